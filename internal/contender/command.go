@@ -20,8 +20,8 @@ const (
 )
 
 // run writes a build command to o.Out, runs it in dir with env on top of this process's
-// environment, and copies its output. Its children do not outlive it. The error has the last lines
-// of the output.
+// environment, and copies its output. No child outlives it. An error has the last lines of the
+// output.
 func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...string) error {
 	line := strings.Join(argv, " ")
 	fmt.Fprintf(o.out(), "+ %s\n", line)

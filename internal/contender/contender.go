@@ -186,8 +186,7 @@ func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 		strictyaml.Suggest(variant, "its variants", names))
 }
 
-// Resolved returns the variants of a contender, each resolved, or the contender itself if it has
-// none.
+// Resolved returns the variants of a contender, each resolved, or the one without variants.
 func Resolved(svc bench.Service) []bench.Service {
 	if len(svc.Variants) == 0 {
 		return []bench.Service{clean(svc)}

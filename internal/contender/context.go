@@ -124,8 +124,7 @@ func isScript(fsys fs.FS, name string) bool {
 // 1980 in any time zone, which zip files cannot hold. It is in the past, so build output is newer.
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
-// writeTar writes the entries without owners and with one time, so equal files give equal bytes
-// wherever they are.
+// writeTar writes the entries without owners and with one time: equal files give equal bytes.
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {

@@ -17,10 +17,9 @@ func private(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// removeOlder removes the other copies of the contender that was just built in dir: those of the
-// same build commands, finished or not, and those of the same variant with other commands. Copies
-// that a process builds or holds stay, and so do those that cannot be removed: a later build tries
-// again.
+// removeOlder removes the other copies of the contender just built in dir: those of the same build
+// commands, finished or not, and those of the same variant with other commands. Copies that a
+// process builds or holds, or that cannot be removed, stay for a later build.
 func removeOlder(dir string, svc bench.Service) {
 	if !safe.Locks {
 		return // unknown whether a copy is in use

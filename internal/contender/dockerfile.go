@@ -57,8 +57,7 @@ func needs(svc bench.Service) (all []need) {
 	return all
 }
 
-// dockerSyntax matches Docker's own syntax images; a plain Dockerfile with one of them needs no
-// BuildKit.
+// dockerSyntax matches Docker's own syntax images, for which a plain Dockerfile needs no BuildKit.
 var dockerSyntax = regexp.MustCompile(`^(docker\.io/)?docker/dockerfile(-upstream)?([:@].*)?$`)
 
 // classicFlags has the flags of each instruction that the classic builder knows.
@@ -118,8 +117,7 @@ func needsOf(node *parser.Node, given map[string]string) (all []need) {
 	return all
 }
 
-// ErrBuildKit is wrapped by the errors about Dockerfiles that need BuildKit, for an engine without
-// it.
+// ErrBuildKit is wrapped by errors about Dockerfiles that need BuildKit, if the engine has none.
 var ErrBuildKit = errors.New("the engine cannot build it")
 
 // byBuildKit reports whether an engine has to build a resolved contender with its BuildKit. The

@@ -26,8 +26,7 @@ type ignore struct {
 // ignoreName is the folder's file; a Dockerfile's, NAME.dockerignore, replaces it.
 const ignoreName = ".dockerignore"
 
-// readIgnore reads the .dockerignore of the first file that has one, or else the folder's, if there
-// is one.
+// readIgnore reads the .dockerignore of the first file that has one, or the folder's, if any.
 func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 	g := ignore{name: ignoreName, folders: make(map[string]patternmatcher.MatchInfo)}
 	for _, file := range of {

@@ -159,8 +159,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 }
 
 // dockerfileContext returns the build context of a contender, and its hash. The context has the
-// manifest, which a Dockerfile may copy, but the hash does not: it covers what in the manifest
-// matters to the image.
+// manifest, which a Dockerfile may copy; the hash has only what in it matters to the image.
 func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
 	d := svc.Docker
 	list, err := sources(svc, d.Dockerfile)

@@ -33,8 +33,7 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 	}
 }
 
-// tryLock takes the lock without waiting. f is nil if another process has it, or has just removed
-// it.
+// tryLock takes the lock without waiting. f is nil if another process has or just removed it.
 func tryLock(path string) (f *os.File, err error) {
 	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err

@@ -97,8 +97,7 @@ type variant struct {
 // groups are skipped. Without the key all groups are checked.
 type endpoints []string
 
-// UnmarshalStrict reads "all" or a list of groups, and puts those of the locations API first, in
-// the API's order.
+// UnmarshalStrict reads "all" or a list of groups, sorted like the locations API, others last.
 func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	groups := Groups()
 	if v.Kind() != strictyaml.List {

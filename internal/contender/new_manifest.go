@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// SchemaName is the schema of manifests, next to the folders of contenders: in a folder it would be
-// a source.
+// SchemaName is the schema of manifests. It is next to the contenders' folders, not a source in
+// one.
 const SchemaName = "service.schema.json"
 
 // Blank makes a new contender called name: a manifest with comments in the folder of that name in

@@ -35,8 +35,8 @@ const (
 )
 
 // BuildProcess builds a resolved contender for the process runtime: it copies the folder into the
-// cache and runs the build commands there, unless the same build exists. Artifact.Command may have
-// templates for Fill.
+// cache and runs the build commands there, unless that build exists. Fill completes
+// Artifact.Command.
 func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	if svc.Builtin {
 		self, err := o.self()
@@ -99,10 +99,9 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	return a, nil
 }
 
-// processFolder returns the folder in which a contender is built for the process runtime, and the
-// files it is built from. The folder's name, "<name>-<hash of the commands>-<hash of all>", changes
-// with the sources; variants with the same build commands share it, since they differ only in what
-// is started.
+// processFolder returns the folder in which a contender is built for the process runtime, and its
+// sources. Its name is "<name>-<hash of the commands>-<hash of all>", so variants with the same
+// build commands share it.
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
 	if list, err = sources(svc); err != nil {
 		return "", nil, err
@@ -122,9 +121,8 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	return filepath.Join(cache, recipe+"-"+hash), list, nil
 }
 
-// processRecipe returns the name of a contender's build for the process runtime without its
-// sources, "<name>-<hash of the commands>", and what decides about the build, in the form for a
-// hash.
+// processRecipe returns "<name>-<hash of the commands>", the name of a contender's build for the
+// process runtime without its sources, and what decides about the build, for a hash.
 func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []string, err error) {
 	decide = []string{"process", runtime.GOOS, runtime.GOARCH}
 	for _, argv := range svc.Process.Build {
@@ -135,8 +133,7 @@ func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []str
 	return svc.Name + "-" + hash, decide, err
 }
 
-// buildIn fills dir, which may have the rest of an interrupted build, and runs the build commands
-// in it.
+// buildIn removes what an interrupted build left in dir, fills dir, and runs the build commands.
 func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions, list []entry) error {
 	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -195,8 +192,7 @@ func unpackFile(name string, fsys fs.FS, e entry) error {
 	return errors.Join(copyFile(f, fsys, e), f.Close())
 }
 
-// binarySize returns the size of the first word of the command that is a file of the build; 0 if
-// none is.
+// binarySize returns the size of the command's first word that is a file of the build, or 0.
 func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
 	self, _ := o.self() // without self, {{.Self}} is not a file of the build either
 	argv, err := Command(a.Command, bench.Template{Name: svc.Name, Port: svc.Port, Dir: a.Dir, Self: self})

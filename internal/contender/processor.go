@@ -23,8 +23,7 @@ func (o BuildOptions) processorFor(args []string) []string {
 	return []string{processor()}
 }
 
-// processor describes this machine's processor: from /proc/cpuinfo on Linux, elsewhere by the host
-// name.
+// processor describes this machine's processor: from /proc/cpuinfo, or else by the host name.
 func processor() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -34,8 +33,7 @@ func processor() string {
 	return processorOf(data)
 }
 
-// processorLine matches the lines that say which code a processor runs: x86, ARM, and POWER, RISC-V
-// or S/390.
+// processorLine matches the lines of x86, ARM, POWER, RISC-V and S/390 that say which code runs.
 var processorLine = regexp.MustCompile(`(?m)^(vendor_id|cpu family|model|model name|flags|` +
 	`CPU implementer|CPU architecture|CPU variant|CPU part|Features|` +
 	`cpu|revision|isa|uarch|features)\s*:.*$`)

@@ -43,8 +43,7 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	return writeJSON(file, BuildRecord{a.BuildTime, o.Rebuild, a.Image, a.Dir})
 }
 
-// LastBuild returns the record of the last build of a resolved contender, of any sources; ok is
-// false if there is none.
+// LastBuild returns the record of a resolved contender's last build, of any sources, if any.
 func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildRecord, ok bool) {
 	file, err := recordFile(svc, rt, o)
 	if err != nil {
@@ -54,8 +53,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 	return r, err == nil && r.BuildTime > 0
 }
 
-// recordFile returns the path of the record. Variants with the same build commands for the process
-// runtime share one.
+// recordFile returns the record's path, which variants with the same build commands share.
 func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {
 	cache, err := o.cache()
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// newName is stricter than namePattern: the name also becomes that of a crate, a module or a
-// package.
+// newName is stricter than namePattern: it also names a crate, a module or a package.
 var newName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // Scaffold makes a new contender called name, in a folder of that name in parent, from the sources

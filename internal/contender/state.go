@@ -12,9 +12,8 @@ import (
 )
 
 // ImageRef returns the image that BuildImage would build or find for a resolved contender and an
-// engine of that architecture. It builds nothing. For a contender inside locbench the error is a
-// NotStaticError if the running binary cannot be the image: BuildImage may then build another
-// binary.
+// engine of that architecture. For a contender inside locbench the error is a NotStaticError if the
+// running binary cannot be the image: BuildImage may then build another binary.
 func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	switch {
 	case svc.Builtin:
@@ -37,8 +36,8 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 }
 
 // ProcessState reports whether a resolved contender is built for the process runtime, or was
-// before, from other sources. The error says why it cannot be built: a manifest without `process`,
-// or a missing tool.
+// before, from other sources. An error says why it cannot be built: no `process`, or a missing
+// tool.
 func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {
 	if svc.Builtin {
 		return true, false, nil

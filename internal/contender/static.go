@@ -14,8 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// NotStaticError says why the locbench binary cannot run in an image with no other file, and how to
-// build one that can.
+// NotStaticError says why the locbench binary cannot run in an empty image, and what to build.
 type NotStaticError struct {
 	Path string // path of the binary
 	Why  string // "it is linked to shared libraries (…)"
@@ -65,8 +64,7 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	return out, checkStatic(out, arch)
 }
 
-// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs
-// no other file.
+// checkStatic returns a NotStaticError unless path is a static Linux binary of the architecture.
 func checkStatic(path, arch string) error {
 	f, err := elf.Open(path)
 	var format *elf.FormatError

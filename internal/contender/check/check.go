@@ -1,8 +1,7 @@
 // Package check compares a contender's responses and behaviour with what is expected: HTTP checks,
 // which are data (suites in YAML), and the lifecycle checks of a constrained microservice.
 //
-// A failed check is a result, never an error. Errors are for a suite that cannot be read and for a
-// context that ended.
+// A failed check is a result. Errors are for an unreadable suite and for a context that ended.
 package check
 
 import (
@@ -110,8 +109,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	}
 }
 
-// fetch sends a request and reads the response within timeout. With an error it returns the part
-// read until then, or nil.
+// fetch sends a request and reads the response within timeout, in part if there is an error.
 func fetch(
 	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
 ) (*response, error) {
@@ -134,8 +132,7 @@ func fetch(
 	return &response{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
 }
 
-// reason returns the cause of the context's end if ctx ended, and otherwise err without its URL,
-// which the result already has.
+// reason returns the cause of the context's end, if it ended, or err without its URL.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -57,8 +57,7 @@ type tookBounds struct {
 	Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
 }
 
-// expect reads what a response must be: status, headers, then the body, the cheapest matchers
-// first.
+// expect reads what a response must be: status, headers, then the body, cheap matchers first.
 func (e expander) expect(v strictyaml.Value) Expect {
 	var f expectFile
 	out := Expect{Status: []int{200}}

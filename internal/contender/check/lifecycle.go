@@ -15,16 +15,14 @@ import (
 const (
 	// GroupLifecycle is the group of the lifecycle checks' results.
 	GroupLifecycle = "lifecycle"
-	// ExitWithin is the time in which a contender must exit that cannot work, or that was asked to
-	// stop.
+	// ExitWithin is the time to exit for a contender that cannot work or was asked to stop.
 	ExitWithin = 15 * time.Second
 	// UnreachableStore is the URL of a store at which nothing listens, neither on this machine nor
 	// in a container: its port is above those that Linux uses for outgoing connections.
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. One that exits at once is not an error, but an instance that has
-// exited.
+// Launcher starts contenders. One that exits at once is an exited instance, not an error.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
@@ -174,8 +172,7 @@ func lastLine(inst bench.Instance) string {
 	return safe.Line(lines[len(lines)-1].Text, 300)
 }
 
-// poll calls isTrue every 20 ms until it returns true or patience or ctx ends; it reports the last
-// result.
+// poll calls isTrue every 20 ms until it is true or patience or ctx ends, and reports the result.
 func poll(ctx context.Context, patience time.Duration, isTrue func() bool) bool {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

@@ -48,8 +48,7 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillResponds runs bench.CheckStillResponds: after the last step, GET path gets a response below
-// 500.
+// StillResponds runs bench.CheckStillResponds: after the last step, GET path gets no 5xx.
 func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillResponds, Request: "GET " + path}
@@ -85,8 +84,7 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 	res.Status, res.Value = bench.CheckPassed, port
 }
 
-// requestsLogged requests paths that no other client requests, and looks for each of them in the
-// log.
+// requestsLogged requests new paths and looks for each of them in the log.
 func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	switch {
 	case inst.Info().Runtime.Traits().AlreadyRunning:
@@ -134,8 +132,7 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped returns the result of bench.CheckStops: the contender exited with code 0 within
-// ExitWithin of SIGTERM.
+// Stopped returns the result of bench.CheckStops: code 0 within ExitWithin of SIGTERM.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))

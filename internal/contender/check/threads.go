@@ -14,8 +14,7 @@ import (
 	"locbench/internal/contender/ready"
 )
 
-// wakers is the number of connections that wake a contender's thread pools before a count of
-// threads.
+// wakers is the number of connections that wake a contender's thread pools before the count.
 const wakers = 16
 
 // threadCase is a CPU set and a limit, in CPUs.
@@ -51,8 +50,7 @@ func (c threadCase) slug() string {
 	return fmt.Sprintf("%s-%d-%.1f", bench.CheckThreads, c.set, c.limit)
 }
 
-// threads counts the contender's processes and threads after it has served requests under the
-// limits.
+// threads counts the contender's processes and threads after some requests under the limits.
 func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {

@@ -50,8 +50,7 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// oneConnection is a listener that returns one open connection. The server closes the listener
-// once.
+// oneConnection is a listener with one open connection. The server closes the listener once.
 type oneConnection chan net.Conn
 
 func (l oneConnection) Accept() (net.Conn, error) {

@@ -71,8 +71,7 @@ type Container struct {
 const createTimeout = 2 * time.Minute
 
 // Run creates a container, follows its log from the first byte and starts it. After an error, also
-// that of ctx, no container is left. The warnings are the engine's, about limits that it cannot
-// enforce.
+// that of ctx, none is left. warnings are the engine's, about limits that it cannot enforce.
 func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -143,8 +142,8 @@ func tcpPort(number int) network.Port {
 	return port
 }
 
-// start follows the log and starts the container. Its goroutines run until follow ends; whole
-// bounds the calls.
+// start follows the log and starts the container. Goroutines run until follow ends; whole bounds
+// calls.
 func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
 	var err error
 	if c.clockOffset, err = c.engine.ClockOffset(whole); err != nil {
@@ -201,8 +200,8 @@ func (c *Container) abandon(ctx context.Context, why error) error {
 	return why
 }
 
-// reach finds the addresses of spec.Port. A container that has already exited has none; then port 0
-// refuses every connection.
+// reach finds the addresses of spec.Port; port 0, which refuses connections, for an exited
+// container.
 func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	if spec.Port == 0 {
 		return
@@ -253,8 +252,7 @@ func (c *Container) PID() int { return c.pid }
 // Address returns the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
 
-// NetworkAddress returns the service's host:port for containers of the same network; "" if there is
-// none.
+// NetworkAddress returns the service's host:port in the container's network; "" if there is none.
 func (c *Container) NetworkAddress() string { return c.inside }
 
 // StartedAt returns the time at which the engine had started the main process.
@@ -266,8 +264,7 @@ func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
 // Exited returns a channel that is closed once the main process has exited and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }
 
-// Exit returns how the main process exited; nil while it runs. Code -1 means that the engine does
-// not know; the log says why.
+// Exit returns how the process exited; nil while it runs. Code -1 is unknown; the log says why.
 func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 
 func (c *Container) remove(ctx context.Context) error {

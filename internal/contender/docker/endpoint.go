@@ -101,8 +101,7 @@ func currentContext(dir string) (string, error) {
 	return config.CurrentContext, err
 }
 
-// readContext reads the store of "docker context": folders named by the SHA-256 of the context's
-// name.
+// readContext reads the store of "docker context", whose folders are SHA-256 hashes of names.
 func readContext(dir, name string) (endpoint, error) {
 	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	path := filepath.Join(dir, "contexts", "meta", id, "meta.json")
@@ -133,8 +132,7 @@ func readContext(dir, name string) (endpoint, error) {
 	return ep, nil
 }
 
-// readTLS reads ca.pem, cert.pem and key.pem. The first may be absent, and so may the other two
-// together.
+// readTLS reads ca.pem, which may be absent, and cert.pem with key.pem, which may be absent too.
 func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 	o := tlsconfig.Options{InsecureSkipVerify: skipVerify, ExclusiveRootPools: true}
 	for name, file := range map[string]*string{"ca.pem": &o.CAFile, "cert.pem": &o.CertFile, "key.pem": &o.KeyFile} {

@@ -29,8 +29,8 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// The labels of everything that locbench creates in an engine. Clean removes what has LabelRun and
-// a name that matches it.
+// The labels of all that locbench creates in an engine. Clean removes what has LabelRun and its
+// name.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the trial or check
@@ -86,8 +86,7 @@ const (
 	BuilderClassic Builder = iota
 	// BuilderBuildKit is an engine with both; BuildOptions.BuildKit chooses.
 	BuilderBuildKit
-	// BuilderBuildah is Podman's builder, which takes both kinds of Dockerfile by the classic
-	// request.
+	// BuilderBuildah is Podman's, which builds both kinds of Dockerfile by the classic request.
 	BuilderBuildah
 )
 
@@ -313,8 +312,7 @@ func detached(ctx context.Context, timeout time.Duration) (context.Context, cont
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
 }
 
-// patiently calls do again until it succeeds, for up to enginePatience, while the engine is away,
-// as during its restart.
+// patiently repeats do, for up to enginePatience, while the engine is away, such as in a restart.
 func patiently(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()

@@ -56,8 +56,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
 		}
-		// The state says more than the response (the OOM flag), and whether a broken wait means an
-		// exit or a broken connection.
+		// The state has the OOM flag, and shows whether a broken wait means an exit.
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:

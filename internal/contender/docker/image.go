@@ -200,8 +200,7 @@ const (
 	lastLines  = 10 // lines of output in an error of the builder
 )
 
-// follow reads the stream to its end. It returns the error in the stream, if there is one, with the
-// last lines before it.
+// follow reads the stream to its end and returns the error in it, with the last lines of output.
 func follow(r io.Reader, out io.Writer, each func(message)) error {
 	if out == nil {
 		out = io.Discard

@@ -14,8 +14,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// shell finds out, from files of the root folder, whether this process runs in a container. The
-// zero value finds none.
+// shell finds out, from files of the root folder, whether this process runs in a container.
 type shell struct{ root fs.FS }
 
 func newShell() shell { return shell{os.DirFS("/")} }

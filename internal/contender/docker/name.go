@@ -37,8 +37,7 @@ func plainName(text string) string {
 var nameEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
 // named reports whether a container or network with these labels has a name that uniqueName made
-// for its run. Other containers may have the labels too: an image made from a contender passes them
-// on.
+// for its run. Others may have the labels too: an image made from a contender passes them on.
 func named(labels map[string]string, name string) bool {
 	run, ours := labels[LabelRun]
 	return ours && run != "" && strings.HasPrefix(name, namePrefix(run)+"-") && nameEnd.MatchString(name)

@@ -85,10 +85,9 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 }
 
 // isHere reports whether the bridge of a network is an interface of this machine, with the
-// gateway's address. The engine names the bridge by the network's ID, which no two networks share.
-// So an engine behind a forwarded socket, in a virtual machine or in another network namespace
-// (such as a rootless one) is never taken for local, whatever addresses and process numbers it
-// reports.
+// gateway's address. The bridge's name has the network's ID, which is unique. So an engine behind a
+// forwarded socket, in a virtual machine or in another network namespace (such as a rootless one)
+// is never local, whatever addresses and process numbers it reports.
 func isHere(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false

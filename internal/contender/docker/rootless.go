@@ -13,8 +13,8 @@ import (
 // process: then neither side reaches the other's addresses. enter is the prefix of a command that
 // runs in that namespace.
 //
-// RootlessKit writes the number of the namespace's process next to the engine's socket. If it is
-// not found, ok is false too.
+// RootlessKit writes the number of the namespace's process next to the socket; without it ok is
+// false.
 func (e *Engine) Apart() (enter string, ok bool) {
 	socket, here := strings.CutPrefix(e.host, "unix://")
 	if !e.info.Rootless || !here {

@@ -31,8 +31,7 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	}
 	took := time.Since(before)
 	at := before.Add(took / 2)
-	// The engine reports when it read, by its own clock, which may be slightly off even after the
-	// correction.
+	// The engine reports its time of the reading, whose clock may still be slightly off.
 	if read := raw.Read.Add(-c.clockOffset); !read.Before(before) && read.Before(before.Add(took)) {
 		at = read
 	}

@@ -14,8 +14,7 @@ import (
 // rewatch is the pause before a broken stream of events is requested again.
 const rewatch = 300 * time.Millisecond
 
-// watch subscribes to the container's incidents from since on. Without incidents it costs one idle
-// connection.
+// watch subscribes to the container's incidents from since on, on one connection.
 func (c *Container) watch(ctx context.Context, since time.Time) client.EventsResult {
 	o := client.EventsListOptions{Since: unixTime(since)}
 	return c.events(ctx, o, events.ActionPause, events.ActionUnPause, events.ActionOOM)

@@ -23,10 +23,9 @@ type Cleaned struct {
 	Kept    []string // with the reason
 }
 
-// Clean removes what killed runs have left: containers and networks of the engine (which may be
-// nil) by their names and labels, processes of this machine by their environment, and cgroups by
-// their names. All of them name the locbench that made them; others are not touched. Clean
-// continues after a failure.
+// Clean removes what killed runs have left: containers and networks of the engine (may be nil) by
+// names and labels, processes of this machine by their environment, and cgroups by their names. It
+// leaves what does not name the locbench that made it, and continues after a failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
 	return cleanIn(ctx, cgroup.Tree{}, engine, o)
 }

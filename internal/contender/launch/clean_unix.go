@@ -40,8 +40,7 @@ func ancestors() (pids []int) {
 	return pids
 }
 
-// killMarked kills what find returns until it returns nothing: a killed process may have just
-// started another.
+// killMarked kills what find returns until it returns nothing, since children may appear meanwhile.
 func killMarked(find func() []found) error {
 	for try := range 60 {
 		left := find()

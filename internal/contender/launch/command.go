@@ -9,9 +9,8 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// Helper runs programs for locbench, such as those that build a contender, like contenders: in a
-// session and, if the user may make one, a cgroup, marked, and killed with locbench. Its zero value
-// is ready for use.
+// Helper runs programs for locbench, such as builds, like contenders: in a session and, if the user
+// may make one, a cgroup, marked, and killed with locbench. Its zero value is ready for use.
 type Helper struct {
 	Run    string      // ID of the run; "": none
 	Groups cgroup.Tree // where the cgroup goes
@@ -59,8 +58,8 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 }
 
 // ownThread calls do in a thread that exists until do returns. The kernel kills what do starts when
-// the starting thread ends (Pdeathsig), which must happen only when locbench ends. It is the last
-// call of its goroutine.
+// its thread ends (Pdeathsig), which must mean the end of locbench. Its goroutine calls nothing
+// after it.
 func ownThread(do func()) {
 	runtime.LockOSThread() // never unlocked: the thread ends with this goroutine, with all changes to it
 	if mainThread() {

@@ -40,8 +40,7 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	return &Docker{Network: network, engine: engine, runID: runID}, nil
 }
 
-// Labels returns the labels of every container and network of a run: the run, the name, and the
-// locbench that made it.
+// Labels returns the labels of a run's containers and networks: run, name, and this locbench.
 func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
@@ -77,8 +76,7 @@ func left(err error) error {
 	return fmt.Errorf("%w (remove it with \"locbench clean\"; --resume does so too)", err)
 }
 
-// Launch starts one contender in a container. After an error, also that of ctx, nothing of it is
-// left.
+// Launch starts one contender in a container. After an error, also that of ctx, none is left.
 func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	info := d.engine.Info()
 	cpus := spec.CPUs
@@ -231,8 +229,7 @@ func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 // may notice seconds later, but only it knows how.
 func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
 
-// Diagnose returns the reason of the engine or the kernel why a running container may not respond;
-// "" if they have none.
+// Diagnose returns why a running container may not respond; "" if engine and kernel do not know.
 func (c *container) Diagnose(ctx context.Context) string {
 	if c.Exit() != nil {
 		return ""
@@ -243,8 +240,7 @@ func (c *container) Diagnose(ctx context.Context) string {
 	return processAilment(c.info.PID)
 }
 
-// Listens returns the addresses, in the container's network, on which its processes listen; nil if
-// they cannot be seen from here.
+// Listens returns the addresses of its listening processes, in its network; nil if unknown.
 func (c *container) Listens() []netip.AddrPort {
 	if c.info.PID == 0 || c.Exit() != nil {
 		return nil

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job finds an instance's processes by their marks: macOS has no groups that processes cannot
-// leave.
+// job finds an instance's processes by their marks: processes can leave any group of macOS.
 type job struct{}
 
 func newJob(int) job { return job{} }

@@ -13,6 +13,5 @@ func cleanProcesses(string, func(what, owner string) bool) ([]string, error) { r
 
 func namespaceAndBoot() (space, boot string) { return "0", "0" }
 
-// present reports that every process exists: that is unknown here, and what a running locbench uses
-// must not be cleaned.
+// present reports that every process exists, since a running one must not be cleaned.
 func present(int) (start string, there bool) { return "", true }

@@ -6,12 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// job is a group of processes that Windows ends when this process ends for any reason, so Clean has
-// nothing to find.
+// job is a group of processes that Windows ends with this process, so Clean finds none.
 type job struct{ handle windows.Handle }
 
-// newJob puts a process, and what it will start, into a job. Without the right to one, the process
-// stays outside.
+// newJob puts a process and its later children into a job, if this user may make one.
 func newJob(pid int) (j job) {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package launch starts contenders in containers or as processes of this machine, or uses a target,
-// which locbench did not start. Whatever it starts gets limits as far as the machine allows, is
-// marked with the ID of the run, and is removed when the instance is stopped, also when the run is
-// interrupted.
+// which locbench did not start. What it starts gets limits as far as the machine allows, has the
+// run's ID as a mark, and is removed at the stop of the instance, also in an interrupted run.
 package launch
 
 import (
@@ -25,8 +24,7 @@ var (
 	errNoGroup = errors.New("cgroup not readable")
 )
 
-// FreePort returns a free TCP port of the loopback interface. Another process may take it before it
-// is used.
+// FreePort returns a TCP port of the loopback interface that is free, though not reserved.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

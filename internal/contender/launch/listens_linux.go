@@ -16,8 +16,7 @@ const maxFiles = 20_000
 // sessionListens returns the addresses on which the processes of a session listen.
 func sessionListens(leader int) []netip.AddrPort { return listens(leader, inSession(leader)) }
 
-// containerListens returns the addresses on which the processes of a container listen, in the
-// network of its main process.
+// containerListens returns the addresses of a container's listening processes, in its network.
 func containerListens(pid int, id string) []netip.AddrPort {
 	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !isContainer(pid, id) }))
 }

@@ -14,8 +14,7 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// identity names a process uniquely. Other processes can find out from it whether the process is
-// alive.
+// identity names a process uniquely, with what others need to find out whether it is alive.
 type identity struct {
 	pid   int
 	start string // start time in the units of its system; "0": unknown
@@ -114,8 +113,7 @@ func newInstanceID() string {
 	return owner() + "-" + hex.EncodeToString(random[:])
 }
 
-// groupPrefix begins the name of every cgroup of locbench. The ID of an instance follows, "=", and
-// the ID of the run.
+// groupPrefix begins the name of every cgroup of locbench: PREFIX INSTANCE "=" RUN.
 const groupPrefix = "locbench-"
 
 // groupName returns the name of the cgroup of an instance of a run ("": none).

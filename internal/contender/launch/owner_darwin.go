@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceAndBoot returns "0", since macOS has no PID namespaces, and the ID of the boot; "0":
-// unknown.
+// namespaceAndBoot returns "0", since there are no PID namespaces, and the boot's ID or "0".
 func namespaceAndBoot() (space, boot string) {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	boot = strings.ToLower(strings.ReplaceAll(id, "-", ""))
@@ -21,8 +20,7 @@ func namespaceAndBoot() (space, boot string) {
 	return "0", boot
 }
 
-// present reports whether a process exists. start is in microseconds since 1970; "" if it cannot be
-// read.
+// present reports whether a process exists. start is in µs since 1970; "" if unreadable.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// namespaceAndBoot returns the PID namespace of this process and the ID of the kernel's boot, the
-// same in every container of the machine. If they cannot be read it returns unique values: then no
-// other process counts as dead.
+// namespaceAndBoot returns this process's PID namespace and the ID of the kernel's boot, the same
+// in every container, or unique values if they are unreadable: then no other process counts as
+// dead.
 func namespaceAndBoot() (space, boot string) {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -10,8 +10,8 @@ import (
 // namespaceAndBoot returns "0": on Windows the creation time of a process is enough.
 func namespaceAndBoot() (space, boot string) { return "0", "0" }
 
-// present reports whether a process exists. start is its creation time in units of 100 ns; "" if it
-// cannot be read.
+// present reports whether a process exists. start is its creation in units of 100 ns; "" if
+// unreadable.
 func present(pid int) (start string, there bool) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {

@@ -145,8 +145,8 @@ func statusBytes(status []byte, key string) int64 {
 }
 
 // marked returns the processes whose environment had all of the entries at their start
-// ("KEY=value"; "KEY=" for any value). It sees the processes of this user, for root those of all
-// users, but not this process.
+// ("KEY=value"; "KEY=" for any value): those of this user, or for root of all users, except this
+// process.
 func marked(entries ...string) (all []found) {
 	if !ownProc() {
 		return nil // its numbers mean other processes
@@ -163,14 +163,12 @@ func marked(entries ...string) (all []found) {
 	return all
 }
 
-// execPatience bounds the time that the kernel takes for an execve: milliseconds, unless the
-// machine is busy.
+// execPatience bounds the time of an execve, usually milliseconds, on a busy machine.
 const execPatience = 10 * time.Second
 
-// environOf returns the environment of a process, or nil if it has none or cannot be read. During
-// an execve the environment is empty until the kernel has written the new one, and for a reader
-// that opened the file before. So an empty one counts only if its begin and end addresses are set
-// and equal.
+// environOf returns the environment of a process, or nil if it has none or it is unreadable. During
+// an execve the environment is empty until the kernel has written the new one, also in files opened
+// before. So an empty one counts only if its begin and end addresses are set and equal.
 func environOf(pid int) []byte {
 	for deadline := time.Now().Add(execPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		env, err := readProc(pid, "environ")

@@ -78,8 +78,7 @@ func (s *sandbox) loseGroup(why error) {
 }
 
 // pin limits the affinity of the calling thread, and so of what it starts, to the CPU set if no
-// cgroup enforces that. It needs no rights. The process could widen it again, but no contender has
-// a reason to.
+// cgroup enforces it. It needs no rights. The process could undo it, but has no reason to.
 func (s *sandbox) pin() error {
 	cpus := s.cpus
 	if len(cpus) == 0 {
@@ -214,9 +213,8 @@ func (s *sandbox) close() error {
 	return errors.Join(err, killMarked(s.left))
 }
 
-// left returns the processes with the mark, and those that have lost it but are still in the
-// session of the main process. If a process has the main one's number again, the session is not its
-// own.
+// left returns the processes with the mark, and those without it in the session of the main
+// process, unless a new process has the main one's number.
 func (s *sandbox) left() []found {
 	all := marked(envInstance + "=" + s.id)
 	if _, again := present(s.session); s.session == 0 || again || !ownProc() {

@@ -14,8 +14,7 @@ import (
 	"locbench/internal/store"
 )
 
-// Docker is an engine whose containers run contenders, or only the store, in one network of the
-// run.
+// Docker is an engine that runs contenders, or only the store, in one network of the run.
 type Docker struct {
 	*launch.Docker
 	images

@@ -51,9 +51,8 @@ func otherScheme(u *url.URL) error {
 		safe.Line(right+"://"+u.Host, 200))
 }
 
-// The response of a TLS server to a request without TLS: an alert, or a 400 with a text. net/http
-// has no type for the first, only these words with the alert's first bytes, and a text is all that
-// the second has.
+// A TLS server responds to a request without TLS with an alert or a 400. net/http has no type for
+// the first, only these words with the alert's bytes; the second has only a text.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
 var wantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)

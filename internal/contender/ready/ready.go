@@ -1,5 +1,4 @@
-// Package ready waits until a contender sends the expected response, and so measures its start-up
-// time.
+// Package ready waits until a contender is ready, and so measures its start-up time.
 package ready
 
 import (
@@ -64,9 +63,8 @@ func (q Question) expected() string {
 // Each second in which inst is not ready, Wait calls late, which may be nil, with the reason of the
 // last attempt. late may change inst.BaseURL for the next attempt.
 //
-// The pause between requests grows from 0.5 to 50 ms, so the time is accurate to about a tenth. A
-// start that takes less than Docker needs to report the container's address (some 5 ms) seems to
-// take that long.
+// The pause between requests grows from 0.5 to 50 ms: the time is accurate to about a tenth, but
+// never less than Docker needs to report the container's address (some 5 ms).
 func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last string)) (bench.InstanceReady, error) {
 	q.Path, q.Timeout = "/"+strings.TrimPrefix(q.Path, "/"), cmp.Or(max(q.Timeout, 0), time.Minute)
 	began := time.Now()

@@ -69,8 +69,7 @@ func Engine(t testing.TB) *docker.Engine {
 	return e
 }
 
-// Image builds an image with the program as its entry point and returns its name. The end of the
-// test removes it.
+// Image builds an image with the program as its entry point until the end of the test.
 func Image(t testing.TB, e *docker.Engine) string {
 	t.Helper()
 	data, err := os.ReadFile(compile(t, "linux"))
