@@ -9,8 +9,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// private makes a folder that only this user can read.
-func private(dir string) error {
+// makePrivate makes a folder that only this user can read.
+func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

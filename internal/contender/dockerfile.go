@@ -129,13 +129,13 @@ func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 		return false, nil
 	case info.Builder == docker.BuilderClassic:
 		return false, fmt.Errorf("%s: %w: %s needs BuildKit, missing in this engine (%s, %s). %s",
-			all[0].where(svc), ErrBuildKit, all[0].what, info.Version, info.OS, fix(svc))
+			all[0].location(svc), ErrBuildKit, all[0].what, info.Version, info.OS, fix(svc))
 	}
 	return true, nil
 }
 
-// where returns the Dockerfile and the line: "DIR/Dockerfile:3".
-func (n need) where(svc bench.Service) string {
+// location returns the Dockerfile and the line: "DIR/Dockerfile:3".
+func (n need) location(svc bench.Service) string {
 	return path.Join(svc.Dir, svc.Docker.Dockerfile) + ":" + strconv.Itoa(n.line)
 }
 
@@ -164,7 +164,7 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 func NeedsBuildKit(svc bench.Service) string {
 	for _, one := range Resolved(svc) {
 		if all := needs(one); len(all) > 0 {
-			return all[0].where(one) + ": " + all[0].what
+			return all[0].location(one) + ": " + all[0].what
 		}
 	}
 	return ""

@@ -153,7 +153,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	if err != nil && kit && ctx.Err() == nil {
 		first := needs(svc)[0]
 		err = fmt.Errorf("%w (built with BuildKit, needed by %s: %s. %s, if 'docker build' succeeds)",
-			err, first.where(svc), first.what, fix(svc))
+			err, first.location(svc), first.what, fix(svc))
 	}
 	return a, err
 }

@@ -66,7 +66,7 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	if err != nil {
 		return a, err
 	}
-	if err := private(filepath.Dir(dir)); err != nil {
+	if err := makePrivate(filepath.Dir(dir)); err != nil {
 		return a, err
 	}
 	unlock, err := lock(ctx, dir+lockEnd, o.out())
@@ -76,7 +76,7 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	defer unlock()
 	a.Dir, a.Command = dir, svc.Process.Command
 	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
-		if err := private(dir); err != nil { // older versions of locbench made it readable for all
+		if err := makePrivate(dir); err != nil { // older versions of locbench made it readable for all
 			return a, err
 		}
 		a.BuildCached = true
@@ -138,7 +138,7 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := private(dir); err != nil {
+	if err := makePrivate(dir); err != nil {
 		return err
 	}
 	if err := unpack(dir, svc.Files, list); err != nil {

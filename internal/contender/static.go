@@ -50,7 +50,7 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 		not.Why, sources)
 	dir, cacheErr := o.cache()
 	if cacheErr == nil {
-		cacheErr = private(dir)
+		cacheErr = makePrivate(dir)
 	}
 	if cacheErr != nil {
 		return "", errors.Join(err, cacheErr)

@@ -95,7 +95,7 @@ func (e expander) expect(v strictyaml.Value) Expect {
 // json reads the matchers of a JSON document.
 func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	eachPath(v, "keys", func(p jsonpath.Path, v strictyaml.Value) {
-		add(keyed(p, slices.Sorted(slices.Values(e.texts(v)))))
+		add(exactKeys(p, slices.Sorted(slices.Values(e.texts(v)))))
 	})
 	eachPath(v, "count", func(p jsonpath.Path, v strictyaml.Value) { add(readCount(p, v)) })
 	if v.Has("present") {
@@ -105,11 +105,11 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	}
 	eachPath(v, "at", func(p jsonpath.Path, v strictyaml.Value) {
 		want := e.value(v)
-		add(leadsTo(p, func(got any) error { return differences(p.String(), want, got, false) }))
+		add(atPath(p, func(got any) error { return differences(p.String(), want, got, false) }))
 	})
 	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
-	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
-	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
+	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), false)) })
+	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), true)) })
 	if v.Has("schema") {
 		add(e.schema(v.At("schema")))
 	}

@@ -95,22 +95,22 @@ func (e expander) schema(v strictyaml.Value) matcher {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noOtherFiles{})
 	if err := c.AddResource(schemaName, doc); err != nil {
-		return wrong(plainly(err))
+		return wrong(oneLine(err))
 	}
 	compiled, err := c.Compile(schemaName)
 	if err != nil {
-		return wrong(plainly(err))
+		return wrong(oneLine(err))
 	}
 	return document(func(_ *response, doc any) error {
 		if err := compiled.Validate(doc); err != nil {
-			return fmt.Errorf("does not match its schema: %w", plainly(err))
+			return fmt.Errorf("does not match its schema: %w", oneLine(err))
 		}
 		return nil
 	})
 }
 
-// plainly returns an error of the library on one line, without schemaName.
-func plainly(err error) error {
+// oneLine returns an error of the library on one line, without schemaName.
+func oneLine(err error) error {
 	lines := strings.Split(strings.ReplaceAll(err.Error(), schemaName, ""), "\n")
 	if len(lines) > 1 {
 		lines = lines[1:]

@@ -113,7 +113,7 @@ func document(look func(r *response, doc any) error) matcher {
 
 // list calls look with the list at a path.
 func list(p jsonpath.Path, look func([]any) error) matcher {
-	return leadsTo(p, func(got any) error {
+	return atPath(p, func(got any) error {
 		list, ok := got.([]any)
 		if !ok {
 			return fmt.Errorf("%s: expected a list, got %s", p.String(), shown(got))
@@ -122,8 +122,8 @@ func list(p jsonpath.Path, look func([]any) error) matcher {
 	})
 }
 
-// leadsTo calls look with the value at a path.
-func leadsTo(p jsonpath.Path, look func(got any) error) matcher {
+// atPath calls look with the value at a path.
+func atPath(p jsonpath.Path, look func(got any) error) matcher {
 	return document(func(r *response, doc any) error {
 		got, ok := p.Value(doc)
 		if !ok {
@@ -148,8 +148,8 @@ func every(p jsonpath.Path, want any) matcher {
 	})
 }
 
-// among expects a list to have all of the values, in any order, or with none, not one of them.
-func among(p jsonpath.Path, values []any, none bool) matcher {
+// includes expects a list to have all of the values, in any order, or with none, not one of them.
+func includes(p jsonpath.Path, values []any, none bool) matcher {
 	return list(p, func(list []any) error {
 		for _, want := range values {
 			has := slices.ContainsFunc(list, func(got any) bool { return differences("", want, got, false) == nil })
@@ -178,8 +178,8 @@ func counted(p jsonpath.Path, least, most int) matcher {
 	})
 }
 
-// keyed expects the objects at a path to have exactly these keys, which are sorted.
-func keyed(p jsonpath.Path, keys []string) matcher {
+// exactKeys expects the objects at a path to have exactly these keys, which are sorted.
+func exactKeys(p jsonpath.Path, keys []string) matcher {
 	want := strings.Join(keys, ", ")
 	return document(func(_ *response, doc any) error {
 		values, ok := p.Find(doc)
@@ -222,7 +222,7 @@ func message(params []string) matcher {
 		if !ok {
 			return fmt.Errorf("expected an object with a text `message` that names %s, got %s", want, r.text())
 		}
-		if !slices.ContainsFunc(params, func(p string) bool { return names(text, p) }) {
+		if !slices.ContainsFunc(params, func(p string) bool { return hasWord(text, p) }) {
 			return fmt.Errorf("expected a message that names %s, got %q", want, safe.Line(text, 200))
 		}
 		return nil

@@ -76,7 +76,7 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 		return
 	}
 	port := strconv.Itoa(opt.Spec.Port)
-	logged := func(l bench.LogLine) bool { return names(l.Text, port) }
+	logged := func(l bench.LogLine) bool { return hasWord(l.Text, port) }
 	if !poll(ctx, opt.patience, func() bool { return slices.ContainsFunc(inst.Logs(), logged) }) {
 		fail(res, "expected a log line that names port %s, got %s without it", port, units.Plural(len(inst.Logs()), "line"))
 		return

@@ -18,8 +18,8 @@ func shown(v any) string {
 	return safe.Line(string(b), 160)
 }
 
-// names reports whether text has word as a whole word: "id: no number" names "id", "idea" does not.
-func names(text, word string) bool {
+// hasWord reports whether text has word as a whole word: "id: no number" names "id", "idea" does not.
+func hasWord(text, word string) bool {
 	for from := 0; word != "" && from < len(text); {
 		i := strings.Index(text[from:], word)
 		if i < 0 {

@@ -57,7 +57,7 @@ type Container struct {
 	pid       int
 	startedAt time.Time
 	started   string      // startedAt, as the engine writes it
-	asked     atomic.Bool // locbench has begun to stop the container
+	stopping  atomic.Bool // locbench has begun to stop the container
 	exit      atomic.Pointer[bench.Exit]
 
 	stop    sync.Once
@@ -76,16 +76,16 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	whole, cancel := detached(ctx, createTimeout)
+	uncancelled, cancel := detached(ctx, createTimeout)
 	defer cancel()
-	created, err := e.create(whole, spec)
+	created, err := e.create(uncancelled, spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
 	c.copied, c.exited = make(chan struct{}), make(chan struct{})
-	if err := c.start(ctx, whole, follow, spec); err != nil {
+	if err := c.start(ctx, uncancelled, follow, spec); err != nil {
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
 	}
 	return c, created.Warnings, nil
@@ -142,15 +142,15 @@ func tcpPort(number int) network.Port {
 	return port
 }
 
-// start follows the log and starts the container. Goroutines run until follow ends; whole bounds
-// calls.
-func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
+// start follows the log and starts the container. Its goroutines run until follow ends. The calls
+// use uncancelled; ctx is checked between them.
+func (c *Container) start(ctx, uncancelled, follow context.Context, spec ContainerSpec) error {
 	var err error
-	if c.clockOffset, err = c.engine.ClockOffset(whole); err != nil {
+	if c.clockOffset, err = c.engine.ClockOffset(uncancelled); err != nil {
 		return err
 	}
 	all := client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true}
-	stream, err := c.engine.cli.ContainerAttach(whole, c.id, all)
+	stream, err := c.engine.cli.ContainerAttach(uncancelled, c.id, all)
 	if err != nil {
 		return fmt.Errorf("follow the log: %w", err)
 	}
@@ -171,10 +171,10 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	if spec.OnIncident != nil {
 		events = c.watch(follow, time.Now().Add(c.clockOffset))
 	}
-	if _, err := c.engine.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
+	if _, err := c.engine.cli.ContainerStart(uncancelled, c.id, client.ContainerStartOptions{}); err != nil {
 		return err
 	}
-	inspected, err := c.engine.cli.ContainerInspect(whole, c.id, client.ContainerInspectOptions{})
+	inspected, err := c.engine.cli.ContainerInspect(uncancelled, c.id, client.ContainerInspectOptions{})
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (c *Container) Exited() <-chan struct{} { return c.exited }
 func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 
 func (c *Container) remove(ctx context.Context) error {
-	err := patiently(ctx, func() error {
+	err := retryWhileAway(ctx, func() error {
 		_, err := c.engine.cli.ContainerRemove(ctx, c.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 		return err
 	})

@@ -29,8 +29,8 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// The labels of all that locbench creates in an engine. Clean removes what has LabelRun and its
-// name.
+// The labels of all that locbench creates in an engine. Clean also checks that names match
+// LabelRun.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the trial or check
@@ -312,8 +312,8 @@ func detached(ctx context.Context, timeout time.Duration) (context.Context, cont
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
 }
 
-// patiently repeats do, for up to enginePatience, while the engine is away, such as in a restart.
-func patiently(ctx context.Context, do func() error) error {
+// retryWhileAway repeats do, for up to enginePatience, while the engine is away, such as in a restart.
+func retryWhileAway(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()
 		over := err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline)

@@ -60,7 +60,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
-			if exit.Signal == "SIGKILL" && !c.asked.Load() {
+			if exit.Signal == "SIGKILL" && !c.stopping.Load() {
 				exit.OOMKilled = exit.OOMKilled || c.outOfMemory(ctx)
 			}
 			exit.EngineLost = away
@@ -142,7 +142,7 @@ func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 
 func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	ask := func() error {
-		c.asked.Store(true)
+		c.stopping.Store(true)
 		return c.kill(ctx, "SIGTERM")
 	}
 	kill := func() error { return c.kill(ctx, "SIGKILL") }

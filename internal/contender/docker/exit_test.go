@@ -102,7 +102,7 @@ func TestEnd_Asked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
-		c.asked.Store(true)
+		c.stopping.Store(true)
 		f.after(time.Second, func() { f.event("container", "kill", "signal", "9"); f.end(137) })
 		if exit := f.ends(t, c); exit.OOMKilled || exit.Code != 137 {
 			t.Errorf("%+v", exit)

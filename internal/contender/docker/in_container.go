@@ -63,9 +63,9 @@ func (s shell) inside() bool {
 // InContainer reports whether this process runs in a container.
 func (e *Engine) InContainer() bool { return e.shell.inside() }
 
-// own returns the ID of the container of this engine in which this process runs; "" if it runs in
+// ownContainer returns the ID of the container of this engine in which this process runs; "" if it runs in
 // none, in one of another engine, or in the network of the engine's machine.
-func (e *Engine) own(ctx context.Context) (id string, err error) {
+func (e *Engine) ownContainer(ctx context.Context) (id string, err error) {
 	if id = e.shell.id(); id == "" {
 		return "", nil
 	}

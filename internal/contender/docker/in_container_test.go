@@ -151,8 +151,8 @@ func TestCreateNetwork_Inside(t *testing.T) {
 			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 				t.Fatalf("%v, want %q", err, c.wrong)
 			}
-			if n.Own != c.own || n.Direct() != (c.own != "") || c.fake.icc != c.icc {
-				t.Errorf("own address %q, direct %v, icc %q", n.Own, n.Direct(), c.fake.icc)
+			if n.OwnAddress != c.own || n.Direct() != (c.own != "") || c.fake.icc != c.icc {
+				t.Errorf("own address %q, direct %v, icc %q", n.OwnAddress, n.Direct(), c.fake.icc)
 			}
 			if err == nil {
 				if len(n.Subnets) != 1 || n.Subnets[0] != netip.MustParsePrefix("172.30.0.0/16") {

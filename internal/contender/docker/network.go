@@ -17,18 +17,18 @@ import (
 
 // Network is a bridge network of the engine.
 type Network struct {
-	ID      string
-	Name    string
-	Gateway string // address of the engine's machine in the network; "" if unknown
-	Subnets []netip.Prefix
-	Here    bool   // the bridge is an interface of this machine
-	Own     string // address in the network of the container that locbench runs in; "": none
+	ID         string
+	Name       string
+	Gateway    string // address of the engine's machine in the network; "" if unknown
+	Subnets    []netip.Prefix
+	Here       bool   // the bridge is an interface of this machine
+	OwnAddress string // address in the network of the container that locbench runs in; "": none
 
 	Warnings bench.Warnings // the engine's warnings, such as that it does not isolate the containers
 }
 
 // Direct reports whether this process reaches addresses in the network.
-func (n Network) Direct() bool { return n.Here || n.Own != "" }
+func (n Network) Direct() bool { return n.Here || n.OwnAddress != "" }
 
 // CreateNetwork makes a bridge network for the run that the labels name. With apart its containers
 // do not reach each other. If this process runs in a container of the engine, that container joins
@@ -38,25 +38,25 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	if err := ctx.Err(); err != nil {
 		return n, err
 	}
-	own, err := e.own(ctx)
+	own, err := e.ownContainer(ctx)
 	if err != nil {
 		return n, err
 	}
-	whole, cancel := detached(ctx, createTimeout) // see createTimeout
+	uncancelled, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
 	name := uniqueName(labels[LabelRun], "")
 	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
 	if apart && own == "" {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
 	}
-	created, err := e.cli.NetworkCreate(whole, name, opts)
+	created, err := e.cli.NetworkCreate(uncancelled, name, opts)
 	if err != nil {
 		if strings.Contains(err.Error(), "address pool") { // the engine has no code for this, only words
 			err = fmt.Errorf("%w; free some with \"locbench clean\" or \"docker network prune\"", err)
 		}
 		return n, fmt.Errorf("create network %s: %w", name, err)
 	}
-	raw, err := e.cli.NetworkInspect(whole, created.ID, client.NetworkInspectOptions{})
+	raw, err := e.cli.NetworkInspect(uncancelled, created.ID, client.NetworkInspectOptions{})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -65,11 +65,11 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	}
 	var address string
 	if own != "" {
-		if address, err = e.join(whole, created.ID, own); err != nil {
+		if address, err = e.join(uncancelled, created.ID, own); err != nil {
 			return n, errors.Join(err, e.RemoveNetwork(ctx, created.ID))
 		}
 	}
-	n = Network{ID: created.ID, Name: name, Own: address, Warnings: warningsOf(created.Warning...)}
+	n = Network{ID: created.ID, Name: name, OwnAddress: address, Warnings: warningsOf(created.Warning...)}
 	for _, c := range raw.Network.IPAM.Config {
 		if c.Subnet.IsValid() {
 			n.Subnets = append(n.Subnets, c.Subnet)
@@ -78,17 +78,17 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 			n.Gateway = c.Gateway.String()
 		}
 	}
-	if n.Here = isHere(n.ID, n.Gateway); n.Here {
+	if n.Here = isLocalBridge(n.ID, n.Gateway); n.Here {
 		e.local.Store(true)
 	}
 	return n, nil
 }
 
-// isHere reports whether the bridge of a network is an interface of this machine, with the
+// isLocalBridge reports whether the bridge of a network is an interface of this machine, with the
 // gateway's address. The bridge's name has the network's ID, which is unique. So an engine behind a
 // forwarded socket, in a virtual machine or in another network namespace (such as a rootless one)
 // is never local, whatever addresses and process numbers it reports.
-func isHere(id, gateway string) bool {
+func isLocalBridge(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false
 	}
@@ -108,7 +108,7 @@ func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
 	e.leave(ctx, id)
-	err := patiently(ctx, func() error {
+	err := retryWhileAway(ctx, func() error {
 		_, err := e.cli.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
 		return err
 	})

@@ -43,7 +43,7 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, report fu
 				continue // reported before the stream broke
 			}
 			last = m.TimeNano
-			if c.asked.Load() {
+			if c.stopping.Load() {
 				continue // done by locbench, or a consequence of it
 			}
 			if i, ok := incidents[m.Action]; ok {

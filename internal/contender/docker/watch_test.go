@@ -87,7 +87,7 @@ func TestIncidents_OwnDoing(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
 		reported := followed(t, f, c, func() {
-			c.asked.Store(true)
+			c.stopping.Store(true)
 			f.change(func() { f.event("container", "oom") })
 		})
 		if len(reported) != 0 {

@@ -15,7 +15,7 @@ import (
 func cleanProcesses(run string, keep func(what, owner string) bool) (removed []string, err error) {
 	var named []int
 	above := ancestors()
-	err = killMarked(func() (all []found) {
+	err = killMarked(func() (all []markedProcess) {
 		for _, f := range marked(envRun+"="+run, envInstance+"=") {
 			what := fmt.Sprintf("process %d %s", f.pid, ofRun(f.run))
 			if owner, ok := instanceOwner(f.instance); !ok || slices.Contains(above, f.pid) || keep(what, owner) {
@@ -41,7 +41,7 @@ func ancestors() (pids []int) {
 }
 
 // killMarked kills what find returns until it returns nothing, since children may appear meanwhile.
-func killMarked(find func() []found) error {
+func killMarked(find func() []markedProcess) error {
 	for try := range 60 {
 		left := find()
 		if len(left) == 0 {

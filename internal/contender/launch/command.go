@@ -58,8 +58,8 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 }
 
 // ownThread calls do in a thread that exists until do returns. The kernel kills what do starts when
-// its thread ends (Pdeathsig), which must mean the end of locbench. Its goroutine calls nothing
-// after it.
+// its thread ends (Pdeathsig), which must mean the end of locbench. It is its goroutine's last
+// call.
 func ownThread(do func()) {
 	runtime.LockOSThread() // never unlocked: the thread ends with this goroutine, with all changes to it
 	if mainThread() {

@@ -49,8 +49,8 @@ func Labels(runID, name string) map[string]string {
 // where an embedded store listens.
 func (d *Docker) HostAddress() string {
 	switch {
-	case d.Network.Own != "":
-		return d.Network.Own
+	case d.Network.OwnAddress != "":
+		return d.Network.OwnAddress
 	case d.Network.Here:
 		return d.Network.Gateway
 	}
@@ -64,12 +64,12 @@ func (d *Docker) Warnings() bench.Warnings {
 
 // Close removes the network, once, even if ctx was cancelled.
 func (d *Docker) Close(ctx context.Context) error {
-	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
+	d.close.Do(func() { d.closeErr = withCleanHint(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
 	return d.closeErr
 }
 
-// left adds to an error of a removal how to try again.
-func left(err error) error {
+// withCleanHint adds to an error of a removal how to try again.
+func withCleanHint(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -174,11 +174,11 @@ func engineNote(missing, warnings []string) (all []string, note string) {
 // container is a docker.Container as an instance.
 type container struct {
 	*docker.Container
-	info   bench.InstanceInfo
-	reader *cgroup.Reader // nil: the engine's counters are used
-	peak   peak
-	kills  atomic.Bool // the kernel has killed a process for lack of memory
-	asked  atomic.Bool // Stop was called while it ran
+	info     bench.InstanceInfo
+	reader   *cgroup.Reader // nil: the engine's counters are used
+	peak     peak
+	kills    atomic.Bool // the kernel has killed a process for lack of memory
+	stopping atomic.Bool // Stop was called while it ran
 
 	stopped atomic.Bool
 }
@@ -187,7 +187,7 @@ type container struct {
 // miss its reason: then an OOM kill in an earlier reading counts, as for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
-	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
+	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.stopping.Load() {
 		return exit
 	}
 	oom := *exit
@@ -258,10 +258,10 @@ func (c *container) BeginPeak() error {
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	if c.Container.Exit() == nil {
-		c.asked.Store(true)
+		c.stopping.Store(true)
 	}
 	r, err := c.Container.Stop(ctx, grace)
-	err = left(err)
+	err = withCleanHint(err)
 	if exit := c.Exit(); exit != nil {
 		r.Exit = *exit
 	}

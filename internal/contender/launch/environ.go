@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// found is a process with locbench's marks.
-type found struct {
+// markedProcess is a process with locbench's marks.
+type markedProcess struct {
 	pid           int
 	run, instance string
 }
 
 // matchEnv reads the marks in an environment. It reports whether all entries are in it
 // ("KEY=value"; "KEY=" for any value).
-func matchEnv(env []byte, entries []string) (f found, ok bool) {
+func matchEnv(env []byte, entries []string) (f markedProcess, ok bool) {
 	has := make([]bool, len(entries))
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
 		s := string(entry)

@@ -13,13 +13,13 @@ func newJob(int) job { return job{} }
 
 // end kills the processes with the mark of the instance.
 func (job) end(id string) error {
-	return killMarked(func() []found { return marked(envInstance + "=" + id) })
+	return killMarked(func() []markedProcess { return marked(envInstance + "=" + id) })
 }
 
 // marked returns the processes whose environment had all of the entries at their start
 // ("KEY=value"; "KEY=" for any value). It sees those of this user whose programs are not the
 // system's, but not this process.
-func marked(entries ...string) (all []found) {
+func marked(entries ...string) (all []markedProcess) {
 	processes, _ := unix.SysctlKinfoProcSlice("kern.proc.all")
 	for _, p := range processes {
 		pid := int(p.Proc.P_pid)

@@ -113,7 +113,8 @@ func newInstanceID() string {
 	return owner() + "-" + hex.EncodeToString(random[:])
 }
 
-// groupPrefix begins the name of every cgroup of locbench: PREFIX INSTANCE "=" RUN.
+// groupPrefix begins the name of every cgroup of locbench: then come the instance's ID, "=", the
+// run's ID.
 const groupPrefix = "locbench-"
 
 // groupName returns the name of the cgroup of an instance of a run ("": none).

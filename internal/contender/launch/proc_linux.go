@@ -147,7 +147,7 @@ func statusBytes(status []byte, key string) int64 {
 // marked returns the processes whose environment had all of the entries at their start
 // ("KEY=value"; "KEY=" for any value): those of this user, or for root of all users, except this
 // process.
-func marked(entries ...string) (all []found) {
+func marked(entries ...string) (all []markedProcess) {
 	if !ownProc() {
 		return nil // its numbers mean other processes
 	}

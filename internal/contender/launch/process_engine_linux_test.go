@@ -279,7 +279,7 @@ func TestProcess(t *testing.T) {
 func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instance)) {
 	t.Helper()
 	p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
-	p.box.loseGroup(errors.New("this user may not"))
+	p.box.dropGroup(errors.New("this user may not"))
 	if err := p.launch(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func newSandbox(tree cgroup.Tree, spec bench.LaunchSpec, allowed cpuset.Set) *sa
 	}
 	group, err := tree.Create(groupName(s.id, spec.RunID), spec.Limits, s.cpus)
 	if err != nil {
-		s.loseGroup(err)
+		s.dropGroup(err)
 		return s
 	}
 	s.group, s.missing, s.pinned = group, group.Missing(), group.NoCPUSet() != nil
@@ -54,8 +54,8 @@ func newSandbox(tree cgroup.Tree, spec bench.LaunchSpec, allowed cpuset.Set) *sa
 	return s
 }
 
-// loseGroup drops the cgroup and adds the limits that are not enforced without it to missing.
-func (s *sandbox) loseGroup(why error) {
+// dropGroup drops the cgroup and adds the limits that are not enforced without it to missing.
+func (s *sandbox) dropGroup(why error) {
 	if s.group != nil {
 		_ = s.group.Remove() // empty; Clean finds what is left
 	}
@@ -112,11 +112,11 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 		if !refused(err) {
 			return err
 		}
-		return s.startWithout(cmd, fmt.Errorf("start in the group: %w", err))
+		return s.startWithoutGroup(cmd, fmt.Errorf("start in the group: %w", err))
 	}
 	leave, err := s.group.Enter()
 	if err != nil {
-		return s.startWithout(cmd, err)
+		return s.startWithoutGroup(cmd, err)
 	}
 	err = cmd.Start()
 	if e := leave(); e != nil && err == nil {
@@ -137,9 +137,9 @@ func refused(err error) bool {
 	}, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
-// startWithout starts cmd without a cgroup.
-func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
-	s.loseGroup(why)
+// startWithoutGroup starts cmd without a cgroup.
+func (s *sandbox) startWithoutGroup(cmd *exec.Cmd, why error) error {
+	s.dropGroup(why)
 	if err := s.pin(); err != nil {
 		return err
 	}
@@ -215,14 +215,14 @@ func (s *sandbox) close() error {
 
 // left returns the processes with the mark, and those without it in the session of the main
 // process, unless a new process has the main one's number.
-func (s *sandbox) left() []found {
+func (s *sandbox) left() []markedProcess {
 	all := marked(envInstance + "=" + s.id)
 	if _, again := present(s.session); s.session == 0 || again || !ownProc() {
 		return all
 	}
 	for _, pid := range inSession(s.session) {
-		if !processGone(pid) && !slices.ContainsFunc(all, func(f found) bool { return f.pid == pid }) {
-			all = append(all, found{pid: pid})
+		if !processGone(pid) && !slices.ContainsFunc(all, func(f markedProcess) bool { return f.pid == pid }) {
+			all = append(all, markedProcess{pid: pid})
 		}
 	}
 	return all

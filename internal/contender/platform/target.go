@@ -11,12 +11,12 @@ import (
 
 // target is a running service that locbench did not start.
 type target struct {
-	here
+	local
 	launch.Target
 }
 
 func openTarget(_ context.Context, o Options) (Platform, error) {
-	return target{here{o.RunID}, launch.Target{}}, nil
+	return target{local{o.RunID}, launch.Target{}}, nil
 }
 
 func (target) Capabilities() Capabilities {
