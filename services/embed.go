@@ -1,13 +1,13 @@
-// Package services embeds the folders of the bundled contenders, so the binary can build and start them
-// without other files. Package contender reads the manifests.
+// Package services embeds the folders of the bundled contenders, so the binary can build and start
+// them without other files. Package contender reads the manifests.
 package services
 
 import "embed"
 
 //go:generate go test . -run ModulesArePacked -update
 
-// Modules has the folders of the contenders that are Go modules, packed as text, since go:embed leaves
-// out folders with a go.mod. go generate makes it from the folders; a test compares.
+// Modules has the folders of the contenders that are Go modules, packed as text, since go:embed
+// leaves out folders with a go.mod. go generate makes it from the folders; a test compares.
 //
 //go:embed modules.txtar
 var Modules []byte

@@ -18,8 +18,8 @@ import (
 	"locbench/internal/contender"
 )
 
-// pack returns one text with the folders of contenders that are Go modules, without what .dockerignore
-// leaves out.
+// pack returns one text with the folders of contenders that are Go modules, without what
+// .dockerignore leaves out.
 func pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 	a := txtar.Archive{Comment: []byte("The contenders that are Go modules, for the binary. Made by 'go generate ./services': edit the folders.\n")}
 	keep := []string{contender.ManifestName, "Dockerfile", "README.md", ".dockerignore"}

@@ -40,7 +40,8 @@ func TestSettingsOfJVMs(t *testing.T) {
 	compareSection(t, jvmsBegin, jvmsEnd, jvms(t, bundled(t)))
 }
 
-// compareSection compares what is between two lines of README.md with want, or writes it with -update.
+// compareSection compares what is between two lines of README.md with want, or writes it with
+// -update.
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
 	data, err := os.ReadFile("README.md")
@@ -75,7 +76,8 @@ var whyJVM = map[string]string{
 		"the serving loops accept 16 connections at a time, so some of 2,048 were not read within 30 s",
 }
 
-// jvms returns the list of the settings of each JVM. The test fails if process and container differ.
+// jvms returns the list of the settings of each JVM. The test fails if process and container
+// differ.
 func jvms(t *testing.T, list []bench.Service) string {
 	var b strings.Builder
 	b.WriteString("| contender | variants | settings of the JVM | why |\n|---|---|---|---|\n")
@@ -115,7 +117,8 @@ func jvms(t *testing.T, list []bench.Service) string {
 
 var javaEntry = regexp.MustCompile(`(?m)^ENTRYPOINT (\["java", .*\])$`)
 
-// jvmSettings returns the options of a resolved contender's JVM; ok is false if it does not run on one.
+// jvmSettings returns the options of a resolved contender's JVM; ok is false if it does not run on
+// one.
 func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 	if svc.Process == nil || svc.Process.Command[0] != "java" {
 		return "", false

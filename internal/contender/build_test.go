@@ -130,9 +130,9 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	testenv.Until(t, time.Minute, "the process of the build has ended", func() bool { return !sleeps(t, pid) })
 }
 
-// sleeps reports whether the process whose number is in a file is a running sleep. A shell before its
-// execve has another command line, and for a moment none. A killed process may stay a zombie, without a
-// command line.
+// sleeps reports whether the process whose number is in a file is a running sleep. A shell before
+// its execve has another command line, and for a moment none. A killed process may stay a zombie,
+// without a command line.
 func sleeps(t *testing.T, file string) bool {
 	t.Helper()
 	pid, err := os.ReadFile(file)
@@ -176,8 +176,8 @@ func TestBuiltinProcess(t *testing.T) {
 	}
 }
 
-// fakeEngine has no image until it has built or pulled one, reads every context to its end, and reports
-// that all images have 7 bytes.
+// fakeEngine has no image until it has built or pulled one, reads every context to its end, and
+// reports that all images have 7 bytes.
 type fakeEngine struct {
 	arch   string
 	images map[string]bool
@@ -227,8 +227,8 @@ func (f fakeEngine) Info() docker.Info {
 	return info
 }
 
-// TestManifestBuildsNothing changes the keys of a manifest for a run, which builds nothing, and then
-// those for a build.
+// TestManifestBuildsNothing changes the keys of a manifest for a run, which builds nothing, and
+// then those for a build.
 func TestManifestBuildsNothing(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, "service.yaml": {Data: []byte("a")}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
@@ -309,7 +309,8 @@ func TestImageOfAnotherProcessor(t *testing.T) {
 	}
 }
 
-// TestBuildKit: a Dockerfile that needs BuildKit is built with it, and the error of its failure says so.
+// TestBuildKit: a Dockerfile that needs BuildKit is built with it, and the error of its failure
+// says so.
 func TestBuildKit(t *testing.T) {
 	svc := bench.Service{
 		Name: "web", Dir: "web", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY --chmod=755 a /\n")}},

@@ -101,7 +101,8 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 		}
 		list = append(list, e)
 		if total += e.size; len(list) > maxFiles || total > maxContextSize {
-			return fmt.Errorf("the folder has more than %d files or %d MiB; exclude what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
+			return fmt.Errorf("the folder has more than %d files or %d MiB; "+
+				"exclude what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
 		}
 		return nil
 	})

@@ -18,8 +18,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestCopyIsPrivate: files of a contender that only this user may read stay private where it is built,
-// and a readable folder of an older locbench becomes private.
+// TestCopyIsPrivate: files of a contender that only this user may read stay private where it is
+// built, and a readable folder of an older locbench becomes private.
 func TestCopyIsPrivate(t *testing.T) {
 	svc := shellService(script("cp src/main.sh service; echo more >> notes"))
 	svc.Files = fstest.MapFS{
@@ -63,7 +63,8 @@ func TestCopyIsPrivate(t *testing.T) {
 	check()
 }
 
-// TestOlderCopiesAreRemoved: the newest copy of each build of a contender stays, and so do copies in use.
+// TestOlderCopiesAreRemoved: the newest copy of each build of a contender stays, and so do copies
+// in use.
 func TestOlderCopiesAreRemoved(t *testing.T) {
 	cache := t.TempDir()
 	var held []io.Closer
@@ -128,8 +129,8 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 	left("built before", sixth, otherVariant, other)
 }
 
-// TestBuildOfAKilledLocbench: the processes of a build end with locbench, or have its marks, by which
-// Clean finds them, also those that have left its process group.
+// TestBuildOfAKilledLocbench: the processes of a build end with locbench, or have its marks, by
+// which Clean finds them, also those that have left its process group.
 func TestBuildOfAKilledLocbench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	parent := exec.Command(os.Args[0], "-test.run=^TestBuildToBeKilled$")

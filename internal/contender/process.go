@@ -160,8 +160,8 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	return os.WriteFile(dir+builtMarker, []byte(svc.Variant), 0o600)
 }
 
-// unpack writes the entries below dir, with their modes, so private files stay private. Names in an fs.FS
-// do not lead out of dir, and links are not followed.
+// unpack writes the entries below dir, with their modes, so private files stay private. No name in
+// an fs.FS leads out of dir, and links are not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))

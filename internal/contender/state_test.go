@@ -11,8 +11,8 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// TestStatesAgreeWithBuilding checks the state of a contender before and after its build, and after a
-// change of its sources.
+// TestStatesAgreeWithBuilding checks the state of a contender before and after its build, and after
+// a change of its sources.
 func TestStatesAgreeWithBuilding(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}, "Dockerfile": {Data: []byte("FROM scratch\n")}}
 	svc := bench.Service{Name: "x", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
@@ -55,7 +55,8 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 	}
 }
 
-// TestVariantsShareABuild has two variants that differ only in their start, and one with another build.
+// TestVariantsShareABuild has two variants that differ only in their start, and one with another
+// build.
 func TestVariantsShareABuild(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}}
 	variant := func(name, build string) bench.Service {

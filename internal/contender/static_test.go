@@ -66,8 +66,8 @@ func TestNotStaticWithoutSources(t *testing.T) {
 	}
 }
 
-// TestRun_EndedBefore: the reason why ctx ended is reported also before the command has begun.
-func TestRun_EndedBefore(t *testing.T) {
+// TestRun_ContextEnded: the reason why ctx ended is reported also before the command has begun.
+func TestRun_ContextEnded(t *testing.T) {
 	why := errors.New("interrupted by the user")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)

@@ -145,7 +145,7 @@ func checkEnv(v strictyaml.Value, env map[string]string) {
 			continue
 		}
 		if !envPattern.MatchString(f.Key) {
-			f.Value.Mistake(fmt.Sprintf("%q is not a valid name of an environment variable", f.Key), "write letters, digits and `_`")
+			f.Value.Mistake(fmt.Sprintf("%q is not a valid name of a variable", f.Key), "write letters, digits and `_`")
 		}
 		checkTemplate(f.Value, value)
 	}

@@ -36,9 +36,9 @@ type Verified struct {
 	BuildTime time.Duration `json:"build_ns,omitempty"` // of the last build without a cache
 	ImageSize int64         `json:"image_bytes,omitempty"`
 	StartUp   time.Duration `json:"start_up_ns,omitempty"`
-	// Connections is the most connections of a step; 0: a state from before this field, with 64.
+	// Connections is the most connections of a step; 0: 64, from before this field.
 	Connections int           `json:"connections,omitempty"`
-	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step; too short to be a result
+	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step, which is short
 	Memory      int64         `json:"peak_memory_bytes,omitempty"`
 	Stop        time.Duration `json:"stop_ns,omitempty"`
 }

@@ -20,8 +20,8 @@ import (
 
 // The reference contender must pass the bundled suite on the bundled data.
 
-// TestLocationsOnEmbedded fills the embedded store with the documents that the suite needs and some of
-// the rest. The suite passes as with all of the data (TestLocationsOnElasticsearch).
+// TestLocationsOnEmbedded fills the embedded store with the documents that the suite needs and some
+// of the rest. The suite passes as with all of the data (TestLocationsOnElasticsearch).
 func TestLocationsOnEmbedded(t *testing.T) {
 	text, err := dataset.Suites.ReadFile("suites/locations.yaml")
 	if err != nil {

@@ -65,7 +65,7 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 			case opt.Endpoints != nil && !slices.Contains(opt.Endpoints, g.Name):
 				skip(&res, "not in the manifest's `endpoints`")
 			case r.silent >= maxSilent:
-				skip(&res, fmt.Sprintf("not run: the %d checks before it got no response", r.silent))
+				skip(&res, fmt.Sprintf("%d checks before it got no response", r.silent))
 			default:
 				r.one(ctx, c, &res)
 			}

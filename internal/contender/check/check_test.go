@@ -90,7 +90,7 @@ groups:
     - {name: c, request: GET /c, expect: {status: 200}}
 `
 
-func TestHTTPTellsAndSkips(t *testing.T) {
+func TestHTTPReportsAndSkips(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	suite := parse(t, twoGroups)
@@ -188,7 +188,7 @@ func TestHTTPEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestHTTPWithoutSense(t *testing.T) {
+func TestHTTPInvalidOptions(t *testing.T) {
 	suite := parse(t, twoGroups)
 	for _, opt := range []Options{
 		{BaseURL: "http://127.0.0.1:1"},

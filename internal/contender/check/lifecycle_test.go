@@ -84,8 +84,8 @@ func like(t *testing.T, r bench.CheckResult, want string) {
 	}
 }
 
-// TestLifecycleSpecs: a check's launch differs from the trial's only in what the check is about, and the
-// trial's spec is unchanged.
+// TestLifecycleSpecs: a check's launch differs from the trial's only in what the check is about,
+// and the trial's spec is unchanged.
 func TestLifecycleSpecs(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "good", enforced: true}, options(t)
 	opt.exitWithin = 10 * time.Second
@@ -155,7 +155,7 @@ func TestLifecycleSkips(t *testing.T) {
 	}
 }
 
-func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
+func TestThreadsWithoutStart(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "says nothing", enforced: true}, options(t)
 	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
 	results, err := Lifecycle(t.Context(), l, opt)

@@ -148,7 +148,7 @@ func every(p jsonpath.Path, want any) matcher {
 	})
 }
 
-// includes expects a list to have all of the values, in any order, or with none, not one of them.
+// includes expects a list to have all of the values, in any order; with none, none of them.
 func includes(p jsonpath.Path, values []any, none bool) matcher {
 	return list(p, func(list []any) error {
 		for _, want := range values {

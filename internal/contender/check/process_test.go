@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
 }
 
-// contenders has the behaviours that lifecycle checks must distinguish, each in a goroutine. ctx ends
-// with SIGTERM; a contender that does not return then ignores the signal.
+// contenders has the behaviours that lifecycle checks must distinguish, each in a goroutine. ctx
+// ends with SIGTERM; a contender that does not return then ignores the signal.
 var contenders = map[string]func(ctx context.Context, env func(string) string, log func(string)) bench.Exit{
 	// The reference contender.
 	"good": func(ctx context.Context, env func(string) string, log func(string)) bench.Exit {
@@ -65,7 +65,8 @@ var contenders = map[string]func(ctx context.Context, env func(string) string, l
 	},
 }
 
-// hang returns the exit of a contender that does not listen and ignores SIGTERM. No other has its code.
+// hang returns the exit of a contender that does not listen and ignores SIGTERM. No other has its
+// code.
 func hang() bench.Exit { return bench.Exit{Code: hangs} }
 
 const hangs = -99

@@ -23,7 +23,7 @@ type Request struct {
 func (r Request) String() string { return r.Method + " " + r.Target }
 
 func (r Request) build(ctx context.Context, base string) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Target, strings.NewReader(r.Body)) // "": none
+	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Target, strings.NewReader(r.Body)) // "" sends no body
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}

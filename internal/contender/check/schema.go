@@ -58,7 +58,7 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"header":        "Texts that the headers contain (case-insensitive).",
 			"body":          "The body is exactly this text.",
 			"contains":      "Texts that the body contains.",
-			"max_size":      "The body is at most this long.",
+			"max_size":      "The most bytes of the body.",
 			"message":       "The body is a JSON object whose `message` names the parameter (or one of them) as a word.",
 			"json":          "The body equals this JSON document, keys in any order.",
 			"json_includes": "The body has these keys and values. Objects may have more.",

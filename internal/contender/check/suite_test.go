@@ -132,7 +132,7 @@ func TestLoadSuite(t *testing.T) {
 }
 
 // The bundled suite has all groups, and checks more than the status.
-func TestBundledSuiteIsWhole(t *testing.T) {
+func TestBundledSuiteIsComplete(t *testing.T) {
 	s, err := LoadSuite("locations")
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func shown(v any) string {
 	return safe.Line(string(b), 160)
 }
 
-// hasWord reports whether text has word as a whole word: "id: no number" names "id", "idea" does not.
+// hasWord reports whether text has word as a whole word: "id" is in "id: no number", not in "idea".
 func hasWord(text, word string) bool {
 	for from := 0; word != "" && from < len(text); {
 		i := strings.Index(text[from:], word)

@@ -20,8 +20,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// buildKitTrace is a StatusResponse in base64: a step that begins, its output, a completed step and a
-// failed one.
+// buildKitTrace is a StatusResponse in base64: a step that begins, its output, a completed step and
+// a failed one.
 func buildKitTrace() string {
 	field := func(to []byte, n protowire.Number, b []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), b)

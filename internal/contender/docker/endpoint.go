@@ -82,7 +82,8 @@ func (ep endpoint) check() error {
 		return nil
 	case "ssh":
 		return &ConnectError{"docker host", ep.place(), errors.New("ssh is not supported: it cannot reach container ports"),
-			fmt.Sprintf("run locbench on %s, or let its engine listen for TLS and set DOCKER_HOST=tcp://%[1]s:2376", u.Hostname())}
+			fmt.Sprintf("run locbench on %s, or let its engine listen for TLS and set DOCKER_HOST=tcp://%[1]s:2376",
+				u.Hostname())}
 	}
 	return &ConnectError{"docker host", ep.place(), fmt.Errorf("unknown scheme %q", u.Scheme),
 		"expected unix, npipe, tcp, http or https"}

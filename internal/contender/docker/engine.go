@@ -1,4 +1,4 @@
-// Package docker is all that locbench knows of Docker engines. It finds the engine as the docker
+// Package docker is locbench's only access to a Docker engine. It finds the engine as the docker
 // command does, builds and pulls images, runs containers under limits, and finds by label what a
 // killed run has left.
 //
@@ -234,7 +234,7 @@ func (e *Engine) Info() Info { return e.info }
 func (e *Engine) Host() string { return e.host }
 
 // Local reports whether the engine shares this machine's kernel and network. It is false until
-// CreateNetwork has seen it (see Network.Here).
+// CreateNetwork has seen it (see Network.Local).
 func (e *Engine) Local() bool { return e.local.Load() }
 
 // SameHost reports whether the engine's machine has the name and the kernel of this one. Two
@@ -280,7 +280,7 @@ func (e *Engine) PublishedHost() string {
 	return "127.0.0.1"
 }
 
-// ClockOffset returns the engine's clock minus this machine's, to within half the time of the request.
+// ClockOffset returns the engine's clock minus this machine's, to within half the request's time.
 // For a local engine it is zero, without a request.
 func (e *Engine) ClockOffset(ctx context.Context) (time.Duration, error) {
 	if e.Local() {
@@ -312,7 +312,7 @@ func detached(ctx context.Context, timeout time.Duration) (context.Context, cont
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
 }
 
-// retryWhileAway repeats do, for up to enginePatience, while the engine is away, such as in a restart.
+// retryWhileAway repeats do for up to enginePatience while the engine is away, as in a restart.
 func retryWhileAway(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()

@@ -11,9 +11,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestEnd checks the reported exit of a container for what the engine knows of it. The engine is a
+// TestExit checks the reported exit of a container for what the engine knows of it. The engine is a
 // fake, and the time is virtual.
-func TestEnd(t *testing.T) {
+func TestExit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		happens func(f *fakeEngine) // under its lock, a minute after the start
 		want    bench.Exit          // without its time
@@ -25,9 +25,9 @@ func TestEnd(t *testing.T) {
 		"out of memory":                {func(f *fakeEngine) { f.oom = true; f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, flag lost":     {func(f *fakeEngine) { f.event("container", "oom"); f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, event is late": {func(f *fakeEngine) { f.end(137); f.after(oomPatience/2, func() { f.event("container", "oom") }) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"killed from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
+		"killed externally": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
 			bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
-		"stopped from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{}, ""},
+		"stopped externally": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{}, ""},
 		"out of memory, and killed": {func(f *fakeEngine) {
 			f.event("container", "oom")
 			f.event("container", "kill", "signal", "9")
@@ -77,9 +77,9 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestEnd_BrokenWait: a broken connection is not an exit, however often it breaks, as long as the engine
-// responds.
-func TestEnd_BrokenWait(t *testing.T) {
+// TestExit_BrokenWait: a broken connection is not an exit, however often it breaks, as long as the
+// engine responds.
+func TestExit_BrokenWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
@@ -97,8 +97,8 @@ func TestEnd_BrokenWait(t *testing.T) {
 	})
 }
 
-// TestEnd_Asked: a container that locbench kills was not killed for lack of memory.
-func TestEnd_Asked(t *testing.T) {
+// TestExit_KilledByLocbench: a container that locbench kills was not killed for lack of memory.
+func TestExit_KilledByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
@@ -168,8 +168,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStop_EndedBefore: no signal is sent.
-func TestStop_EndedBefore(t *testing.T) {
+// TestStop_AlreadyExited: no signal is sent.
+func TestStop_AlreadyExited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		f.end(3)
@@ -181,9 +181,9 @@ func TestStop_EndedBefore(t *testing.T) {
 	})
 }
 
-// TestStop_ImmortalContainer: Stop gives up waiting for an engine that accepts SIGKILL and never reports
+// TestStop_NeverExits: Stop gives up waiting for an engine that accepts SIGKILL and never reports
 // the exit, and removes the container.
-func TestStop_ImmortalContainer(t *testing.T) {
+func TestStop_NeverExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)

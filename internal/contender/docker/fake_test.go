@@ -21,8 +21,8 @@ import (
 // containerID is the ID of the only container of a fakeEngine.
 const containerID = "5f3c8a1e9d7b4f60a2c1d3e4f5061728394a5b6c7d8e9f00112233445566aabb"
 
-// fakeEngine is an engine in memory, so time can be virtual. A test makes its container exit, restart
-// or disappear. It keeps events as an engine does.
+// fakeEngine is an engine in memory, so time can be virtual. A test makes its container exit,
+// restart or disappear. It keeps events as an engine does.
 type fakeEngine struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when anything below changes
@@ -161,7 +161,8 @@ func (f *fakeEngine) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the fake does not know %s %s", r.Method, r.URL)
 }
 
-// eventsFor returns a function that writes the events of a request, each once, until the request's end.
+// eventsFor returns a function that writes the events of a request, each once, until the request's
+// end.
 func (f *fakeEngine) eventsFor(r *http.Request) func(io.Writer) bool {
 	query := r.URL.Query()
 	var filters map[string]map[string]bool
@@ -187,8 +188,9 @@ func (f *fakeEngine) eventsFor(r *http.Request) func(io.Writer) bool {
 	}
 }
 
-// stream returns the body of a growing response: it calls write with the lock held, at once, at every
-// change and at the request's end, until it returns false. The body breaks when the engine goes away.
+// stream returns the body of a growing response: it calls write with the lock held, at once, at
+// every change and at the request's end, until it returns false. The body breaks when the engine
+// goes away.
 func (f *fakeEngine) stream(r *http.Request, write func(io.Writer) bool) io.ReadCloser {
 	body, out := io.Pipe()
 	var until <-chan time.Time

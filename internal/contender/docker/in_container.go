@@ -63,8 +63,8 @@ func (s shell) inside() bool {
 // InContainer reports whether this process runs in a container.
 func (e *Engine) InContainer() bool { return e.shell.inside() }
 
-// ownContainer returns the ID of the container of this engine in which this process runs; "" if it runs in
-// none, in one of another engine, or in the network of the engine's machine.
+// ownContainer returns the ID of this engine's container in which this process runs; "" if it runs
+// in none, in one of another engine, or in the network of the engine's machine.
 func (e *Engine) ownContainer(ctx context.Context) (id string, err error) {
 	if id = e.shell.id(); id == "" {
 		return "", nil
@@ -102,7 +102,8 @@ func (e *Engine) join(ctx context.Context, network, own string) (address string,
 	if err == nil {
 		err = errors.New("no address assigned")
 	}
-	return "", fmt.Errorf("connect locbench's container %.12s to the contenders' network: %w; start it with --network host", own, orCause(ctx, err))
+	return "", fmt.Errorf("connect locbench's container %.12s to the contenders' network: %w; "+
+		"start it with --network host", own, orCause(ctx, err))
 }
 
 // leave undoes join: a network with the container of this process in it cannot be removed.

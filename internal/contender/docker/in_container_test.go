@@ -121,9 +121,9 @@ func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the fake does not know %s %s", r.Method, r.URL)
 }
 
-// TestCreateNetwork_Inside: locbench in a container joins the network of its contenders and leaves it at
-// the end. If it cannot join, it reports that at once and leaves nothing.
-func TestCreateNetwork_Inside(t *testing.T) {
+// TestCreateNetwork_InContainer: locbench in a container joins the network of its contenders and
+// leaves it at the end. If it cannot join, it reports that at once and leaves nothing.
+func TestCreateNetwork_InContainer(t *testing.T) {
 	inside := folder(mountedInside, true)
 	for name, c := range map[string]struct {
 		fake  *networks

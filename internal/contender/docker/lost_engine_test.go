@@ -16,8 +16,8 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// proxy forwards connections to an engine's socket until it is cut: an engine that goes away, while the
-// real one keeps running.
+// proxy forwards connections to an engine's socket until it is cut: an engine that goes away, while
+// the real one keeps running.
 type proxy struct {
 	l      net.Listener
 	target string

@@ -21,14 +21,14 @@ type Network struct {
 	Name       string
 	Gateway    string // address of the engine's machine in the network; "" if unknown
 	Subnets    []netip.Prefix
-	Here       bool   // the bridge is an interface of this machine
+	Local      bool   // the bridge is an interface of this machine
 	OwnAddress string // address in the network of the container that locbench runs in; "": none
 
 	Warnings bench.Warnings // the engine's warnings, such as that it does not isolate the containers
 }
 
 // Direct reports whether this process reaches addresses in the network.
-func (n Network) Direct() bool { return n.Here || n.OwnAddress != "" }
+func (n Network) Direct() bool { return n.Local || n.OwnAddress != "" }
 
 // CreateNetwork makes a bridge network for the run that the labels name. With apart its containers
 // do not reach each other. If this process runs in a container of the engine, that container joins
@@ -78,7 +78,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 			n.Gateway = c.Gateway.String()
 		}
 	}
-	if n.Here = isLocalBridge(n.ID, n.Gateway); n.Here {
+	if n.Local = isLocalBridge(n.ID, n.Gateway); n.Local {
 		e.local.Store(true)
 	}
 	return n, nil

@@ -9,9 +9,9 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// TestOOM checks the sources that replace a lost flag of the state: the kernel's log and the engine's
-// event log have an OOM kill, and have none of a container that only exited with the same code. A busy
-// engine loses an event now and then, so the kernel's log comes first.
+// TestOOM checks the sources that replace a lost flag of the state: the kernel's log and the
+// engine's event log have an OOM kill, and have none of a container that only exited with the same
+// code. A busy engine loses an event now and then, so the kernel's log comes first.
 func TestOOM(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)

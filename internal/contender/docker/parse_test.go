@@ -126,8 +126,8 @@ func TestConnectTLSContext(t *testing.T) {
 	if e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("published at %s", e.PublishedHost())
 	}
-	// From the environment: DOCKER_CERT_PATH with verification, and without any certificate, which must
-	// fail.
+	// From the environment: DOCKER_CERT_PATH with verification, and without any certificate, which
+	// must fail.
 	certs := filepath.Join(home, ".docker", "contexts", "tls", id, "docker")
 	byEnv := map[string]string{"DOCKER_HOST": addr, "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": certs}
 	if e, err := connect(t.Context(), env(byEnv), home); err != nil {
@@ -141,7 +141,8 @@ func TestConnectTLSContext(t *testing.T) {
 	}
 }
 
-// TestConnectAgrees connects to engines of all versions: both sides use the newest common API version.
+// TestConnectAgrees connects to engines of all versions: both sides use the newest common API
+// version.
 func TestConnectAgrees(t *testing.T) {
 	for _, tt := range []struct{ name, engine, asked, spoken, err string }{
 		{"oldest", "1.40", "", "1.40", ""},

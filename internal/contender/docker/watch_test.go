@@ -10,8 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// followed returns what was reported of a container for which do is called a minute after its start, over
-// an hour.
+// followed returns what was reported of a container for which do is called a minute after its
+// start, over an hour.
 func followed(t *testing.T, f *fakeEngine, c *Container, do func()) (reported []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -58,8 +58,8 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// TestIncidents_BrokenStream: incidents during a break of the stream of events are reported after it,
-// and none is reported twice.
+// TestIncidents_BrokenStream: incidents during a break of the stream of events are reported after
+// it, and none is reported twice.
 func TestIncidents_BrokenStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
@@ -81,8 +81,8 @@ func TestIncidents_BrokenStream(t *testing.T) {
 	})
 }
 
-// TestIncidents_OwnDoing: what locbench does itself is not an incident.
-func TestIncidents_OwnDoing(t *testing.T) {
+// TestIncidents_ByLocbench: what locbench does itself is not an incident.
+func TestIncidents_ByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)

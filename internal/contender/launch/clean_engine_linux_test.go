@@ -20,8 +20,8 @@ import (
 )
 
 // inNamespace runs the calling test in a new process, the first of a new PID namespace with its own
-// mounts, so the test cleans only what it has made. It returns true there, and false here after that
-// process has exited.
+// mounts, so the test cleans only what it has made. It returns true there, and false here after
+// that process has exited.
 func inNamespace(t *testing.T, env ...string) bool {
 	t.Helper()
 	if os.Getenv("LOCBENCH_TEST_NAMESPACE") != "" {
@@ -146,8 +146,8 @@ func sleeper(t *testing.T, env ...string) int {
 	return cmd.Process.Pid
 }
 
-// TestCleanTouchesNothingElse: with real cgroups and processes, clean kills, even with --all, only what
-// is in cgroups whose names have locbench's exact form, and never its own.
+// TestCleanTouchesNothingElse: with real cgroups and processes, clean kills, even with --all, only
+// what is in cgroups whose names have locbench's exact form, and never its own.
 func TestCleanTouchesNothingElse(t *testing.T) {
 	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
 	if !inNamespace(t, zoneEnv+"="+zone) {
@@ -254,9 +254,9 @@ func TestCleanKillsWhatHasNoMarks(t *testing.T) {
 	}
 }
 
-// TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same machine
-// never count each other as dead, whether or not the other one has its own /proc. Once it has exited,
-// it does not count as dead from here either.
+// TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
+// machine never count each other as dead, whether or not the other one has its own /proc. Once it
+// has exited, it does not count as dead from here either.
 func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 	if other := os.Getenv("LOCBENCH_TEST_OWNER"); other != "" { // in the namespace
 		if os.Getenv("LOCBENCH_TEST_PROC") == "own" {

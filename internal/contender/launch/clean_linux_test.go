@@ -101,8 +101,8 @@ func containersOf(run, owner string, names ...string) (all []stubThing) {
 	return all
 }
 
-// TestCleanChecksNames: a user's container from an image of a contender has its labels, but belongs to
-// the user.
+// TestCleanChecksNames: a user's container from an image of a contender has its labels, but belongs
+// to the user.
 func TestCleanChecksNames(t *testing.T) {
 	run := "20261125-0001"
 	theirs := []string{
@@ -155,8 +155,8 @@ func TestResumeDoesNotFindItself(t *testing.T) {
 	}
 }
 
-// TestCleanAfterAReboot: what a locbench of this machine made before its last boot is cleaned; but the
-// engine may be on another machine of the same name.
+// TestCleanAfterAReboot: what a locbench of this machine made before its last boot is cleaned; but
+// the engine may be on another machine of the same name.
 func TestCleanAfterAReboot(t *testing.T) {
 	before := self()
 	before.boot = otherBoot
@@ -217,7 +217,8 @@ func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string)
 	}
 }
 
-// TestCleanGroupsOfARun: a cgroup names its run, so its processes without marks are cleaned with the run.
+// TestCleanGroupsOfARun: a cgroup names its run, so its processes without marks are cleaned with
+// the run.
 func TestCleanGroupsOfARun(t *testing.T) {
 	tree := hierarchies1(t)
 	dead := deadOwner()
@@ -260,8 +261,8 @@ func TestCleanGroupsOfARun(t *testing.T) {
 	left("of the run", "of another run")
 }
 
-// TestHelper: a program that locbench needs has marks like a contender. It is killed with its children
-// at the end of ctx, and found if it keeps running.
+// TestHelper: a program that locbench needs has marks like a contender. It is killed with its
+// children at the end of ctx, and found if it keeps running.
 func TestHelper(t *testing.T) {
 	dir := t.TempDir()
 	pid := filepath.Join(dir, "pid")

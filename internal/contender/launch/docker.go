@@ -51,7 +51,7 @@ func (d *Docker) HostAddress() string {
 	switch {
 	case d.Network.OwnAddress != "":
 		return d.Network.OwnAddress
-	case d.Network.Here:
+	case d.Network.Local:
 		return d.Network.Gateway
 	}
 	return "host.docker.internal"
@@ -73,7 +73,7 @@ func withCleanHint(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w (remove it with \"locbench clean\"; --resume does so too)", err)
+	return fmt.Errorf("%w (\"locbench clean\" or --resume removes what is left)", err)
 }
 
 // Launch starts one contender in a container. After an error, also that of ctx, none is left.
@@ -100,7 +100,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		return nil, err
 	}
 	i := &container{Container: c}
-	if d.Network.Here && !cgroup.Swaps() {
+	if d.Network.Local && !cgroup.Swaps() {
 		info.SwapLimit = true // nothing to limit
 	}
 	missing := dockerMissing(info, spec.Limits, cpus)

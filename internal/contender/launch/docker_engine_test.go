@@ -181,14 +181,14 @@ func TestDocker(t *testing.T) {
 		inst := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, inst, "listening")
 		get(t, inst)
-		d.Network.Here = false // as with an engine elsewhere
+		d.Network.Local = false // as with an engine elsewhere
 		published := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, published, "listening")
 		get(t, published)
 		if host, _, _ := net.SplitHostPort(published.Info().Address); host != "127.0.0.1" || d.HostAddress() != "host.docker.internal" {
 			t.Errorf("published at %s, host known as %s", published.Info().Address, d.HostAddress())
 		}
-		d.Network.Here = true
+		d.Network.Local = true
 	})
 	t.Run("HostFromContainer", func(t *testing.T) {
 		d := newDocker(t, e)
@@ -261,8 +261,8 @@ func TestDocker(t *testing.T) {
 	})
 }
 
-// TestDockerElsewhere uses an engine in another network namespace, whose network has the same address
-// as one here: it must not count as local.
+// TestDockerElsewhere uses an engine in another network namespace, whose network has the same
+// address as one here: it must not count as local.
 func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
@@ -360,8 +360,8 @@ func forwarded(t *testing.T, target string) string {
 	return l.Addr().String()
 }
 
-// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left once the
-// owner is dead.
+// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left once
+// the owner is dead.
 func TestDockerKilledParent(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)

@@ -30,8 +30,8 @@ func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after 
 	return before, after
 }
 
-// checkQuota checks that the kernel limits a spinner to half a CPU, by the quota of its cgroup and the
-// throttling. TestHalfCPU checks the CPU time.
+// checkQuota checks that the kernel limits a spinner to half a CPU, by the quota of its cgroup and
+// the throttling. TestHalfCPU checks the CPU time.
 func checkQuota(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	if quota := kernelQuota(t, inst.Info().PID); quota != 0.5 {

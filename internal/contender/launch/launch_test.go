@@ -133,8 +133,8 @@ func TestFreePort(t *testing.T) {
 	}
 }
 
-// TestFree checks a port in use. TestFreePort checks a free one, which another process may take at any
-// time.
+// TestFree checks a port in use. TestFreePort checks a free one, which another process may take at
+// any time.
 func TestFree(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {

@@ -31,8 +31,8 @@ func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
 	return nil
 }
 
-// TestWhereAProcessListens: a process under a shell listens on another port than it was launched with,
-// while other processes listen too.
+// TestWhereAProcessListens: a process under a shell listens on another port than it was launched
+// with, while other processes listen too.
 func TestWhereAProcessListens(t *testing.T) {
 	others, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,8 +59,8 @@ func TestWhereAProcessListens(t *testing.T) {
 	get(t, inst)
 }
 
-// TestWhereAContainerListens: the engine's resolver, which listens in the container's network, does not
-// count as the contender.
+// TestWhereAContainerListens: the engine's resolver, which listens in the container's network, does
+// not count as the contender.
 func TestWhereAContainerListens(t *testing.T) {
 	t.Parallel()
 	e := dockertest.Engine(t)

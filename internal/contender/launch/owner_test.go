@@ -116,7 +116,8 @@ func deadOwner() string {
 	return i.String()
 }
 
-// TestStateOfProcesses checks a real process that is alive, and one of the same number that is dead.
+// TestStateOfProcesses checks a real process that is alive, and one of the same number that is
+// dead.
 func TestStateOfProcesses(t *testing.T) {
 	if f, why := stateOf(owner(), true); f != alive {
 		t.Errorf("own: %v, %s", f, why)

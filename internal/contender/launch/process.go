@@ -50,7 +50,7 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 
 func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 	return &process{
-		box: box, exited: make(chan struct{}), asked: make(chan struct{}),
+		box: box, exited: make(chan struct{}), killed: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},
@@ -66,7 +66,7 @@ type process struct {
 	peak   peak
 	waited sync.WaitGroup // waits for run
 	exited chan struct{}
-	asked  chan struct{} // closed when locbench sends SIGKILL
+	killed chan struct{} // closed when locbench sends SIGKILL
 
 	mu   sync.Mutex // guards info.Address
 	exit atomic.Pointer[bench.Exit]
@@ -127,7 +127,7 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) (ok bool) {
 	exit := processExit(state)
 	exit.At = time.Now()
 	select {
-	case <-p.asked:
+	case <-p.killed:
 	default:
 		exit.OOMKilled = exit.Signal == "SIGKILL" && p.box.oomKilled()
 	}
@@ -200,7 +200,7 @@ func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResu
 func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	ask := func() error { return terminate(p.os) }
 	kill := func() error {
-		close(p.asked)
+		close(p.killed)
 		_ = p.os.Kill() // fails if it has exited
 		return nil
 	}

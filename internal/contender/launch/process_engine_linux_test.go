@@ -287,8 +287,8 @@ func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instanc
 	check(p)
 }
 
-// testKilledParent kills a process that has launched another, like a locbench: the kernel kills the main
-// process too, and Clean finds the rest, but not before the owner is dead.
+// testKilledParent kills a process that has launched another, like a locbench: the kernel kills the
+// main process too, and Clean finds the rest, but not before the owner is dead.
 func testKilledParent(t *testing.T, helper string) {
 	self, err := os.Executable()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// shell launches a script as a contender without a cgroup: with small programs that every system has,
-// and no limit of their time.
+// shell launches a script as a contender without a cgroup: with small programs that every system
+// has, and no limit of their time.
 func shell(t *testing.T, script string, env map[string]string) (*process, error) {
 	t.Helper()
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", script}}, Env: env}
@@ -51,7 +51,7 @@ func TestShell_ExitCode(t *testing.T) {
 	}
 }
 
-func TestShell_KilledFromOutside(t *testing.T) {
+func TestShell_KilledExternally(t *testing.T) {
 	inst := shelled(t, "kill -KILL $$", nil)
 	if exit := ended(t, inst); exit.Code != 137 || exit.Signal != "SIGKILL" || exit.OOMKilled {
 		t.Errorf("%+v", exit)

@@ -108,8 +108,8 @@ func TestWait_Requests(t *testing.T) {
 	}
 }
 
-// TestWait_StartUp: the time counts from the instance's start to the first response, with an accuracy of
-// a tenth.
+// TestWait_StartUp: the time counts from the instance's start to the first response, with an
+// accuracy of a tenth.
 func TestWait_StartUp(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before      time.Duration // from its start to Wait

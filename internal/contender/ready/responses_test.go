@@ -42,8 +42,8 @@ func TestQuestion_Accepts(t *testing.T) {
 	}
 }
 
-// TestWait_Boot: a contender that responds with 503 while it boots is ready at its first 200. The time
-// of its first response is kept as well.
+// TestWait_Boot: a contender that responds with 503 while it boots is ready at its first 200. The
+// time of its first response is kept as well.
 func TestWait_Boot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -71,8 +71,8 @@ func TestWait_Boot(t *testing.T) {
 	})
 }
 
-// TestWait_Hopeless: an error that does not go away by waiting is returned at once, with its fix, for
-// servers with TLS and for one without.
+// TestWait_Hopeless: an error that does not go away by waiting is returned at once, with its fix,
+// for servers with TLS and for one without.
 func TestWait_Hopeless(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // for handshakes that fail

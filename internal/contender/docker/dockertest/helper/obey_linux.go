@@ -122,7 +122,7 @@ func touch(bytes int) error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // EINVAL: the kernel has no large pages
+	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // no large pages
 		return err
 	}
 	for i := 0; i < len(m); i += 4096 {
