@@ -75,7 +75,7 @@ func (ep endpoint) check() error {
 	u, err := secret.ParseURL(ep.host)
 	if err != nil || u.Scheme == "" {
 		return &ConnectError{"docker host", ep.place(), errors.New("not an address"),
-			"expected unix:///var/run/docker.sock or tcp://host:2376"}
+			"use unix:///var/run/docker.sock or tcp://host:2376"}
 	}
 	switch u.Scheme {
 	case "unix", "npipe", "tcp", "http", "https":
@@ -86,7 +86,7 @@ func (ep endpoint) check() error {
 				u.Hostname())}
 	}
 	return &ConnectError{"docker host", ep.place(), fmt.Errorf("unknown scheme %q", u.Scheme),
-		"expected unix, npipe, tcp, http or https"}
+		"use unix, npipe, tcp, http or https"}
 }
 
 // place names the host and where it comes from, for messages.
