@@ -1,19 +1,19 @@
-// Package services holds the folders of the contenders that come with locbench, so that the binary alone can build and
-// start them. Reading the manifests is left to package contender.
+// Package services embeds the folders of the bundled contenders, so the binary can build and start
+// them without other files. Package contender reads the manifests.
 package services
 
 import "embed"
 
 //go:generate go test . -run ModulesArePacked -update
 
-// Modules has the folders of the contenders that are Go modules of their own, packed as text, since go:embed leaves out every folder with a go.mod. It is
-// made from the folders by go generate; a test compares.
+// Modules has the folders of the contenders that are Go modules, packed as text, since go:embed
+// leaves out folders with a go.mod. go generate makes it from the folders; a test compares.
 //
 //go:embed modules.txtar
 var Modules []byte
 
-// FS has a folder for each other contender, and the verified states of all. Each folder is named here and not matched by a pattern, and of those that a build
-// writes into only the sources are, so that build output lying beside them never gets into the binary.
+// FS has the folders of all other contenders, and the verified states of all. The list names only
+// sources in folders that a build writes into, so build output never gets into the binary.
 //
 //go:embed verified.json
 //go:embed all:go-nethttp

@@ -14,7 +14,7 @@ import (
 	"locbench/services"
 )
 
-// folders are the contenders beside this file: those that are Go modules of their own, and the others.
+// folders returns the contenders next to this file: those that are Go modules, and the others.
 func folders(t *testing.T) (modules, others []string) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
@@ -47,12 +47,12 @@ func TestModulesArePacked(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(want, services.Modules) {
-		t.Errorf("modules.txtar is not what the folders of %v hold: go generate ./services", modules)
+		t.Errorf("modules.txtar differs from the folders of %v: go generate ./services", modules)
 	}
 }
 
-// TestContendersTravel is about what go:embed leaves out: the binary has the same sources as the folders beside this file.
-func TestContendersTravel(t *testing.T) {
+// TestContendersAreEmbedded: the binary has the same sources as the folders next to this file.
+func TestContendersAreEmbedded(t *testing.T) {
 	modules, others := folders(t)
 	sources := []contender.Source{{FS: services.FS, Name: "services"}}
 	packed, err := contender.Unpack(services.Modules)
@@ -74,7 +74,7 @@ func TestContendersTravel(t *testing.T) {
 		}
 		svc, err := contender.Find(inside, disk[0].Name)
 		if err != nil {
-			t.Errorf("%s does not travel in the binary: name its sources in embed.go (or, with a go.mod, run go generate ./services)", name)
+			t.Errorf("%s is not in the binary: name its sources in embed.go (or, with a go.mod, run go generate ./services)", name)
 			continue
 		}
 		same(t, name, svc, disk[0])
@@ -86,11 +86,11 @@ func same(t *testing.T, name string, inside, disk bench.Service) {
 	in, err1 := contender.SourceHash(inside)
 	out, err2 := contender.SourceHash(disk)
 	if err1 != nil || err2 != nil || in != out {
-		t.Errorf("%s: the sources in the binary are not those of the folder: a file is not named in embed.go, or what is none is not in .dockerignore (%v, %v)", name, err1, err2)
+		t.Errorf("%s: the sources in the binary differ from the folder: embed.go lacks a file, or .dockerignore lacks one that is not a source (%v, %v)", name, err1, err2)
 	}
 	err := fs.WalkDir(inside.Files, ".", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "target" || d.Name() == "node_modules") {
-			t.Errorf("%s: build output %s travels in the binary", name, file)
+			t.Errorf("%s: build output %s is in the binary", name, file)
 		}
 		return err
 	})

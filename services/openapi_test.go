@@ -10,7 +10,8 @@ import (
 	"locbench/services"
 )
 
-// TestOpenAPIVersion: the checks that were published with the original of the service want 3.0.0, whatever patch a framework would write.
+// TestOpenAPIVersion: the checks published with the original service expect 3.0.0, whatever patch a
+// framework would write.
 func TestOpenAPIVersion(t *testing.T) {
 	version := regexp.MustCompile(`"openapi"(?:\s*:| to)\s*"([^"]*)"`)
 	var found []string

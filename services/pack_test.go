@@ -18,9 +18,10 @@ import (
 	"locbench/internal/contender"
 )
 
-// pack makes one text of the folders of contenders that are Go modules of their own, but for what .dockerignore leaves out.
+// pack returns one text with the folders of contenders that are Go modules, without what
+// .dockerignore leaves out.
 func pack(fsys fs.FS, dirs ...string) ([]byte, error) {
-	a := txtar.Archive{Comment: []byte("The contenders that are Go modules of their own, for the binary. Made by 'go generate ./services': edit the folders.\n")}
+	a := txtar.Archive{Comment: []byte("The contenders that are Go modules, for the binary. Made by 'go generate ./services': edit the folders.\n")}
 	keep := []string{contender.ManifestName, "Dockerfile", "README.md", ".dockerignore"}
 	for _, dir := range dirs {
 		ignore, err := fsys.Open(path.Join(dir, ".dockerignore"))
@@ -54,7 +55,7 @@ func pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 			f := txtar.File{Name: path.Join(dir, name), Data: data}
 			again := txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{f}}))
 			if !d.Type().IsRegular() || !utf8.Valid(data) || len(again.Files) != 1 || !bytes.Equal(again.Files[0].Data, data) {
-				return fmt.Errorf("pack %s: it must be a file of text, end with a line end, and have no line of the form `-- name --`", f.Name)
+				return fmt.Errorf("pack %s: expected a text file that ends with a newline and has no line `-- name --`", f.Name)
 			}
 			a.Files = append(a.Files, f)
 			return nil
@@ -66,7 +67,7 @@ func pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 	return txtar.Format(&a), nil
 }
 
-func TestPackedModulesAreWhatTheyWere(t *testing.T) {
+func TestPackedModulesKeepTheirSources(t *testing.T) {
 	manifest := "language: Go\nframework: f\nversion: \"1\"\nendpoints: [get]\ndocker: {dockerfile: Dockerfile}\n"
 	files := fstest.MapFS{}
 	for name, text := range map[string]string{

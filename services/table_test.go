@@ -26,7 +26,7 @@ const (
 	jvmsEnd     = "<!-- The end of the settings. -->\n"
 )
 
-// TestTableOfContenders compares the tables in README.md with the manifests and with what was seen of the contenders.
+// TestTableOfContenders compares the table in README.md with the manifests and the verified states.
 func TestTableOfContenders(t *testing.T) {
 	states, err := contender.ReadStates(services.FS, contender.VerifiedName)
 	if err != nil {
@@ -40,7 +40,8 @@ func TestSettingsOfJVMs(t *testing.T) {
 	compareSection(t, jvmsBegin, jvmsEnd, jvms(t, bundled(t)))
 }
 
-// compareSection compares what is between two lines of README.md with want, or writes it with -update.
+// compareSection compares what is between two lines of README.md with want, or writes it with
+// -update.
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
 	data, err := os.ReadFile("README.md")
@@ -61,21 +62,22 @@ func compareSection(t *testing.T, begins, ends, want string) {
 		}
 		return
 	}
-	t.Errorf("README.md is not what manifests, Dockerfiles and %s say: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
+	t.Errorf("README.md differs from the manifests, Dockerfiles and %s: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
 }
 
-const whyHeap = "205 MiB of heap, of which 30 to 70 are in use at 2,048 connections, leave room for what the JVM needs beside it (130 to 210 MiB); " +
-	"given from the start, so that requests in flight do not fill up the old generation"
+const whyHeap = "205 MiB of heap, of which 30 to 70 are in use at 2,048 connections, leave room for the rest of the JVM (130 to 210 MiB); " +
+	"allocated at the start, so requests in flight do not fill up the old generation"
 
-// whyJVM has the reason of all settings that a JVM has.
+// whyJVM has the reasons for all settings of JVMs.
 var whyJVM = map[string]string{
 	"-XX:MaxRAMPercentage=75":                             "the setting of the published comparisons, there on JDK 11: 384 MiB of heap under 512 MiB",
 	"-XX:InitialRAMPercentage=40 -XX:MaxRAMPercentage=40": whyHeap,
-	"-XX:InitialRAMPercentage=40 -XX:MaxRAMPercentage=40 -Dreactor.netty.ioSelectCount=1": whyHeap + "; a thread of its own accepts: " +
-		"the loops that serve accept 16 connections in a turn, so that of 2,048 some were not read within 30 s",
+	"-XX:InitialRAMPercentage=40 -XX:MaxRAMPercentage=40 -Dreactor.netty.ioSelectCount=1": whyHeap + "; a separate thread accepts: " +
+		"the serving loops accept 16 connections at a time, so some of 2,048 were not read within 30 s",
 }
 
-// jvms is the list of what each JVM is started with. It fails where process and container differ.
+// jvms returns the list of the settings of each JVM. The test fails if process and container
+// differ.
 func jvms(t *testing.T, list []bench.Service) string {
 	var b strings.Builder
 	b.WriteString("| contender | variants | settings of the JVM | why |\n|---|---|---|---|\n")
@@ -115,7 +117,8 @@ func jvms(t *testing.T, list []bench.Service) string {
 
 var javaEntry = regexp.MustCompile(`(?m)^ENTRYPOINT (\["java", .*\])$`)
 
-// jvmSettings are the options that a resolved contender's JVM is started with; ok is false for one that runs on none.
+// jvmSettings returns the options of a resolved contender's JVM; ok is false if it does not run on
+// one.
 func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 	if svc.Process == nil || svc.Process.Command[0] != "java" {
 		return "", false
@@ -136,7 +139,7 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 	if got := beforeJar(inside); !slices.Equal(got, options) {
 		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
 	}
-	// The launcher takes those of the variable first; what comes later wins.
+	// The java launcher reads the variable first; later options win.
 	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
 }
 
@@ -147,7 +150,7 @@ func beforeJar(argv []string) []string {
 	return argv[1:]
 }
 
-// bundled are the contenders that travel in the binary.
+// bundled returns the contenders in the binary.
 func bundled(t *testing.T) []bench.Service {
 	t.Helper()
 	sources := []contender.Source{{FS: services.FS, Name: "services"}}
@@ -183,12 +186,12 @@ func table(list []bench.Service, states contender.States) string {
 	return b.String()
 }
 
-// cell is text that cannot end a cell of a table, nor a line.
+// cell returns text in a form that cannot end a table's cell or line.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
 
-// variantNames are the names of its variants; one without any has one that is called "".
+// variantNames returns the names of the variants, or "" for a contender without variants.
 func variantNames(svc bench.Service) (names []string) {
 	for _, v := range svc.Variants {
 		names = append(names, v.Name)
@@ -199,12 +202,12 @@ func variantNames(svc bench.Service) (names []string) {
 	return names
 }
 
-// stateOf tells the state of each variant, those of one state together, in the order in which they come.
+// stateOf returns the states of the variants, grouped by state, in the order of the variants.
 func stateOf(svc bench.Service, states contender.States) string {
 	var texts []string
 	variants := map[string][]string{}
 	for _, name := range variantNames(svc) {
-		text := "not known"
+		text := "unknown"
 		if resolved, err := contender.Resolve(svc, name); err == nil {
 			text = stateText(resolved, states)
 		}
@@ -227,7 +230,7 @@ func stateText(svc bench.Service, states contender.States) string {
 	day := v.When.Format(time.DateOnly)
 	switch {
 	case svc.Unverified != "":
-		return "unverified: " + svc.Unverified
+		return "unverified"
 	case !ok:
 		return "not verified"
 	case changed:
@@ -259,7 +262,7 @@ func TestTable(t *testing.T) {
 	bad.Failure, old.Sources, many.Connections = "hung", "before", 2048
 	states := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": good, "web:c": bad, "web:d": old, "web:f": many}}
 	want := "| [web](web/README.md) | X | a\\|b 1 | get | a, b, c, d, e, f | a, b: verified 2026-11-21; c: failed 2026-11-21; " +
-		"d: changed since 2026-11-21; e: unverified: no SDK; f: verified 2026-11-21 to 2048 connections |\n"
+		"d: changed since 2026-11-21; e: unverified; f: verified 2026-11-21 to 2048 connections |\n"
 	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, want) {
 		t.Errorf("got  %swant %s", got, want)
 	}

@@ -28,7 +28,7 @@ func TestDynamicBinary(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", path, err, why)
 		}
 	}
-	// With the sources at hand a static one is built.
+	// With the sources available a static binary is built.
 	sources := t.TempDir()
 	write(t, filepath.Join(sources, "go.mod"), "module locbench\n\ngo 1.21\n")
 	write(t, filepath.Join(sources, "cmd", "locbench", "main.go"), "package main\n\nfunc main() { println(\"static\") }\n")
@@ -36,7 +36,7 @@ func TestDynamicBinary(t *testing.T) {
 	var out bytes.Buffer
 	opts := contender.BuildOptions{Self: dynamic, Sources: filepath.Join(sources, "deep", "er"), Cache: t.TempDir(), Out: &out}
 	a, err := contender.BuildImage(t.Context(), engine, builtin, opts)
-	if err != nil || !strings.HasPrefix(a.Image, "locbench/go-nethttp:builtin-") || !strings.Contains(out.String(), "building one that does from "+sources) {
+	if err != nil || !strings.HasPrefix(a.Image, "locbench/go-nethttp:builtin-") || !strings.Contains(out.String(), "building another from "+sources) {
 		t.Errorf("%+v, %v, %s", a, err, &out)
 	}
 	engine.arch = "arm64"
@@ -49,8 +49,8 @@ func TestDynamicBinary(t *testing.T) {
 	}
 }
 
-// TestDaemonThatHoldsTheOutput builds with a command that leaves a process behind which holds its
-// output open.
+// TestDaemonThatHoldsTheOutput builds with a command that leaves a process which holds the output
+// open.
 func TestDaemonThatHoldsTheOutput(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 & echo $! > pid; cp src/main.sh service"))

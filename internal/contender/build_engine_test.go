@@ -20,7 +20,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// labelled reports whether the engine has the image with its contender's label.
+// labelled reports whether the engine's image has its contender's label.
 func labelled(t *testing.T, engine *docker.Engine, ref string) bool {
 	t.Helper()
 	all, err := engine.Images(t.Context())
@@ -156,7 +156,7 @@ CMD ["/hello", "serve"]
 	})
 }
 
-// cancelAt calls do as soon as a text is written.
+// cancelAt is a writer that calls do as soon as a text is written.
 type cancelAt struct {
 	text string
 	do   func()

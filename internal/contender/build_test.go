@@ -67,9 +67,9 @@ func TestBuildProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.Command(filled.Command[0]).Output() // the script has kept, or got, its x bit
-	if err != nil || string(said) != "hello\n" {
-		t.Errorf("%q: %q, %v", filled.Command, said, err)
+	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
+	if err != nil || string(printed) != "hello\n" {
+		t.Errorf("%q: %q, %v", filled.Command, printed, err)
 	}
 	out.Reset()
 	again, err := contender.BuildProcess(t.Context(), svc, opts)
@@ -87,8 +87,8 @@ func TestBuildProcessFails(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
 	for want, build := range map[string][]string{
-		"exit status 3; it said last:\nno such crate": script("echo no such crate >&2; exit 3"),
-		"run no-such-compiler: it is not installed":   {"no-such-compiler"},
+		"exit status 3; last output:\ncrate not found": script("echo crate not found >&2; exit 3"),
+		"run no-such-compiler: not found in PATH":      {"no-such-compiler"},
 	} {
 		t.Run(want, func(t *testing.T) {
 			svc := shellService(build)
@@ -107,7 +107,7 @@ func TestBuildProcessFails(t *testing.T) {
 	}
 }
 
-// TestCancelEndsTheGroup cancels a build whose grandchild would live on.
+// TestCancelEndsTheGroup cancels a build whose grandchild would keep running.
 func TestCancelEndsTheGroup(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
@@ -130,9 +130,9 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	testenv.Until(t, time.Minute, "the process of the build has ended", func() bool { return !sleeps(t, pid) })
 }
 
-// sleeps says whether the process whose number is in a file is a sleep that lives: a shell that is
-// about to become one has another command line, and for a moment none. A killed process
-// may stay a zombie where nobody reaps it; it then has no command line.
+// sleeps reports whether the process whose number is in a file is a running sleep. A shell before
+// its execve has another command line, and for a moment none. A killed process may stay a zombie,
+// without a command line.
 func sleeps(t *testing.T, file string) bool {
 	t.Helper()
 	pid, err := os.ReadFile(file)
@@ -146,18 +146,18 @@ func sleeps(t *testing.T, file string) bool {
 	return err == nil && strings.HasPrefix(string(cmdline), "sleep\x00")
 }
 
-// TestBuildTakesTooLong ends a build that would never end.
+// TestBuildTakesTooLong: a build that would never end is killed.
 func TestBuildTakesTooLong(t *testing.T) {
 	needShell(t)
 	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{
 		Cache: t.TempDir(), Groups: noGroups(t), Within: 20 * time.Millisecond,
 	})
-	if err == nil || !strings.Contains(err.Error(), "it was not built within 20ms") {
+	if err == nil || !strings.Contains(err.Error(), "build timed out after 20ms") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestDaemonOfBuildIsEnded builds with a command that leaves a process behind.
+// TestDaemonOfBuildIsEnded builds with a command that leaves a process.
 func TestDaemonOfBuildIsEnded(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
@@ -176,20 +176,20 @@ func TestBuiltinProcess(t *testing.T) {
 	}
 }
 
-// fakeEngine knows no image until it has built or pulled one, reads every context to its end, and
-// says that all images are 7 bytes.
+// fakeEngine has no image until it has built or pulled one, reads every context to its end, and
+// reports that all images have 7 bytes.
 type fakeEngine struct {
 	arch   string
 	images map[string]bool
 	fail   error
-	asked  *docker.BuildOptions // of the last build, where not nil
-	about  docker.Info          // next to the system
-	image  docker.Image         // next to its ID and size
+	asked  *docker.BuildOptions // gets the options of the last build; may be nil
+	about  docker.Info          // Info without the system
+	image  docker.Image         // the image without its ID and size
 }
 
 func (f fakeEngine) BuildImage(_ context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {
 	if f.fail != nil {
-		return "", f.fail // without reading the context
+		return "", f.fail // fails without reading the context
 	}
 	if _, err := io.Copy(io.Discard, tar); err != nil {
 		return "", err
@@ -227,7 +227,8 @@ func (f fakeEngine) Info() docker.Info {
 	return info
 }
 
-// TestManifestBuildsNothing changes what a manifest says about a run, and then what is built.
+// TestManifestBuildsNothing changes the keys of a manifest for a run, which builds nothing, and
+// then those for a build.
 func TestManifestBuildsNothing(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, "service.yaml": {Data: []byte("a")}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
@@ -251,7 +252,7 @@ func TestManifestBuildsNothing(t *testing.T) {
 	}
 }
 
-// TestIgnoreOfDockerfile has a .dockerignore of the Dockerfile's own take the place of the folder's.
+// TestIgnoreOfDockerfile: the .dockerignore of a Dockerfile replaces the folder's.
 func TestIgnoreOfDockerfile(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, ".dockerignore": {Data: []byte("a")}, "a": {}, "b": {}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
@@ -267,7 +268,7 @@ func TestIgnoreOfDockerfile(t *testing.T) {
 	}
 }
 
-// packed keeps the names in the last context.
+// packed records the names in the last context.
 type packed struct {
 	fakeEngine
 	names *[]string
@@ -308,7 +309,8 @@ func TestImageOfAnotherProcessor(t *testing.T) {
 	}
 }
 
-// TestBuildKit has it where a Dockerfile needs it, and says so when it fails.
+// TestBuildKit: a Dockerfile that needs BuildKit is built with it, and the error of its failure
+// says so.
 func TestBuildKit(t *testing.T) {
 	svc := bench.Service{
 		Name: "web", Dir: "web", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY --chmod=755 a /\n")}},
@@ -320,7 +322,7 @@ func TestBuildKit(t *testing.T) {
 	}
 	engine.fail, engine.images = errors.New("a is missing"), map[string]bool{}
 	_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
-	if err == nil || !strings.Contains(err.Error(), "a is missing (BuildKit built it, since web/Dockerfile:2: COPY --chmod needs that") {
+	if err == nil || !strings.Contains(err.Error(), "a is missing (built with BuildKit, needed by web/Dockerfile:2: COPY --chmod. Build it yourself") {
 		t.Error(err)
 	}
 	engine.about = docker.Info{}

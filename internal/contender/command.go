@@ -15,12 +15,13 @@ import (
 )
 
 const (
-	pipeDelay = 2 * time.Second // for a command that has ended to close its output: a daemon that it left holds it open
-	lastLines = 20              // of its output that an error has
+	pipeDelay = 2 * time.Second // after a command has exited: a daemon that it left may hold its output open
+	lastLines = 20              // lines of output in an error
 )
 
-// run writes a build command to o.Out, runs it in dir with env on top of this process's environment,
-// and passes its output on. Nothing that it starts outlives it. The error has the end of the output.
+// run writes a build command to o.Out, runs it in dir with env on top of this process's
+// environment, and copies its output. No child outlives it. An error has the last lines of the
+// output.
 func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...string) error {
 	line := strings.Join(argv, " ")
 	fmt.Fprintf(o.out(), "+ %s\n", line)
@@ -32,7 +33,7 @@ func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...
 	})
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(os.Environ(), env...), pipeDelay
-	cmd.Stdout, cmd.Stderr = w, w // the same, for which os/exec has one pipe and one goroutine
+	cmd.Stdout, cmd.Stderr = w, w // equal, so os/exec uses one pipe and one goroutine
 	err := launch.Helper{Run: o.Run, Groups: o.Groups}.Do(ctx, cmd)
 	w.Flush()
 	for _, l := range last.Lines() {

@@ -1,6 +1,5 @@
-// Package contender finds the implementations that can be benchmarked
-// (services/<name>/service.yaml), chooses their variants, fills in their templates, and makes what
-// can be started out of them: a Docker image, or a binary for the process runtime.
+// Package contender finds the contenders (services/<name>/service.yaml), chooses their variants,
+// fills in their templates, and builds them: a Docker image, or a binary for the process runtime.
 package contender
 
 import (
@@ -25,19 +24,19 @@ const ManifestName = "service.yaml"
 
 const maxContenders = 1000 // in a Source
 
-// Source is a place with contenders: a folder of folders, or the folder of a single one.
+// Source is a folder of contenders' folders, or the folder of one contender.
 type Source struct {
 	FS      fs.FS
-	Name    string // how messages name its root: "services", "/home/me/contenders"
-	Bundled bool   // a contender of the same name from elsewhere takes the place of one of its
+	Name    string // the root in messages: "services", "/home/me/contenders"
+	Bundled bool   // contenders of other sources replace those of the same name
 }
 
-// Folder returns a Source on disk.
+// Folder returns the Source of a folder on disk.
 func Folder(dir string) Source { return Source{FS: safe.DirFS(dir), Name: dir} }
 
-// Discover reads the manifests of all sources, bundled ones first. They come in the order of their
-// names. The error has every manifest that cannot be read, and the names that two sources have; the
-// others are returned with it.
+// Discover reads the manifests of all sources, bundled ones first, and returns the contenders
+// sorted by name. The error has every manifest that cannot be read and every name that is in two
+// sources; the other contenders are returned with it.
 func Discover(sources ...Source) ([]bench.Service, error) {
 	found, own := map[string]bench.Service{}, map[string]bool{}
 	var failures []error
@@ -72,12 +71,12 @@ func (src Source) discover() ([]bench.Service, error) {
 	var failures []error
 	dirs := map[string]string{}
 	for _, e := range entries {
-		// Not e.IsDir: a folder of links to contenders is a folder of contenders.
+		// Not e.IsDir: the folder may have links to contenders.
 		if strings.HasPrefix(e.Name(), ".") || !src.has(e.Name()) {
 			continue
 		}
 		if len(services) == maxContenders {
-			failures = append(failures, fmt.Errorf("%s holds more than %d contenders", src.Name, maxContenders))
+			failures = append(failures, fmt.Errorf("%s has more than %d contenders", src.Name, maxContenders))
 			break
 		}
 		s, err := src.read(e.Name())
@@ -125,20 +124,20 @@ func (src Source) read(dir string) (bench.Service, error) {
 	return parseManifest(file, data, sub)
 }
 
-// Unreadable is a contender in a folder of several whose manifest is of no use.
+// Unreadable is a contender whose manifest cannot be read, in a folder of several.
 type Unreadable struct {
-	Folder string // without those above it; by custom the contender's name
+	Folder string // its base name, usually the contender's name
 	Err    error
 }
 
-// Error implements error.
+// Error returns the message of Err.
 func (u *Unreadable) Error() string { return u.Err.Error() }
 
-// Unwrap gives errors.Is and errors.As the cause.
+// Unwrap returns Err.
 func (u *Unreadable) Unwrap() error { return u.Err }
 
-// SplitUnreadable divides an error of Discover into the contenders that are unreadable, which need
-// not stop who wants others, and what else went wrong.
+// SplitUnreadable splits an error of Discover into the unreadable contenders, which do not prevent
+// the use of others, and the rest.
 func SplitUnreadable(err error) (unreadable []*Unreadable, rest error) {
 	switch e := err.(type) {
 	case nil:
@@ -157,7 +156,7 @@ func SplitUnreadable(err error) (unreadable []*Unreadable, rest error) {
 	return unreadable, rest
 }
 
-// Find returns the contender called name, unresolved. The error suggests what may have been meant.
+// Find returns the contender called name, unresolved. The error suggests similar names.
 func Find(services []bench.Service, name string) (bench.Service, error) {
 	names := make([]string, len(services))
 	for i, s := range services {
@@ -169,9 +168,9 @@ func Find(services []bench.Service, name string) (bench.Service, error) {
 	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "choose from", names))
 }
 
-// Resolve applies a variant of svc: what the variant leaves empty stays as the service has it.
-// Without a name the first is meant. The outcome has no variants left and names the one applied;
-// the error of an unknown name lists them.
+// Resolve returns svc with a variant applied; "" is the first variant. What the variant leaves
+// empty stays as in the service. The result has no variants, but the name of the applied one. The
+// error of an unknown name lists the variants.
 func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 	var names []string
 	for _, one := range Resolved(svc) {
@@ -181,13 +180,13 @@ func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 		names = append(names, one.Variant)
 	}
 	if len(svc.Variants) == 0 {
-		return bench.Service{}, fmt.Errorf("contender %s has no variant %q; it has none", svc.Name, variant)
+		return bench.Service{}, fmt.Errorf("contender %s has no variant %q: it has no variants", svc.Name, variant)
 	}
 	return bench.Service{}, fmt.Errorf("contender %s has no variant %q; %s", svc.Name, variant,
 		strictyaml.Suggest(variant, "its variants", names))
 }
 
-// Resolved returns the variants of a contender, each resolved, or itself where it has none.
+// Resolved returns the variants of a contender, each resolved, or the one without variants.
 func Resolved(svc bench.Service) []bench.Service {
 	if len(svc.Variants) == 0 {
 		return []bench.Service{clean(svc)}
@@ -199,8 +198,7 @@ func Resolved(svc bench.Service) []bench.Service {
 	return list
 }
 
-// clean drops the recipes that a built-in contender does not use, so no record shows what did
-// not happen.
+// clean drops the recipes that a built-in contender does not use, so no record shows them.
 func clean(svc bench.Service) bench.Service {
 	if svc.Builtin {
 		svc.Docker, svc.Process = nil, nil

@@ -49,7 +49,7 @@ variants:
     args: {PROFILE: lto}
     env: {RUST_LOG: info, PORT: "80{{.Port}}"}
     endpoints: all
-    unverified: nobody had the time
+    unverified: there was no time
   - name: elsewhere
     image: example.org/actix:1
   - name: inside
@@ -83,7 +83,7 @@ func TestParse(t *testing.T) {
 			{Name: "release"},
 			{
 				Name: "lto", Title: "fat LTO", Args: map[string]string{"PROFILE": "lto"}, Env: map[string]string{"RUST_LOG": "info", "PORT": "80{{.Port}}"},
-				Endpoints: contender.Groups(), Unverified: "nobody had the time",
+				Endpoints: contender.Groups(), Unverified: "there was no time",
 			},
 			{Name: "elsewhere", Image: "example.org/actix:1"},
 			{Name: "inside", Builtin: &inside},
@@ -148,8 +148,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestVariantCommand is about one that starts what is the same in another way, in a container and
-// as a process.
+// TestVariantCommand: a variant starts the same build with another command, in a container and as a
+// process.
 func TestVariantCommand(t *testing.T) {
 	svc := parse(t, `language: Java
 framework: x
@@ -198,7 +198,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	tmpl.Name = strings.Repeat("x", 16<<10)
-	if _, err := contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl); err == nil || !strings.Contains(err.Error(), "more than 16KiB come out") {
+	if _, err := contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl); err == nil || !strings.Contains(err.Error(), "the result is longer than 16KiB") {
 		t.Errorf("unbounded: %v", err)
 	}
 }
@@ -249,7 +249,7 @@ func TestDiscover(t *testing.T) {
 		"a/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 		"b/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 	}
-	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is both in s/a and in s/b") {
+	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is in both s/a and s/b") {
 		t.Errorf("twice: %v", err)
 	}
 	mine := t.TempDir()
@@ -258,7 +258,7 @@ func TestDiscover(t *testing.T) {
 	}
 	here, there := filepath.Join(mine, "main"), filepath.Join(mine, "pr")
 	_, err = contender.Discover(contender.Folder(here), contender.Folder(there))
-	if want := "contender orders is both in " + filepath.ToSlash(here) + "/orders and in " + filepath.ToSlash(there) + "/orders"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "contender orders is in both " + filepath.ToSlash(here) + "/orders and " + filepath.ToSlash(there) + "/orders"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("two folders: %v, want %q", err, want)
 	}
 	if list, err := contender.Discover(contender.Folder(here), contender.Folder(here)); err != nil || len(list) != 1 {
@@ -286,7 +286,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestMistakes compares what is reported of each testdata/*.yaml with the .txt next to it.
+// TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -308,7 +308,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRepositoryContenders reads what the repository holds.
+// TestRepositoryContenders reads the contenders of the repository.
 func TestRepositoryContenders(t *testing.T) {
 	list, err := contender.Discover(contender.Folder(filepath.Join("..", "..", "services")))
 	if err != nil {

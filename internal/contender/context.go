@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	maxFiles       = 50_000  // of a contender's folder
+	maxFiles       = 50_000  // files in a contender's folder
 	maxContextSize = 1 << 30 // bytes
-	hashDigits     = 12      // of the hashes that distinguish builds
+	hashDigits     = 12      // hex digits of the hashes in names of builds
 )
 
-// sources returns the files that a contender is made from (see listFiles).
+// sources returns the files that a contender is built from (see listFiles).
 func sources(svc bench.Service, keep ...string) ([]entry, error) {
 	if svc.Files == nil {
-		return nil, errors.New("its folder is not at hand, only its manifest")
+		return nil, errors.New("only its manifest is available, not its folder")
 	}
 	list, err := listFiles(svc.Files, keep...)
 	if err != nil {
@@ -39,10 +39,10 @@ type entry struct {
 	name string
 	mode fs.FileMode
 	size int64
-	link string // of a symbolic link
+	link string // target of a symbolic link
 }
 
-// perm returns the mode that a copy of the file gets: what makes a difference to a build is the x bit.
+// perm returns the mode of a copy of the file. Only the x bit matters to a build.
 func (e entry) perm() fs.FileMode {
 	if e.mode&0o111 != 0 {
 		return 0o755
@@ -50,9 +50,9 @@ func (e entry) perm() fs.FileMode {
 	return 0o644
 }
 
-// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that of
-// a file in keep, which names files that stay in any case. Links are listed as links, never followed;
-// sockets and devices are left out.
+// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that
+// of a file in keep. The files in keep always stay. It lists links, but does not follow them, and
+// leaves out sockets and devices.
 func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 	skip, err := readIgnore(fsys, keep...)
 	if err != nil {
@@ -71,7 +71,7 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 		if err != nil {
 			return err
 		}
-		// The engine's classic builder would go by it.
+		// The engine's classic builder would apply it.
 		ignored = ignored || name == ignoreName && skip.name != ignoreName
 		if ignored && !slices.Contains(keep, name) {
 			below := func(k string) bool { return strings.HasPrefix(k, name+"/") }
@@ -101,8 +101,8 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 		}
 		list = append(list, e)
 		if total += e.size; len(list) > maxFiles || total > maxContextSize {
-			return fmt.Errorf("the folder is larger than %d files or %d MiB; "+
-				"leave out what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
+			return fmt.Errorf("the folder has more than %d files or %d MiB; "+
+				"exclude what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
 		}
 		return nil
 	})
@@ -120,13 +120,12 @@ func isScript(fsys fs.FS, name string) bool {
 	return string(head[:n]) == "#!"
 }
 
-// packedTime returns the time of every file of a build context: not 0, which Java's File.lastModified
-// also returns for a missing file, so Maven would not copy it; not before 1980 in any time zone,
-// which no zip file can hold; and in the past, so what a build makes is newer than its sources.
+// packedTime returns the time of every file of a build context. It is not 0, which Java's
+// File.lastModified also returns for a missing file, so Maven would not copy it. It is not before
+// 1980 in any time zone, which zip files cannot hold. It is in the past, so build output is newer.
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
-// writeTar writes the entries so that the same files give the same bytes wherever they lie: without
-// owners and with one time.
+// writeTar writes the entries without owners and with one time: equal files give equal bytes.
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {
@@ -162,7 +161,7 @@ func copyFile(w io.Writer, fsys fs.FS, e entry) error {
 	return err
 }
 
-// hashOf returns the same for the same texts and the same content.
+// hashOf returns a hash of the texts and the content.
 func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 	h := sha256.New()
 	for _, s := range texts {
@@ -172,7 +171,7 @@ func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:hashDigits], err
 }
 
-// keyValues returns m in a fixed order, for a hash.
+// keyValues returns the entries of m as KEY=VALUE, sorted, for a hash.
 func keyValues(m map[string]string) (out []string) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, k+"="+m[k])

@@ -22,14 +22,14 @@ import (
 // maxDockerfile bounds a Dockerfile, in bytes.
 const maxDockerfile = 1 << 20
 
-// need is something in a Dockerfile that Docker's classic builder cannot do, and BuildKit can.
+// need is something in a Dockerfile that only BuildKit can do, not Docker's classic builder.
 type need struct {
 	line int
 	what string // "RUN --mount"
 }
 
-// needs returns those of a contender's Dockerfile, in its order; none where it cannot be read as one,
-// since whoever builds it says best what is wrong.
+// needs returns the needs of a contender's Dockerfile, in its order. For an unreadable Dockerfile
+// it returns none: the builder will report what is wrong.
 func needs(svc bench.Service) (all []need) {
 	d := svc.Docker
 	if d == nil || d.Dockerfile == "" || svc.Files == nil {
@@ -48,7 +48,7 @@ func needs(svc bench.Service) (all []need) {
 	if err != nil {
 		return nil
 	}
-	if ref, _, at, ok := parser.DetectSyntax(text); ok && !dockersOwn.MatchString(ref) {
+	if ref, _, at, ok := parser.DetectSyntax(text); ok && !dockerSyntax.MatchString(ref) {
 		all = append(all, need{at[0].Start.Line, "# syntax=" + ref})
 	}
 	for _, node := range file.AST.Children {
@@ -57,10 +57,10 @@ func needs(svc bench.Service) (all []need) {
 	return all
 }
 
-// dockersOwn are the names of the Dockerfile's own language, of which a plain one needs no BuildKit.
-var dockersOwn = regexp.MustCompile(`^(docker\.io/)?docker/dockerfile(-upstream)?([:@].*)?$`)
+// dockerSyntax matches Docker's own syntax images, for which a plain Dockerfile needs no BuildKit.
+var dockerSyntax = regexp.MustCompile(`^(docker\.io/)?docker/dockerfile(-upstream)?([:@].*)?$`)
 
-// classicFlags are those that the classic builder knows.
+// classicFlags has the flags of each instruction that the classic builder knows.
 var classicFlags = map[string][]string{
 	command.From:        {"platform"},
 	command.Copy:        {"from", "chown"},
@@ -68,12 +68,12 @@ var classicFlags = map[string][]string{
 	command.Healthcheck: {"interval", "timeout", "start-period", "start-interval", "retries"},
 }
 
-// platformWords are the arguments that BuildKit defines by itself.
+// platformWords matches the arguments that BuildKit defines itself.
 var platformWords = regexp.MustCompile(`^(BUILD|TARGET)(PLATFORM|OS|ARCH|VARIANT)$`)
 
 var platformVariable = regexp.MustCompile(`\$\{?(BUILD|TARGET)(PLATFORM|OS|ARCH|VARIANT)\b`)
 
-// gitSource is what ADD takes for a repository.
+// gitSource matches the sources that ADD treats as Git repositories.
 var gitSource = regexp.MustCompile(`^(git@|git://|ssh://|https?://[^ ]*\.git(#|$))`)
 
 func needsOf(node *parser.Node, given map[string]string) (all []need) {
@@ -101,7 +101,7 @@ func needsOf(node *parser.Node, given map[string]string) (all []need) {
 			}
 		}
 	case command.Add:
-		for n := node.Next; n != nil && n.Next != nil; n = n.Next { // the last one is where it goes
+		for n := node.Next; n != nil && n.Next != nil; n = n.Next { // the last one is the destination
 			if gitSource.MatchString(n.Value) {
 				add(n.Value)
 			}
@@ -117,12 +117,11 @@ func needsOf(node *parser.Node, given map[string]string) (all []need) {
 	return all
 }
 
-// ErrBuildKit is wrapped by the errors about Dockerfiles that an engine cannot build, since they
-// need a BuildKit that it does not have.
+// ErrBuildKit is wrapped by errors about Dockerfiles that need BuildKit, if the engine has none.
 var ErrBuildKit = errors.New("the engine cannot build it")
 
-// byBuildKit reports whether an engine is to build a resolved contender with its BuildKit. The error
-// names the line that it cannot build at all, and what to do.
+// byBuildKit reports whether an engine has to build a resolved contender with its BuildKit. The
+// error has the line that the engine cannot build, and what to do.
 func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 	all := needs(svc)
 	switch {
@@ -130,24 +129,24 @@ func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 		return false, nil
 	case info.Builder == docker.BuilderClassic:
 		return false, fmt.Errorf("%s: %w: %s needs BuildKit, missing in this engine (%s, %s). %s",
-			all[0].where(svc), ErrBuildKit, all[0].what, info.Version, info.OS, wayOut(svc))
+			all[0].location(svc), ErrBuildKit, all[0].what, info.Version, info.OS, fix(svc))
 	}
 	return true, nil
 }
 
-// where returns the file and line.
-func (n need) where(svc bench.Service) string {
+// location returns the Dockerfile and the line: "DIR/Dockerfile:3".
+func (n need) location(svc bench.Service) string {
 	return path.Join(svc.Dir, svc.Docker.Dockerfile) + ":" + strconv.Itoa(n.line)
 }
 
-// wayOut returns what to do about a Dockerfile that the engine does not build for locbench.
-func wayOut(svc bench.Service) string {
+// fix returns what to do about a Dockerfile that the engine cannot build for locbench.
+func fix(svc bench.Service) string {
 	return fmt.Sprintf("Build it yourself (docker build -t %s .) and name the image in %s: docker: {image: %[1]s}",
 		svc.Name, ManifestName)
 }
 
 // CheckBuilder returns why an engine cannot build the Dockerfiles of a contender and its variants:
-// all of them, each with its line and what to do.
+// an error for each of them, with the line and what to do.
 func CheckBuilder(svc bench.Service, info docker.Info) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -160,12 +159,12 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 	return errors.Join(errs...)
 }
 
-// NeedsBuildKit names the first line in the Dockerfiles of a contender and its variants that takes
-// BuildKit, as "DIR/Dockerfile:3: RUN --mount"; "" where none does.
+// NeedsBuildKit returns the first line in the Dockerfiles of a contender and its variants that
+// needs BuildKit, such as "DIR/Dockerfile:3: RUN --mount"; "" if none does.
 func NeedsBuildKit(svc bench.Service) string {
 	for _, one := range Resolved(svc) {
 		if all := needs(one); len(all) > 0 {
-			return all[0].where(one) + ": " + all[0].what
+			return all[0].location(one) + ": " + all[0].what
 		}
 	}
 	return ""

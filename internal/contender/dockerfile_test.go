@@ -65,13 +65,13 @@ func TestByBuildKit(t *testing.T) {
 		name, text string
 		info       docker.Info
 		kit        bool
-		err        string // in it
+		err        string // part of the error
 	}{
 		{"plain", "FROM a\n", docker.Info{Builder: docker.BuilderBuildKit}, false, ""},
 		{"plain, classic", "FROM a\n", docker.Info{}, false, ""},
 		{"mount", mount, docker.Info{Builder: docker.BuilderBuildKit, Version: "20.10.24+dfsg1"}, true, ""},
 		{"mount, classic", mount, docker.Info{OS: "windows", Version: "28.0"}, false,
-			"mine/web/build/Dockerfile:2: the engine cannot build it: RUN --mount needs BuildKit, which this engine (28.0, windows) does not have. Build it yourself (docker build -t web .) and name the image in service.yaml: docker: {image: web}"},
+			"mine/web/build/Dockerfile:2: the engine cannot build it: RUN --mount needs BuildKit, missing in this engine (28.0, windows). Build it yourself (docker build -t web .) and name the image in service.yaml: docker: {image: web}"},
 		{"mount, Podman", mount, docker.Info{Builder: docker.BuilderBuildah, Version: "5.4.0"}, false, ""},
 		{"here-document", here, docker.Info{Builder: docker.BuilderBuildKit, Version: "23.0.0"}, true, ""},
 		{"here-document, another product", here, docker.Info{Builder: docker.BuilderBuildKit, Version: "dev"}, true, ""},
@@ -89,7 +89,7 @@ func TestByBuildKit(t *testing.T) {
 	}
 }
 
-// TestCheckBuilder looks at the Dockerfiles of all variants.
+// TestCheckBuilder checks the Dockerfiles of all variants.
 func TestCheckBuilder(t *testing.T) {
 	svc := dockerfile("FROM a\n", nil)
 	svc.Files.(fstest.MapFS)["fast"] = &fstest.MapFile{Data: []byte("FROM a\nCOPY --chmod=1 a b\n")}
@@ -102,7 +102,7 @@ func TestCheckBuilder(t *testing.T) {
 	}
 }
 
-// TestBundledAreClassic builds what comes with locbench as ever.
+// TestBundledAreClassic: no bundled contender needs BuildKit.
 func TestBundledAreClassic(t *testing.T) {
 	all, err := Discover(Source{FS: services.FS, Name: "services"})
 	if err != nil || len(all) == 0 {

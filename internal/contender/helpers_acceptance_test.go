@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// hello returns a static program that says what it was started with.
+// hello returns a static program that prints its arguments and environment.
 func hello(t *testing.T, cgo bool) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {

@@ -16,17 +16,17 @@ const (
 	maxPatterns   = 1000
 )
 
-// ignore is a folder's .dockerignore. It means what it means to Docker: the code is Docker's.
+// ignore is a folder's .dockerignore, applied with Docker's own code.
 type ignore struct {
 	*patternmatcher.PatternMatcher
-	name    string                              // its path in the folder
+	name    string                              // path in the folder
 	folders map[string]patternmatcher.MatchInfo // the patterns that each folder seen so far matched
 }
 
-// ignoreName is the folder's own; a Dockerfile's, NAME.dockerignore, takes its place.
+// ignoreName is the folder's file; a Dockerfile's, NAME.dockerignore, replaces it.
 const ignoreName = ".dockerignore"
 
-// readIgnore reads the .dockerignore of one of the files, or else the folder's, if there is one.
+// readIgnore reads the .dockerignore of the first file that has one, or the folder's, if any.
 func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 	g := ignore{name: ignoreName, folders: make(map[string]patternmatcher.MatchInfo)}
 	for _, file := range of {
@@ -36,14 +36,14 @@ func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 		}
 	}
 	var patterns []string
-	if f, err := fsys.Open(g.name); err == nil { // one that cannot be read is none, as to Docker
+	if f, err := fsys.Open(g.name); err == nil { // an unreadable one counts as missing, as for Docker
 		defer f.Close()
 		if patterns, err = ignorefile.ReadAll(io.LimitReader(f, maxIgnoreSize)); err != nil {
 			return g, fmt.Errorf("read %s: %w", g.name, err)
 		}
 	}
 	if len(patterns) > maxPatterns {
-		return g, fmt.Errorf("read %s: it has %d patterns, and at most %d are taken", g.name, len(patterns), maxPatterns)
+		return g, fmt.Errorf("read %s: %d patterns, expected at most %d", g.name, len(patterns), maxPatterns)
 	}
 	var err error
 	if g.PatternMatcher, err = patternmatcher.New(patterns); err != nil {
@@ -52,8 +52,8 @@ func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 	return g, nil
 }
 
-// ignored reports whether the file or folder is left out: by a pattern for itself or for a folder
-// that it is in. A folder must be asked about before what is in it.
+// ignored reports whether a pattern leaves out the file or folder, or a folder above it. It must be
+// called for a folder before its contents.
 func (g ignore) ignored(name string, folder bool) (bool, error) {
 	out, matched, err := g.MatchesUsingParentResults(name, g.folders[path.Dir(name)])
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// The labels of images that locbench has built.
+// The labels of images that locbench builds.
 const (
 	LabelContender = "locbench.contender"
 	LabelVariant   = "locbench.variant"
 )
 
-// ImageBuilder is the part of a Docker engine that is needed here; *docker.Engine is one.
+// ImageBuilder is the part of *docker.Engine that builds images.
 type ImageBuilder interface {
 	BuildImage(ctx context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (id string, err error)
 	ImageInspect(ctx context.Context, ref string) (docker.Image, error)
@@ -35,21 +35,21 @@ type ImageBuilder interface {
 
 // BuildOptions say how a contender is built. The zero value is usable.
 type BuildOptions struct {
-	Out     io.Writer // what the builder says, as it comes: hostile; nil: nobody reads it
+	Out     io.Writer // the builder's output, unfiltered and untrusted; nil: discarded
 	Self    string    // the locbench binary that a built-in contender runs; "": this one
-	Sources string    // in locbench's sources, should a static binary have to be built; "": the working directory
+	Sources string    // a folder in locbench's sources, for a static binary; "": the working directory
 	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
-	Rebuild bool      // even if the same was built already
+	Rebuild bool      // build again, even if nothing has changed
 
-	Within    time.Duration // bounds a build; 0: two hours, since a native image on a small machine takes one
-	Processor string        // what is built for the processor at hand is built for; "": this machine's
+	Within    time.Duration // time limit; 0: two hours, since a native image may take one
+	Processor string        // the processor of builds with =native; "": this machine's
 
-	Run    string          // ID of the run that it is built for, which marks what builds, for clean; "": none
-	Groups cgroup.Tree     // where what builds is kept in a group
-	Hold   func(io.Closer) // gets what keeps the copy that a process is started in until closed; nil: none is started
+	Run    string          // ID of the run, a mark on build processes for Clean; "": none
+	Groups cgroup.Tree     // where build processes get their cgroup
+	Hold   func(io.Closer) // gets the lock on the copy that a process is started in; nil: no start
 }
 
-// bound returns ctx until the build has taken too long.
+// bound returns ctx with the time limit of a build.
 func (o BuildOptions) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	within := cmp.Or(o.Within, 2*time.Hour)
 	return context.WithTimeoutCause(ctx, within, fmt.Errorf("build timed out after %v", within))
@@ -70,8 +70,8 @@ func (o BuildOptions) self() (string, error) {
 	return self, nil
 }
 
-// BuildImage makes the image of a resolved contender, or finds that it is there: an image is tagged
-// with a hash of all that goes into it, so an unchanged contender is not built again.
+// BuildImage builds the image of a resolved contender unless it exists: its tag has a hash of all
+// that goes into the image, so an unchanged contender is not built again.
 func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	ctx, cancel := o.bound(ctx)
 	defer cancel()
@@ -81,8 +81,7 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 	case svc.Builtin:
 		a, err = buildBuiltin(ctx, b, svc, o)
 	case svc.Docker == nil:
-		return a, fmt.Errorf("contender %s has no `docker` in its manifest; use --runtime process",
-			label(svc))
+		return a, fmt.Errorf("contender %s has no `docker` in its manifest; use --runtime process", label(svc))
 	case svc.Docker.Image != "":
 		a, err = findImage(ctx, b, svc, o)
 	default:
@@ -97,7 +96,7 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 	return a, nil
 }
 
-// findImage takes an image that exists, from the engine or from its registry.
+// findImage returns an existing image, from the engine or from its registry.
 func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	ref := svc.Docker.Image
 	start := time.Now()
@@ -113,7 +112,7 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 	return bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildTime: time.Since(start)}, err
 }
 
-// inspect looks up an image that the engine is to run.
+// inspect returns an image that the engine can run.
 func inspect(ctx context.Context, b ImageBuilder, ref string) (docker.Image, error) {
 	img, err := b.ImageInspect(ctx, ref)
 	if err == nil {
@@ -122,11 +121,11 @@ func inspect(ctx context.Context, b ImageBuilder, ref string) (docker.Image, err
 	return img, err
 }
 
-// runsOn returns why an engine is not to run an image: it is made for another processor or system.
-// Emulated, where the machine can, it would be measured as something that it is not.
+// runsOn returns an error if an image is for another processor or system than the engine's. A
+// result of emulation would be misleading.
 func runsOn(info docker.Info, ref string, img docker.Image) error {
 	same := img.Arch == "" || info.Arch == "" || img.Arch == info.Arch ||
-		info.Arch == "amd64" && img.Arch == "386" || info.Arch == "arm64" && img.Arch == "arm" // by the processor itself
+		info.Arch == "amd64" && img.Arch == "386" || info.Arch == "arm64" && img.Arch == "arm" // without emulation
 	if same && (img.OS == "" || info.OS == "" || img.OS == info.OS) {
 		return nil
 	}
@@ -145,8 +144,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 		return bench.Artifact{}, err
 	}
 	d := svc.Docker
-	// An engine keeps layers whatever processor they were made on: its disk may have been another
-	// machine's.
+	// An engine's cache does not distinguish processors: its disk may come from another machine.
 	native := len(o.processorFor(keyValues(d.Args))) > 0
 	opts := docker.BuildOptions{
 		Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native, BuildKit: kit,
@@ -154,15 +152,14 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil && kit && ctx.Err() == nil {
 		first := needs(svc)[0]
-		err = fmt.Errorf("%w (BuildKit built it, since %s: %s needs that. %s if that command can)",
-			err, first.where(svc), first.what, wayOut(svc))
+		err = fmt.Errorf("%w (built with BuildKit, needed by %s: %s. %s, if 'docker build' succeeds)",
+			err, first.location(svc), first.what, fix(svc))
 	}
 	return a, err
 }
 
-// dockerfileContext returns what a contender is built from, and its hash. The manifest goes along, since
-// a Dockerfile may copy it with all else, and does not count: what in it decides about an image is
-// among the other things.
+// dockerfileContext returns the build context of a contender, and its hash. The context has the
+// manifest, which a Dockerfile may copy; the hash has only what in it matters to the image.
 func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
 	d := svc.Docker
 	list, err := sources(svc, d.Dockerfile)
@@ -176,7 +173,7 @@ func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry,
 	return list, hash, err
 }
 
-// build sends a context to the engine unless the image that would come out is there.
+// build sends a context to the engine unless the resulting image exists.
 func build(
 	ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions, opts docker.BuildOptions, hash string,
 	pack func(io.Writer) error,
@@ -198,9 +195,9 @@ func build(
 		packed <- err
 	}()
 	_, err := b.BuildImage(ctx, r, opts, o.out())
-	r.Close() // an engine that gave up early leaves the packer writing
+	r.Close() // after an early error of the engine, pack is still writing
 	if packErr := <-packed; packErr != nil && !errors.Is(packErr, io.ErrClosedPipe) {
-		err = packErr // the cause of what the engine says
+		err = packErr // the cause of the engine's error
 	}
 	if err != nil {
 		return bench.Artifact{}, err
@@ -216,7 +213,7 @@ func imageTag(svc bench.Service, hash string) string {
 	if svc.Variant != "" {
 		tag = svc.Variant + "-" + hash
 	}
-	// A repository's name may not end in a separator, nor have two of them in a row; a contender's may.
+	// Unlike a contender's, a repository's name may not end in a separator or have two in a row.
 	return "locbench/" + strings.Trim(separators.ReplaceAllString(svc.Name, "-"), "._-") + ":" + tag
 }
 
@@ -226,7 +223,7 @@ func label(svc bench.Service) string {
 	return bench.Selection{Contender: svc.Name, Variant: svc.Variant}.String()
 }
 
-// builtinDockerfile needs no base image, so none has to be pulled.
+// builtinDockerfile needs no base image, so nothing is pulled.
 const builtinDockerfile = `FROM scratch
 COPY locbench /locbench
 USER 65534:65534

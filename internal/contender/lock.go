@@ -11,8 +11,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// lock waits until no other process builds the same, and keeps others waiting until it is undone. Where
-// the system has no locks (safe.Locks), two builds are not kept apart, and no copy is removed.
+// lock waits until no other process has the lock at path, and holds it until unlock. Without locks
+// on this system (safe.Locks), builds may run at the same time, and no copy is removed.
 func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err error) {
 	for reported := false; ; reported = true {
 		f, err := tryLock(path)
@@ -33,7 +33,7 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 	}
 }
 
-// tryLock returns lock without waiting: f is nil where another process has it, or has just removed it.
+// tryLock takes the lock without waiting. f is nil if another process has or just removed it.
 func tryLock(path string) (f *os.File, err error) {
 	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func tryLock(path string) (f *os.File, err error) {
 	return nil, err
 }
 
-// hold keeps removeUnused from a copy, until it is closed or this process ends.
+// hold prevents removeUnused from removing a copy, until it is closed or this process ends.
 func hold(dir string) (io.Closer, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func hold(dir string) (io.Closer, error) {
 	}
 	held, err := safe.TryLock(f, false)
 	if err == nil && !held {
-		err = errors.New("it is being removed")
+		err = errors.New("being removed")
 	}
 	if err != nil {
 		f.Close()
@@ -67,7 +67,7 @@ func hold(dir string) (io.Closer, error) {
 	return f, nil
 }
 
-// removeUnused removes a copy that nobody builds or holds.
+// removeUnused removes a copy unless a process builds or holds it.
 func removeUnused(dir string) {
 	l, err := tryLock(dir + lockEnd)
 	if err != nil || l == nil {

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Groups returns the endpoint groups that a manifest may list, in the order of the API's description.
+// Groups returns the endpoint groups of the locations API, in the order of its description.
 func Groups() []string {
 	return []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"}
 }
@@ -33,7 +33,7 @@ var (
 	imagePattern = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._:/@-]*$`)
 )
 
-// manifest is a service.yaml as it stands in the file.
+// manifest is a service.yaml as written in the file.
 type manifest struct {
 	Name            string            `yaml:"name" strict:"min=1"`
 	Title           string            `yaml:"title" strict:"max=200"`
@@ -52,7 +52,7 @@ type manifest struct {
 	Variants        []variant         `yaml:"variants" strict:"max=100"`
 	Unverified      string            `yaml:"unverified" strict:"max=1000"`
 
-	files fs.FS // of the folder; nil: files are not looked for
+	files fs.FS // the folder; nil: do not check for files
 }
 
 type ready struct {
@@ -93,12 +93,11 @@ type variant struct {
 	Unverified string            `yaml:"unverified" strict:"max=1000"`
 }
 
-// endpoints is "all" for those of the locations API, or a list of groups of check suites: these
-// are asked, others are skipped. Without the key every group is asked.
+// endpoints is "all" for those of the locations API, or a list of groups of check suites. Other
+// groups are skipped. Without the key all groups are checked.
 type endpoints []string
 
-// UnmarshalStrict reads "all" or a list of groups, and puts those of the locations API into its
-// order, before others.
+// UnmarshalStrict reads "all" or a list of groups, sorted like the locations API, others last.
 func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	groups := Groups()
 	if v.Kind() != strictyaml.List {
@@ -115,13 +114,13 @@ func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 		case !groupPattern.MatchString(name):
 			item.Wrong("write the name of a group of a check suite: letters, digits, `-`, `_` and `.`")
 		case slices.Contains(*e, name):
-			item.Mistake(fmt.Sprintf("group %q is listed twice", name), "list each once")
+			item.Mistake(fmt.Sprintf("group %q is listed twice", name), "list it once")
 		default:
 			*e = append(*e, name)
 		}
 	}
 	if len(v.Items()) == 0 {
-		v.Mistake("no endpoint group is listed", "list some, or remove the key: then every group of a suite is asked")
+		v.Mistake("no endpoint group is listed", "list at least one, or remove the key to check all groups")
 	}
 	place := func(name string) int {
 		if i := slices.Index(groups, name); i >= 0 {
@@ -132,8 +131,8 @@ func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	slices.SortStableFunc(*e, func(a, b string) int { return place(a) - place(b) })
 }
 
-// Parse reads a manifest. The last folder of file is the contender's name unless data says another.
-// Files that the manifest names are not looked for. The error is a strictyaml.Mistakes.
+// Parse reads a manifest. Without a name in data, the last folder of file is the contender's name.
+// It does not check for the files in the manifest. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Service, error) { return parseManifest(file, data, nil) }
 
 func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error) {
@@ -148,8 +147,7 @@ func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error)
 	return s, nil
 }
 
-// folderName returns the name that a contender has from its folder; "" where the folder has none that
-// can be one.
+// folderName returns the name of the contender in a folder whose manifest has none.
 func folderName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = filepath.ToSlash(abs)

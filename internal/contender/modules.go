@@ -7,9 +7,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Unpack returns the folders of the contenders that are Go modules of their own, which go:embed leaves
-// out, whatever names them: a text of them is embedded instead (services/modules.txtar). The result is
-// nil where there are none.
+// Unpack returns the folders in services/modules.txtar, those of Go modules, which go:embed leaves
+// out. The result is nil if there are none.
 func Unpack(data []byte) (fs.FS, error) {
 	a := txtar.Parse(data)
 	if len(a.Files) == 0 {

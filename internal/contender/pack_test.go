@@ -16,7 +16,7 @@ import (
 
 func TestIgnore(t *testing.T) {
 	for _, tt := range []struct {
-		rules, out, in string // names divided by blanks
+		rules, out, in string // names, separated by blanks
 	}{
 		{"target", "target target/a target/a/b", "src/target targets"},
 		{"*.log", "a.log", "d/a.log a.txt"},
@@ -50,7 +50,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// ignored asks a .dockerignore about the folders that name is in, and then about name.
+// ignored calls the .dockerignore for the folders above name, and then for name.
 func ignored(rules, name string) (bool, error) {
 	list, err := readIgnore(fstest.MapFS{".dockerignore": {Data: []byte(rules)}})
 	if err != nil {
@@ -69,7 +69,7 @@ func ignored(rules, name string) (bool, error) {
 
 func TestIgnoreWithMistakes(t *testing.T) {
 	for rules, want := range map[string]string{
-		"[": "syntax error in pattern", "!": "illegal exclusion pattern", strings.Repeat("a\n", maxPatterns+1): "it has 1001 patterns",
+		"[": "syntax error in pattern", "!": "illegal exclusion pattern", strings.Repeat("a\n", maxPatterns+1): "1001 patterns, expected at most 1000",
 		strings.Repeat("a", 100_000): "bufio.Scanner: token too long",
 	} {
 		t.Run(rules, func(t *testing.T) {
@@ -97,9 +97,9 @@ func TestIgnoreIsQuick(t *testing.T) {
 	}
 }
 
-// TestContextIsTheSameWhereverItLies packs the same files from memory and from disk, with other
-// times and modes.
-func TestContextIsTheSameWhereverItLies(t *testing.T) {
+// TestContextDependsOnFilesOnly packs the same files from memory and from disk, with other times
+// and modes.
+func TestContextDependsOnFilesOnly(t *testing.T) {
 	files := map[string]string{
 		"Dockerfile": "FROM scratch\n", "src/main.go": "package main\n", "run.sh": "#!/bin/sh\n", "target/big": "x", ".dockerignore": "target\nDockerfile\n",
 	}
@@ -132,7 +132,7 @@ func TestContextIsTheSameWhereverItLies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// In a local time zone west of Greenwich too, a zip file must be able to hold it.
+		// A zip file must be able to hold the time, also in a time zone west of Greenwich.
 		if h.ModTime.In(time.FixedZone("", -12*3600)).Year() < 1980 {
 			t.Errorf("%s is of %v", h.Name, h.ModTime)
 		}
@@ -231,7 +231,7 @@ func FuzzIgnore(f *testing.F) {
 	})
 }
 
-// plainName says whether name as a pattern stands for itself.
+// plainName reports whether name as a pattern matches only itself.
 func plainName(name string) bool {
 	return !strings.ContainsAny(name, "*?[]\\!#\r\n\t\v\f \u0085\u00a0") && strings.TrimSpace(name) == name && name != "."
 }

@@ -15,7 +15,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// cache returns the folder that builds of the process runtime go to.
+// cache returns the folder for builds of the process runtime.
 func (o BuildOptions) cache() (string, error) {
 	if o.Cache != "" {
 		return filepath.Abs(o.Cache)
@@ -27,16 +27,16 @@ func (o BuildOptions) cache() (string, error) {
 	return filepath.Join(dir, "locbench", "build"), nil
 }
 
-// builtMarker is the end of the name of a file next to a finished build, which names the variant:
-// what lacks it was interrupted and is built again. lockEnd is that of what keeps two builds apart.
+// builtMarker is the suffix of a file next to a complete build, which holds the variant's name. A
+// build without it was interrupted and starts again. lockEnd is the suffix of a build's lock.
 const (
 	builtMarker = ".built"
 	lockEnd     = ".lock"
 )
 
-// BuildProcess makes what the process runtime starts of a resolved contender: its folder is copied
-// into the cache and its build commands run there, unless the same was built already.
-// Artifact.Command may still hold templates: see Fill.
+// BuildProcess builds a resolved contender for the process runtime: it copies the folder into the
+// cache and runs the build commands there, unless that build exists. Fill completes
+// Artifact.Command.
 func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	if svc.Builtin {
 		self, err := o.self()
@@ -66,7 +66,7 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	if err != nil {
 		return a, err
 	}
-	if err := private(filepath.Dir(dir)); err != nil {
+	if err := makePrivate(filepath.Dir(dir)); err != nil {
 		return a, err
 	}
 	unlock, err := lock(ctx, dir+lockEnd, o.out())
@@ -76,7 +76,7 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	defer unlock()
 	a.Dir, a.Command = dir, svc.Process.Command
 	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
-		if err := private(dir); err != nil { // older locbenches have made it for all to read
+		if err := makePrivate(dir); err != nil { // older versions of locbench made it readable for all
 			return a, err
 		}
 		a.BuildCached = true
@@ -99,9 +99,9 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	return a, nil
 }
 
-// processFolder returns where a contender is built for the process runtime, and what from: another
-// folder for other sources. Variants with the same build commands share one, since only what is
-// started differs: "<name>-<hash of the commands>-<hash of all>".
+// processFolder returns the folder in which a contender is built for the process runtime, and its
+// sources. Its name is "<name>-<hash of the commands>-<hash of all>", so variants with the same
+// build commands share it.
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
 	if list, err = sources(svc); err != nil {
 		return "", nil, err
@@ -121,8 +121,8 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	return filepath.Join(cache, recipe+"-"+hash), list, nil
 }
 
-// processRecipe names how a contender is built for the process runtime, whatever its sources:
-// "<name>-<hash of the commands>". The other things that decide about the build come with it.
+// processRecipe returns "<name>-<hash of the commands>", the name of a contender's build for the
+// process runtime without its sources, and what decides about the build, for a hash.
 func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []string, err error) {
 	decide = []string{"process", runtime.GOOS, runtime.GOARCH}
 	for _, argv := range svc.Process.Build {
@@ -133,13 +133,12 @@ func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []str
 	return svc.Name + "-" + hash, decide, err
 }
 
-// buildIn fills dir, which may hold the rest of an interrupted build, and runs the build commands
-// in it.
+// buildIn removes what an interrupted build left in dir, fills dir, and runs the build commands.
 func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions, list []entry) error {
 	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := private(dir); err != nil {
+	if err := makePrivate(dir); err != nil {
 		return err
 	}
 	if err := unpack(dir, svc.Files, list); err != nil {
@@ -161,12 +160,12 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	return os.WriteFile(dir+builtMarker, []byte(svc.Variant), 0o600)
 }
 
-// unpack writes the entries below dir, with their own modes, so what is kept from others stays
-// so. No name leads out of it: fs.FS has no such names, and links are not followed.
+// unpack writes the entries below dir, with their modes, so private files stay private. No name in
+// an fs.FS leads out of dir, and links are not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))
-		// The folder itself may have been left out while the file was not.
+		// A .dockerignore may leave out the folder and keep the file.
 		err := os.MkdirAll(filepath.Dir(name), 0o700)
 		switch {
 		case err != nil:
@@ -185,7 +184,7 @@ func unpack(dir string, fsys fs.FS, list []entry) error {
 }
 
 func unpackFile(name string, fsys fs.FS, e entry) error {
-	// What is embedded in locbench may not be written to; builds do so.
+	// Embedded files are read-only, but builds write to their sources.
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, e.mode.Perm()|0o600)
 	if err != nil {
 		return err
@@ -193,10 +192,9 @@ func unpackFile(name string, fsys fs.FS, e entry) error {
 	return errors.Join(copyFile(f, fsys, e), f.Close())
 }
 
-// binarySize returns the size of the first word of the command that is a file of the build; 0 if there
-// is none.
+// binarySize returns the size of the command's first word that is a file of the build, or 0.
 func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
-	self, _ := o.self() // without it, a command that names it is not a file of the build either
+	self, _ := o.self() // without self, {{.Self}} is not a file of the build either
 	argv, err := Command(a.Command, bench.Template{Name: svc.Name, Port: svc.Port, Dir: a.Dir, Self: self})
 	if err != nil {
 		return 0

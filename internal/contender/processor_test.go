@@ -32,7 +32,7 @@ func TestProcessorOf(t *testing.T) {
 	}
 }
 
-// TestNativeBuildsAreOfOneProcessor builds for the processor at hand, and for any.
+// TestNativeBuildsAreOfOneProcessor builds for this processor, and for any.
 func TestNativeBuildsAreOfOneProcessor(t *testing.T) {
 	here, there := BuildOptions{Cache: t.TempDir(), Processor: "a"}, BuildOptions{Processor: "b"}
 	there.Cache = here.Cache

@@ -13,26 +13,26 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// BuildRecord is what the last real build of a contender took. It is kept next to the builds of the
-// process runtime, so a later run, for which nothing had to be built, still knows it.
+// BuildRecord is the time of a contender's last build that was not cached. It is stored next to the
+// builds of the process runtime, so a later run with a cached build still has it.
 type BuildRecord struct {
 	BuildTime time.Duration `json:"build_ns"`
-	NoCache   bool          `json:"no_cache,omitempty"` // a whole build, without what the engine had kept
+	NoCache   bool          `json:"no_cache,omitempty"` // a full build, without the engine's cache
 	Image     string        `json:"image,omitempty"`
-	Dir       string        `json:"dir,omitempty"` // process runtime: distinguishes these sources from others
+	Dir       string        `json:"dir,omitempty"` // process runtime: the folder, which depends on the sources
 }
 
-// Of reports whether the record is about this very artifact, and not about one of other sources.
+// Of reports whether the record is about this artifact, not about one of other sources.
 func (r BuildRecord) Of(a bench.Artifact) bool { return r.Image == a.Image && r.Dir == a.Dir }
 
 const maxRecord = 64 << 10
 
-// RecordBuild keeps what a build has taken. A build that had nothing to do changes nothing.
+// RecordBuild stores the time of a build. A cached build changes nothing.
 func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildOptions) error {
 	if a.BuildCached || a.BuildTime <= 0 {
 		return nil
 	}
-	// A whole build of the very same says more than one that took what was kept of it.
+	// A full build of the same artifact says more than one that used the cache.
 	if r, ok := LastBuild(svc, rt, o); ok && r.NoCache && !o.Rebuild && r.Of(a) {
 		return nil
 	}
@@ -43,8 +43,7 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	return writeJSON(file, BuildRecord{a.BuildTime, o.Rebuild, a.Image, a.Dir})
 }
 
-// LastBuild returns the record of the last build of a resolved contender, of whatever sources; ok is
-// false where there is none.
+// LastBuild returns the record of a resolved contender's last build, of any sources, if any.
 func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildRecord, ok bool) {
 	file, err := recordFile(svc, rt, o)
 	if err != nil {
@@ -54,8 +53,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 	return r, err == nil && r.BuildTime > 0
 }
 
-// recordFile returns the file of the record. Variants that the process runtime builds by the same commands
-// share one.
+// recordFile returns the record's path, which variants with the same build commands share.
 func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {
 	cache, err := o.cache()
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 	"locbench/internal/bench"
 )
 
-// newName is stricter than namePattern: the name also becomes that of a crate, a module or a
-// package.
+// newName is stricter than namePattern: it also names a crate, a module or a package.
 var newName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// Scaffold makes a new contender called name, a folder of that name in parent, from the folder of
-// another one: its sources with the template's name replaced. It changes nothing that exists. A
-// variant that runs inside locbench is not copied.
+// Scaffold makes a new contender called name, in a folder of that name in parent, from the sources
+// of another one, with the template's name replaced. It changes no existing file and does not copy
+// a variant that runs inside locbench.
 func Scaffold(template bench.Service, name, parent string) (svc bench.Service, err error) {
 	if !newName.MatchString(name) || len(name) > 63 {
-		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters and digits with single hyphens, such as `go-mine`", clip(name))
+		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters and digits with single hyphens, "+
+			"such as `go-mine`", clip(name))
 	}
 	if template.Files == nil {
-		return svc, errors.New("the template's folder is not at hand, only its manifest")
+		return svc, errors.New("only the template's manifest is available, not its folder")
 	}
 	keep := []string{ManifestName, "Dockerfile", "README.md", ".dockerignore", ".gitignore", "rustfmt.toml"}
 	list, err := listFiles(template.Files, keep...)
@@ -64,7 +64,7 @@ func copyRenamed(dir string, template bench.Service, list []entry, name string) 
 	for _, e := range list {
 		target := filepath.Join(dir, filepath.FromSlash(renamed(e.name, template.Name, name)))
 		if e.mode.IsDir() {
-			continue // made with its files
+			continue // made for its files
 		}
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
@@ -99,8 +99,7 @@ func copyRenamed(dir string, template bench.Service, list []entry, name string) 
 
 func isBuiltin(v bench.Variant) bool { return v.Builtin != nil && *v.Builtin }
 
-// renamed replaces the name old wherever it stands by itself, also as an identifier with
-// underscores.
+// renamed replaces the name old where it is a whole word, also as an identifier with underscores.
 func renamed(text, old, name string) string {
 	text = replaceWord(text, old, name)
 	if under := strings.ReplaceAll(old, "-", "_"); under != old {
@@ -120,11 +119,10 @@ func replaceWord(text, old, name string) string {
 	})
 }
 
-// variantsPart is the list of variants in a manifest.
+// variantsPart matches the list of variants in a manifest.
 var variantsPart = regexp.MustCompile(`(?m)^variants:.*(\n([ #-].*|[ \t]*)$)*\n?`)
 
-// sortedLock puts the packages of a Cargo.lock into the order of their names, which cargo --locked
-// insists on.
+// sortedLock sorts the packages of a Cargo.lock by name, which cargo --locked requires.
 func sortedLock(text string) string {
 	const mark = "\n\n[[package]]\n"
 	parts := strings.Split(strings.TrimRight(text, "\n"), mark)

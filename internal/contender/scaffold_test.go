@@ -49,7 +49,7 @@ func TestScaffold(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(parent, "a-mine", "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := contender.Scaffold(template, "a-mine", parent); err == nil || !strings.Contains(err.Error(), "there already") {
+	if _, err := contender.Scaffold(template, "a-mine", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(parent, "a-mine", "mine")); err != nil {
@@ -62,7 +62,7 @@ func TestScaffold(t *testing.T) {
 	}
 	delete(template.Files.(fstest.MapFS), "Dockerfile")
 	if _, err := contender.Scaffold(template, "b-mine", parent); err == nil {
-		t.Error("a copy that is no contender")
+		t.Error("a copy that is not a contender")
 	}
 	if _, err := os.Stat(filepath.Join(parent, "b-mine")); err == nil {
 		t.Error("half a copy is left")

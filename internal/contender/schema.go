@@ -7,35 +7,35 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Schema returns the JSON Schema of a service.yaml. It is made of the types that read one.
-func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A contender of locbench", manifest{}) }
+// Schema returns the JSON Schema of a service.yaml. It is made from the types that read a manifest.
+func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A contender for locbench", manifest{}) }
 
 func namesSchema(names string) strictyaml.Schema { return strictyaml.MapOf(names, strictyaml.Text("")) }
 
 func argvSchema(least int) strictyaml.Schema { return strictyaml.ListOf(strictyaml.Text(""), least) }
 
-// DescribeStrict adds what ValidateStrict wants.
+// DescribeStrict adds the rules of ValidateStrict.
 func (manifest) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	builtin := strictyaml.Has("builtin")
 	builtin["properties"] = strictyaml.Schema{"builtin": strictyaml.Enum("true")}
 	return s.Keys(manifest{}, strictyaml.Keys{
 		About: map[string]string{
-			"name":             "Its name. The folder's, unless given.",
-			"title":            "One line that says what it is.",
-			"language":         "The language that it is written in, for tables and reports.",
+			"name":             "The contender's name, default the folder's.",
+			"title":            "A description in one line.",
+			"language":         "The programming language, for tables and reports.",
 			"language_version": "The version of the language.",
-			"framework":        "What it is written with, for tables and reports.",
-			"version":          "The version of the framework, for tables and reports; compare names another one.",
-			"tags":             "Words to find it by: lower-case letters, digits and `-`.",
-			"endpoints":        "Groups of check suites that are asked: a list, or all for those of the locations API.",
-			"port":             "Where it listens. 8080, unless given.",
-			"env":              "Variables of its environment. {{.Port}}, {{.Elastic.URL}} and others are filled in.",
-			"ready":            "How to see that it has started.",
-			"builtin":          "It is a part of locbench.",
+			"framework":        "The framework, for tables and reports.",
+			"version":          "The version of the framework, for tables and reports; compare reports a change.",
+			"tags":             "Words for searches: lower-case letters, digits and `-`.",
+			"endpoints":        "Groups of check suites to run: a list, or all for those of the locations API.",
+			"port":             "The port it listens on, default 8080.",
+			"env":              "Environment variables. {{.Port}}, {{.Elastic.URL}} and others are filled in.",
+			"ready":            "How to see that it is ready.",
+			"builtin":          "It runs inside locbench.",
 			"docker":           "How to run it in a container.",
-			"process":          "How to run it as a process of this machine.",
-			"variants":         "The same service built or started in other ways. The first is the usual one.",
-			"unverified":       "Why nobody has seen it work.",
+			"process":          "How to run it as a process on this machine.",
+			"variants":         "The same sources, built, configured or started differently. The first is the default.",
+			"unverified":       "Why it has not been verified.",
 		},
 		Accept: map[string]strictyaml.Schema{
 			"name": {"pattern": namePattern.String()}, "tags": {"items": strictyaml.Text(tagPattern.String())},
@@ -45,27 +45,27 @@ func (manifest) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	})
 }
 
-// DescribeStrict adds what keys mean.
+// DescribeStrict adds the meaning of the keys.
 func (ready) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(ready{}, strictyaml.Keys{
 		About: map[string]string{
-			"path":    "The path that is asked until it answers. /, unless given.",
-			"status":  "The status that it answers with. Any, unless given.",
-			"timeout": "How long it may take. 1m, unless given.",
+			"path":    "The path to request until it is ready, default /.",
+			"status":  "The status of a ready service, default any 2xx or 3xx.",
+			"timeout": "The longest start-up time, default 1m.",
 		},
 		Accept: map[string]strictyaml.Schema{"path": strictyaml.String(`^/[^ \t\r\n#]*$`)},
 	})
 }
 
-// DescribeStrict adds what checkDocker wants.
+// DescribeStrict adds the rules of checkDocker.
 func (dockerPart) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	accept := imageSchema()
 	accept["capabilities"] = strictyaml.Schema{"items": strictyaml.Enum(strings.Fields(capabilities)...)}
 	accept["processes"] = strictyaml.Schema{"minimum": bench.DefaultProcesses + 1}
 	about := aboutImage()
 	about["capabilities"] = "Linux capabilities, without CAP_."
-	about["new_privileges"] = "Its processes may get privileges that they do not begin with."
-	about["processes"] = "How many processes and threads it may have, where that is more than without."
+	about["new_privileges"] = "Its processes may gain privileges by starting programs."
+	about["processes"] = "The most processes and threads it may have, above the default."
 	return s.Keys(dockerPart{}, strictyaml.Keys{
 		About: about, Accept: accept, Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("dockerfile", "image")},
 	})
@@ -73,11 +73,11 @@ func (dockerPart) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 
 func aboutImage() map[string]string {
 	return map[string]string{
-		"dockerfile": "The Dockerfile, a path inside the folder.",
-		"image":      "The name of an image that exists already.",
+		"dockerfile": "Path of the Dockerfile in the folder.",
+		"image":      "The name of an existing image.",
 		"target":     "The stage of the Dockerfile.",
-		"args":       "Arguments of its build.",
-		"command":    "What is started, in place of what the image says.",
+		"args":       "Build arguments.",
+		"command":    "The command to start, instead of the image's.",
 	}
 }
 
@@ -87,37 +87,37 @@ func imageSchema() map[string]strictyaml.Schema {
 	}
 }
 
-// DescribeStrict adds what checkArgv wants.
+// DescribeStrict adds the rules of checkArgv.
 func (processPart) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(processPart{}, strictyaml.Keys{
 		About: map[string]string{
 			"build":   "Commands that build it, each a list of a program and its arguments.",
-			"command": "What is started: a program and its arguments. {{.Dir}} is the folder of what was built.",
+			"command": "The command to start: a program and its arguments. {{.Dir}} is the build folder.",
 		},
 		Accept: map[string]strictyaml.Schema{"build": {"items": argvSchema(1)}},
 	})
 }
 
-// DescribeStrict adds what checkVariants wants.
+// DescribeStrict adds the rules of checkVariants.
 func (variant) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	accept := imageSchema()
 	accept["name"] = strictyaml.Schema{"pattern": namePattern.String()}
 	accept["env"] = namesSchema(envPattern.String())
 	accept["build"] = strictyaml.Schema{"items": argvSchema(1)}
 	about := aboutImage()
-	about["name"] = "What stands after the colon: go-echo:release."
-	about["title"] = "One line that says what is different."
-	about["builtin"] = "It is a part of locbench."
-	about["env"] = "Variables of the environment, besides those of the contender."
-	about["endpoints"] = "Groups of check suites that are asked, in place of the contender's."
-	about["build"] = "Commands that build it, in place of the contender's."
-	about["unverified"] = "Why nobody has seen it work."
+	about["name"] = "The name after the colon: go-echo:release."
+	about["title"] = "What is different, in one line."
+	about["builtin"] = "It runs inside locbench."
+	about["env"] = "Environment variables, in addition to the contender's."
+	about["endpoints"] = "Groups of check suites to run, instead of the contender's."
+	about["build"] = "Commands that build it, instead of the contender's."
+	about["unverified"] = "Why it has not been verified."
 	return s.Keys(variant{}, strictyaml.Keys{
 		About: about, Accept: accept, Rules: strictyaml.Schema{"not": strictyaml.Has("dockerfile", "image")},
 	})
 }
 
-// DescribeStrict says what UnmarshalStrict reads.
+// DescribeStrict describes what UnmarshalStrict reads.
 func (endpoints) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 	group := strictyaml.Either(strictyaml.Enum(Groups()...), strictyaml.Text(groupPattern.String()))
 	return strictyaml.Either(strictyaml.Enum("all"), strictyaml.ListOf(group, 1))

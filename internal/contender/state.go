@@ -11,9 +11,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// ImageRef returns the image that BuildImage would make or find of a resolved contender for an engine of
-// that architecture; nothing is built. For one that runs inside locbench the error is a
-// NotStaticError where the running binary cannot be the image: BuildImage may still make another.
+// ImageRef returns the image that BuildImage would build or find for a resolved contender and an
+// engine of that architecture. For a contender inside locbench the error is a NotStaticError if the
+// running binary cannot be the image: BuildImage may then build another binary.
 func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	switch {
 	case svc.Builtin:
@@ -35,9 +35,9 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	return imageTag(svc, hash), err
 }
 
-// ProcessState reports whether a resolved contender is built for the process runtime, and whether it
-// was before, from other sources. The error says why it cannot be: a manifest without `process`, or
-// a tool that is not installed.
+// ProcessState reports whether a resolved contender is built for the process runtime, or was
+// before, from other sources. An error says why it cannot be built: no `process`, or a missing
+// tool.
 func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {
 	if svc.Builtin {
 		return true, false, nil
@@ -60,7 +60,7 @@ func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err er
 			continue // a file of the build
 		}
 		if _, err := exec.LookPath(argv[0]); err != nil {
-			return built, false, fmt.Errorf("%s is not installed here", argv[0])
+			return built, false, fmt.Errorf("%s is not installed", argv[0])
 		}
 	}
 	stem := strings.TrimSuffix(dir, dir[strings.LastIndex(dir, "-")+1:])

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// TestStatesAgreeWithBuilding looks at a contender before and after it was built, and after its
-// sources have changed.
+// TestStatesAgreeWithBuilding checks the state of a contender before and after its build, and after
+// a change of its sources.
 func TestStatesAgreeWithBuilding(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}, "Dockerfile": {Data: []byte("FROM scratch\n")}}
 	svc := bench.Service{Name: "x", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
@@ -40,7 +40,7 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 		t.Error("other sources, same image")
 	}
 	svc.Process.Build = [][]string{{"no-such-tool-anywhere", "x"}}
-	if _, _, err := ProcessState(svc, o); err == nil || err.Error() != "no-such-tool-anywhere is not installed here" {
+	if _, _, err := ProcessState(svc, o); err == nil || err.Error() != "no-such-tool-anywhere is not installed" {
 		t.Errorf("%v", err)
 	}
 	svc.Process, svc.Docker = nil, nil
@@ -55,8 +55,8 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 	}
 }
 
-// TestVariantsShareABuild has two variants that are started in other ways, and one that is built in
-// another.
+// TestVariantsShareABuild has two variants that differ only in their start, and one with another
+// build.
 func TestVariantsShareABuild(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}}
 	variant := func(name, build string) bench.Service {

@@ -14,22 +14,21 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// NotStaticError says that the locbench binary cannot run in an image that holds nothing else, and
-// how to get one that can.
+// NotStaticError says why the locbench binary cannot run in an empty image, and what to build.
 type NotStaticError struct {
-	Path string // of the binary
+	Path string // path of the binary
 	Why  string // "it is linked to shared libraries (…)"
-	Arch string // that the engine's containers have, as Go names it
+	Arch string // of the engine's containers, in Go's names
 }
 
-// Error names the reason and the command that helps.
+// Error returns the reason, and the command that builds another binary.
 func (e *NotStaticError) Error() string {
 	return fmt.Sprintf("the locbench binary %s cannot run in its own container: %s; "+
-		"build one that can with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
+		"build another with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
 }
 
-// staticBinary returns a binary of locbench that runs in an empty Linux container of the
-// architecture: the running one, or one built for the purpose where Go and the sources are at hand.
+// staticBinary returns a locbench binary that runs in an empty Linux container of the architecture:
+// the running one, or a new build if Go and the sources are available.
 func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, error) {
 	self, err := o.self()
 	if err != nil {
@@ -44,14 +43,14 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	find.Dir = o.Sources
 	found, findErr := find.Output()
 	if findErr != nil {
-		return "", err // there is no Go, or this is not in the sources
+		return "", err // no Go, or not in the sources
 	}
 	sources := strings.TrimSpace(string(found))
-	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n",
+	fmt.Fprintf(o.out(), "the running locbench cannot run in a container (%s): building another from %s\n",
 		not.Why, sources)
 	dir, cacheErr := o.cache()
 	if cacheErr == nil {
-		cacheErr = private(dir)
+		cacheErr = makePrivate(dir)
 	}
 	if cacheErr != nil {
 		return "", errors.Join(err, cacheErr)
@@ -60,13 +59,12 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	flags := []string{"-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
 	argv := slices.Concat([]string{"go", "build"}, flags, []string{"-o", out, "./cmd/locbench"})
 	if runErr := run(ctx, o, sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
-		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)
+		return "", fmt.Errorf("%w (that command failed: %w)", err, runErr)
 	}
 	return out, checkStatic(out, arch)
 }
 
-// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs
-// no other file.
+// checkStatic returns a NotStaticError unless path is a static Linux binary of the architecture.
 func checkStatic(path, arch string) error {
 	f, err := elf.Open(path)
 	var format *elf.FormatError

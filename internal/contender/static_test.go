@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// elfOf returns the head of a 64-bit Linux program with one segment of a type.
+// elfOf returns the header of a 64-bit Linux program with one segment of a type.
 func elfOf(t *testing.T, machine elf.Machine, segment elf.ProgType) string {
 	t.Helper()
 	head := elf.Header64{
@@ -54,7 +54,7 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
-// TestNotStaticWithoutSources: where locbench cannot be built again, who runs it is told how.
+// TestNotStaticWithoutSources: if locbench cannot build another binary, the error says how to.
 func TestNotStaticWithoutSources(t *testing.T) {
 	o := BuildOptions{Self: elfOf(t, elf.EM_X86_64, elf.PT_INTERP), Sources: t.TempDir()}
 	if _, err := staticBinary(t.Context(), o, "amd64"); !errors.As(err, new(*NotStaticError)) {
@@ -66,8 +66,8 @@ func TestNotStaticWithoutSources(t *testing.T) {
 	}
 }
 
-// TestRun_EndedBefore: why a build has ended is told also where its command has not begun.
-func TestRun_EndedBefore(t *testing.T) {
+// TestRun_ContextEnded: the reason why ctx ended is reported also before the command has begun.
+func TestRun_ContextEnded(t *testing.T) {
 	why := errors.New("interrupted by the user")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)

@@ -14,11 +14,11 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-const maxTemplate = 16 << 10 // bytes, of a template and of what comes out of it
+const maxTemplate = 16 << 10 // bytes of a template, and of its result
 
-// Fill makes a LaunchSpec's artifact and environment out of those of svc: templates in the command
-// and the environment are filled in (Dir, where t leaves it empty, by the artifact's folder), and a
-// program named by a relative path is looked for there.
+// Fill returns the artifact and the environment for a LaunchSpec: it fills in the templates in the
+// command and the environment of svc. If t has no Dir, it is the artifact's folder. A relative path
+// of a program is relative to the artifact's folder.
 func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.Artifact, map[string]string, error) {
 	t.Dir = cmp.Or(t.Dir, artifact.Dir)
 	env := make(map[string]string, len(svc.Env))
@@ -40,14 +40,14 @@ func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.A
 	return artifact, env, nil
 }
 
-// TakesPort reports whether the environment or the command of svc depends on the port that it is to
-// listen on. One that does not listens where its manifest says that it does.
+// TakesPort reports whether the environment or the command of svc depends on the port. If not, svc
+// listens on the port in its manifest.
 func TakesPort(svc bench.Service, artifact bench.Artifact) bool {
 	var filled [2]string
 	for i := range filled {
 		a, env, err := Fill(svc, artifact, bench.Template{Port: i + 1})
 		if err != nil {
-			return true // what is wrong with it is reported when it is launched
+			return true // the launch will report the error
 		}
 		filled[i] = fmt.Sprintf("%q %q", a.Command, env) // keys in order
 	}
@@ -69,7 +69,7 @@ func Command(args []string, t bench.Template) ([]string, error) {
 	return out, nil
 }
 
-// fill replaces each {{.Field}} of a text. Its error says what would be right.
+// fill replaces each {{.Field}} of a text. Its error says what to write.
 func fill(text string, t bench.Template) (string, error) {
 	if len(text) > maxTemplate {
 		return "", fmt.Errorf("write at most %s", strictyaml.FormatBytes(maxTemplate))
@@ -86,7 +86,7 @@ func fill(text string, t bench.Template) (string, error) {
 		before, rest, found := strings.Cut(text, "{{")
 		b.WriteString(before)
 		if b.Len() > maxTemplate {
-			return "", fmt.Errorf("more than %s come out", strictyaml.FormatBytes(maxTemplate))
+			return "", fmt.Errorf("the result is longer than %s", strictyaml.FormatBytes(maxTemplate))
 		}
 		if !found {
 			return b.String(), nil
@@ -98,8 +98,8 @@ func fill(text string, t bench.Template) (string, error) {
 		case !closed:
 			return "", errors.New("`{{` without `}}`; write a field such as `{{.Port}}`")
 		case !known:
-			there := strictyaml.Suggest(name, "there are", slices.Sorted(maps.Keys(fields)))
-			return "", fmt.Errorf("there is no `{{%s}}`; %s", clip(name), there)
+			there := strictyaml.Suggest(name, "choose from", slices.Sorted(maps.Keys(fields)))
+			return "", fmt.Errorf("unknown field `{{%s}}`; %s", clip(name), there)
 		}
 		b.WriteString(value)
 		text = after

@@ -10,10 +10,10 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// ValidateStrict looks at what the types of the fields do not say.
+// ValidateStrict checks what the types of the fields do not express.
 func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	if !namePattern.MatchString(m.Name) {
-		v.At("name").Wrong("write lower-case letters, digits, `-`, `_` and `.`, for example `name: go-echo`")
+		v.At("name").Wrong("write lower-case letters, digits, `-`, `_` and `.`, such as `name: go-echo`")
 	}
 	for i, item := range v.At("tags").Items() {
 		if i >= len(m.Tags) || tagPattern.MatchString(m.Tags[i]) {
@@ -22,12 +22,12 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 		if low := strings.ToLower(m.Tags[i]); tagPattern.MatchString(low) {
 			item.Wrong(fmt.Sprintf("write `%s`", low))
 		} else {
-			item.Wrong("write one word of lower-case letters, digits and `-`, for example `jvm`")
+			item.Wrong("write one word of lower-case letters, digits and `-`, such as `jvm`")
 		}
 	}
 	checkEnv(v.At("env"), m.Env)
 	if !strings.HasPrefix(m.Ready.Path, "/") || strings.ContainsAny(m.Ready.Path, " \t\r\n#") {
-		v.At("ready", "path").Wrong("write the path of a URL, for example `/`")
+		v.At("ready", "path").Wrong("write the path of a URL, such as `/`")
 	}
 	if m.Docker != nil {
 		m.checkDocker(v.At("docker"))
@@ -47,24 +47,24 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 func (m *manifest) checkDocker(v strictyaml.Value) {
 	d := m.Docker
 	if d.Dockerfile == "" && d.Image == "" && !v.At("dockerfile").Failed() && !v.At("image").Failed() {
-		v.At("dockerfile").Wrong("write `dockerfile: Dockerfile`, or `image: name:tag` for one that exists already")
+		v.At("dockerfile").Wrong("write `dockerfile: Dockerfile`, or `image: name:tag` for an existing image")
 	}
 	m.checkImage(v, variant{
 		Dockerfile: d.Dockerfile, Image: d.Image, Target: d.Target, Args: d.Args, Command: d.Command,
 	}, false)
 	if d.Processes > 0 && d.Processes <= bench.DefaultProcesses {
-		v.At("processes").Wrong(fmt.Sprintf("write more than the %d that it has without, or limit a run by "+
-			"`limits: {pids: …}` of its profile", bench.DefaultProcesses))
+		v.At("processes").Wrong(fmt.Sprintf("write more than the default of %d, or limit a run with "+
+			"`limits: {pids: …}` in its profile", bench.DefaultProcesses))
 	}
 	for i, item := range v.At("capabilities").Items() {
 		if i < len(d.Capabilities) && !slices.Contains(strings.Fields(capabilities), d.Capabilities[i]) {
-			item.Wrong("write a Linux capability without `CAP_`, for example `NET_RAW`, or `ALL`")
+			item.Wrong("write a Linux capability without `CAP_`, such as `NET_RAW`, or `ALL`")
 		}
 	}
 }
 
-// checkImage looks at how an image comes to be, and what is started in it. named says that the
-// variant changes a service whose image exists already.
+// checkImage checks how an image is built or found, and its command. named says that the variant
+// changes a service with an existing image.
 func (m *manifest) checkImage(v strictyaml.Value, r variant, named bool) {
 	image := v.At("image")
 	if r.Dockerfile != "" && r.Image != "" {
@@ -78,13 +78,13 @@ func (m *manifest) checkImage(v strictyaml.Value, r variant, named bool) {
 		at.Mistake("`target` and `args` belong to a Dockerfile", "remove them, or write `dockerfile` instead of `image`")
 	}
 	if r.Image != "" && !imagePattern.MatchString(r.Image) {
-		image.Wrong("write the name of an image, for example `example.org/team/service:1.2`")
+		image.Wrong("write the name of an image, such as `example.org/team/service:1.2`")
 	}
 	file := v.At("dockerfile")
 	switch {
 	case r.Dockerfile == "":
 	case !fs.ValidPath(r.Dockerfile):
-		file.Wrong("write a path inside the contender's folder, for example `Dockerfile`")
+		file.Wrong("write a path inside the contender's folder, such as `Dockerfile`")
 	case m.files != nil:
 		if info, err := fs.Stat(m.files, r.Dockerfile); err != nil || !info.Mode().IsRegular() {
 			file.Mistake(fmt.Sprintf("there is no file `%s` in the folder", r.Dockerfile), "")
@@ -92,13 +92,13 @@ func (m *manifest) checkImage(v strictyaml.Value, r variant, named bool) {
 	}
 	for _, f := range v.At("args").Fields() {
 		if _, ok := r.Args[f.Key]; ok && !argPattern.MatchString(f.Key) {
-			f.Value.Mistake(fmt.Sprintf("%q is not a name of a build argument", f.Key), "write letters, digits and `_`")
+			f.Value.Mistake(fmt.Sprintf("%q is not a valid name of a build argument", f.Key), "write letters, digits and `_`")
 		}
 	}
 	checkArgv(v.At("command"), r.Command, false)
 }
 
-// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all.
+// capabilities has the names in linux/capability.h (kernel 6.12), and the engine's ALL.
 const capabilities = `ALL AUDIT_CONTROL AUDIT_READ AUDIT_WRITE BLOCK_SUSPEND BPF CHECKPOINT_RESTORE CHOWN DAC_OVERRIDE
 	DAC_READ_SEARCH FOWNER FSETID IPC_LOCK IPC_OWNER KILL LEASE LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE MKNOD NET_ADMIN
 	NET_BIND_SERVICE NET_BROADCAST NET_RAW PERFMON SETFCAP SETGID SETPCAP SETUID SYSLOG SYS_ADMIN SYS_BOOT SYS_CHROOT
@@ -125,8 +125,8 @@ func (m *manifest) checkVariants(v strictyaml.Value) {
 		recipe := image || one.Target != "" || one.Args != nil || one.Build != nil || one.Command != nil
 		switch {
 		case builtin && recipe:
-			at.Mistake(fmt.Sprintf("variant %q is built in, and says how to build or run it", one.Name),
-				"write `builtin: false` or remove the latter")
+			at.Mistake(fmt.Sprintf("variant %q is built in, but says how to build or run it", one.Name),
+				"write `builtin: false`, or remove the keys of its build and start")
 		case !builtin && m.Docker == nil && m.Process == nil && !image && !at.Failed() &&
 			(one.Build == nil || one.Command == nil) && !v.At("docker").Failed() && !v.At("process").Failed():
 			at.Mistake(fmt.Sprintf("nothing says how to run variant %q", one.Name),
@@ -145,7 +145,7 @@ func checkEnv(v strictyaml.Value, env map[string]string) {
 			continue
 		}
 		if !envPattern.MatchString(f.Key) {
-			f.Value.Mistake(fmt.Sprintf("%q is not a name of an environment variable", f.Key), "write letters, digits and `_`")
+			f.Value.Mistake(fmt.Sprintf("%q is not a valid name of a variable", f.Key), "write letters, digits and `_`")
 		}
 		checkTemplate(f.Value, value)
 	}
@@ -158,13 +158,13 @@ func checkBuild(v strictyaml.Value, commands [][]string) {
 	}
 }
 
-// checkArgv looks at a command. One that must not be empty has a program's name in front.
+// checkArgv checks a command. With needed it must begin with the name of a program.
 func checkArgv(v strictyaml.Value, argv []string, needed bool) {
 	if v.Failed() {
 		return
 	}
 	if needed && (len(argv) == 0 || argv[0] == "") {
-		v.Mistake("a command is empty", "write a program and its arguments, for example `[go, build, .]`")
+		v.Mistake("a command is empty", "write a program and its arguments, such as `[go, build, .]`")
 		return
 	}
 	for i, item := range v.Items() {

@@ -16,16 +16,14 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// VerifiedName is the file with the verified states of the contenders in the folder that holds
-// them.
+// VerifiedName is the file with the verified states, in the folder of the contenders' folders.
 const VerifiedName = "verified.json"
 
-// Verified is what somebody has seen of a contender in one variant: "locbench services verify"
-// writes it.
+// Verified is the result of "locbench services verify" for one variant of a contender.
 type Verified struct {
 	Sources   string        `json:"sources"` // SourceHash
 	When      time.Time     `json:"when"`
-	Failure   string        `json:"failure,omitempty"` // what was not as it should be; "": verified
+	Failure   string        `json:"failure,omitempty"` // what failed; "": verified
 	Locbench  string        `json:"locbench"`
 	Engine    string        `json:"engine"`
 	Kernel    string        `json:"kernel,omitempty"`
@@ -35,18 +33,17 @@ type Verified struct {
 	Passed    int           `json:"checks_passed"`
 	Failed    int           `json:"checks_failed"`
 	Skipped   int           `json:"checks_skipped"`
-	BuildTime time.Duration `json:"build_ns,omitempty"` // of the last build that took nothing from a cache
+	BuildTime time.Duration `json:"build_ns,omitempty"` // of the last build without a cache
 	ImageSize int64         `json:"image_bytes,omitempty"`
 	StartUp   time.Duration `json:"start_up_ns,omitempty"`
-	// Connections is the most that a step of the load had; 0: what was seen before this was kept,
-	// with 64.
+	// Connections is the most connections of a step; 0: 64, from before this field.
 	Connections int           `json:"connections,omitempty"`
-	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step: not a measurement
+	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step, which is short
 	Memory      int64         `json:"peak_memory_bytes,omitempty"`
 	Stop        time.Duration `json:"stop_ns,omitempty"`
 }
 
-// States are verified states by "name:variant", without ":variant" where a contender has none.
+// States has verified states by "name:variant", or "name" for a contender without variants.
 type States struct {
 	Schema     int                 `json:"schema"`
 	Contenders map[string]Verified `json:"contenders"`
@@ -55,12 +52,12 @@ type States struct {
 const (
 	statesSchema = 1
 	maxStates    = 4 << 20
-	maxHashed    = 64 << 20 // bytes of one file
+	maxHashed    = 64 << 20 // the most bytes of one source file
 )
 
-// SourceHash returns the same for the same sources of a contender, wherever they lie: in a checkout,
-// elsewhere on disk or in the binary. It covers what a build is made from and the manifest; what is
-// no source (what .dockerignore leaves out, descriptions, .gitignore) is left out.
+// SourceHash returns a hash of a contender's sources, which is the same for a checkout, another
+// folder and the binary. It covers the files of a build and the manifest, without those that
+// .dockerignore leaves out, descriptions and .gitignore.
 func SourceHash(svc bench.Service) (string, error) {
 	list, err := sources(svc, ManifestName, "Dockerfile")
 	if err != nil {
@@ -89,7 +86,7 @@ func noSource(name string) bool {
 	return strings.HasSuffix(base, ".md") || base == ".gitignore" || base == "rustfmt.toml"
 }
 
-// ReadStates reads the verified states in fsys; without the file there are none.
+// ReadStates reads the verified states in fsys; without the file it returns none.
 func ReadStates(fsys fs.FS, name string) (States, error) {
 	var s States
 	if err := readJSON(fsys, name, maxStates, &s); errors.Is(err, fs.ErrNotExist) {
@@ -98,12 +95,12 @@ func ReadStates(fsys fs.FS, name string) (States, error) {
 		return States{}, err
 	}
 	if s.Schema != statesSchema {
-		return States{}, fmt.Errorf("read %s: its schema is %d, not %d", name, s.Schema, statesSchema)
+		return States{}, fmt.Errorf("read %s: schema %d, expected %d", name, s.Schema, statesSchema)
 	}
 	return s, nil
 }
 
-// KnownStates reads the states that this machine's user has seen; without any the map is empty.
+// KnownStates reads the states in this user's cache folder; without any the map is empty.
 func KnownStates(o BuildOptions) (States, error) {
 	cache, err := o.cache()
 	if err != nil {
@@ -112,7 +109,7 @@ func KnownStates(o BuildOptions) (States, error) {
 	return ReadStates(safe.DirFS(cache), VerifiedName)
 }
 
-// KeepStates adds states to those in the user's cache folder, or in file where it names one.
+// KeepStates adds states to those in file; "": in the user's cache folder.
 func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	if file == "" {
 		cache, err := o.cache()
@@ -132,9 +129,8 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	return writeJSON(file, all)
 }
 
-// VerifiedState returns what is known of a resolved contender: the newest of the states that are about
-// its present sources, or else the newest of the others, which is then changed. Without any, ok is
-// false.
+// VerifiedState returns the newest state of a resolved contender's present sources, or else the
+// newest of earlier sources, with changed set. ok is false if there is none.
 func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bool) {
 	hash, err := SourceHash(svc)
 	for _, s := range all {
@@ -150,7 +146,7 @@ func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bo
 	return v, changed, ok
 }
 
-// String returns the state in a word or two and its day.
+// String returns the result and its date: "yes 2026-11-22".
 func (v Verified) String() string {
 	word := "yes "
 	if v.Failure != "" {

@@ -42,7 +42,7 @@ func TestSourceHash(t *testing.T) {
 			t.Errorf("%v does not change the hash", other)
 		}
 	}
-	// On disk, with x bits and folders, it is what it is in the binary.
+	// The hash is the same on disk, with x bits and folders, as in the binary.
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, sources().Files); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestVerifiedStates(t *testing.T) {
 		t.Errorf("after a change: %+v %v %v", v, changed, ok)
 	}
 	if _, _, ok := contender.VerifiedState(bench.Service{Name: "unknown", Files: svc.Files}, mine); ok {
-		t.Error("a contender that nobody has seen is verified")
+		t.Error("a contender without a state is verified")
 	}
 	file := filepath.Join(opts.Cache, contender.VerifiedName)
 	if err := os.WriteFile(file, []byte(`{"schema":2}`), 0o644); err != nil {

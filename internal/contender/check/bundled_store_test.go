@@ -25,7 +25,7 @@ func TestLocationsOnElasticsearch(t *testing.T) {
 	allGreen(t, serve(t, renaming(t, elastic, prefix)))
 }
 
-// TestLocationsOnEmbeddedWhole is TestLocationsOnEmbedded over all of the data.
+// TestLocationsOnEmbeddedWhole is TestLocationsOnEmbedded with all of the data.
 func TestLocationsOnEmbeddedWhole(t *testing.T) {
 	set, err := dataset.Bundled()
 	if err != nil {
@@ -34,8 +34,8 @@ func TestLocationsOnEmbeddedWhole(t *testing.T) {
 	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
-// renaming stands before an Elasticsearch that others use as well: the contender asks for the
-// indices city and region, and gets those of this test.
+// renaming is a proxy of a shared Elasticsearch: requests of the contender for the indices city and
+// region go to those of this test.
 func renaming(t *testing.T, elastic, prefix string) string {
 	t.Helper()
 	target, err := url.Parse(elastic)
@@ -53,7 +53,7 @@ func renaming(t *testing.T, elastic, prefix string) string {
 	return server.URL
 }
 
-// fill loads the bundled documents into indices of its own, which are removed when the test ends.
+// fill loads the bundled documents into new indices, which are removed when the test ends.
 func fill(t *testing.T, elastic, prefix string) {
 	t.Helper()
 	set, err := dataset.Bundled()

@@ -18,10 +18,10 @@ import (
 	"locbench/services/go-nethttp/locations"
 )
 
-// The goal of the bundled suite: green for the reference contender over the bundled data.
+// The reference contender must pass the bundled suite on the bundled data.
 
-// TestLocationsOnEmbedded fills the embedded store with what the suite speaks of and some of the
-// rest: its rules hold as they do over all of the data (TestLocationsOnElasticsearch).
+// TestLocationsOnEmbedded fills the embedded store with the documents that the suite needs and some
+// of the rest. The suite passes as with all of the data (TestLocationsOnElasticsearch).
 func TestLocationsOnEmbedded(t *testing.T) {
 	text, err := dataset.Suites.ReadFile("suites/locations.yaml")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestLocationsOnEmbedded(t *testing.T) {
 	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
-// embeddedStore returns the URL of a store with the set in it.
+// embeddedStore returns the URL of a store with the given documents.
 func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
@@ -67,13 +67,13 @@ func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	return s.URL()
 }
 
-// part are some of the bundled documents.
+// part has some of the bundled documents.
 type part struct {
 	bench.DataSet
 	docs map[string][]bench.Document
 }
 
-// some returns those of the bundled documents that are to be kept.
+// some returns the bundled documents that keep selects.
 func some(t *testing.T, keep func(index string, doc bench.Document) bool) part {
 	t.Helper()
 	set, err := dataset.Bundled()

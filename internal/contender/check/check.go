@@ -1,9 +1,7 @@
-// Package check asks a contender questions and compares what it answers and does with what it
-// should: HTTP checks, which are data (suites in YAML), and the lifecycle checks of a constrained
-// microservice.
+// Package check compares a contender's responses and behaviour with what is expected: HTTP checks,
+// which are data (suites in YAML), and the lifecycle checks of a constrained microservice.
 //
-// A failed check is a result, never an error: errors are for suites that cannot be read and for a
-// context that ended.
+// A failed check is a result. Errors are for an unreadable suite and for a context that ended.
 package check
 
 import (
@@ -28,23 +26,23 @@ import (
 const (
 	// DefaultTimeout is the time that one HTTP check may take.
 	DefaultTimeout = 5 * time.Second
-	maxBody        = 4 << 20 // bytes that are read of one answer; a longer one fails its check
-	maxDetail      = 1000    // bytes of CheckResult.Detail
+	maxBody        = 4 << 20 // bytes read of one response; a longer one fails its check
+	maxDetail      = 1000    // the most bytes of CheckResult.Detail
 	maxSilent      = 3       // checks in a row without any response before the others are skipped
 )
 
-// Options say what HTTP asks whom.
+// Options say which checks HTTP runs against which service.
 type Options struct {
-	BaseURL   string // of the service
+	BaseURL   string // the service's URL
 	Suite     *Suite
-	Endpoints []string                // groups that the service has; the others are skipped. nil: all
-	Way       contact.Way             // how the service is spoken to
-	Timeout   time.Duration           // of one check whose suite says nothing else; 0: DefaultTimeout
-	OnResult  func(bench.CheckResult) // reported after each check; may be nil
+	Endpoints []string                // groups that the service has; HTTP skips the others. nil: all
+	Way       contact.Way             // how requests reach the service
+	Timeout   time.Duration           // of a check without its own; 0: DefaultTimeout
+	OnResult  func(bench.CheckResult) // called after each check; may be nil
 }
 
-// HTTP runs the checks of the suite one after the other, in the order of the file. The error says why
-// the checks could not be run at all or ctx has ended; the results until then are returned with it.
+// HTTP runs the checks of the suite one after the other, in the order of the file. An error says
+// why they could not run at all, or why ctx ended; the results until then are returned with it.
 func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err error) {
 	if opt.Suite == nil {
 		return nil, errors.New("check: no suite")
@@ -67,7 +65,7 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 			case opt.Endpoints != nil && !slices.Contains(opt.Endpoints, g.Name):
 				skip(&res, "not in the manifest's `endpoints`")
 			case r.silent >= maxSilent:
-				skip(&res, fmt.Sprintf("skipped: %d checks before it got no response", r.silent))
+				skip(&res, fmt.Sprintf("%d checks before it got no response", r.silent))
 			default:
 				r.one(ctx, c, &res)
 			}
@@ -111,7 +109,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	}
 }
 
-// fetch sends a request and reads the response within timeout; with an error, what there is of it.
+// fetch sends a request and reads the response within timeout, in part if there is an error.
 func fetch(
 	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
 ) (*response, error) {
@@ -134,8 +132,7 @@ func fetch(
 	return &response{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
 }
 
-// reason returns the cause of the context's end where that is what err comes from, and otherwise err
-// without the URL, which the result names already.
+// reason returns the cause of the context's end, if it ended, or err without its URL.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

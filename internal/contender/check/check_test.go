@@ -23,7 +23,7 @@ func parse(t *testing.T, text string) *Suite {
 	return s
 }
 
-// What is written in the file is what goes over the wire.
+// Requests are sent as the file has them.
 func TestRequest(t *testing.T) {
 	suite := parse(t, `
 suite: s
@@ -90,7 +90,7 @@ groups:
     - {name: c, request: GET /c, expect: {status: 200}}
 `
 
-func TestHTTPTellsAndSkips(t *testing.T) {
+func TestHTTPReportsAndSkips(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	suite := parse(t, twoGroups)
@@ -126,7 +126,7 @@ func outcome(results []bench.CheckResult) string {
 	return strings.Join(s, ", ")
 }
 
-// A service that hangs or is gone costs a few timeouts, not one for each check.
+// A service that hangs or has exited costs a few timeouts, not one for each check.
 func TestHTTPGivesUpOnSilence(t *testing.T) {
 	var asked atomic.Int64
 	hang := make(chan struct{})
@@ -159,7 +159,7 @@ groups:
 	if results[0].Detail != "no response within 30ms" || results[1].Detail != "no response within 40ms" {
 		t.Errorf("%q, %q", results[0].Detail, results[1].Detail)
 	}
-	if asked.Load() > 3 { // fewer where the time is over before the server sees the request
+	if asked.Load() > 3 { // fewer if the timeout comes before the server sees the request
 		t.Errorf("asked %d times", asked.Load())
 	}
 }
@@ -188,7 +188,7 @@ func TestHTTPEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestHTTPWithoutSense(t *testing.T) {
+func TestHTTPInvalidOptions(t *testing.T) {
 	suite := parse(t, twoGroups)
 	for _, opt := range []Options{
 		{BaseURL: "http://127.0.0.1:1"},

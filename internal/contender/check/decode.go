@@ -18,7 +18,7 @@ type raw struct{ strictyaml.Value }
 // UnmarshalStrict keeps the value.
 func (r *raw) UnmarshalStrict(v strictyaml.Value) { r.Value = v }
 
-// suiteFile is a suite as it stands in the file.
+// suiteFile is a suite as written in its file.
 type suiteFile struct {
 	Name   string         `yaml:"suite" strict:"required,min=1,max=60"`
 	About  string         `yaml:"about"`
@@ -26,7 +26,7 @@ type suiteFile struct {
 	Groups raw            `yaml:"groups" strict:"required"`
 }
 
-// checkFile is one of its checks.
+// checkFile is one check as written in a suite.
 type checkFile struct {
 	Name    string        `yaml:"name" strict:"required,min=1,max=120"`
 	Request string        `yaml:"request" strict:"required"`
@@ -64,7 +64,7 @@ func (e expander) checks(v strictyaml.Value) (checks []Check) {
 	for _, item := range items {
 		c := e.check(item)
 		if slices.ContainsFunc(checks, func(o Check) bool { return o.Name == c.Name && c.Name != "" }) {
-			item.At("name").Wrong("write another name: a check before it in this group has the same")
+			item.At("name").Wrong("write another name: an earlier check of this group has the same")
 		}
 		checks = append(checks, c)
 	}
@@ -104,10 +104,11 @@ func (e expander) check(v strictyaml.Value) Check {
 }
 
 func pairs(v strictyaml.Value, key string) []strictyaml.Field {
-	return entries(v, key, "write names and values, for example `{language: cs}`")
+	return entries(v, key, "write names and values, such as `{language: cs}`")
 }
 
-// entries returns those of the map under key, if there is one. hint says what should be there.
+// entries returns the entries of the map under key, none if the key is missing. hint says what to
+// write if the value is not a map.
 func entries(v strictyaml.Value, key, hint string) []strictyaml.Field {
 	if !v.Has(key) {
 		return nil
@@ -123,8 +124,8 @@ func plainHeader(name, value string) bool {
 		value != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' })
 }
 
-// expander fills in variables: a text that is `{{name}}` alone becomes the variable's value with
-// its type, one inside a longer text becomes its text.
+// expander fills in variables. A text that is only `{{name}}` becomes the variable's value with its
+// type; inside a longer text a variable becomes text.
 type expander struct{ vars map[string]any }
 
 func (e expander) text(v strictyaml.Value, s string) string {
@@ -165,13 +166,13 @@ func format(value any) string {
 	return fmt.Sprint(value)
 }
 
-// scalar returns the text of a scalar with its variables filled in.
+// scalar returns the text of a scalar with the variables filled in.
 func (e expander) scalar(v strictyaml.Value) string {
 	s, _ := v.Text()
 	return e.text(v, s)
 }
 
-// value returns any JSON value with the variables filled in.
+// value returns v as a JSON value with the variables filled in.
 func (e expander) value(v strictyaml.Value) any {
 	switch v.Kind() {
 	case strictyaml.List:

@@ -15,9 +15,9 @@ import (
 // maxDiffs bounds how many differences of one document are reported.
 const maxDiffs = 4
 
-// differences compares what a suite wants with what a response has. Objects may have their keys in
-// any order; lists must agree in order and length; a whole number must be written as one. With
-// partly, objects may have keys that are not wanted.
+// differences compares a document of a suite with one of a response. Objects may have their keys in
+// any order; lists must agree in order and length; an integer must be written as an integer. With
+// partly, objects may have more keys than expected.
 func differences(at string, want, got any, partly bool) error {
 	d := diff{partly: partly}
 	d.compare(at, want, got)

@@ -11,10 +11,10 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// ReadExpect reads what a response must be where there are no variables of a suite.
+// ReadExpect reads what a response must be, outside a suite: without variables.
 func ReadExpect(v strictyaml.Value) Expect { return expander{}.expect(v) }
 
-// ParseExpect returns the same of a value that was read once: nil, or a map of JSON.
+// ParseExpect reads what a response must be from a decoded JSON object, or from nil.
 func ParseExpect(raw map[string]any) (e Expect, err error) {
 	data, err := strictyaml.Encode(raw)
 	if err != nil {
@@ -24,7 +24,7 @@ func ParseExpect(raw map[string]any) (e Expect, err error) {
 	return e, err
 }
 
-// expectFile is what a response must be as it stands in a file.
+// expectFile is what a response must be, as written in a file.
 type expectFile struct {
 	Status   raw              `yaml:"status"`
 	Header   raw              `yaml:"header"`
@@ -57,12 +57,12 @@ type tookBounds struct {
 	Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
 }
 
-// expect reads what a response must be: status, headers, then the body from rough to fine.
+// expect reads what a response must be: status, headers, then the body, cheap matchers first.
 func (e expander) expect(v strictyaml.Value) Expect {
 	var f expectFile
 	out := Expect{Status: []int{200}}
 	if v.Kind() != strictyaml.Map {
-		v.Wrong("write what the response must be, for example `{status: 404, message: id}`")
+		v.Wrong("write what the response must be, such as `{status: 404, message: id}`")
 		return out
 	}
 	v.Decode(&f)
@@ -95,7 +95,7 @@ func (e expander) expect(v strictyaml.Value) Expect {
 // json reads the matchers of a JSON document.
 func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	eachPath(v, "keys", func(p jsonpath.Path, v strictyaml.Value) {
-		add(keyed(p, slices.Sorted(slices.Values(e.texts(v)))))
+		add(exactKeys(p, slices.Sorted(slices.Values(e.texts(v)))))
 	})
 	eachPath(v, "count", func(p jsonpath.Path, v strictyaml.Value) { add(readCount(p, v)) })
 	if v.Has("present") {
@@ -105,11 +105,11 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	}
 	eachPath(v, "at", func(p jsonpath.Path, v strictyaml.Value) {
 		want := e.value(v)
-		add(leadsTo(p, func(got any) error { return differences(p.String(), want, got, false) }))
+		add(atPath(p, func(got any) error { return differences(p.String(), want, got, false) }))
 	})
 	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
-	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
-	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
+	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), false)) })
+	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), true)) })
 	if v.Has("schema") {
 		add(e.schema(v.At("schema")))
 	}
@@ -121,9 +121,9 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	}
 }
 
-// eachPath goes through the entries of a map whose keys are paths.
+// eachPath calls do for each entry of a map whose keys are paths.
 func eachPath(v strictyaml.Value, key string, do func(jsonpath.Path, strictyaml.Value)) {
-	for _, f := range entries(v, key, "write paths and values, for example `{\"cities[0].id\": 1}`") {
+	for _, f := range entries(v, key, "write paths and values, such as `{\"cities[0].id\": 1}`") {
 		p, err := jsonpath.Parse(f.Key)
 		if err != nil {
 			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is not a path", err.Error())
@@ -151,7 +151,7 @@ func readCount(p jsonpath.Path, v strictyaml.Value) matcher {
 		f := countBounds{Max: math.MaxInt}
 		v.Decode(&f)
 		if f.Min > f.Max {
-			v.Wrong("write a `max` that is not below `min`")
+			v.Wrong("write a `max` of at least `min`")
 		}
 		return counted(p, f.Min, f.Max)
 	}
@@ -167,7 +167,7 @@ func readTook(v strictyaml.Value) matcher {
 	if v.Kind() != strictyaml.Map {
 		v.Wrong("write `{min: 50ms}`, `{max: 2s}` or both")
 	} else if v.Decode(&f); f.Max > 0 && f.Min > f.Max {
-		v.Wrong("write a `max` that is not below `min`")
+		v.Wrong("write a `max` of at least `min`")
 	}
 	return took(f.Min, f.Max)
 }
@@ -190,7 +190,7 @@ func listOrOne(v strictyaml.Value) []strictyaml.Value {
 		return []strictyaml.Value{v}
 	}
 	if len(v.Items()) == 0 {
-		v.Wrong("write at least one")
+		v.Wrong("write at least one value")
 	}
 	return v.Items()
 }
@@ -199,7 +199,7 @@ func (e expander) texts(v strictyaml.Value) (out []string) {
 	for _, item := range listOrOne(v) {
 		s := e.scalar(item)
 		if s == "" {
-			item.Wrong("write a text that is not empty")
+			item.Wrong("write a non-empty text")
 		}
 		out = append(out, s)
 	}

@@ -17,14 +17,14 @@ import (
 // maxSchema bounds the file of a JSON Schema.
 const maxSchema = 1 << 20
 
-// schemaName is what messages of the library call a schema that has no name of its own.
+// schemaName is the URL under which the library knows the schema; it is cut out of its messages.
 const schemaName = "schema:///expected"
 
-// noOtherFiles is why a reference leads nowhere: an expectation is one document.
+// noOtherFiles refuses references to other documents: an expected schema is one document.
 type noOtherFiles struct{}
 
 func (noOtherFiles) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is another document: only references within the schema are followed", url)
+	return nil, fmt.Errorf("%s is another document: use references within the schema only", url)
 }
 
 // SchemaFile reads a JSON Schema. Its numbers are int64 or float64.
@@ -36,7 +36,7 @@ func SchemaFile(file string) (any, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSchema+1))
 	if err == nil && len(data) > maxSchema {
-		err = errors.New("it is larger than 1 MiB")
+		err = errors.New("larger than 1 MiB")
 	}
 	var doc any
 	if err == nil {
@@ -45,12 +45,12 @@ func SchemaFile(file string) (any, error) {
 		err = d.Decode(&doc)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the JSON Schema %s: %w", file, err)
+		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
 	}
 	return withNumbers(doc), nil
 }
 
-// withNumbers has numbers where JSON had their texts.
+// withNumbers replaces each json.Number in doc by an int64 or a float64.
 func withNumbers(doc any) any {
 	switch v := doc.(type) {
 	case map[string]any:
@@ -74,7 +74,7 @@ func withNumbers(doc any) any {
 // schema reads a JSON Schema, or the name of its file.
 func (e expander) schema(v strictyaml.Value) matcher {
 	wrong := func(err error) matcher {
-		v.Mistake(err.Error(), "write a JSON Schema, or the name of its file, for example `order.schema.json`")
+		v.Mistake(err.Error(), "write a JSON Schema, or the name of its file, such as `order.schema.json`")
 		return func(*response) error { return nil }
 	}
 	doc := v.Any()
@@ -95,22 +95,22 @@ func (e expander) schema(v strictyaml.Value) matcher {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noOtherFiles{})
 	if err := c.AddResource(schemaName, doc); err != nil {
-		return wrong(plainly(err))
+		return wrong(oneLine(err))
 	}
 	compiled, err := c.Compile(schemaName)
 	if err != nil {
-		return wrong(plainly(err))
+		return wrong(oneLine(err))
 	}
 	return document(func(_ *response, doc any) error {
 		if err := compiled.Validate(doc); err != nil {
-			return fmt.Errorf("not as its schema says: %w", plainly(err))
+			return fmt.Errorf("does not match its schema: %w", oneLine(err))
 		}
 		return nil
 	})
 }
 
-// plainly returns an error of the library on one line, without the name that the schema has not.
-func plainly(err error) error {
+// oneLine returns an error of the library on one line, without schemaName.
+func oneLine(err error) error {
 	lines := strings.Split(strings.ReplaceAll(err.Error(), schemaName, ""), "\n")
 	if len(lines) > 1 {
 		lines = lines[1:]
@@ -118,7 +118,7 @@ func plainly(err error) error {
 	var all []string
 	for _, line := range lines {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "- ")
-		if !strings.HasSuffix(line, "Of' failed") { // why it did follows
+		if !strings.HasSuffix(line, "Of' failed") { // the next lines say why
 			all = append(all, line)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// The lifecycle checks on the reference contender, started by the real launchers.
+// The lifecycle checks of the reference contender, started by the real launchers.
 
 func TestLifecycleOfProcess(t *testing.T) {
 	t.Parallel()
@@ -39,8 +39,8 @@ func TestLifecycleOfProcess(t *testing.T) {
 		Artifact: bench.Artifact{Command: []string{binary}, Dir: filepath.Dir(binary), BinarySize: fileSize(t, binary)},
 	}, store, 2)
 	want := "no-environment passed, no-store passed, threads (2 CPUs, limit 2.0) %[1]s, threads (2 CPUs, limit 1.5) %[1]s, " +
-		"threads (1 CPU, limit 1.0) %[1]s, logs-port passed, logs-requests passed, image-size info, still-answers passed, stops passed"
-	// Whether limits can be enforced on a process depends on the rights of whoever runs the tests.
+		"threads (1 CPU, limit 1.0) %[1]s, logs-port passed, logs-requests passed, image-size info, " + bench.CheckStillResponds + " passed, stops passed"
+	// Whether limits of a process are enforced depends on the rights of the tests' user.
 	if got := outcome(results); got != fmt.Sprintf(want, "info") && got != fmt.Sprintf(want, "skipped") {
 		t.Error(got)
 	}
@@ -75,7 +75,7 @@ func TestLifecycleInDocker(t *testing.T) {
 	}, listenAsStore(t, launcher.HostAddress()), 2)
 	if got, want := outcome(results), "no-environment passed, no-store passed, threads (2 CPUs, limit 2.0) info, "+
 		"threads (2 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info, logs-port passed, logs-requests passed, "+
-		"image-size info, still-answers passed, stops passed"; got != want {
+		"image-size info, "+bench.CheckStillResponds+" passed, stops passed"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -121,7 +121,7 @@ func testRun(t *testing.T) string {
 	return fmt.Sprintf("check-%d-%s", os.Getpid(), strings.ToLower(t.Name()))
 }
 
-// buildReference makes a static binary of the reference contender.
+// buildReference builds a static binary of the reference contender.
 func buildReference(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "service")
@@ -162,7 +162,7 @@ func importImage(t *testing.T, binary, image string) {
 	})
 }
 
-// listenAsStore answers the first round trip of a contender, on that address of this machine.
+// listenAsStore responds to the first round trip of a contender, on an address of this machine.
 func listenAsStore(t *testing.T, host string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))

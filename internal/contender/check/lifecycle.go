@@ -15,34 +15,33 @@ import (
 const (
 	// GroupLifecycle is the group of the lifecycle checks' results.
 	GroupLifecycle = "lifecycle"
-	// ExitWithin is the time in which a contender that cannot work must have ended by itself, and
-	// in which one that is asked to stop must have stopped.
+	// ExitWithin is the time to exit for a contender that cannot work or was asked to stop.
 	ExitWithin = 15 * time.Second
-	// UnreachableStore is the URL of a store that nobody listens on, neither on this machine nor in
-	// a container: the port is above those that Linux gives to outgoing connections.
+	// UnreachableStore is the URL of a store at which nothing listens, neither on this machine nor
+	// in a container: its port is above those that Linux uses for outgoing connections.
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. One that ends at once is not an error but an instance that has exited.
+// Launcher starts contenders. One that exits at once is an exited instance, not an error.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
 
-// LifecycleOptions say what the lifecycle checks start and how.
+// LifecycleOptions say what the lifecycle checks start, and how.
 type LifecycleOptions struct {
-	Spec        bench.LaunchSpec        // as a trial would start it; the port must be free while the checks run
-	Unreachable map[string]string       // its environment with the store at UnreachableStore; nil: that check is skipped
-	Ready       ready.Question          // whose answer means started
-	CPUs        int                     // of the machine that runs the contender
+	Spec        bench.LaunchSpec        // as in a trial; the port must be free while the checks run
+	Unreachable map[string]string       // environment with the store at UnreachableStore; nil: skip that check
+	Ready       ready.Question          // when the contender has started
+	CPUs        int                     // CPUs of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
-	OnResult    func(bench.CheckResult) // reported after each check; may be nil
-	exitWithin  time.Duration           // tests do not wait as long; 0: ExitWithin
-	patience    time.Duration           // likewise; 0: logPatience
+	OnResult    func(bench.CheckResult) // called after each check; may be nil
+	exitWithin  time.Duration           // shorter in tests; 0: ExitWithin
+	patience    time.Duration           // shorter in tests; 0: logPatience
 }
 
-// Lifecycle runs those of the named checks that start the contender themselves, one after the other,
-// and stops what it has started even when ctx ends. The error is why ctx has ended; the results until
-// then are returned with it.
+// Lifecycle runs those of the named checks that start the contender themselves, one after the
+// other, and stops what it started even when ctx ends. The error says why ctx ended; the results
+// until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
 	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
 	t := reporter{on: opt.OnResult}
@@ -104,7 +103,7 @@ type attempt struct {
 	check    string
 }
 
-// with starts the contender, hands it to use, and stops it whatever happens.
+// with starts the contender, calls use with it, and always stops it.
 func (l attempt) with(
 	ctx context.Context, res *bench.CheckResult, change func(*bench.LaunchSpec), use func(bench.Instance),
 ) {
@@ -114,17 +113,17 @@ func (l attempt) with(
 	change(&spec)
 	inst, err := l.launcher.Launch(ctx, spec)
 	if err != nil {
-		fail(res, "could not be launched: %v", err)
+		fail(res, "launch failed: %v", err)
 		return
 	}
 	use(inst)
 	// Stop outlives ctx by its contract: an interrupted check must not leave a container.
 	if _, err := inst.Stop(ctx, l.opt.exitWithin); err != nil {
-		fail(res, "could not be removed: %v", err)
+		fail(res, "removal failed: %v", err)
 	}
 }
 
-// mustExit passes when the contender, given env, ends with another code than 0 and has said why.
+// mustExit passes if the contender, given env, exits with a code other than 0 and has logged why.
 func (l attempt) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
 	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
 		limit := time.NewTimer(l.opt.exitWithin)
@@ -148,9 +147,9 @@ func (l attempt) mustExit(ctx context.Context, res *bench.CheckResult, env map[s
 		case exit.Signal != "" || exit.OOMKilled:
 			fail(res, "expected an exit, got %s", exit)
 		case exit.Code == 0:
-			fail(res, "wanted an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
+			fail(res, "expected an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
 		case !poll(ctx, l.opt.patience, func() bool { return len(inst.Logs()) > 0 }):
-			fail(res, "wanted a log line that says why, got none (%s)", exit)
+			fail(res, "expected a log line with the reason, got none (%s)", exit)
 		default:
 			res.Status = bench.CheckPassed
 		}
@@ -173,7 +172,7 @@ func lastLine(inst bench.Instance) string {
 	return safe.Line(lines[len(lines)-1].Text, 300)
 }
 
-// poll asks often until it is true or the time is over.
+// poll calls isTrue every 20 ms until it is true or patience or ctx ends, and reports the result.
 func poll(ctx context.Context, patience time.Duration, isTrue func() bool) bool {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// options returns those of a contender whose store answers.
+// options returns the options of a contender whose store responds.
 func options(t *testing.T) LifecycleOptions {
 	t.Helper()
 	elastic := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) }))
@@ -39,12 +39,12 @@ func TestLifecycle(t *testing.T) {
 	}{
 		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|"},
 		{"good", bench.CheckNoStore, "passed|exit code 1 after|"},
-		{"starts without a store", bench.CheckNoEnvironment, "failed||still runs after 15s; it should have ended by itself. Last log line: up"},
-		{"starts without a store", bench.CheckNoStore, "failed||still runs"},
-		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|wanted an exit code other than 0, got 0. Last log line: no store"},
-		{"says nothing", bench.CheckNoStore, "failed|exit code 1|wanted a log line that says why"},
-		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|wanted an exit by itself"},
-		{"", bench.CheckNoEnvironment, "failed||could not be launched: no such image"},
+		{"starts without a store", bench.CheckNoEnvironment, "failed||still running after 15s, expected it to exit. Last log line: up"},
+		{"starts without a store", bench.CheckNoStore, "failed||still running"},
+		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|expected an exit code other than 0, got 0. Last log line: no store"},
+		{"says nothing", bench.CheckNoStore, "failed|exit code 1|expected a log line with the reason"},
+		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|expected an exit"},
+		{"", bench.CheckNoEnvironment, "failed||launch failed: no such image"},
 	} {
 		t.Run(tt.contender+", "+tt.check, func(t *testing.T) {
 			if tt.contender == "good" { // which listens
@@ -84,8 +84,8 @@ func like(t *testing.T, r bench.CheckResult, want string) {
 	}
 }
 
-// What a check launches differs from the trial in what it is about, and in nothing else; the trial's
-// own spec stays as it is.
+// TestLifecycleSpecs: a check's launch differs from the trial's only in what the check is about,
+// and the trial's spec is unchanged.
 func TestLifecycleSpecs(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "good", enforced: true}, options(t)
 	opt.exitWithin = 10 * time.Second
@@ -141,12 +141,12 @@ func TestLifecycleSpecs(t *testing.T) {
 func TestLifecycleSkips(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "good"}, options(t)
 	opt.CPUs, opt.Unreachable = 2, nil
-	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "no such check"}
+	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "unknown check"}
 	results, err := Lifecycle(t.Context(), l, opt)
 	if err != nil || len(results) != 4 {
 		t.Fatalf("%v, %+v", err, results)
 	}
-	like(t, results[0], "skipped||does not use the store")
+	like(t, results[0], "skipped||contender does not use")
 	for _, r := range results[1:] {
 		like(t, r, "skipped||limits not enforced: a test")
 	}
@@ -155,7 +155,7 @@ func TestLifecycleSkips(t *testing.T) {
 	}
 }
 
-func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
+func TestThreadsWithoutStart(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "says nothing", enforced: true}, options(t)
 	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
 	results, err := Lifecycle(t.Context(), l, opt)
@@ -168,13 +168,13 @@ func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[0], "failed||did not start: not ready after 60ms: last response of GET /: connection refused")
+	like(t, results[0], "failed||did not start: not ready after 60ms: GET /: connection refused")
 	if l.left() != 0 {
 		t.Error("an instance is left")
 	}
 }
 
-// An interrupted check leaves nothing behind and says no result.
+// An interrupted check leaves no process and reports no result.
 func TestLifecycleEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &fakeLauncher{contender: "starts without a store"}
@@ -216,7 +216,7 @@ func TestRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	like(t, Stopped(stop), "passed|exit code 0 after|")
-	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/"), "failed||it has ended: exit code 0")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/"), "failed||exited: exit code 0")
 }
 
 func TestRunningFails(t *testing.T) {
@@ -227,15 +227,15 @@ func TestRunningFails(t *testing.T) {
 	if err != nil || len(results) != 2 {
 		t.Fatalf("%v, %+v", err, results)
 	}
-	like(t, results[0], "failed||wanted a log line that names port")
-	like(t, results[1], "failed||wanted a log line for each of 3 requests, got none with /canary-")
+	like(t, results[0], "failed||expected a log line that names port")
+	like(t, results[1], "failed||expected a log line for each of 3 requests, got none with /canary-")
 
 	running.Spec.Env = map[string]string{"ACCESS_LOG": "off"}
 	results, err = Running(t.Context(), inst, running)
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[1], "skipped||turned off (ACCESS_LOG=off)")
+	like(t, results[1], "skipped||request log is off (ACCESS_LOG=off)")
 	inst.(*fakeInstance).info.Runtime = bench.RuntimeURL
 	running.Names = bench.LifecycleChecks()
 	results, err = Running(t.Context(), inst, running)
@@ -260,21 +260,21 @@ func TestRunningFails(t *testing.T) {
 	}
 }
 
-func TestStillRespondsWithTrouble(t *testing.T) {
+func TestStillRespondsWithErrors(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
 	inst := &fakeInstance{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
-	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed|503|wanted a response below 500, got 503")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed|503|expected a response below 500, got 503")
 	server.Close()
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed||no response: dial tcp")
 }
 
 func TestStopped(t *testing.T) {
 	for want, stop := range map[string]bench.StopResult{
-		"passed|exit code 0 after 1.5s|":              {Took: 1500 * time.Millisecond, Graceful: true},
-		"failed|exit code 143|wanted exit code 0":     {Took: time.Second, Exit: bench.Exit{Code: 143}},
-		"failed|killed by SIGKILL|did not end after":  {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
-		"failed|out of memory|had ended before it":    {ExitedBeforeStop: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
-		"failed|exit code 0 after 16s|end within 15s": {Took: 16 * time.Second, Graceful: true},
+		"passed|exit code 0 after 1.5s|":                  {Took: 1500 * time.Millisecond, Graceful: true},
+		"failed|exit code 143|expected exit code 0":       {Took: time.Second, Exit: bench.Exit{Code: 143}},
+		"failed|killed by SIGKILL|did not exit within":    {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
+		"failed|out of memory|exited before stop":         {ExitedBeforeStop: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
+		"failed|exit code 0 after 16s|an exit within 15s": {Took: 16 * time.Second, Graceful: true},
 	} {
 		t.Run(want, func(t *testing.T) {
 			r := Stopped(stop)
@@ -300,7 +300,7 @@ func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instan
 	return inst
 }
 
-// A smaller machine measures with what it has, under names that say so.
+// A smaller machine uses its CPUs, and the names of the checks say so.
 func TestThreadCases(t *testing.T) {
 	names := func(cpus int) (all []string) {
 		for _, c := range threadCasesOn(cpus) {

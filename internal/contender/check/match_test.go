@@ -27,7 +27,7 @@ func one(t *testing.T, expect string, h http.HandlerFunc) bench.CheckResult {
 	return results[0]
 }
 
-// Every matcher is seen passing and failing, and says what was wanted and what was got.
+// Every matcher passes and fails, and says what was expected and what was found.
 func TestMatchers(t *testing.T) {
 	const city = `{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`
 	const list = `{"cities":[{"id":1,"name":"a"},{"id":2,"name":"a"}]}`
@@ -38,86 +38,86 @@ func TestMatchers(t *testing.T) {
 		wrong        string // part of the detail; "": passes
 	}{
 		{"status", `{status: 404}`, 404, `x`, ""},
-		{"another status", `{status: 404}`, 200, `secret`, `wanted status 404, got 200 with "secret"`},
-		{"default status is 200", `{body: x}`, 201, `x`, `wanted status 200, got 201`},
+		{"another status", `{status: 404}`, 200, `secret`, `expected status 404, got 200 with "secret"`},
+		{"default status is 200", `{body: x}`, 201, `x`, `expected status 200, got 201`},
 		{"one of several statuses", `{status: [400, 404]}`, 400, ``, ""},
-		{"none of several statuses", `{status: [400, 404]}`, 500, ``, `wanted status 400 or 404, got 500 with an empty body`},
+		{"none of several statuses", `{status: [400, 404]}`, 500, ``, `expected status 400 or 404, got 500 with an empty body`},
 
 		{"json", `{json: {id: 3067696, name: Praha, countryIso: CZ, isFeatured: true, regionName: Praha}}`, 200, city, ""},
-		{"json, another value", `{json: {id: 3067696, name: Brno, countryIso: CZ, isFeatured: true, regionName: Praha}}`, 200, city, `$.name: wanted "Brno", got "Praha"`},
-		{"json, a key more", `{json: {id: 3067696, name: Praha, countryIso: CZ, isFeatured: true}}`, 200, city, `key "regionName" is not wanted`},
+		{"json, another value", `{json: {id: 3067696, name: Brno, countryIso: CZ, isFeatured: true, regionName: Praha}}`, 200, city, `$.name: expected "Brno", got "Praha"`},
+		{"json, a key more", `{json: {id: 3067696, name: Praha, countryIso: CZ, isFeatured: true}}`, 200, city, `unexpected key "regionName"`},
 		{"json, a key less", `{json: {id: 1, population: 5}}`, 200, `{"id":1}`, `key "population" is missing`},
-		{"json, a number as a text", `{json: {id: 1}}`, 200, `{"id":"1"}`, `$.id: wanted 1, got "1"`},
-		{"json, a whole number as a fraction", `{json: {id: 1}}`, 200, `{"id":1.0}`, `$.id: wanted 1, got 1.0`},
-		{"json, a text as a number", `{json: {id: "1"}}`, 200, `{"id":1}`, `wanted "1", got 1`},
-		{"json, a boolean as a text", `{json: {f: true}}`, 200, `{"f":"true"}`, `wanted true, got "true"`},
+		{"json, a number as a text", `{json: {id: 1}}`, 200, `{"id":"1"}`, `$.id: expected 1, got "1"`},
+		{"json, a whole number as a fraction", `{json: {id: 1}}`, 200, `{"id":1.0}`, `$.id: expected 1, got 1.0`},
+		{"json, a text as a number", `{json: {id: "1"}}`, 200, `{"id":1}`, `expected "1", got 1`},
+		{"json, a boolean as a text", `{json: {f: true}}`, 200, `{"f":"true"}`, `expected true, got "true"`},
 		{"json, null", `{json: {f: null}}`, 200, `{"f":null}`, ""},
-		{"json, not null", `{json: {f: null}}`, 200, `{"f":0}`, `wanted null, got 0`},
+		{"json, not null", `{json: {f: null}}`, 200, `{"f":0}`, `expected null, got 0`},
 		{"json, a fraction", `{json: {f: 0.5}}`, 200, `{"f":5e-1}`, ""},
-		{"json, another fraction", `{json: {f: 0.5}}`, 200, `{"f":0.51}`, `wanted 0.5, got 0.51`},
-		{"json, beyond 2^53", `{json: {f: 9007199254740993}}`, 200, `{"f":9007199254740992}`, `wanted 9007199254740993`},
-		{"json, an object wanted", `{json: {f: {a: 1}}}`, 200, `{"f":[1]}`, `wanted an object, got [1]`},
-		{"json, a list wanted", `{json: [1]}`, 200, `{}`, `wanted a list, got {}`},
-		{"json, order of a list", `{json: [1, 2]}`, 200, `[2,1]`, `$[0]: wanted 1, got 2`},
-		{"json, length of a list", `{json: [1, 2]}`, 200, `[1,2,3]`, `wanted 2 elements [1,2], got 3 [1,2,3]`},
-		{"json, no JSON", `{json: {}}`, 200, `<html>`, `wanted JSON, got "<html>"`},
-		{"json, a text like a number", `{json: {}}`, 200, `404 page not found`, `wanted JSON, got "404 page not found", which is text/plain`},
-		{"json, JSON and more", `{json: {}}`, 200, `{} {}`, `something follows`},
+		{"json, another fraction", `{json: {f: 0.5}}`, 200, `{"f":0.51}`, `expected 0.5, got 0.51`},
+		{"json, beyond 2^53", `{json: {f: 9007199254740993}}`, 200, `{"f":9007199254740992}`, `expected 9007199254740993`},
+		{"json, an object expected", `{json: {f: {a: 1}}}`, 200, `{"f":[1]}`, `expected an object, got [1]`},
+		{"json, a list expected", `{json: [1]}`, 200, `{}`, `expected a list, got {}`},
+		{"json, order of a list", `{json: [1, 2]}`, 200, `[2,1]`, `$[0]: expected 1, got 2`},
+		{"json, length of a list", `{json: [1, 2]}`, 200, `[1,2,3]`, `expected 2 elements [1,2], got 3 [1,2,3]`},
+		{"json, no JSON", `{json: {}}`, 200, `<html>`, `expected JSON, got "<html>"`},
+		{"json, a text like a number", `{json: {}}`, 200, `404 page not found`, `expected JSON, got "404 page not found", which is text/plain`},
+		{"json, JSON and more", `{json: {}}`, 200, `{} {}`, `extra content`},
 		{"json, half of it", `{json: {}}`, 200, `{"a":`, `unexpected EOF`},
-		{"json, nothing", `{json: {}}`, 200, ``, `wanted JSON, got an empty body`},
+		{"json, nothing", `{json: {}}`, 200, ``, `expected JSON, got an empty body`},
 		{"json_includes", `{json_includes: {name: Praha}}`, 200, city, ""},
 		{"json_includes, missing", `{json_includes: {population: 1}}`, 200, city, `key "population" is missing`},
 		{"json_includes goes deep", `{json_includes: {cities: [{id: 1}, {id: 2}]}}`, 200, list, ""},
 
 		{"at", `{at: {"cities[1].id": 2}}`, 200, list, ""},
-		{"at, another", `{at: {"cities[1].id": 1}}`, 200, list, `cities[1].id: wanted 1, got 2`},
-		{"at, nothing there", `{at: {"cities[2].id": 1}}`, 200, list, `cities[2].id: nothing there`},
+		{"at, another", `{at: {"cities[1].id": 1}}`, 200, list, `cities[1].id: expected 1, got 2`},
+		{"at, nothing there", `{at: {"cities[2].id": 1}}`, 200, list, `cities[2].id: not found`},
 		{"at, ids in order", `{at: {"cities[*].id": [1, 2]}}`, 200, list, ""},
-		{"at, ids in another order", `{at: {"cities[*].id": [2, 1]}}`, 200, list, `cities[*].id[0]: wanted 2, got 1`},
+		{"at, ids in another order", `{at: {"cities[*].id": [2, 1]}}`, 200, list, `cities[*].id[0]: expected 2, got 1`},
 		{"at, an empty list", `{at: {"cities[*].id": []}}`, 200, `{"cities":[]}`, ""},
-		{"at, a key of text in a list", `{at: {"cities.id": 1}}`, 200, list, `nothing there`},
+		{"at, a key of text in a list", `{at: {"cities.id": 1}}`, 200, list, `not found`},
 		{"every", `{every: {"cities[*].name": a}}`, 200, list, ""},
-		{"every, not", `{every: {"cities[*].id": 1}}`, 200, list, `wanted 1 everywhere, got 2 at 1`},
-		{"every of none", `{every: {"cities[*].id": 1}}`, 200, `{"cities":[]}`, `got no element`},
-		{"every of no list", `{every: {name: a}}`, 200, city, `name: wanted a list, got "Praha"`},
+		{"every, not", `{every: {"cities[*].id": 1}}`, 200, list, `expected 1 everywhere, got 2 at 1`},
+		{"every of none", `{every: {"cities[*].id": 1}}`, 200, `{"cities":[]}`, `got an empty list`},
+		{"every of no list", `{every: {name: a}}`, 200, city, `name: expected a list, got "Praha"`},
 		{"some", `{some: {"cities[*].id": 2}}`, 200, list, ""},
 		{"some, several", `{some: {"cities[*].id": [2, 1]}}`, 200, list, ""},
-		{"some, not", `{some: {"cities[*].id": [2, 3]}}`, 200, list, `wanted 3 among them, got [1,2]`},
+		{"some, not", `{some: {"cities[*].id": [2, 3]}}`, 200, list, `expected to include 3, got [1,2]`},
 		{"none", `{none: {"cities[*].id": 3}}`, 200, list, ""},
-		{"none, but there", `{none: {"cities[*].id": [3, 2]}}`, 200, list, `wanted no 2, got [1,2]`},
+		{"none, but there", `{none: {"cities[*].id": [3, 2]}}`, 200, list, `unexpected 2 in [1,2]`},
 		{"count", `{count: {cities: 2}}`, 200, list, ""},
-		{"count, not", `{count: {cities: 3}}`, 200, list, `cities: wanted 3 elements, got 2`},
-		{"count, at most", `{count: {cities: {max: 1}}}`, 200, list, `wanted 0 to 1 elements, got 2`},
+		{"count, not", `{count: {cities: 3}}`, 200, list, `cities: expected 3 elements, got 2`},
+		{"count, at most", `{count: {cities: {max: 1}}}`, 200, list, `expected 0 to 1 elements, got 2`},
 		{"count, at least", `{count: {cities: {min: 1}}}`, 200, list, ""},
 		{"keys", `{keys: {"cities[*]": [name, id], $: [cities]}}`, 200, list, ""},
-		{"keys, one more wanted", `{keys: {"cities[*]": [id, name, x]}}`, 200, list, `wanted exactly the keys id, name, x, got id, name`},
-		{"keys, one less wanted", `{keys: {"cities[*]": [id]}}`, 200, list, `got id, name`},
-		{"keys of nothing", `{keys: {"cities[*]": [id]}}`, 200, `{"cities":[]}`, `got nothing there`},
-		{"keys of no object", `{keys: {"cities[*].id": [id]}}`, 200, list, `wanted an object, got 1`},
+		{"keys, one more expected", `{keys: {"cities[*]": [id, name, x]}}`, 200, list, `expected exactly the keys id, name, x, got id, name`},
+		{"keys, one fewer expected", `{keys: {"cities[*]": [id]}}`, 200, list, `got id, name`},
+		{"keys of nothing", `{keys: {"cities[*]": [id]}}`, 200, `{"cities":[]}`, `got nothing`},
+		{"keys of no object", `{keys: {"cities[*].id": [id]}}`, 200, list, `expected an object, got 1`},
 		{"present", `{present: [a.b, 'c["d.e"]']}`, 200, `{"a":{"b":null},"c":{"d.e":1}}`, ""},
-		{"present, not", `{present: [a.c]}`, 200, `{"a":{"b":null}}`, `wanted a.c to be there`},
+		{"present, not", `{present: [a.c]}`, 200, `{"a":{"b":null}}`, `expected a.c to exist`},
 		{"present, an alternative", `{present: "x | a"}`, 200, `{"a":1}`, ""},
-		{"present, no alternative", `{present: "x | y"}`, 200, `{"a":1}`, `wanted x or y to be there`},
+		{"present, no alternative", `{present: "x | y"}`, 200, `{"a":1}`, `expected x or y to exist`},
 
 		{"message", `{status: 400, message: id}`, 400, `{"message":"id: missing"}`, ""},
 		{"message, one of two", `{status: 400, message: [lat, lon]}`, 400, `{"message":"lon"}`, ""},
-		{"message, within another word", `{status: 400, message: id}`, 400, `{"message":"invalid idea"}`, `wanted a message that names id, got "invalid idea"`},
-		{"message missing", `{status: 400, message: id}`, 400, `{"error":"id"}`, "wanted an object with a text `message` that names id"},
-		{"message no text", `{status: 400, message: id}`, 400, `{"message":["id"]}`, "wanted an object with a text `message`"},
-		{"message, no JSON", `{status: 400, message: id}`, 400, `Bad Request: id`, `wanted JSON`},
+		{"message, within another word", `{status: 400, message: id}`, 400, `{"message":"invalid idea"}`, `expected a message that names id, got "invalid idea"`},
+		{"message missing", `{status: 400, message: id}`, 400, `{"error":"id"}`, "expected an object with a text `message` that names id"},
+		{"message no text", `{status: 400, message: id}`, 400, `{"message":["id"]}`, "expected an object with a text `message`"},
+		{"message, no JSON", `{status: 400, message: id}`, 400, `Bad Request: id`, `expected JSON`},
 
 		{"header", `{header: {X-Test: ES}}`, 200, ``, ""},
-		{"header, another", `{header: {X-Test: no}}`, 200, ``, `header X-Test: wanted "no" in it, got "yes"`},
-		{"header missing", `{header: {X-None: a}}`, 200, ``, `header X-None: wanted "a" in it, got ""`},
+		{"header, another", `{header: {X-Test: no}}`, 200, ``, `header X-Test: expected "no" in it, got "yes"`},
+		{"header missing", `{header: {X-None: a}}`, 200, ``, `header X-None: expected "a" in it, got ""`},
 		{"contains", `{contains: [b, c]}`, 200, `abcd`, ""},
-		{"contains not", `{contains: [b, x]}`, 200, `abcd`, `wanted "x" in the body, got "abcd"`},
+		{"contains not", `{contains: [b, x]}`, 200, `abcd`, `expected "x" in the body, got "abcd"`},
 		{"body", `{body: ""}`, 200, ``, ""},
-		{"body, another", `{body: ""}`, 200, `a`, `wanted the body "", got "a"`},
+		{"body, another", `{body: ""}`, 200, `a`, `expected the body "", got "a"`},
 		{"max_size", `{max_size: 3B}`, 200, `abc`, ""},
-		{"max_size, more", `{max_size: 3B}`, 200, `abcd`, `wanted at most 3 bytes, got 4`},
-		{"took, at least", `{took: {min: 1m}}`, 200, ``, `wanted a response after 1m0s or more, got it after`},
+		{"max_size, more", `{max_size: 3B}`, 200, `abcd`, `expected at most 3 bytes, got 4`},
+		{"took, at least", `{took: {min: 1m}}`, 200, ``, `expected a response after 1m0s or more, got it after`},
 		{"took, within", `{took: {min: 0s, max: 1m}}`, 200, ``, ""},
-		{"several wrong at once", `{contains: x, body: y}`, 200, `z`, `wanted the body "y", got "z"; wanted "x" in the body`},
+		{"several wrong at once", `{contains: x, body: y}`, 200, `z`, `expected the body "y", got "z"; expected "x" in the body`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := one(t, tt.expect, func(w http.ResponseWriter, _ *http.Request) {
@@ -169,11 +169,11 @@ func TestHostileResponses(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			w.Write([]byte("half"))
 		})
-		if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "answer 200 broke off after 4 bytes") {
+		if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "response 200 broke off after 4 bytes") {
 			t.Errorf("%s: %s", got.Status, got.Detail)
 		}
 	})
-	t.Run("redirects are answers", func(t *testing.T) {
+	t.Run("redirects are responses", func(t *testing.T) {
 		got := one(t, `{status: 302, header: {Location: /y}}`, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/y", http.StatusFound)
 		})

@@ -19,14 +19,14 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// Kept connections of http.DefaultClient, with which the tests fill their store.
+		// Idle connections of http.DefaultClient, with which the tests fill their store.
 		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
 		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
 }
 
-// contenders show the behaviours that lifecycle checks must tell apart, each in a goroutine. ctx
-// ends with SIGTERM; one that returns nothing before it is killed ignores that.
+// contenders has the behaviours that lifecycle checks must distinguish, each in a goroutine. ctx
+// ends with SIGTERM; a contender that does not return then ignores the signal.
 var contenders = map[string]func(ctx context.Context, env func(string) string, log func(string)) bench.Exit{
 	// The reference contender.
 	"good": func(ctx context.Context, env func(string) string, log func(string)) bench.Exit {
@@ -65,7 +65,8 @@ var contenders = map[string]func(ctx context.Context, env func(string) string, l
 	},
 }
 
-// hang returns the exit of one that serves nobody and ignores SIGTERM: a code that nobody else has.
+// hang returns the exit of a contender that does not listen and ignores SIGTERM. No other has its
+// code.
 func hang() bench.Exit { return bench.Exit{Code: hangs} }
 
 const hangs = -99
@@ -79,11 +80,11 @@ func (w logWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// fakeLauncher starts a contender in this process. It honours the contract of Launcher and
+// fakeLauncher starts a contender in this process. It keeps the contract of Launcher and
 // bench.Instance.
 type fakeLauncher struct {
 	contender string
-	enforced  bool // what the instances say of their limits
+	enforced  bool // LimitsEnforced of the instances
 
 	mu     sync.Mutex
 	specs  []bench.LaunchSpec

@@ -14,16 +14,16 @@ import (
 // Request is what a check sends.
 type Request struct {
 	Method string
-	Target string // path and query, escaped, beginning with a slash
+	Target string // escaped path and query, beginning with a slash
 	Header http.Header
 	Body   string
 }
 
-// String returns "GET /city/v1/get?id=1".
+// String returns the method and the target: "GET /city/v1/get?id=1".
 func (r Request) String() string { return r.Method + " " + r.Target }
 
 func (r Request) build(ctx context.Context, base string) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Target, strings.NewReader(r.Body)) // "" is no body
+	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Target, strings.NewReader(r.Body)) // "" sends no body
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
@@ -45,17 +45,16 @@ func parseRequest(s string) (Request, error) {
 	}
 	target = strings.TrimSpace(target)
 	if !strings.HasPrefix(target, "/") {
-		return Request{}, errors.New("write a method and a path, for example `GET /city/v1/get?id=1`")
+		return Request{}, errors.New("write a method and a path, such as `GET /city/v1/get?id=1`")
 	}
 	if strings.ContainsFunc(method, func(c rune) bool { return c < 'A' || c > 'Z' }) {
-		return Request{}, fmt.Errorf("write the method in capitals, for example `GET %s`", safe.Line(target, 60))
+		return Request{}, fmt.Errorf("write the method in capitals, such as `GET %s`", safe.Line(target, 60))
 	}
 	u, err := url.ParseRequestURI(target)
 	if err != nil || strings.ContainsAny(target, " #") {
-		return Request{}, errors.New("escape what has no place in a URL, or write the parameters under `query`, " +
-			"which escapes them")
+		return Request{}, errors.New("escape the characters that a URL cannot have, or write the parameters under `query`")
 	}
-	// Letters beyond ASCII are allowed in the file. Escapes that are written stay as they are.
+	// The file may have letters beyond ASCII. Escapes in it are kept.
 	path := u.EscapedPath()
 	if u.RawQuery != "" {
 		path += "?" + escapeWide(u.RawQuery)
@@ -63,7 +62,7 @@ func parseRequest(s string) (Request, error) {
 	return Request{Method: method, Target: path}, nil
 }
 
-// escapeWide escapes the bytes of s that are not ASCII and leaves the others alone.
+// escapeWide escapes the bytes of s that are not ASCII.
 func escapeWide(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// logPatience is how long a log line may take from the contender to the instance's log.
+	// logPatience is the time that a log line may take from the contender to the instance's log.
 	logPatience = 3 * time.Second
-	canaries    = 3
-	foreignLog  = "no log access for a target"
+	canaries    = 3 // requests that must appear in the log
+	noTargetLog = "no log access for a target"
 )
 
 // RunningOptions say which checks look at a running instance.
 type RunningOptions struct {
-	Spec     bench.LaunchSpec        // as it was launched
+	Spec     bench.LaunchSpec        // what was launched
 	Names    []string                // which checks (bench.LifecycleChecks); none: no check
-	Way      contact.Way             // how the instance is spoken to
-	OnResult func(bench.CheckResult) // reported after each check; may be nil
-	patience time.Duration           // tests do not wait as long; 0: logPatience
+	Way      contact.Way             // how requests reach the instance
+	OnResult func(bench.CheckResult) // called after each check; may be nil
+	patience time.Duration           // shorter in tests; 0: logPatience
 }
 
-// Running runs those of the named checks that look at the running instance of a trial, soon after its
-// start. The error is why ctx has ended.
+// Running runs those of the named checks that need the running instance of a trial, soon after its
+// start. The error says why ctx ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
 	opt.patience = cmp.Or(opt.patience, logPatience)
 	t := reporter{on: opt.OnResult}
@@ -48,7 +48,7 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillResponds returns bench.CheckStillResponds: after the last step GET path gets any response but a 5xx.
+// StillResponds runs bench.CheckStillResponds: after the last step, GET path gets no 5xx.
 func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillResponds, Request: "GET " + path}
@@ -63,7 +63,7 @@ func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, pa
 		fail(&res, "no response: %v. Last log line: %s", err, lastLine(inst))
 	case status >= 500:
 		res.Value = strconv.Itoa(status)
-		fail(&res, "wanted a response below 500, got %d", status)
+		fail(&res, "expected a response below 500, got %d", status)
 	default:
 		res.Status, res.Value = bench.CheckPassed, strconv.Itoa(status)
 	}
@@ -72,26 +72,26 @@ func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, pa
 
 func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	if inst.Info().Runtime.Traits().AlreadyRunning {
-		skip(res, foreignLog)
+		skip(res, noTargetLog)
 		return
 	}
 	port := strconv.Itoa(opt.Spec.Port)
-	logged := func(l bench.LogLine) bool { return names(l.Text, port) }
+	logged := func(l bench.LogLine) bool { return hasWord(l.Text, port) }
 	if !poll(ctx, opt.patience, func() bool { return slices.ContainsFunc(inst.Logs(), logged) }) {
-		fail(res, "wanted a log line that names port %s, got %s", port, units.Plural(len(inst.Logs()), "line")+" without it")
+		fail(res, "expected a log line that names port %s, got %s without it", port, units.Plural(len(inst.Logs()), "line"))
 		return
 	}
 	res.Status, res.Value = bench.CheckPassed, port
 }
 
-// requestsLogged asks for paths that nobody else asks for, and looks for each of them in the log.
+// requestsLogged requests new paths and looks for each of them in the log.
 func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	switch {
 	case inst.Info().Runtime.Traits().AlreadyRunning:
-		skip(res, foreignLog)
+		skip(res, noTargetLog)
 		return
 	case opt.Spec.Env["ACCESS_LOG"] == "off":
-		skip(res, "the request log is turned off (ACCESS_LOG=off)")
+		skip(res, "request log is off (ACCESS_LOG=off)")
 		return
 	}
 	client := opt.Way.Client()
@@ -114,7 +114,7 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 		return len(missing) == 0
 	})
 	if !all {
-		fail(res, "wanted a log line for each of %d requests, got none with %s", canaries, strings.Join(missing, ", "))
+		fail(res, "expected a log line for each of %d requests, got none with %s", canaries, strings.Join(missing, ", "))
 		return
 	}
 	res.Status, res.Value = bench.CheckPassed, "logged"
@@ -126,13 +126,13 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 		size, what = artifact.BinarySize, " (binary)"
 	}
 	if size == 0 {
-		skip(res, fmt.Sprintf("no image with runtime %s", info.Runtime))
+		skip(res, fmt.Sprintf("runtime %s has no image", info.Runtime))
 		return
 	}
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped returns bench.CheckStops: the contender ended by itself, with code 0, within grace.
+// Stopped returns the result of bench.CheckStops: code 0 within ExitWithin of SIGTERM.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))
@@ -143,9 +143,9 @@ func Stopped(stop bench.StopResult) bench.CheckResult {
 	case stop.Killed:
 		fail(&res, "did not exit within %s of SIGTERM; killed", stop.Took.Round(time.Millisecond))
 	case !stop.Graceful:
-		fail(&res, "wanted exit code 0 after SIGTERM, got %s", stop.Exit)
+		fail(&res, "expected exit code 0 after SIGTERM, got %s", stop.Exit)
 	case stop.Took > ExitWithin:
-		fail(&res, "wanted it to end within %s, it took %s", ExitWithin, stop.Took.Round(time.Millisecond))
+		fail(&res, "expected an exit within %s of SIGTERM, took %s", ExitWithin, stop.Took.Round(time.Millisecond))
 	default:
 		res.Status = bench.CheckPassed
 	}

@@ -6,35 +6,35 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Schema returns the JSON Schema of a suite. It is made of the types that read one.
+// Schema returns the JSON Schema of a suite. It is made from the types that read a suite.
 func Schema() strictyaml.Schema {
-	return strictyaml.SchemaOf("A suite of HTTP checks of locbench", suiteFile{})
+	return strictyaml.SchemaOf("A suite of HTTP checks for locbench", suiteFile{})
 }
 
-// DescribeStrict says what UnmarshalStrict reads.
+// DescribeStrict describes what UnmarshalStrict reads.
 func (suiteFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	groups := strictyaml.MapOf("", strictyaml.ListOf(s.Of(checkFile{}), 1))
 	groups["minProperties"] = 1
 	return s.Keys(suiteFile{}, strictyaml.Keys{
 		About: map[string]string{
-			"suite": "Its name in the results.", "about": "What it is about.",
-			"vars":   "Values for {{name}} below. Alone it keeps its type, within a text it becomes text.",
-			"groups": "Endpoint groups, each with its checks: asked only where the contender's manifest lists the group.",
+			"suite": "Its name in the results.", "about": "What it checks.",
+			"vars":   "Values for {{name}} below. Alone, a value keeps its type; within a text it becomes text.",
+			"groups": "Endpoint groups with their checks. A group runs only if the contender's manifest lists it.",
 		},
 		Accept: map[string]strictyaml.Schema{"groups": groups},
 	})
 }
 
-// DescribeStrict says what its values are: they are read when the variables are known.
+// DescribeStrict describes the values, which are read once the variables are known.
 func (checkFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	texts := strictyaml.MapOf("", strictyaml.Text(""))
 	return s.Keys(checkFile{}, strictyaml.Keys{
 		About: map[string]string{
 			"name":    "Unique within the group.",
 			"request": "A method and a path with its query, such as GET /city/v1/get?id=1. GET may be left out.",
-			"query":   "Parameters that are escaped and added to the path.", "headers": "Headers of the request.",
-			"body": "The body of the request.", "timeout": "5s, unless given.",
-			"expect": "What the response must be.",
+			"query":   "Parameters, escaped and added to the path.", "headers": "Request headers.",
+			"body": "Request body.", "timeout": "Request timeout, default 5s.",
+			"expect": "The expected response.",
 		},
 		Accept: map[string]strictyaml.Schema{
 			"request": strictyaml.String(`^\s*([A-Z]+ \s*)?/|\{\{|^$`),
@@ -44,7 +44,7 @@ func (checkFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	})
 }
 
-// DescribeStrict says what ReadExpect reads.
+// DescribeStrict describes what ReadExpect reads.
 func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	status := strictyaml.Schema{"type": "integer", "minimum": 100, "maximum": 599}
 	word := strictyaml.Text("")
@@ -54,23 +54,23 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	count := strictyaml.Schema{"type": "integer", "minimum": 0, "maximum": math.MaxInt32}
 	return s.Keys(expectFile{}, strictyaml.Keys{
 		About: map[string]string{
-			"status":        "Its status, or a list of those that are right. 200, unless given.",
-			"header":        "Texts that are in its headers, in any case of letters.",
-			"body":          "Exactly this text.",
-			"contains":      "Texts that it holds.",
-			"max_size":      "It is not longer.",
-			"message":       "It is a JSON object whose message names the parameter (one of them) as its own word.",
-			"json":          "This JSON document: keys in any order, none more, none less.",
-			"json_includes": "A JSON document with these keys and values. Objects may have more.",
-			"at":            "Paths and the values there. With [*], the list of all of them, in order.",
-			"every":         "Paths and the value that is everywhere there, at least once.",
-			"some":          "Paths and values that are there among others.",
-			"none":          "Paths and values that are not there.",
-			"count":         "Paths and how many elements are there: 13, or {min: 1, max: 10}.",
-			"keys":          "Paths and exactly the keys of the objects there.",
-			"present":       "Paths where something is. `a | b` is one or the other.",
-			"schema":        "A JSON Schema that it is valid by, or the name of its file.",
-			"took":          "How long it took, from the sending to the last byte: {min: 50ms, max: 2s}.",
+			"status":        "The status, or a list of accepted ones, default 200.",
+			"header":        "Texts that the headers contain (case-insensitive).",
+			"body":          "The body is exactly this text.",
+			"contains":      "Texts that the body contains.",
+			"max_size":      "The most bytes of the body.",
+			"message":       "The body is a JSON object whose `message` names the parameter (or one of them) as a word.",
+			"json":          "The body equals this JSON document, keys in any order.",
+			"json_includes": "The body has these keys and values. Objects may have more.",
+			"at":            "Paths and their values. With [*], the list of all values, in order.",
+			"every":         "Paths and the value that each element has. The list is not empty.",
+			"some":          "Paths and values that the list includes.",
+			"none":          "Paths and values that the list does not include.",
+			"count":         "Paths and their number of elements: 13, or {min: 1, max: 10}.",
+			"keys":          "Paths and the exact keys of their objects.",
+			"present":       "Paths that exist. `a | b`: one or the other.",
+			"schema":        "A JSON Schema that the body matches, or the name of its file.",
+			"took":          "Time from sending to the last byte: {min: 50ms, max: 2s}.",
 		},
 		Accept: map[string]strictyaml.Schema{
 			"status": oneOrMore(status), "header": strictyaml.MapOf("", strictyaml.Text("")),
@@ -83,19 +83,19 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	})
 }
 
-// oneOrMore returns what listOrOne reads.
+// oneOrMore returns the schema of what listOrOne reads.
 func oneOrMore(one strictyaml.Schema) strictyaml.Schema {
 	return strictyaml.Either(one, strictyaml.ListOf(one, 1))
 }
 
-// DescribeStrict adds what keys mean.
+// DescribeStrict adds the meaning of the keys.
 func (countBounds) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	about := map[string]string{"min": "The fewest elements.", "max": "The most elements."}
+	about := map[string]string{"min": "At least N elements.", "max": "At most N elements."}
 	return s.Keys(countBounds{}, strictyaml.Keys{About: about})
 }
 
-// DescribeStrict adds what keys mean.
+// DescribeStrict adds the meaning of the keys.
 func (tookBounds) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	about := map[string]string{"min": "It took at least so long.", "max": "It took at most so long."}
+	about := map[string]string{"min": "The shortest time.", "max": "The longest time."}
 	return s.Keys(tookBounds{}, strictyaml.Keys{About: about})
 }

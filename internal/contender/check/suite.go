@@ -11,7 +11,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Suite is a set of HTTP checks, by the endpoints that they need; docs/suites.md has its YAML form.
+// Suite is a set of HTTP checks, grouped by endpoint; docs/suites.md has its YAML form.
 type Suite struct {
 	Name   string
 	Groups []Group
@@ -23,12 +23,12 @@ type Group struct {
 	Checks []Check
 }
 
-// Check is one question and what is expected of its response.
+// Check is one request and its expected response.
 type Check struct {
 	Name    string // unique within its group
 	Request Request
 	Expect  Expect
-	Timeout time.Duration // 0: that of the Options
+	Timeout time.Duration // 0: Options.Timeout
 }
 
 // Len returns the number of checks.
@@ -39,7 +39,7 @@ func (s *Suite) Len() (n int) {
 	return n
 }
 
-// GroupNames returns those of its groups, in the order of the file.
+// GroupNames returns the names of the groups, in the order of the file.
 func (s *Suite) GroupNames() (names []string) {
 	for _, g := range s.Groups {
 		names = append(names, g.Name)
@@ -47,7 +47,7 @@ func (s *Suite) GroupNames() (names []string) {
 	return names
 }
 
-// SuiteNames returns the bundled suites, sorted.
+// SuiteNames returns the names of the bundled suites, sorted.
 func SuiteNames() []string {
 	entries, _ := dataset.Suites.ReadDir("suites") // an embedded folder is always there
 	var names []string
@@ -58,7 +58,7 @@ func SuiteNames() []string {
 }
 
 // LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one
-// that ends in .yaml or .yml. Mistakes in it are a strictyaml.Mistakes.
+// that ends in .yaml or .yml. Mistakes in the file are a strictyaml.Mistakes.
 func LoadSuite(nameOrPath string) (*Suite, error) {
 	if end := filepath.Ext(nameOrPath); strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml" {
 		data, err := strictyaml.ReadFile(nameOrPath)
@@ -69,13 +69,13 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 	}
 	data, err := dataset.Suites.ReadFile("suites/" + nameOrPath + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", safe.Line(nameOrPath, 60),
+		return nil, fmt.Errorf("no bundled suite %q (%s); for a file, write its path", safe.Line(nameOrPath, 60),
 			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))
 	}
 	return ParseSuite("suites/"+nameOrPath+".yaml", data)
 }
 
-// ParseSuite reads a suite. file is the name in its error, a strictyaml.Mistakes.
+// ParseSuite reads a suite. Mistakes are a strictyaml.Mistakes, with file as the file's name.
 func ParseSuite(file string, data []byte) (*Suite, error) {
 	s := new(Suite)
 	if err := strictyaml.Decode(file, data, s); err != nil {

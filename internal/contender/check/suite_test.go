@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// All mistakes of a file are reported at once, each with its line.
+// All mistakes in a file are reported at once, each with its line.
 func TestSuiteMistakes(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "s.yaml:1: the file is empty"},
@@ -35,10 +35,10 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET a, expect: {status: 200}}`, "write a method and a path"},
 		{`{name: a, request: "GET http://other/", expect: {status: 200}}`, "write a method and a path"},
 		{`{name: a, request: get /a, expect: {status: 200}}`, "write the method in capitals"},
-		{`{name: a, request: "GET /a?q=a b", expect: {status: 200}}`, "escape what has no place"},
-		{`{name: a, request: "GET /a\r\nX: y", expect: {status: 200}}`, "escape what has no place"},
-		{`{name: a, request: "GET /a#b", expect: {status: 200}}`, "escape what has no place"},
-		{`{name: a, request: "GET /{{nobody}}", expect: {status: 200}}`, "unknown variable `nobody`"},
+		{`{name: a, request: "GET /a?q=a b", expect: {status: 200}}`, "escape the characters that a URL cannot have"},
+		{`{name: a, request: "GET /a\r\nX: y", expect: {status: 200}}`, "escape the characters that a URL cannot have"},
+		{`{name: a, request: "GET /a#b", expect: {status: 200}}`, "escape the characters that a URL cannot have"},
+		{`{name: a, request: "GET /{{missing}}", expect: {status: 200}}`, "unknown variable `missing`"},
 		{`{name: a, request: "GET /{{pragu}}", expect: {status: 200}}`, "did you mean `prague`?"},
 		{`{name: a, request: "GET /{{prague", expect: {status: 200}}`, "`{{` without `}}`"},
 		{`{name: a, request: GET /, query: [a], expect: {status: 200}}`, "write names and values"},
@@ -50,18 +50,18 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, expect: {status: 99}}`, "write a status from 100 to 599"},
 		{`{name: a, request: GET /, expect: {status: ok}}`, "write a status from 100 to 599"},
 		{`{name: a, request: GET /, expect: {status: []}}`, "write at least one"},
-		{`{name: a, request: GET /, expect: {message: ""}}`, "write a text that is not empty"},
+		{`{name: a, request: GET /, expect: {message: ""}}`, "write a non-empty text"},
 		{`{name: a, request: GET /, expect: {at: [a]}}`, "write paths and values"},
 		{`{name: a, request: GET /, expect: {at: {"a..b": 1}}}`, "`a..b` is not a path"},
 		{`{name: a, request: GET /, expect: {at: {"a[x]": 1}}}`, "`a[x]` is not a path"},
 		{`{name: a, request: GET /, expect: {at: {"a[-1]": 1}}}`, "`a[-1]` is not a path"},
 		{`{name: a, request: GET /, expect: {present: "a | "}}`, "write a path such as"},
 		{`{name: a, request: GET /, expect: {count: {a: -1}}}`, "write a number of elements"},
-		{`{name: a, request: GET /, expect: {count: {a: {min: 2, max: 1}}}}`, "not below `min`"},
+		{`{name: a, request: GET /, expect: {count: {a: {min: 2, max: 1}}}}`, "write a `max` of at least `min`"},
 		{`{name: a, request: GET /, expect: {took: 5s}}`, "write `{min: 50ms}`"},
-		{`{name: a, request: GET /, expect: {took: {min: 2s, max: 1s}}}`, "not below `min`"},
+		{`{name: a, request: GET /, expect: {took: {min: 2s, max: 1s}}}`, "write a `max` of at least `min`"},
 		{`{name: a, request: GET /, expect: {max_size: 10}}`, "say the unit"},
-		{`{name: a, request: GET /, expect: {json: "{{nobody}}"}}`, "unknown variable `nobody`"},
+		{`{name: a, request: GET /, expect: {json: "{{missing}}"}}`, "unknown variable `missing`"},
 	} {
 		t.Run(tt.check, func(t *testing.T) {
 			wantMistakes(t, "suite: s\nvars: {prague: 1}\ngroups:\n  g:\n    - "+tt.check+"\n", "s.yaml:5: ", tt.want)
@@ -131,8 +131,8 @@ func TestLoadSuite(t *testing.T) {
 	}
 }
 
-// The bundled suite has all groups, and asks for every kind of mistake.
-func TestBundledSuiteIsWhole(t *testing.T) {
+// The bundled suite has all groups, and checks more than the status.
+func TestBundledSuiteIsComplete(t *testing.T) {
 	s, err := LoadSuite("locations")
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestBundledSuiteIsWhole(t *testing.T) {
 		groups = append(groups, g.Name)
 		for _, c := range g.Checks {
 			if len(c.Expect.matchers) == 0 && slices.Contains(c.Expect.Status, 200) {
-				t.Errorf("%s: %s looks at nothing but the status", g.Name, c.Name)
+				t.Errorf("%s: %s checks only the status", g.Name, c.Name)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func FuzzSuite(f *testing.F) {
 			}
 			return
 		}
-		// What was read can be asked and judged, whatever the response.
+		// Each check that was read can be sent, and its response checked, whatever it is.
 		a := &response{status: 200, body: []byte(`{"a":[{"b":1}]}`)}
 		for _, g := range s.Groups {
 			if len(g.Checks) == 0 {

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// shown returns a JSON value for a message, bounded.
+// shown returns v as JSON for a message, cut to 160 bytes.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -18,8 +18,8 @@ func shown(v any) string {
 	return safe.Line(string(b), 160)
 }
 
-// names reports whether word stands in text as a word: "id" is in "id: no number", not in "invalid".
-func names(text, word string) bool {
+// hasWord reports whether text has word as a whole word: "id" is in "id: no number", not in "idea".
+func hasWord(text, word string) bool {
 	for from := 0; word != "" && from < len(text); {
 		i := strings.Index(text[from:], word)
 		if i < 0 {

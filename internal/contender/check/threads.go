@@ -14,7 +14,7 @@ import (
 	"locbench/internal/contender/ready"
 )
 
-// wakers is how many connections wake a contender's thread pools before its threads are counted.
+// wakers is the number of connections that wake a contender's thread pools before the count.
 const wakers = 16
 
 // threadCase is a CPU set and a limit, in CPUs.
@@ -23,11 +23,10 @@ type threadCase struct {
 	limit float64
 }
 
-const mostCPUs = 4 // of a threadCase
+const mostCPUs = 4 // the most CPUs of a threadCase
 
-// threadCasesOn returns the three cases on a machine with so many CPUs: where it has fewer than the
-// four, all that it has stand for them, under a name that says so, and what would be the same twice
-// is left out.
+// threadCasesOn returns the three cases on a machine with N CPUs. With fewer than four CPUs, all of
+// them are used and named instead of four, and equal cases are dropped.
 func threadCasesOn(cpus int) (cases []threadCase) {
 	for _, c := range []threadCase{{mostCPUs, mostCPUs}, {mostCPUs, 1.5}, {1, 1}} {
 		if cpus > 0 {
@@ -46,13 +45,12 @@ func (c threadCase) name() string {
 	return fmt.Sprintf("%s (%s, limit %.1f)", bench.CheckThreads, units.Plural(c.set, "CPU"), c.limit)
 }
 
-// slug returns the same for a container's name: "threads-4-1.5".
+// slug returns the name in the form for containers: "threads-4-1.5".
 func (c threadCase) slug() string {
 	return fmt.Sprintf("%s-%d-%.1f", bench.CheckThreads, c.set, c.limit)
 }
 
-// threads measures how many processes and threads the contender has once it has served requests
-// under the limits.
+// threads counts the contender's processes and threads after some requests under the limits.
 func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
@@ -69,7 +67,7 @@ func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCa
 		wake(ctx, client, inst.BaseURL()+cmp.Or(l.opt.Ready.Path, "/"))
 		usage, err := inst.Usage(ctx)
 		if err != nil {
-			fail(res, "processes and threads could not be read: %v", err)
+			fail(res, "reading processes and threads failed: %v", err)
 			return
 		}
 		var parts []string
@@ -80,17 +78,17 @@ func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCa
 			parts = append(parts, units.Plural(*usage.Threads, "thread"))
 		}
 		if len(parts) == 0 {
-			skip(res, "the runtime does not report processes and threads ("+usage.Source+")")
+			skip(res, "the runtime does not count processes and threads ("+usage.Source+")")
 			return
 		}
 		res.Status, res.Value = bench.CheckInfo, strings.Join(parts, ", ")
 		if l.opt.CPUs < mostCPUs {
-			res.Detail = fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, mostCPUs)
+			res.Detail = fmt.Sprintf("the machine has %d of %d CPUs", l.opt.CPUs, mostCPUs)
 		}
 	})
 }
 
-// wake sends requests over several connections at once. What they answer does not matter.
+// wake sends requests over several connections at once and ignores the responses.
 func wake(ctx context.Context, client *http.Client, url string) {
 	var wg sync.WaitGroup
 	for range wakers {
@@ -103,7 +101,7 @@ func wake(ctx context.Context, client *http.Client, url string) {
 	wg.Wait()
 }
 
-// get asks; the response's body does not matter.
+// get sends a GET request and returns the status of the response.
 func get(ctx context.Context, client *http.Client, url string) (status int, err error) {
 	a, err := fetch(ctx, client, DefaultTimeout, func(ctx context.Context) (*http.Request, error) {
 		return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -13,12 +13,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// session is the connection that BuildKit wants next to a build. On it the engine asks the client
-// for what the build needs of it, by gRPC: whether it is alive, which is answered, and for
-// credentials, secrets and files, of which there are none. As with a build of the classic builder,
-// an image of a private registry has to be there already.
+// session is the second connection that BuildKit needs for a build. On it the engine calls the
+// client by gRPC: for a health check, which succeeds, and for credentials, secrets and files, of
+// which there are none. As with the classic builder, an image of a private registry must already be
+// present.
 //
-// It is the one service of gRPC's health check, so HTTP/2 without a gRPC library does.
+// The health check is the only service, so HTTP/2 without a gRPC library is enough.
 type session struct {
 	id   string
 	stop func()
@@ -34,13 +34,13 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	}
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{Handler: http.HandlerFunc(responseBuildKit), Protocols: protocols}
+	server := &http.Server{Handler: http.HandlerFunc(serveBuildKit), Protocols: protocols}
 	l := make(oneConnection, 1)
 	l <- conn
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(l) // until it is closed
+		_ = server.Serve(l) // until Close
 	}()
 	s.stop = func() {
 		_ = server.Close()
@@ -50,8 +50,7 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// oneConnection is a listener with a single connection, which is there already. The server closes it
-// once.
+// oneConnection is a listener with one open connection. The server closes the listener once.
 type oneConnection chan net.Conn
 
 func (l oneConnection) Accept() (net.Conn, error) {
@@ -73,19 +72,19 @@ const (
 	grpcUnimplemented = "12"
 )
 
-func responseBuildKit(w http.ResponseWriter, r *http.Request) {
+func serveBuildKit(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/grpc")
 	if r.URL.Path != "/grpc.health.v1.Health/Check" {
 		w.Header().Set("Grpc-Status", grpcUnimplemented)
 		return
 	}
 	w.Header().Set("Trailer", "Grpc-Status")
-	// A message that is not compressed, two bytes long: HealthCheckResponse{status: SERVING}.
+	// An uncompressed message of two bytes: HealthCheckResponse{status: SERVING}.
 	_, _ = w.Write([]byte{0, 0, 0, 0, 2, 0x08, 0x01})
 	w.Header().Set("Grpc-Status", grpcOK)
 }
 
-// cancelBuild ends a build of BuildKit, which continues without who has asked for it.
+// cancelBuild ends a build of BuildKit, which would continue without its client.
 func (e *Engine) cancelBuild(ctx context.Context, id string) {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
@@ -101,8 +100,8 @@ const (
 	logText = 4
 )
 
-// trace writes what BuildKit says about its work, each message a StatusResponse: the steps as they
-// begin, and what they print. What cannot be read is left out: it is for the eye alone.
+// trace writes BuildKit's progress from a StatusResponse: the steps as they begin, and their
+// output. It skips what it cannot decode, since the output is only for display.
 func trace(aux json.RawMessage, out io.Writer) {
 	var encoded []byte
 	if json.Unmarshal(aux, &encoded) != nil {
@@ -124,22 +123,22 @@ func trace(aux json.RawMessage, out io.Writer) {
 
 func traceVertex(message []byte, out io.Writer) {
 	fields := map[protowire.Number][]byte{}
-	kept := ""
+	cached := ""
 	eachField(message, func(n protowire.Number, b []byte, v uint64) {
 		fields[n] = b
 		if n == vertexCached && v != 0 {
-			kept = " (kept from before)"
+			cached = " (cached)"
 		}
 	})
 	switch {
 	case fields[vertexError] != nil:
 		fmt.Fprintf(out, "%s: %s\n", fields[vertexName], fields[vertexError])
-	case fields[vertexStarted] != nil && (fields[vertexCompleted] == nil || kept != ""):
-		fmt.Fprintf(out, "%s%s\n", fields[vertexName], kept)
+	case fields[vertexStarted] != nil && (fields[vertexCompleted] == nil || cached != ""):
+		fmt.Fprintf(out, "%s%s\n", fields[vertexName], cached)
 	}
 }
 
-// eachField calls do with the fields of a message of protobuf: bytes, or a number.
+// eachField calls do with each field of a protobuf message that holds bytes or a number.
 func eachField(message []byte, do func(number protowire.Number, bytes []byte, value uint64)) {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)

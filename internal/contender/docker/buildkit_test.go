@@ -20,8 +20,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// buildKitTrace returns a StatusResponse in base64: a step that begins, what it prints, one that is over,
-// and one that has failed.
+// buildKitTrace is a StatusResponse in base64: a step that begins, its output, a completed step and
+// a failed one.
 func buildKitTrace() string {
 	field := func(to []byte, n protowire.Number, b []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), b)
@@ -55,11 +55,11 @@ func FuzzTrace(f *testing.F) {
 	})
 }
 
-// buildKitEngine takes a build only while the session that it names is open and answers.
+// buildKitEngine accepts a build only while the build's session is open and responds.
 type buildKitEngine struct {
 	t        *testing.T
-	sessions sync.Map        // of *http.Transport by ID
-	building func(id string) // what a build waits for; nil: nothing
+	sessions sync.Map        // *http.Transport by ID
+	building func(id string) // called during a build; may be nil
 	canceled chan string
 }
 
@@ -78,7 +78,7 @@ func (e *buildKitEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		client := &http.Transport{Protocols: protocols, DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil }}
 		e.t.Cleanup(client.CloseIdleConnections)
 		e.sessions.Store(r.Header.Get("X-Docker-Expose-Session-Uuid"), client)
-		// Only now: who has this answer may ask for a build.
+		// Only now: after this response the client may start a build.
 		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
 	case strings.HasSuffix(r.URL.Path, "/build/cancel"):
 		e.canceled <- r.URL.Query().Get("id")
@@ -117,7 +117,7 @@ func (e *buildKitEngine) build(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, `{"id":"moby.image.id","aux":{"ID":"sha256:kit"}}`)
 }
 
-// call returns a call of gRPC with an empty message; it returns its status.
+// call makes a gRPC call with an empty message and returns its status.
 func call(ctx context.Context, conn *http.Transport, method string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://x"+method, bytes.NewReader(make([]byte, 5)))
 	if err != nil {
@@ -207,7 +207,7 @@ func TestFromRegistry(t *testing.T) {
 		err  error
 		want string
 	}{
-		{errors.New("Get https://r.example/v2/: dial tcp: lookup r.example: no such host"), "reaches no registry"},
+		{errors.New("Get https://r.example/v2/: dial tcp: lookup r.example: no such host"), "cannot reach a registry"},
 		{errors.New("pull access denied for r.example/x, repository does not exist or may require 'docker login'"), "docker pull"},
 		{errors.New("Head https://r.example/v2/x/manifests/1: no basic auth credentials"), "docker pull"},
 		{errors.New("unauthorized: authentication required"), "docker pull"},

@@ -23,41 +23,41 @@ import (
 
 // ContainerSpec says what to run.
 type ContainerSpec struct {
-	Name       string            // part of the container's name, after the run's; what the engine refuses is replaced
-	Image      string            //
-	Command    []string          // nil: the image's
-	Env        map[string]string //
+	Name       string // part of the container's name; characters that the engine refuses are replaced
+	Image      string
+	Command    []string // nil: the image's
+	Env        map[string]string
 	Labels     map[string]string // LabelRun must be among them, or Clean will not find the container
-	Limits     bench.Limits      // CPUSet is a number here and not used; see CPUs
-	CPUs       cpuset.Set        // none: all
+	Limits     bench.Limits      // without CPUSet, for which CPUs has the set
+	CPUs       cpuset.Set        // empty: all
 	Network    string            // name or ID
-	Port       int               // that the service listens on; 0: none
-	Publish    bool              // reach Port by a port of the engine's machine, not the container's own address
-	HostLookup bool              // let the container know the engine's machine as host.docker.internal
-	Hardened   *bench.Privileges // as a contender, with these on top; nil: as the engine does it
+	Port       int               // port that the service listens on; 0: none
+	Publish    bool              // reach Port through a port of the engine's machine, not at the container's address
+	HostLookup bool              // name the engine's machine host.docker.internal in the container
+	Hardened   *bench.Privileges // privileges on top of a contender's; nil: the engine's defaults
 	OnLog      func(bench.LogLine)
-	OnIncident func(bench.Incident) // what others do to it; may be nil
+	OnIncident func(bench.Incident) // called for what others do to the container; may be nil
 }
 
-// Container is one container that Run has started. All times are by this machine's clock.
+// Container is a container that Run has started. All times are by this machine's clock.
 type Container struct {
-	engine *Engine
-	id     string
-	cancel context.CancelFunc // ends the goroutines below
-	logs   safe.Ring
-	copied chan struct{} // closed when no more log will come
-	conn   net.Conn      // the log's
-	ahead  time.Duration // the engine's clock
-	exited chan struct{}
-	done   sync.WaitGroup
+	engine      *Engine
+	id          string
+	cancel      context.CancelFunc // ends the goroutines below
+	logs        safe.Ring
+	copied      chan struct{} // closed at the end of the log
+	conn        net.Conn      // the connection that brings the log
+	clockOffset time.Duration // the engine's clock minus this machine's
+	exited      chan struct{}
+	done        sync.WaitGroup
 
 	address   string
 	inside    string
 	imageID   string
 	pid       int
 	startedAt time.Time
-	started   string      // the same as the engine writes it
-	asked     atomic.Bool // this side has begun to stop it
+	started   string      // startedAt, as the engine writes it
+	stopping  atomic.Bool // locbench has begun to stop the container
 	exit      atomic.Pointer[bench.Exit]
 
 	stop    sync.Once
@@ -65,28 +65,27 @@ type Container struct {
 	stopErr error
 }
 
-// createTimeout bounds each single call that makes or starts something. These calls are not
-// interrupted by the caller's context: an engine that is cut off in the middle of creating a
-// container may still create it, and nobody would know its ID.
+// createTimeout bounds each call that makes or starts something. The caller's context does not
+// interrupt these calls: an engine that is cut off while it creates a container may still create
+// it, and locbench would not know its ID.
 const createTimeout = 2 * time.Minute
 
-// Run creates a container, follows its log from the first byte and starts it. When it fails, or ctx
-// ends meanwhile, nothing of it is left. The warnings are the engine's, about limits that it cannot
-// enforce.
+// Run creates a container, follows its log from the first byte and starts it. After an error, also
+// that of ctx, none is left. warnings are the engine's, about limits that it cannot enforce.
 func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	whole, cancel := detached(ctx, createTimeout)
+	uncancelled, cancel := detached(ctx, createTimeout)
 	defer cancel()
-	created, err := e.create(whole, spec)
+	created, err := e.create(uncancelled, spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
 	c.copied, c.exited = make(chan struct{}), make(chan struct{})
-	if err := c.start(ctx, whole, follow, spec); err != nil {
+	if err := c.start(ctx, uncancelled, follow, spec); err != nil {
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
 	}
 	return c, created.Warnings, nil
@@ -99,20 +98,20 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		config.Env = append(config.Env, k+"="+spec.Env[k])
 	}
 	host := &container.HostConfig{
-		// The log is read from the container's output. A file too would be unbounded, and cost the
-		// engine, on the machine that is measured, a JSON object for each line of a contender.
+		// The log is read from the container's output. A log file would be unbounded, and cost the
+		// engine, on the measured machine, a JSON object for each line.
 		LogConfig: container.LogConfig{Type: "none"},
 		Resources: container.Resources{
 			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs.String(),
-			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // the same: no swap on top
+			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // equal: no swap
 		},
 	}
 	if spec.Limits.PIDs > 0 {
 		host.Resources.PidsLimit = &spec.Limits.PIDs
 	}
 	if more := spec.Hardened; more != nil {
-		// What web services need: many images start as root, give files to another user, and continue as
-		// that one. They need no raw packets, no devices, no other root folder.
+		// Many images of web services start as root, give files to another user, and continue as
+		// that user. They need no raw packets, no devices and no chroot.
 		host.CapDrop = []string{"ALL"}
 		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
 		host.CapAdd = append(own, more.Capabilities...)
@@ -126,7 +125,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
 	}
 	if spec.HostLookup && !e.desktop() {
-		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Desktop knows the name by itself
+		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Docker Desktop resolves the name itself
 	}
 	var networks *network.NetworkingConfig
 	if spec.Network != "" {
@@ -143,17 +142,17 @@ func tcpPort(number int) network.Port {
 	return port
 }
 
-// start follows the log and starts the container; its goroutines run until follow ends. whole
-// bounds the calls.
-func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
+// start follows the log and starts the container. Its goroutines run until follow ends. The calls
+// use uncancelled; ctx is checked between them.
+func (c *Container) start(ctx, uncancelled, follow context.Context, spec ContainerSpec) error {
 	var err error
-	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
+	if c.clockOffset, err = c.engine.ClockOffset(uncancelled); err != nil {
 		return err
 	}
 	all := client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true}
-	stream, err := c.engine.cli.ContainerAttach(whole, c.id, all)
+	stream, err := c.engine.cli.ContainerAttach(uncancelled, c.id, all)
 	if err != nil {
-		return fmt.Errorf("follow its log: %w", err)
+		return fmt.Errorf("follow the log: %w", err)
 	}
 	c.conn = stream.Conn
 	c.done.Go(func() {
@@ -170,12 +169,12 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	}
 	var events client.EventsResult
 	if spec.OnIncident != nil {
-		events = c.watch(follow, time.Now().Add(c.ahead))
+		events = c.watch(follow, time.Now().Add(c.clockOffset))
 	}
-	if _, err := c.engine.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
+	if _, err := c.engine.cli.ContainerStart(uncancelled, c.id, client.ContainerStartOptions{}); err != nil {
 		return err
 	}
-	inspected, err := c.engine.cli.ContainerInspect(whole, c.id, client.ContainerInspectOptions{})
+	inspected, err := c.engine.cli.ContainerInspect(uncancelled, c.id, client.ContainerInspectOptions{})
 	if err != nil {
 		return err
 	}
@@ -190,19 +189,19 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	return ctx.Err()
 }
 
-// abandon undoes a start that failed, and returns why with what is left, if anything is.
+// abandon removes a container whose start failed, and returns why, with a note if it could not.
 func (c *Container) abandon(ctx context.Context, why error) error {
 	clean, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
 	if err := c.remove(clean); err != nil {
-		why = fmt.Errorf("%w (and it is left: %v)", why, err)
+		why = fmt.Errorf("%w (its removal failed too: %v)", why, err)
 	}
 	c.finish()
 	return why
 }
 
-// reach finds the addresses of spec.Port. A container that has ended already has none; port 0 then
-// refuses every connection.
+// reach finds the addresses of spec.Port; port 0, which refuses connections, for an exited
+// container.
 func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	if spec.Port == 0 {
 		return
@@ -222,7 +221,7 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	}
 }
 
-// networkAddress returns a container's address in one of its networks; "" where it has none.
+// networkAddress returns the container's address in one of its networks; "" if it has none.
 func networkAddress(state container.InspectResponse) string {
 	for _, n := range state.NetworkSettings.Networks {
 		if n != nil && n.IPAddress.IsValid() {
@@ -232,45 +231,44 @@ func networkAddress(state container.InspectResponse) string {
 	return ""
 }
 
-// engineTime translates a time by the engine's clock; zero if it cannot be read.
+// engineTime translates a time by the engine's clock to this machine's; zero if text is not a time.
 func (c *Container) engineTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.Year() < 2000 { // "0001-01-01T00:00:00Z": never
 		return time.Time{}
 	}
-	return t.Add(-c.ahead)
+	return t.Add(-c.clockOffset)
 }
 
 // ID returns the container's full ID.
 func (c *Container) ID() string { return c.id }
 
-// ImageID returns the sha256 of the configuration of the image that it was made from.
+// ImageID returns the sha256 of the configuration of the container's image.
 func (c *Container) ImageID() string { return c.imageID }
 
-// PID returns the main process's in the engine's machine; 0 if it has ended before that could be asked.
+// PID returns the main process's number on the engine's machine; 0 if it exited before it was read.
 func (c *Container) PID() int { return c.pid }
 
 // Address returns the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
 
-// NetworkAddress returns the host:port for other containers of its network; "" if it had none.
+// NetworkAddress returns the service's host:port in the container's network; "" if there is none.
 func (c *Container) NetworkAddress() string { return c.inside }
 
-// StartedAt returns when the engine had started the main process.
+// StartedAt returns the time at which the engine had started the main process.
 func (c *Container) StartedAt() time.Time { return c.startedAt }
 
-// Logs returns the last lines that it has written.
+// Logs returns the last lines of the log.
 func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
 
-// Exited returns closed when the main process has ended and its log is read.
+// Exited returns a channel that is closed once the main process has exited and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }
 
-// Exit returns how it ended; nil while it runs. A code of -1 means that the engine does not know; the log
-// says why.
+// Exit returns how the process exited; nil while it runs. Code -1 is unknown; the log says why.
 func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 
 func (c *Container) remove(ctx context.Context) error {
-	err := patiently(ctx, func() error {
+	err := retryWhileAway(ctx, func() error {
 		_, err := c.engine.cli.ContainerRemove(ctx, c.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 		return err
 	})
@@ -280,7 +278,7 @@ func (c *Container) remove(ctx context.Context) error {
 	return fmt.Errorf("remove container %.12s: %w", c.id, err)
 }
 
-// finish ends and joins the goroutines.
+// finish ends the goroutines and waits for them.
 func (c *Container) finish() {
 	c.cancel()
 	if c.conn != nil {

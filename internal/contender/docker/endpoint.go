@@ -20,17 +20,17 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// endpoint is where an engine is and how it is to be spoken to.
+// endpoint is where an engine is and how to connect to it.
 type endpoint struct {
 	host    string      // "unix:///var/run/docker.sock", "tcp://10.0.0.5:2376"
-	tls     *tls.Config // nil: none
+	tls     *tls.Config // nil: no TLS
 	version string      // DOCKER_API_VERSION; "" negotiates
-	from    string      // what named it, for messages
+	from    string      // what names the host, for messages
 
-	transport http.RoundTripper // in the place of connections to host, for tests; nil: none
+	transport http.RoundTripper // replaces connections to host in tests; may be nil
 }
 
-const maxFile = 1 << 20 // bytes that are read of a configuration file
+const maxFile = 1 << 20 // the most bytes read of a configuration file
 
 // resolve finds the engine as the docker command does: DOCKER_HOST, then DOCKER_CONTEXT, then the
 // current context of config.json, then the default socket.
@@ -48,7 +48,8 @@ func resolve(getenv func(string) string, home string) (endpoint, error) {
 	if ep.host == "" && name != "" && name != "default" {
 		found, err := readContext(dir, name)
 		if err != nil {
-			return ep, fmt.Errorf("docker context %q (of %s): %w", name, from, err)
+			return ep, &ConnectError{"docker", fmt.Sprintf("context %q (of %s)", name, from), err,
+				"list the contexts with \"docker context ls\", or set DOCKER_HOST"}
 		}
 		found.version = ep.version
 		return found, found.check()
@@ -73,22 +74,25 @@ func resolve(getenv func(string) string, home string) (endpoint, error) {
 func (ep endpoint) check() error {
 	u, err := secret.ParseURL(ep.host)
 	if err != nil || u.Scheme == "" {
-		return fmt.Errorf("docker host %q (of %s) is not an address such as unix:///var/run/docker.sock or tcp://host:2376",
-			secret.Address(ep.host), ep.from)
+		return &ConnectError{"docker host", ep.place(), errors.New("not an address"),
+			"use unix:///var/run/docker.sock or tcp://host:2376"}
 	}
 	switch u.Scheme {
 	case "unix", "npipe", "tcp", "http", "https":
 		return nil
 	case "ssh":
-		return fmt.Errorf("docker host %s (of %s): ssh is not supported, and the ports of containers would not pass "+
-			"through it; run locbench on %s, or let the engine there listen for TLS and set DOCKER_HOST=tcp://%[3]s:2376",
-			secret.Address(ep.host), ep.from, u.Hostname())
+		return &ConnectError{"docker host", ep.place(), errors.New("ssh is not supported: it cannot reach container ports"),
+			fmt.Sprintf("run locbench on %s, or let its engine listen for TLS and set DOCKER_HOST=tcp://%[1]s:2376",
+				u.Hostname())}
 	}
-	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https",
-		secret.Address(ep.host), ep.from, u.Scheme)
+	return &ConnectError{"docker host", ep.place(), fmt.Errorf("unknown scheme %q", u.Scheme),
+		"use unix, npipe, tcp, http or https"}
 }
 
-// currentContext returns what "docker context use" has written.
+// place names the host and where it comes from, for messages.
+func (ep endpoint) place() string { return secret.Address(ep.host) + " (of " + ep.from + ")" }
+
+// currentContext returns the context that "docker context use" has written; "" for none.
 func currentContext(dir string) (string, error) {
 	var config struct{ CurrentContext string }
 	err := readJSON(filepath.Join(dir, "config.json"), &config)
@@ -98,8 +102,7 @@ func currentContext(dir string) (string, error) {
 	return config.CurrentContext, err
 }
 
-// readContext reads the store of "docker context": folders named by the SHA-256 of the context's
-// name.
+// readContext reads the store of "docker context", whose folders are SHA-256 hashes of names.
 func readContext(dir, name string) (endpoint, error) {
 	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	path := filepath.Join(dir, "contexts", "meta", id, "meta.json")
@@ -110,13 +113,13 @@ func readContext(dir, name string) (endpoint, error) {
 		}
 	}
 	if err := readJSON(path, &meta); errors.Is(err, fs.ErrNotExist) {
-		return endpoint{}, errors.New("there is no such context; \"docker context ls\" lists them")
+		return endpoint{}, errors.New("context not found")
 	} else if err != nil {
 		return endpoint{}, err
 	}
 	d := meta.Endpoints["docker"]
 	if d.Host == "" {
-		return endpoint{}, fmt.Errorf("%s names no docker endpoint", path)
+		return endpoint{}, fmt.Errorf("%s has no docker endpoint", path)
 	}
 	ep := endpoint{host: d.Host, from: "context " + name}
 	certs := filepath.Join(dir, "contexts", "tls", id, "docker")
@@ -130,8 +133,7 @@ func readContext(dir, name string) (endpoint, error) {
 	return ep, nil
 }
 
-// readTLS reads ca.pem, cert.pem and key.pem, each of which may be absent (the two last only
-// together).
+// readTLS reads ca.pem, which may be absent, and cert.pem with key.pem, which may be absent too.
 func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 	o := tlsconfig.Options{InsecureSkipVerify: skipVerify, ExclusiveRootPools: true}
 	for name, file := range map[string]*string{"ca.pem": &o.CAFile, "cert.pem": &o.CertFile, "key.pem": &o.KeyFile} {
@@ -156,7 +158,7 @@ func readJSON(path string, value any) error {
 	return nil
 }
 
-// client makes the client; it opens no connection yet.
+// client returns a client that has not connected yet.
 func (ep endpoint) client() (*client.Client, error) {
 	var opts []client.Opt
 	if ep.tls != nil {

@@ -1,8 +1,8 @@
-// Package docker is locbench's only handle on a Docker engine: it finds the engine as the docker
+// Package docker is locbench's only access to a Docker engine. It finds the engine as the docker
 // command does, builds and pulls images, runs containers under limits, and finds by label what a
 // killed run has left.
 //
-// No type of the docker client leaves it.
+// Its API has no type of the docker client.
 package docker
 
 import (
@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http/httptrace"
 	"net/netip"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/moby/moby/api/types/system"
@@ -27,20 +29,20 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// The labels of everything that locbench creates in an engine. Clean looks at LabelRun, and at whether
-// the name agrees with it.
+// The labels of all that locbench creates in an engine. Clean also checks that names match
+// LabelRun.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
-	LabelName  = "locbench.name"  // the trial or check that it is for
-	LabelOwner = "locbench.owner" // the process that created it: whether that is alive decides whether it is left over
+	LabelName  = "locbench.name"  // the trial or check
+	LabelOwner = "locbench.owner" // the locbench process; once it is dead, Clean may remove the object
 )
 
 const (
-	pingTimeout    = 5 * time.Second  // for the first word: an engine that does not respond by then is as good as absent
-	infoTimeout    = 20 * time.Second // for one question, such as what it is: a busy engine takes its time
+	pingTimeout    = 5 * time.Second  // for the first response; after it the engine counts as absent
+	infoTimeout    = 20 * time.Second // for one request, also to a busy engine
 	pullTimeout    = time.Hour        // for an image, with all its layers
-	enginePatience = 10 * time.Second // for an engine that is away, before what it holds is given up
-	cleanupTimeout = 30 * time.Second // for the removal of things when the caller's context has ended already
+	enginePatience = 10 * time.Second // for an engine to come back, before its objects are given up
+	cleanupTimeout = 30 * time.Second // for removals after the caller's context has ended
 )
 
 // Engine is a connection to a Docker engine. It is safe for concurrent use.
@@ -49,16 +51,16 @@ type Engine struct {
 	host     string
 	info     Info
 	shell    shell
-	peer     netip.Addr    // at which it was reached; none for a socket or a pipe
-	patience time.Duration // for one question
+	peer     netip.Addr    // the engine's address; none for a socket or a pipe
+	patience time.Duration // the time limit of one request
 	local    atomic.Bool   // see Local
 }
 
 // Info is what the engine says about itself and its machine.
 type Info struct {
-	Name          string // of its machine
-	Version       string // of the engine
-	APIVersion    string // negotiated
+	Name          string // the machine's host name
+	Version       string // the engine's version
+	APIVersion    string // the negotiated version
 	OS            string // "linux"
 	Arch          string // as Go names it: "amd64"
 	Kernel        string
@@ -67,31 +69,31 @@ type Info struct {
 	MemoryBytes   int64
 	CgroupVersion int // 1, 2; 0 unknown
 	Rootless      bool
-	CPUQuota      bool // whether the kernel can enforce the limit, here and below
+	CPUQuota      bool // this and the next four: whether the kernel can enforce the limit
 	CPUSet        bool
 	MemoryLimit   bool
 	SwapLimit     bool
 	PIDsLimit     bool
 	Builder       Builder
-	Warnings      bench.Warnings // of the engine about itself
+	Warnings      bench.Warnings // the engine's warnings about itself
 }
 
 // Builder is what an engine builds images with.
 type Builder int
 
 const (
-	// BuilderClassic is the one that knows no more than the Dockerfiles of 2018.
+	// BuilderClassic is Docker's first builder, which knows only the Dockerfiles of 2018.
 	BuilderClassic Builder = iota
-	// BuilderBuildKit is an engine with both: what it is asked for by BuildOptions.BuildKit.
+	// BuilderBuildKit is an engine with both; BuildOptions.BuildKit chooses.
 	BuilderBuildKit
-	// BuilderBuildah is Podman's, which takes both kinds of Dockerfile by the classic request.
+	// BuilderBuildah is Podman's, which builds both kinds of Dockerfile by the classic request.
 	BuilderBuildah
 )
 
-// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket),
-// asks whether it is alive and what it is. The error says how to start one.
+// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket)
+// and reads its properties. Where there is no engine, the error is a *ConnectError.
 func Connect(ctx context.Context) (*Engine, error) {
-	home, _ := os.UserHomeDir() // without one, contexts are simply not found
+	home, _ := os.UserHomeDir() // without one, there are no contexts
 	return connect(ctx, os.Getenv, home)
 }
 
@@ -105,20 +107,27 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 		return nil, fmt.Errorf("docker engine %s: %w", ep.host, err)
 	}
 	var peer netip.Addr
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
-		if at, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String()); err == nil {
-			peer = at.Addr().Unmap()
-		}
-	}})
-	info, err := ask(traced, cli)
+	var dialled atomic.Pointer[net.OpError] // why the last dial failed; the client keeps only words of it
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		ConnectDone: func(_, _ string, err error) {
+			failed, _ := errors.AsType[*net.OpError](err)
+			dialled.Store(failed)
+		},
+		GotConn: func(c httptrace.GotConnInfo) {
+			if at, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String()); err == nil {
+				peer = at.Addr().Unmap()
+			}
+		},
+	})
+	info, err := describe(traced, cli)
 	if err != nil {
 		cli.Close()
-		return nil, unreachable(ep, err)
+		return nil, unreachable(ep, err, dialled.Load())
 	}
 	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, patience: infoTimeout}, nil
 }
 
-func ask(ctx context.Context, cli *client.Client) (Info, error) {
+func describe(ctx context.Context, cli *client.Client) (Info, error) {
 	ping, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	if _, err := cli.Ping(ping, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
@@ -136,8 +145,8 @@ func ask(ctx context.Context, cli *client.Client) (Info, error) {
 	return info, nil
 }
 
-// builderOf asks which product answers. Each Docker that the client speaks to has BuildKit in it, but
-// on Windows.
+// builderOf returns the builder of the product that runs the engine. Each Docker that the client
+// supports has BuildKit, except on Windows.
 func builderOf(ctx context.Context, cli *client.Client, info Info) Builder {
 	version, err := cli.ServerVersion(ctx, client.ServerVersionOptions{})
 	podman := func(c system.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") }
@@ -153,7 +162,7 @@ func builderOf(ctx context.Context, cli *client.Client, info Info) Builder {
 func translate(raw system.Info) Info {
 	version, _ := strconv.Atoi(raw.CgroupVersion)
 	if version == 0 && raw.OSType == "linux" {
-		version = 1 // engines before 20.10 do not say and know no other
+		version = 1 // engines before 20.10 do not report it and have only this one
 	}
 	rootless := func(option string) bool { return strings.Contains(option, "rootless") }
 	return Info{
@@ -166,8 +175,8 @@ func translate(raw system.Info) Info {
 	}
 }
 
-// warningsOf returns an engine's warnings without its word "WARNING:", and without the limits that its
-// kernel lacks ("No swap limit support"), which Info's fields have.
+// warningsOf returns an engine's warnings without "WARNING:", and without those of limits that its
+// kernel lacks ("No swap limit support"): Info has fields for them.
 func warningsOf(said ...string) (all bench.Warnings) {
 	for _, w := range said {
 		w = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(w), "WARNING:"))
@@ -178,35 +187,58 @@ func warningsOf(said ...string) (all bench.Warnings) {
 	return all
 }
 
-func unreachable(ep endpoint, err error) error {
-	hint := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) " +
+// ConnectError is why there is no engine to use.
+type ConnectError struct {
+	What   string // "docker engine", "docker host", "docker"
+	Where  string // "unix:///var/run/docker.sock (of DOCKER_HOST)"
+	Reason error
+	Fix    string // what to do about it
+}
+
+// Problem returns the error without its fix.
+func (e *ConnectError) Problem() string { return e.What + " " + e.Where + ": " + e.Reason.Error() }
+
+func (e *ConnectError) Error() string { return e.Problem() + "; " + e.Fix }
+func (e *ConnectError) Unwrap() error { return e.Reason }
+
+// unreachable returns the error for an engine that did not respond. dialled is why the last dial
+// failed; nil: it did not, or the engine is at a named pipe.
+func unreachable(ep endpoint, err error, dialled *net.OpError) error {
+	fix := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) " +
 		"or select one with DOCKER_HOST or \"docker context use\""
 	switch {
-	case errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied"):
-		hint = "no permission for the socket: run as root, or run \"sudo usermod -aG docker $USER\" and log in again"
+	case dialled != nil && errors.Is(dialled, os.ErrPermission), pipeRefused(ep, err):
+		fix = "no permission for the socket: run as root, or run \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("no response")
-	case errors.Is(err, os.ErrNotExist), strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon"
+	case dialled != nil && (dialled.Net == "unix" || dialled.Timeout() || errors.Is(dialled, syscall.ECONNREFUSED)),
+		errors.Is(err, os.ErrNotExist):
 		err = errors.New("nothing listening")
 	}
-	return fmt.Errorf("docker engine %s (of %s): %w; %s", ep.host, ep.from, err, hint)
+	return &ConnectError{"docker engine", ep.place(), err, fix}
+}
+
+// pipeRefused reports whether this user may not open the named pipe. Dials of pipes have no trace,
+// and the client wraps nothing, so its words are all there is.
+func pipeRefused(ep endpoint, err error) bool {
+	return strings.HasPrefix(ep.host, "npipe:") && strings.Contains(err.Error(), "permission denied")
 }
 
 // Close closes idle connections.
 func (e *Engine) Close() error { return e.cli.Close() }
 
-// Info returns what the engine answered when Connect asked.
+// Info returns the engine's properties, as Connect read them.
 func (e *Engine) Info() Info { return e.info }
 
 // Host returns the engine's address, such as unix:///var/run/docker.sock.
 func (e *Engine) Host() string { return e.host }
 
-// Local reports whether the engine shares this machine's kernel and network. It is known from the
-// first network on that the engine has made (see Network.Here), and taken for not so before.
+// Local reports whether the engine shares this machine's kernel and network. It is false until
+// CreateNetwork has seen it (see Network.Local).
 func (e *Engine) Local() bool { return e.local.Load() }
 
-// SameHost reports whether the engine has the name and the kernel of this machine. Two machines may
-// have both in common: it is a hint, not a proof as Local is.
+// SameHost reports whether the engine's machine has the name and the kernel of this one. Two
+// machines may share both: unlike Local it is a hint, not a proof.
 func (e *Engine) SameHost() bool {
 	name, err := os.Hostname()
 	kernel, kernelErr := os.ReadFile("/proc/sys/kernel/osrelease")
@@ -214,13 +246,13 @@ func (e *Engine) SameHost() bool {
 }
 
 // Near reports whether the engine is reached through a socket of this machine: then another machine
-// of the same name hardly uses it too.
+// of the same name hardly uses the engine too.
 func (e *Engine) Near() bool {
 	return strings.HasPrefix(e.host, "unix://") || strings.HasPrefix(e.host, "npipe://")
 }
 
-// Reach reports of an engine that is not Local whether the ports that it publishes are within reach
-// of this machine, at PublishedHost, and whether its containers reach this machine's loopback
+// Reach reports, for an engine that is not Local, whether this machine reaches the ports that the
+// engine publishes, at PublishedHost, and whether its containers reach this machine's loopback
 // interface, as host.docker.internal.
 func (e *Engine) Reach() (ports, loopback bool) {
 	switch {
@@ -229,16 +261,15 @@ func (e *Engine) Reach() (ports, loopback bool) {
 	case runtime.GOOS != "linux", e.desktop():
 		return true, true // a virtual machine of this one, with ways in and out
 	}
-	// RootlessKit has a way in. Any other engine that is spoken to by a socket or loopback, and
-	// whose bridges are not here, is behind a socket that somebody forwards, or in another network
-	// namespace.
+	// RootlessKit has a way in. Any other engine at a socket or on loopback whose bridges are not
+	// here is behind a forwarded socket, or in another network namespace.
 	return e.info.Rootless && e.SameHost(), false
 }
 
 func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
-// PublishedHost returns the address, or where that is not known the host name, at which this machine
-// reaches ports that the engine publishes: the one at which it reaches the engine.
+// PublishedHost returns the address, or if it is unknown the host name, at which this machine
+// reaches the engine and the ports that the engine publishes.
 func (e *Engine) PublishedHost() string {
 	if e.peer.IsValid() && !e.peer.IsLoopback() {
 		return e.peer.String()
@@ -249,9 +280,9 @@ func (e *Engine) PublishedHost() string {
 	return "127.0.0.1"
 }
 
-// ClockAhead returns how far the engine's clock is ahead of this machine's, known to half of the time
-// that the question took. For a local engine it is zero without asking.
-func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
+// ClockOffset returns the engine's clock minus this machine's, to within half the request's time.
+// For a local engine it is zero, without a request.
+func (e *Engine) ClockOffset(ctx context.Context) (time.Duration, error) {
 	if e.Local() {
 		return 0, nil
 	}
@@ -260,7 +291,7 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	before := time.Now()
 	response, err := e.cli.Info(ctx, client.InfoOptions{})
 	if err != nil {
-		return 0, fmt.Errorf("ask docker engine for its time: %w", orCause(ctx, err))
+		return 0, fmt.Errorf("read docker engine's time: %w", orCause(ctx, err))
 	}
 	took := time.Since(before)
 	theirs, err := time.Parse(time.RFC3339Nano, response.Info.SystemTime)
@@ -270,19 +301,19 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	return theirs.Sub(before.Add(took / 2)), nil
 }
 
-// within returns ctx for a call that is given up after d.
+// within returns ctx with a time limit of d, whose cause names the engine.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no response from the engine within %v", d))
 }
 
-// detached outlives ctx: what was begun in the engine is finished or removed even if the run has
-// been interrupted.
+// detached returns a context that outlives ctx: what was begun in the engine is finished or removed
+// even if the run was interrupted.
 func detached(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
 }
 
-// patiently does what must not be left undone only because the engine is being restarted just now.
-func patiently(ctx context.Context, do func() error) error {
+// retryWhileAway repeats do for up to enginePatience while the engine is away, as in a restart.
+func retryWhileAway(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()
 		over := err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline)
@@ -292,7 +323,7 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// pause is false where ctx has ended before d is over.
+// pause waits for d. It returns false if ctx ended before.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -302,9 +333,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// publishAddress returns where the engine is to bind published ports: the address at which it was reached
-// itself, and loopback where that is this machine's. So they are open to those who reach the engine,
-// and to no other network of its machine.
+// publishAddress returns the address to which the engine binds published ports: the one at which it
+// was reached, or loopback on this machine. No other network of its machine reaches them.
 func (e *Engine) publishAddress() netip.Addr {
 	if at, err := netip.ParseAddr(e.PublishedHost()); err == nil && !at.IsLoopback() {
 		return at.WithZone("")

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// OOM returns Container.outOfMemory, for the tests.
+// OOM calls Container.outOfMemory.
 func OOM(ctx context.Context, c *Container) bool { return c.outOfMemory(ctx) }
 
-// KernelKilled returns whether the kernel's log knows of it, for the tests; readable says whether there
-// is one to read.
+// KernelKilled calls kernelKilled for a container.
 func KernelKilled(c *Container) (killed, readable bool) { return kernelKilled(c.id) }
 
-// SetPatience is how long e waits for a response, for the tests.
+// SetPatience sets the time limit of requests to e.
 func SetPatience(e *Engine, d time.Duration) { e.patience = d }

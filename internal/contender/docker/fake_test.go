@@ -18,26 +18,26 @@ import (
 	"locbench/internal/bench"
 )
 
-// containerID is the only one that a fakeEngine has.
+// containerID is the ID of the only container of a fakeEngine.
 const containerID = "5f3c8a1e9d7b4f60a2c1d3e4f5061728394a5b6c7d8e9f00112233445566aabb"
 
-// fakeEngine is an engine in memory, so time can be virtual. Its container ends, is killed,
-// restarted or removed as a test says, and its events are kept as an engine keeps them.
+// fakeEngine is an engine in memory, so time can be virtual. A test makes its container exit,
+// restart or disappear. It keeps events as an engine does.
 type fakeEngine struct {
 	mu      sync.Mutex
-	changed chan struct{} // closed, and made again, when anything below changes
-	away    bool          // nobody listens
-	silent  bool          // takes questions and answers none
-	gone    bool          // there is no such container
+	changed chan struct{} // closed and replaced when anything below changes
+	away    bool          // refuses connections
+	silent  bool          // accepts requests and never responds
+	gone    bool          // the container was removed
 	running bool
-	lives   int // of its main process
+	starts  int // of the main process
 	code    int
 	oom     bool // the flag of the state
 	ended   time.Time
 	past    []fakeEvent
 	signals []string
 	onKill  func(signal string) // called under the lock
-	streams int                 // of events that were asked for
+	streams int                 // requests for events
 }
 
 type fakeEvent struct {
@@ -51,10 +51,10 @@ type fakeEvent struct {
 }
 
 func newFakeEngine() *fakeEngine {
-	return &fakeEngine{changed: make(chan struct{}), running: true, lives: 1}
+	return &fakeEngine{changed: make(chan struct{}), running: true, starts: 1}
 }
 
-// change is how a test changes it.
+// change calls do with the lock held.
 func (f *fakeEngine) change(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,16 +63,16 @@ func (f *fakeEngine) change(do func()) {
 	f.changed = make(chan struct{})
 }
 
-// after changes it once a while has passed.
+// after calls do with the lock held once d has passed.
 func (f *fakeEngine) after(d time.Duration, do func()) { time.AfterFunc(d, func() { f.change(do) }) }
 
-// end ends the main process; the lock is held.
+// end makes the main process exit; the lock is held.
 func (f *fakeEngine) end(code int) {
 	f.running, f.code, f.ended = false, code, time.Now()
 	f.event("container", "die", "exitCode", strconv.Itoa(code))
 }
 
-// event keeps one about the container; the lock is held.
+// event adds an event of the container; the lock is held.
 func (f *fakeEngine) event(kind, action string, attributes ...string) {
 	e := fakeEvent{Type: kind, Action: action, TimeNano: time.Now().UnixNano()}
 	e.Actor.ID, e.Actor.Attributes = containerID, map[string]string{}
@@ -83,10 +83,10 @@ func (f *fakeEngine) event(kind, action string, attributes ...string) {
 }
 
 func (f *fakeEngine) started() string {
-	return time.Date(2026, 11, 22, 0, 0, f.lives, 0, time.UTC).Format(time.RFC3339Nano)
+	return time.Date(2026, 11, 22, 0, 0, f.starts, 0, time.UTC).Format(time.RFC3339Nano)
 }
 
-// container returns the fake's, as Run returns it once it has started.
+// container returns the fake's container, as Run returns it once it has started.
 func (f *fakeEngine) container(t *testing.T) *Container {
 	t.Helper()
 	cli, err := endpoint{host: "tcp://engine:2375", version: "1.41", transport: f}.client()
@@ -100,14 +100,14 @@ func (f *fakeEngine) container(t *testing.T) *Container {
 	return c
 }
 
-// ends runs a container until it has ended.
+// ends follows a container until it has exited.
 func (f *fakeEngine) ends(t *testing.T, c *Container) bench.Exit {
 	t.Helper()
 	c.wait(t.Context())
 	return *c.Exit()
 }
 
-// RoundTrip answers as an engine does.
+// RoundTrip responds as an engine does.
 func (f *fakeEngine) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,25 +161,26 @@ func (f *fakeEngine) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the fake does not know %s %s", r.Method, r.URL)
 }
 
-// eventsFor writes the events that a question is about, each once, until its end.
+// eventsFor returns a function that writes the events of a request, each once, until the request's
+// end.
 func (f *fakeEngine) eventsFor(r *http.Request) func(io.Writer) bool {
 	query := r.URL.Query()
 	var filters map[string]map[string]bool
 	_ = json.Unmarshal([]byte(query.Get("filters")), &filters)
 	since, until := engineTime(query.Get("since")), engineTime(query.Get("until"))
-	told := 0
+	written := 0
 	return func(w io.Writer) bool {
-		for ; told < len(f.past); told++ {
-			e := f.past[told]
+		for ; written < len(f.past); written++ {
+			e := f.past[written]
 			about := map[string]string{"type": e.Type, "event": e.Action}
 			if e.Type == "container" {
 				about["container"] = e.Actor.ID
 			}
-			wanted := e.TimeNano >= since.UnixNano() && (until.IsZero() || e.TimeNano <= until.UnixNano())
+			selected := e.TimeNano >= since.UnixNano() && (until.IsZero() || e.TimeNano <= until.UnixNano())
 			for key, value := range about {
-				wanted = wanted && (len(filters[key]) == 0 || filters[key][value])
+				selected = selected && (len(filters[key]) == 0 || filters[key][value])
 			}
-			if wanted {
+			if selected {
 				_ = json.NewEncoder(w).Encode(e)
 			}
 		}
@@ -187,8 +188,9 @@ func (f *fakeEngine) eventsFor(r *http.Request) func(io.Writer) bool {
 	}
 }
 
-// stream returns the body of a response that grows: write is called, under the lock, at once, at every
-// change and at the end of the question, until it returns false. It breaks when the engine goes away.
+// stream returns the body of a growing response: it calls write with the lock held, at once, at
+// every change and at the request's end, until it returns false. The body breaks when the engine
+// goes away.
 func (f *fakeEngine) stream(r *http.Request, write func(io.Writer) bool) io.ReadCloser {
 	body, out := io.Pipe()
 	var until <-chan time.Time
@@ -249,7 +251,7 @@ func jsonBody(v any) io.ReadCloser {
 	return io.NopCloser(bytes.NewReader(data))
 }
 
-// sent returns the signals so far.
+// sent returns the signals that were sent so far.
 func (f *fakeEngine) sent() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -21,8 +21,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// ErrNotFound is wrapped by the errors of calls that name an image or container which the engine
-// does not have.
+// ErrNotFound is wrapped by errors about an image or container that the engine does not have.
 var ErrNotFound = errors.New("not found")
 
 // BuildOptions say how an image is built. Every field may be empty.
@@ -33,10 +32,10 @@ type BuildOptions struct {
 	Args       map[string]string
 	Labels     map[string]string
 	NoCache    bool
-	BuildKit   bool // by the engine's BuildKit instead of its classic builder
+	BuildKit   bool // use the engine's BuildKit, not its classic builder
 }
 
-// Image is what the engine knows of an image.
+// Image is an image of the engine.
 type Image struct {
 	ID   string // sha256 of its configuration
 	Size int64  // bytes, all layers
@@ -44,9 +43,9 @@ type Image struct {
 	Arch string
 }
 
-// BuildImage builds an image, for as long as ctx allows, from a build context in tar form: with the
-// classic builder, which every engine has, or with its BuildKit. What the builder says goes to out
-// line by line, each bounded; out may be nil. It returns the ID of the image.
+// BuildImage builds an image from a build context in tar form, with the classic builder, which
+// every engine has, or with BuildKit, and returns the image's ID. It writes the builder's output to
+// out, in lines of bounded length; out may be nil.
 func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
 	args := make(map[string]*string, len(o.Args))
 	for k, v := range o.Args {
@@ -73,7 +72,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 		})
 		defer func() {
 			if !stop() {
-				<-canceled // locbench may end next
+				<-canceled // locbench may exit next
 			}
 		}()
 	}
@@ -83,16 +82,16 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 		err = follow(resp.Body, out, func(m message) { id = cmp.Or(m.builtID(), id) })
 	}
 	if err != nil {
-		return "", fmt.Errorf("build image %s: %w", o.Tag, fromRegistry(orCause(ctx, err), "base image"))
+		return "", fmt.Errorf("build image %s: %w", o.Tag, fromRegistry(orCause(ctx, err), "BASE_IMAGE"))
 	}
 	if id == "" {
-		return "", fmt.Errorf("build image %s: the engine named no image at the end", o.Tag)
+		return "", fmt.Errorf("build image %s: the engine returned no image ID", o.Tag)
 	}
 	return id, nil
 }
 
-// Pull fetches an image from its registry, without credentials. How far it is goes to out, which
-// may be nil, at most once a second.
+// Pull fetches an image from its registry, without credentials. It writes its progress to out at
+// most once a second; out may be nil.
 func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	ctx, cancel := within(ctx, pullTimeout)
 	defer cancel()
@@ -110,8 +109,8 @@ func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	return fmt.Errorf("pull %s: %w", ref, fromRegistry(orCause(ctx, err), ref))
 }
 
-// fromRegistry adds to the error of a build or pull what to do where an image could not be fetched.
-// The engine hands the registry's or the resolver's words on, and nothing but words.
+// fromRegistry adds to the error of a build or pull what to do if an image could not be fetched.
+// The engine passes on only the words of the registry or the resolver, so it looks for these.
 func fromRegistry(err error, image string) error {
 	text := strings.ToLower(err.Error())
 	has := func(signs ...string) bool {
@@ -124,7 +123,8 @@ func fromRegistry(err error, image string) error {
 	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied",
 		"access to the resource is denied", "unauthorized", "authentication required", "basic auth credentials",
 		"authorization failed", "toomanyrequests"):
-		return fmt.Errorf("the registry requires a login and locbench has no credentials; run \"docker login\" and \"docker pull %s\" first: %w", image, err)
+		return fmt.Errorf("the registry requires a login and locbench has no credentials; "+
+			"run \"docker login\" and \"docker pull %s\" first: %w", image, err)
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func translateNotFound(err error) error {
 	return err
 }
 
-// orCause prefers the word "interrupted" of the context to what the broken connection said.
+// orCause returns the cause of ctx if it has ended, such as "interrupted", and otherwise err.
 func orCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -166,7 +166,7 @@ func orCause(ctx context.Context, err error) error {
 	return err
 }
 
-// message is one JSON object of the stream that a build or a pull answers with.
+// message is one JSON object in the response stream of a build or a pull.
 type message struct {
 	Stream      string `json:"stream"`
 	Status      string `json:"status"`
@@ -179,15 +179,15 @@ type message struct {
 		Current int64 `json:"current"`
 		Total   int64 `json:"total"`
 	} `json:"progressDetail"`
-	Aux json.RawMessage `json:"aux"` // of an image that was built its ID; of BuildKit, what trace reads
+	Aux json.RawMessage `json:"aux"` // the ID of a built image, or what trace reads from BuildKit
 }
 
-// builtID returns the ID of the image that a build has made; "" where the message is of something else.
+// builtID returns the ID of the image that was built; "" if the message is about something else.
 func (m message) builtID() string {
 	var image struct {
 		ID string `json:"ID"`
 	}
-	_ = json.Unmarshal(m.Aux, &image) // of another shape: of no interest here
+	_ = json.Unmarshal(m.Aux, &image) // fails for other messages, which have no ID
 	return image.ID
 }
 
@@ -197,17 +197,16 @@ const traceID = "moby.buildkit.trace"
 const (
 	// maxMessage bounds one message; a builder's output comes in pieces of 32 KiB.
 	maxMessage = 1 << 20
-	lastLines  = 10 // of output that an error of the builder carries with it
+	lastLines  = 10 // lines of output in an error of the builder
 )
 
-// follow reads the stream to its end and returns the error that it carries, if it does, with the
-// last lines before it.
+// follow reads the stream to its end and returns the error in it, with the last lines of output.
 func follow(r io.Reader, out io.Writer, each func(message)) error {
 	if out == nil {
 		out = io.Discard
 	}
 	last := safe.Ring{Size: lastLines}
-	var failed error // of out: reported at the end, since the builder works on regardless
+	var failed error // of out; returned at the end, since the build continues
 	w := safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
 		last.Add(l)
 		if failed == nil {
@@ -223,7 +222,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 		}
 		var m message
 		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
-			return fmt.Errorf("read the engine's answer: %w", err)
+			return fmt.Errorf("read the engine's response: %w", err)
 		}
 		if text := cmp.Or(m.ErrorDetail.Message, m.Error); text != "" {
 			w.Flush()
@@ -244,7 +243,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 	pulled.flush()
 	w.Flush()
 	if err := s.Err(); err != nil {
-		return fmt.Errorf("read the engine's answer: %w", err)
+		return fmt.Errorf("read the engine's response: %w", err)
 	}
 	if failed != nil {
 		return fmt.Errorf("write the engine's output: %w", failed)

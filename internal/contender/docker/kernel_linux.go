@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// kernelKilled reports whether this machine's kernel log says that a process of the container with
-// this ID was killed for lack of memory, and whether that log may be read: as a rule only by root. The
-// kernel writes there before it kills. The engine may lose that: containerd hears of it from the
+// kernelKilled reports whether this machine's kernel log has a process of the container with this
+// ID that was killed for lack of memory, and whether the log is readable (usually only for root).
+// The kernel logs before it kills. The engine may miss the kill: containerd learns of it from the
 // container's cgroup, which on a busy machine can be gone before it looks.
 func kernelKilled(id string) (killed, readable bool) {
 	fd, err := syscall.Open("/dev/kmsg", syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
@@ -18,10 +18,10 @@ func kernelKilled(id string) (killed, readable bool) {
 	}
 	defer syscall.Close(fd)
 	record := make([]byte, 8<<10) // the kernel's own limit
-	for range 1 << 17 {           // it may continue to write
+	for range 1 << 17 {           // bounded, since the kernel may keep writing
 		n, err := syscall.Read(fd, record)
 		switch {
-		case errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR): // overwritten meanwhile: the next one
+		case errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR): // overwritten or interrupted: read the next one
 		case errors.Is(err, syscall.EAGAIN): // that was the last one
 			return false, true
 		case err != nil || n <= 0:
@@ -33,9 +33,9 @@ func kernelKilled(id string) (killed, readable bool) {
 	return false, true
 }
 
-// isKill reports whether a record of the kernel's log is about a process of the container with this ID
-// that the kernel has killed for lack of memory. A record is "PRIORITY,…;TEXT"; the kernel's own
-// have a priority below 8, those that programs write there a higher one.
+// isKill reports whether a record of the kernel's log is about an out-of-memory kill in the
+// container with this ID. A record is "PRIORITY,…;TEXT"; the kernel's own have a priority below 8,
+// those of programs a higher one.
 func isKill(record []byte, id string) bool {
 	head, text, _ := bytes.Cut(record, []byte(";"))
 	number, _, _ := bytes.Cut(head, []byte(","))

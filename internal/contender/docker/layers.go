@@ -10,11 +10,11 @@ import (
 
 const (
 	maxLayers   = 1000
-	layersEvery = time.Second // at most so often
+	layersEvery = time.Second // between two lines of progress
 )
 
-// layers adds up what the engine reports of every layer of an image that it pulls, some hundred times
-// a second, to one line.
+// layers sums up, in one line, the progress that the engine reports for each layer of a pulled
+// image some hundred times a second.
 type layers struct {
 	show  func(line string)
 	now   func() time.Time
@@ -24,11 +24,11 @@ type layers struct {
 }
 
 type layer struct {
-	done, total int64 // bytes of the download; total is 0 while it is not known
+	done, total int64 // downloaded bytes; total is 0 while unknown
 	unpacked    bool
 }
 
-// take takes one message of a layer. ok is false for a message about something else.
+// take adds one message about a layer. It returns false for a message about something else.
 func (l *layers) take(m message) (ok bool) {
 	if m.ID == "" || m.Status == "" || strings.HasPrefix(m.Status, "Pulling from") {
 		return false
@@ -53,7 +53,7 @@ func (l *layers) take(m message) (ok bool) {
 	return true
 }
 
-// flush shows the progress, unless that was shown already.
+// flush shows the progress if it has changed.
 func (l *layers) flush() {
 	var done, total int64
 	unpacked := 0
@@ -63,7 +63,7 @@ func (l *layers) flush() {
 			unpacked++
 		}
 	}
-	text := fmt.Sprintf("%d of %d layers there", unpacked, len(l.byID))
+	text := fmt.Sprintf("%d of %d layers ready", unpacked, len(l.byID))
 	if total > 0 {
 		text += fmt.Sprintf(", %s of %s downloaded", units.Bytes(done), units.Bytes(total))
 	}

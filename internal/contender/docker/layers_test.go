@@ -38,8 +38,8 @@ func TestPullProgress(t *testing.T) {
 	l.flush()
 	l.flush()
 	want := []string{
-		"0 of 1 layers there", "1 of 2 layers there, 1 MiB of 4 MiB downloaded", "1 of 2 layers there",
-		"1 of 2 layers there, 4 MiB of 4 MiB downloaded", "2 of 2 layers there, 4 MiB of 4 MiB downloaded",
+		"0 of 1 layers ready", "1 of 2 layers ready, 1 MiB of 4 MiB downloaded", "1 of 2 layers ready",
+		"1 of 2 layers ready, 4 MiB of 4 MiB downloaded", "2 of 2 layers ready, 4 MiB of 4 MiB downloaded",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("reported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

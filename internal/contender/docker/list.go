@@ -10,7 +10,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Images lists what the engine has: each image's references ("name:tag") and labels.
+// Images lists the engine's images: their references ("name:tag") and labels.
 func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
@@ -25,8 +25,8 @@ func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 	return list, nil
 }
 
-// Running lists the names of the containers that run and are not of a run of locbench ("": of
-// none), in the order of their start, the last first.
+// Running lists the names of the running containers that are not of the given run of locbench, the
+// last started first. With run == "" it lists all of them.
 func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()

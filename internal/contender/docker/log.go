@@ -11,9 +11,9 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// copyLog splits the engine's stream of frames (one byte of stream number, three of nothing, four
-// of length, then the content) into lines until it ends. It holds no more than a line of each
-// stream, whatever lengths the frames claim.
+// copyLog splits the engine's stream of frames (one byte of stream number, three unused, four of
+// length, then the content) into lines until it ends. It holds at most one line of each stream,
+// whatever lengths the frames have.
 func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error {
 	stdout, stderr := safe.NewLineWriter("stdout", now, emit), safe.NewLineWriter("stderr", now, emit)
 	defer stderr.Flush()
@@ -27,9 +27,9 @@ func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error 
 			}
 			return err
 		}
-		w := stderr // of 2; and of 3, an error of the engine itself
+		w := stderr // 2; also 3, an error of the engine
 		if head[0] < 2 {
-			w = stdout // of 1; and of 0, stdin written back
+			w = stdout // 1; also 0, stdin written back
 		} else if head[0] > 3 {
 			return fmt.Errorf("log stream: frame of unknown stream %d", head[0])
 		}

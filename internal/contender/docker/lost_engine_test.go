@@ -16,8 +16,8 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// proxy passes connections on to an engine's socket until it is cut: an engine that goes away,
-// without harm to the real one.
+// proxy forwards connections to an engine's socket until it is cut: an engine that goes away, while
+// the real one keeps running.
 type proxy struct {
 	l      net.Listener
 	target string
@@ -29,7 +29,7 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// gated writes while nobody holds its lock.
+// gated writes while its lock is free.
 type gated struct {
 	held *sync.RWMutex
 	net.Conn
@@ -109,7 +109,7 @@ func TestLostEngine(t *testing.T) {
 		}
 	}()
 
-	// Connections break, the engine lives: the end of the container is reported all the same.
+	// Connections break, but the engine runs: the exit of the container is still reported.
 	c, _, err := e.Run(t.Context(), spec(t, image, "deaf", "serve", "8080"))
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestLostEngine(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 
-	// The engine goes for good: the instance counts as ended, in words.
+	// The engine does not come back: the instance counts as exited, and its log says why.
 	c, _, err = e.Run(t.Context(), spec(t, image, "deaf", "serve", "8080"))
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestLostEngine(t *testing.T) {
 	if exit := ended(t, c); exit.Code != -1 {
 		t.Errorf("%+v", exit)
 	}
-	if logs := c.Logs(); !strings.Contains(logs[len(logs)-1].Text, "lost sight of the container") {
+	if logs := c.Logs(); !strings.Contains(logs[len(logs)-1].Text, "lost contact with the container") {
 		t.Errorf("%v", logs)
 	}
 	if _, err := c.Usage(t.Context()); err == nil {
@@ -147,7 +147,7 @@ func TestLostEngine(t *testing.T) {
 	}
 }
 
-// TestSilentEngine asks an engine that takes questions and answers none of them any more.
+// TestSilentEngine: requests to an engine that no longer responds are given up.
 func TestSilentEngine(t *testing.T) {
 	real := dockertest.Engine(t)
 	socket, ok := strings.CutPrefix(real.Host(), "unix://")
@@ -179,7 +179,7 @@ func TestSilentEngine(t *testing.T) {
 			go func() { said <- ask() }()
 			select {
 			case err := <-said:
-				if err == nil || !strings.Contains(err.Error(), "the engine has not answered within 200ms") {
+				if err == nil || !strings.Contains(err.Error(), "no response from the engine within 200ms") {
 					t.Errorf("%s: %v", what, err)
 				}
 			case <-time.After(10 * time.Second):

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// uniqueName makes a name that the engine accepts and that nothing else has:
-// locbench-RUN-WISH-<8 hex digits>.
+// uniqueName returns a new name that the engine accepts: locbench-RUN-WISH-<8 hex digits>.
 func uniqueName(run, wish string) string {
 	var suffix [4]byte
 	rand.Read(suffix[:]) // never fails
@@ -20,7 +19,7 @@ func uniqueName(run, wish string) string {
 	return strings.Join(append(parts, hex.EncodeToString(suffix[:])), "-")
 }
 
-// namePrefix returns how the names of all that a run has made begin.
+// namePrefix returns the prefix of the names of a run's containers and networks.
 func namePrefix(run string) string {
 	run = cmp.Or(plainName(run), "none")
 	return "locbench-" + run[:min(len(run), 50)]
@@ -37,9 +36,8 @@ func plainName(text string) string {
 
 var nameEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
-// named reports whether a container or network with these labels has a name that uniqueName has made
-// for its run. A container of somebody else may have the labels: an image that was made of a
-// contender passes them on.
+// named reports whether a container or network with these labels has a name that uniqueName made
+// for its run. Others may have the labels too: an image made from a contender passes them on.
 func named(labels map[string]string, name string) bool {
 	run, ours := labels[LabelRun]
 	return ours && run != "" && strings.HasPrefix(name, namePrefix(run)+"-") && nameEnd.MatchString(name)

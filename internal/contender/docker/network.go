@@ -17,46 +17,46 @@ import (
 
 // Network is a bridge network of the engine.
 type Network struct {
-	ID      string
-	Name    string
-	Gateway string // the address of the engine's machine in it; "" where the engine does not say
-	Subnets []netip.Prefix
-	Here    bool   // its bridge is an interface of this machine
-	Own     string // the address in it of this process's own container; "" where it runs in none
+	ID         string
+	Name       string
+	Gateway    string // address of the engine's machine in the network; "" if unknown
+	Subnets    []netip.Prefix
+	Local      bool   // the bridge is an interface of this machine
+	OwnAddress string // address in the network of the container that locbench runs in; "": none
 
-	Warnings bench.Warnings // of the engine, such as that it does not keep the containers apart
+	Warnings bench.Warnings // the engine's warnings, such as that it does not isolate the containers
 }
 
-// Direct reports whether addresses in it are within reach of this process.
-func (n Network) Direct() bool { return n.Here || n.Own != "" }
+// Direct reports whether this process reaches addresses in the network.
+func (n Network) Direct() bool { return n.Local || n.OwnAddress != "" }
 
-// CreateNetwork makes a bridge network for the run that the labels name. Containers in it do not reach
-// each other where they are kept apart. Where this process runs in a container of the engine, that
-// container is taken into the network, and none is kept apart: they would not reach this process
-// either. When it fails, or ctx ends meanwhile, none is left.
+// CreateNetwork makes a bridge network for the run that the labels name. With apart its containers
+// do not reach each other. If this process runs in a container of the engine, that container joins
+// the network and apart has no effect: the others would not reach this process either. After an
+// error, also that of ctx, no network is left.
 func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err
 	}
-	own, err := e.own(ctx)
+	own, err := e.ownContainer(ctx)
 	if err != nil {
 		return n, err
 	}
-	whole, cancel := detached(ctx, createTimeout) // see createTimeout
+	uncancelled, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
 	name := uniqueName(labels[LabelRun], "")
 	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
 	if apart && own == "" {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
 	}
-	created, err := e.cli.NetworkCreate(whole, name, opts)
+	created, err := e.cli.NetworkCreate(uncancelled, name, opts)
 	if err != nil {
-		if strings.Contains(err.Error(), "address pool") {
-			err = fmt.Errorf("%w; \"locbench clean\" or \"docker network prune\" frees some", err)
+		if strings.Contains(err.Error(), "address pool") { // the engine has no code for this, only words
+			err = fmt.Errorf("%w; free some with \"locbench clean\" or \"docker network prune\"", err)
 		}
 		return n, fmt.Errorf("create network %s: %w", name, err)
 	}
-	raw, err := e.cli.NetworkInspect(whole, created.ID, client.NetworkInspectOptions{})
+	raw, err := e.cli.NetworkInspect(uncancelled, created.ID, client.NetworkInspectOptions{})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -65,11 +65,11 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	}
 	var address string
 	if own != "" {
-		if address, err = e.join(whole, created.ID, own); err != nil {
+		if address, err = e.join(uncancelled, created.ID, own); err != nil {
 			return n, errors.Join(err, e.RemoveNetwork(ctx, created.ID))
 		}
 	}
-	n = Network{ID: created.ID, Name: name, Own: address, Warnings: warningsOf(created.Warning...)}
+	n = Network{ID: created.ID, Name: name, OwnAddress: address, Warnings: warningsOf(created.Warning...)}
 	for _, c := range raw.Network.IPAM.Config {
 		if c.Subnet.IsValid() {
 			n.Subnets = append(n.Subnets, c.Subnet)
@@ -78,17 +78,17 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 			n.Gateway = c.Gateway.String()
 		}
 	}
-	if n.Here = isHere(n.ID, n.Gateway); n.Here {
+	if n.Local = isLocalBridge(n.ID, n.Gateway); n.Local {
 		e.local.Store(true)
 	}
 	return n, nil
 }
 
-// isHere reports whether the bridge of a network is an interface of this machine, with the
-// gateway's address. An engine names it by the network's ID, which no two networks share. So an
-// engine behind a forwarded socket, in a virtual machine or in a network namespace of its own, as a
-// rootless one is, never seems to be here, whatever addresses and process numbers it reports.
-func isHere(id, gateway string) bool {
+// isLocalBridge reports whether the bridge of a network is an interface of this machine, with the
+// gateway's address. The bridge's name has the network's ID, which is unique. So an engine behind a
+// forwarded socket, in a virtual machine or in another network namespace (such as a rootless one)
+// is never local, whatever addresses and process numbers it reports.
+func isLocalBridge(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false
 	}
@@ -103,13 +103,12 @@ func isHere(id, gateway string) bool {
 	})
 }
 
-// RemoveNetwork removes a network; one that does not exist is not an error. It works with a ctx that
-// has been cancelled.
+// RemoveNetwork removes a network, even if ctx was cancelled. A missing network is not an error.
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
 	e.leave(ctx, id)
-	err := patiently(ctx, func() error {
+	err := retryWhileAway(ctx, func() error {
 		_, err := e.cli.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
 		return err
 	})
@@ -119,16 +118,16 @@ func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	return nil
 }
 
-// Left is a container or network that carries LabelRun, and a name that agrees with it.
+// Left is a container or network that has LabelRun, and a name that matches it.
 type Left struct {
 	Kind  string // "container", "network"
 	ID    string
 	Name  string
-	Run   string // the labels' values
-	Owner string
+	Run   string // the value of LabelRun
+	Owner string // the value of LabelOwner
 }
 
-// List finds the containers, then the networks, of one run, or with run == "" of every run.
+// List returns the containers, then the networks, of one run; with run == "", of every run.
 func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
@@ -159,9 +158,9 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	return all, nil
 }
 
-// Clean removes the containers (running ones too) and networks that List finds, but for those that keep
-// returns true for (nil: none), and nothing else: no image, no volume but those that a removed container
-// alone used. It continues after a failure and returns what was removed, with all errors.
+// Clean removes the containers (also running ones) and networks that List finds, except those for
+// which keep returns true; keep may be nil. It removes no image, and only the anonymous volumes of
+// removed containers. It continues after a failure and returns what was removed, with all errors.
 func (e *Engine) Clean(ctx context.Context, run string, keep func(Left) bool) (removed []Left, err error) {
 	all, err := e.List(ctx, run)
 	if err != nil {

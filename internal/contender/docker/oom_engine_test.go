@@ -9,9 +9,9 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// TestOOM is about what serves where the state's flag was lost: the kernel's log and the engine's
-// event log know of the kill, and of none where the container has only ended with the same code.
-// An engine that is busy loses an event now and then, which is why the kernel is asked first.
+// TestOOM checks the sources that replace a lost flag of the state: the kernel's log and the
+// engine's event log have an OOM kill, and have none of a container that only exited with the same
+// code. A busy engine loses an event now and then, so the kernel's log comes first.
 func TestOOM(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)
@@ -25,7 +25,7 @@ func TestOOM(t *testing.T) {
 			t.Skipf("the log of the engine's kernel cannot be read here (%+v)", exit)
 		}
 		if !killed || !docker.OOM(t.Context(), c) || !exit.OOMKilled {
-			t.Errorf("it is not known that it was killed for lack of memory: kernel %v, exit %+v", killed, exit)
+			t.Errorf("not recognised as killed for lack of memory: kernel %v, exit %+v", killed, exit)
 		}
 	})
 	t.Run("not killed", func(t *testing.T) {

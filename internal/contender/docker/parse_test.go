@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,17 +63,17 @@ func TestResolve(t *testing.T) {
 		{"current context", nil, home, "tcp://10.0.0.5:2376", ""},
 		{"DOCKER_CONFIG", map[string]string{"DOCKER_CONFIG": filepath.Join(home, ".docker")}, other, "tcp://10.0.0.5:2376", ""},
 		{"the default one by name", map[string]string{"DOCKER_CONTEXT": "default"}, home, "unix:///var/run/docker.sock", ""},
-		{"absent context", map[string]string{"DOCKER_CONTEXT": "nowhere"}, home, "", `docker context "nowhere" (of DOCKER_CONTEXT): there is no such context`},
-		{"context without an endpoint", map[string]string{"DOCKER_CONTEXT": "empty"}, home, "", "names no docker endpoint"},
+		{"absent context", map[string]string{"DOCKER_CONTEXT": "nowhere"}, home, "", `docker context "nowhere" (of DOCKER_CONTEXT): context not found`},
+		{"context without an endpoint", map[string]string{"DOCKER_CONTEXT": "empty"}, home, "", "has no docker endpoint"},
 		{"broken context", map[string]string{"DOCKER_CONTEXT": "broken"}, home, "", "unexpected end of JSON"},
-		{"ssh", map[string]string{"DOCKER_CONTEXT": "shell"}, home, "", "would not pass through it"},
-		{"no address", map[string]string{"DOCKER_HOST": "box"}, home, "", "is not an address"},
+		{"ssh", map[string]string{"DOCKER_CONTEXT": "shell"}, home, "", "cannot reach container ports"},
+		{"no address", map[string]string{"DOCKER_HOST": "box"}, home, "", "not an address"},
 		{"strange scheme", map[string]string{"DOCKER_HOST": "ftp://box"}, home, "", `unknown scheme "ftp"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ep, err := resolve(env(tt.env), tt.home)
 			if tt.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.err) {
+				if e, ok := errors.AsType[*ConnectError](err); !ok || e.Fix == "" || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("error %v, want %q", err, tt.err)
 				}
 				return
@@ -83,7 +85,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// engineStub answers the two questions that Connect asks, as an engine of the API version does.
+// engineStub responds to the two requests of Connect, as an engine of the API version does.
 func engineStub(t *testing.T, version string) *httptest.Server {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Api-Version", version)
@@ -101,7 +103,7 @@ func engineStub(t *testing.T, version string) *httptest.Server {
 
 func TestConnectTLSContext(t *testing.T) {
 	s := engineStub(t, "1.41")
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshake that is to fail
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // for the handshake that fails
 	s.StartTLS()
 	home := t.TempDir()
 	id := contextID("secure")
@@ -118,14 +120,14 @@ func TestConnectTLSContext(t *testing.T) {
 	if i := e.Info(); i.APIVersion != "1.41" || i.Arch != "arm64" || i.CgroupVersion != 2 || !i.Rootless || e.Local() {
 		t.Errorf("%+v, local %v", i, e.Local())
 	}
-	if ahead, err := e.ClockAhead(t.Context()); err != nil || ahead < 59*time.Minute || ahead > 61*time.Minute {
-		t.Errorf("clock ahead by %v, %v", ahead, err)
+	if ahead, err := e.ClockOffset(t.Context()); err != nil || ahead < 59*time.Minute || ahead > 61*time.Minute {
+		t.Errorf("clock offset %v, %v", ahead, err)
 	}
 	if e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("published at %s", e.PublishedHost())
 	}
-	// By environment: DOCKER_CERT_PATH with verification, and without any certificate, which must
-	// fail.
+	// From the environment: DOCKER_CERT_PATH with verification, and without any certificate, which
+	// must fail.
 	certs := filepath.Join(home, ".docker", "contexts", "tls", id, "docker")
 	byEnv := map[string]string{"DOCKER_HOST": addr, "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": certs}
 	if e, err := connect(t.Context(), env(byEnv), home); err != nil {
@@ -139,7 +141,8 @@ func TestConnectTLSContext(t *testing.T) {
 	}
 }
 
-// TestConnectAgrees connects to engines of all ages: the version that both know is spoken.
+// TestConnectAgrees connects to engines of all versions: both sides use the newest common API
+// version.
 func TestConnectAgrees(t *testing.T) {
 	for _, tt := range []struct{ name, engine, asked, spoken, err string }{
 		{"oldest", "1.40", "", "1.40", ""},
@@ -183,7 +186,7 @@ func TestConnectAbsent(t *testing.T) {
 	left.Close()
 	for _, host := range []string{socket, "tcp://" + left.Addr().String()} {
 		_, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": host}), t.TempDir())
-		if want := "docker engine " + host + " (of DOCKER_HOST): nothing listens there; start it (Linux: sudo systemctl start docker"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		if want := "docker engine " + host + " (of DOCKER_HOST): nothing listening; start it (Linux: sudo systemctl start docker"; err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -191,6 +194,39 @@ func TestConnectAbsent(t *testing.T) {
 	cancel()
 	if _, err := connect(ctx, env(map[string]string{"DOCKER_HOST": socket}), t.TempDir()); err == nil {
 		t.Error("connected although cancelled")
+	}
+}
+
+// TestConnectError: the reason and the fix of each failure to connect are in fields.
+func TestConnectError(t *testing.T) {
+	dial := func(network string, err error) *net.OpError { return &net.OpError{Op: "dial", Net: network, Err: err} }
+	failed := errors.New("words of the client")
+	for name, tt := range map[string]struct {
+		host        string
+		err         error
+		dialled     *net.OpError
+		reason, fix string // fix: part of it
+	}{
+		"no socket":         {"unix:///x.sock", failed, dial("unix", syscall.ENOENT), "nothing listening", "start it"},
+		"port closed":       {"tcp://h:1", failed, dial("tcp", os.NewSyscallError("connect", syscall.ECONNREFUSED)), "nothing listening", "start it"},
+		"no permission":     {"unix:///x.sock", failed, dial("unix", os.NewSyscallError("connect", syscall.EACCES)), failed.Error(), "usermod"},
+		"silent":            {"tcp://h:1", context.DeadlineExceeded, nil, "no response", "start it"},
+		"no route":          {"tcp://h:1", failed, dial("tcp", syscall.EHOSTUNREACH), failed.Error(), "start it"},
+		"no pipe":           {"npipe:////./pipe/x", fmt.Errorf("open: %w", os.ErrNotExist), nil, "nothing listening", "start it"},
+		"pipe refused":      {"npipe:////./pipe/x", errors.New("permission denied while trying"), nil, "permission denied while trying", "usermod"},
+		"words of a server": {"tcp://h:1", errors.New("permission denied by a plugin"), nil, "permission denied by a plugin", "start it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := unreachable(endpoint{host: tt.host, from: "DOCKER_HOST"}, tt.err, tt.dialled)
+			e, ok := errors.AsType[*ConnectError](err)
+			if !ok || e.Reason.Error() != tt.reason || !strings.Contains(e.Fix, tt.fix) {
+				t.Fatalf("%v, want %q and %q", err, tt.reason, tt.fix)
+			}
+			problem := "docker engine " + tt.host + " (of DOCKER_HOST): " + tt.reason
+			if e.Problem() != problem || err.Error() != problem+"; "+e.Fix {
+				t.Errorf("%q, %q", e.Problem(), err)
+			}
+		})
 	}
 }
 
@@ -236,7 +272,7 @@ func TestFollow(t *testing.T) {
 		{"build", `{"stream":"Step 1/2 : FROM scratch\n"}` + "\r\n" + `{"stream":" ---\u003e 12"}` + "\n" + `{"stream":"34\n"}` + "\n" + `{"aux":{"ID":"sha256:1"}}`,
 			"Step 1/2 : FROM scratch\n ---> 1234\n", ""},
 		{"pull", `{"status":"Pulling from x","id":"5"}` + "\n" + `{"status":"Downloading","id":"a","progress":"[=>  ]"}` + "\n" + `{"status":"Pull complete","id":"a"}` + "\n" + `{"status":"Digest: sha256:1"}`,
-			"5: Pulling from x\n0 of 1 layers there\n1 of 1 layers there\nDigest: sha256:1\n", ""},
+			"5: Pulling from x\n0 of 1 layers ready\n1 of 1 layers ready\nDigest: sha256:1\n", ""},
 		{"failed", `{"stream":"RUN false\n"}` + "\n" + `{"errorDetail":{"code":1,"message":"exit 1"},"error":"exit 1"}`, "RUN false\n", "exit 1; last lines:\n  RUN false"},
 		{"no JSON", "<html>", "", "invalid character"},
 		{"BuildKit", `{"id":"moby.buildkit.trace","aux":"` + buildKitTrace() + `"}` + "\n" + `{"id":"moby.image.id","aux":{"ID":"sha256:1"}}`,
@@ -302,9 +338,8 @@ func TestUniqueName(t *testing.T) {
 	}
 }
 
-// TestKillOfWhatHasEnded answers as an engine does that does not have the container, or not running
-// any more.
-func TestKillOfWhatHasEnded(t *testing.T) {
+// TestKill_Exited responds as an engine on which the container was removed, or has exited.
+func TestKill_Exited(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status int

@@ -28,7 +28,7 @@ func spec(t *testing.T, image string, command ...string) docker.ContainerSpec {
 	}
 }
 
-// run starts a container and makes sure that nothing of it is left at the end of the test.
+// run starts a container and checks that nothing of it is left at the end of the test.
 func run(t *testing.T, e *docker.Engine, s docker.ContainerSpec) *docker.Container {
 	t.Helper()
 	c, _, err := e.Run(t.Context(), s)
@@ -152,7 +152,7 @@ func TestEngine(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(after, cancel)
 			c, _, err := e.Run(ctx, spec(t, image, "sleep"))
-			if err == nil { // it was quicker: then it is the caller's to stop, with the very context that has ended
+			if err == nil { // it was quicker: the caller stops it, with the context that has ended
 				<-ctx.Done()
 				if _, err := c.Stop(ctx, 0); err != nil {
 					t.Error(err)
@@ -184,7 +184,7 @@ func TestEngine(t *testing.T) {
 		}
 	})
 	t.Run("Clean", func(t *testing.T) {
-		run(t, e, spec(t, image, "sleep")) // its Stop finds it removed, which is no error
+		run(t, e, spec(t, image, "sleep")) // its Stop finds it removed, without an error
 		if _, err := e.CreateNetwork(t.Context(), map[string]string{docker.LabelRun: runID(t)}, false); err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestBuildImage(t *testing.T) {
 	if _, err := e.ImageInspect(t.Context(), "locbench-test:absent"); !errors.Is(err, docker.ErrNotFound) {
 		t.Errorf("absent: %v", err)
 	}
-	if err := e.Pull(t.Context(), "127.0.0.1:1/absent:1", &out); err == nil || !strings.Contains(err.Error(), "reaches no registry") {
+	if err := e.Pull(t.Context(), "127.0.0.1:1/absent:1", &out); err == nil || !strings.Contains(err.Error(), "cannot reach a registry") {
 		t.Errorf("pull from nowhere: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -9,12 +9,12 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Apart reports whether the network of a rootless engine on this machine is a namespace that this
-// process is not in: then neither its containers' addresses are within reach from here, nor this
-// machine's from there. enter is a command before a command that runs it there.
+// Apart reports whether a rootless engine on this machine has another network namespace than this
+// process: then neither side reaches the other's addresses. enter is the prefix of a command that
+// runs in that namespace.
 //
-// RootlessKit keeps the number of the process that the namespace belongs to next to the engine's
-// socket. Where it is not found, nothing is known, and ok is false too.
+// RootlessKit writes the number of the namespace's process next to the socket; without it ok is
+// false.
 func (e *Engine) Apart() (enter string, ok bool) {
 	socket, here := strings.CutPrefix(e.host, "unix://")
 	if !e.info.Rootless || !here {

@@ -13,9 +13,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Usage asks the engine for the container's counters once, without the two one-second cycles that
-// it waits for otherwise. It takes some milliseconds; for a local engine's containers the cgroup
-// files are cheaper and have more.
+// Usage reads the container's counters from the engine once, without the two cycles of one second
+// for which the engine otherwise waits. It takes some milliseconds; for a local engine's containers
+// the cgroup files are cheaper and have more.
 func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	ctx, cancel := within(ctx, c.engine.patience)
 	defer cancel()
@@ -31,13 +31,12 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	}
 	took := time.Since(before)
 	at := before.Add(took / 2)
-	// The engine says when it has read; by its own clock, which may stand a little off even after
-	// the correction.
-	if read := raw.Read.Add(-c.ahead); !read.Before(before) && read.Before(before.Add(took)) {
+	// The engine reports its time of the reading, whose clock may still be slightly off.
+	if read := raw.Read.Add(-c.clockOffset); !read.Before(before) && read.Before(before.Add(took)) {
 		at = read
 	}
 	if raw.CPUStats.CPUUsage.TotalUsage == 0 && raw.MemoryStats.Usage == 0 {
-		return bench.Usage{}, fmt.Errorf("stats of container %.12s: the engine has none, as of one that does not run", c.id)
+		return bench.Usage{}, fmt.Errorf("stats of container %.12s: none, as for a container that is not running", c.id)
 	}
 	u := statsUsage(raw, at)
 	u.Took = took
@@ -60,10 +59,9 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 		},
 	}
 	if mem.Usage > 0 {
-		// cgroup v1 has total_cache, v2 has not: there the page cache that can be had back is
-		// inactive_file.
+		// Only cgroup v1 has total_cache. In v2 the reclaimable page cache is inactive_file.
 		cache, v1 := mem.Stats["total_cache"]
-		cache -= min(cache, mem.Stats["total_shmem"]) // which v1 counts as cache, though it cannot be had back
+		cache -= min(cache, mem.Stats["total_shmem"]) // v1 counts it as cache, but it is not reclaimable
 		if !v1 {
 			cache = mem.Stats["inactive_file"]
 		}
@@ -76,7 +74,7 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 	}
 	if len(raw.Networks) > 0 {
 		u.Network = &bench.Network{Source: "docker stats"}
-		for _, i := range raw.Networks { // among which the engine does not list loopback
+		for _, i := range raw.Networks { // without loopback, which the engine does not list
 			u.Network.Received += int64(i.RxBytes)
 			u.Network.Sent += int64(i.TxBytes)
 		}
@@ -87,7 +85,7 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 	return u
 }
 
-// statsFaults returns the page faults, where pgfault counts those that had to read from a disk too.
+// statsFaults returns the page faults. pgfault also counts the major ones, which read from a disk.
 func statsFaults(stat map[string]uint64) (minor, major *int64) {
 	for _, prefix := range []string{"total_", ""} {
 		all, ok1 := stat[prefix+"pgfault"]

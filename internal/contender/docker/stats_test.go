@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// The texts are answers of GET /containers/<id>/stats?one-shot=1, cut to what is read: of an engine
+// Responses of GET /containers/<id>/stats?one-shot=1, cut to the fields that are read, of an engine
 // on cgroup v1 and of one on v2.
-func TestStatsBesides(t *testing.T) {
+func TestStatsMemoryAndNetwork(t *testing.T) {
 	for name, tt := range map[string]struct {
 		raw                 string
 		used, minor, major  int64

@@ -11,11 +11,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// rewatch is how long a broken stream of events rests before it is asked for again.
+// rewatch is the pause before a broken stream of events is requested again.
 const rewatch = 300 * time.Millisecond
 
-// watch subscribes to what happens to the container from since on. It is only one idle connection as
-// long as nothing happens.
+// watch subscribes to the container's incidents from since on, on one connection.
 func (c *Container) watch(ctx context.Context, since time.Time) client.EventsResult {
 	o := client.EventsListOptions{Since: unixTime(since)}
 	return c.events(ctx, o, events.ActionPause, events.ActionUnPause, events.ActionOOM)
@@ -31,10 +30,10 @@ func (c *Container) events(ctx context.Context, o client.EventsListOptions, of .
 
 func unixTime(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
 
-// follow reports what happens to the container until ctx ends, or until this side stops it. A broken
-// stream is resumed where it ended.
+// follow reports the container's incidents until ctx ends or locbench stops the container. It
+// resumes a broken stream where it ended.
 func (c *Container) follow(ctx context.Context, w client.EventsResult, report func(bench.Incident)) {
-	var last int64 // of the events, in nanoseconds
+	var last int64 // time of the last event, in nanoseconds
 	for {
 		select {
 		case <-ctx.Done():
@@ -44,11 +43,11 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, report fu
 				continue // reported before the stream broke
 			}
 			last = m.TimeNano
-			if c.asked.Load() {
-				continue // what locbench does itself, and what comes of it
+			if c.stopping.Load() {
+				continue // done by locbench, or a consequence of it
 			}
 			if i, ok := incidents[m.Action]; ok {
-				i.At = time.Unix(0, m.TimeNano).Add(-c.ahead)
+				i.At = time.Unix(0, m.TimeNano).Add(-c.clockOffset)
 				report(i)
 			}
 		case <-w.Err:
@@ -57,7 +56,7 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, report fu
 			}
 			since := time.Unix(0, last)
 			if last == 0 {
-				since = time.Now().Add(c.ahead)
+				since = time.Now().Add(c.clockOffset)
 			}
 			w = c.watch(ctx, since)
 		}
@@ -70,7 +69,7 @@ var incidents = map[events.Action]bench.Incident{
 	events.ActionOOM:     {Kind: bench.IncidentOOM, Text: "out of memory: the kernel killed a process"},
 }
 
-// Diagnose says what the engine knows of why a running container does not respond; "" for nothing.
+// Diagnose returns the engine's reason why a running container may not respond; "" if it has none.
 func (c *Container) Diagnose(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()

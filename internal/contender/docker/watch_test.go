@@ -10,26 +10,26 @@ import (
 	"locbench/internal/bench"
 )
 
-// followed returns what was told of a container while do has happened, a minute after its start, and an
-// hour has passed.
-func followed(t *testing.T, f *fakeEngine, c *Container, do func()) (told []string) {
+// followed returns what was reported of a container for which do is called a minute after its
+// start, over an hour.
+func followed(t *testing.T, f *fakeEngine, c *Container, do func()) (reported []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	stream := c.watch(ctx, time.Now())
 	go func() {
 		defer close(ended)
-		c.follow(ctx, stream, func(i bench.Incident) { told = append(told, i.At.Sub(c.startedAt).String()+" "+i.Text) })
+		c.follow(ctx, stream, func(i bench.Incident) { reported = append(reported, i.At.Sub(c.startedAt).String()+" "+i.Text) })
 	}()
 	time.Sleep(time.Minute)
 	do()
 	time.Sleep(time.Hour)
 	cancel()
 	<-ended
-	return told
+	return reported
 }
 
-// TestIncidents is about what befalls a container, as the engine's events tell it.
+// TestIncidents checks the reported incidents of a container for the engine's events.
 func TestIncidents(t *testing.T) {
 	for name, tt := range map[string]struct {
 		happens func(f *fakeEngine)
@@ -38,8 +38,8 @@ func TestIncidents(t *testing.T) {
 		"paused": {func(f *fakeEngine) {
 			f.event("container", "pause")
 			f.after(time.Second, func() { f.event("container", "unpause") })
-		}, []string{"1m0s paused from outside", "1m1s runs again: the pause from outside has ended"}},
-		"out of memory": {func(f *fakeEngine) { f.event("container", "oom") }, []string{"1m0s out of memory: the kernel has killed one of its processes"}},
+		}, []string{"1m0s paused externally", "1m1s resumed after the external pause"}},
+		"out of memory": {func(f *fakeEngine) { f.event("container", "oom") }, []string{"1m0s out of memory: the kernel killed a process"}},
 		"another's": {func(f *fakeEngine) {
 			f.event("container", "pause")
 			f.past[len(f.past)-1].Actor.ID = "another"
@@ -49,21 +49,21 @@ func TestIncidents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeEngine()
-				told := followed(t, f, f.container(t), func() { f.change(func() { tt.happens(f) }) })
-				if !slices.Equal(told, tt.want) {
-					t.Errorf("%q, want %q", told, tt.want)
+				reported := followed(t, f, f.container(t), func() { f.change(func() { tt.happens(f) }) })
+				if !slices.Equal(reported, tt.want) {
+					t.Errorf("%q, want %q", reported, tt.want)
 				}
 			})
 		})
 	}
 }
 
-// TestIncidents_BrokenStream: what happens while the stream of events is broken is told once it is
-// there again, and nothing twice.
+// TestIncidents_BrokenStream: incidents during a break of the stream of events are reported after
+// it, and none is reported twice.
 func TestIncidents_BrokenStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
-		told := followed(t, f, f.container(t), func() {
+		reported := followed(t, f, f.container(t), func() {
 			f.change(func() { f.event("container", "pause") })
 			time.Sleep(time.Second)
 			f.change(func() { f.away = true })
@@ -74,24 +74,24 @@ func TestIncidents_BrokenStream(t *testing.T) {
 			time.Sleep(time.Minute)
 			f.change(func() { f.event("container", "pause") })
 		})
-		want := []string{"1m0s paused from outside", "1m2s runs again: the pause from outside has ended", "2m12s paused from outside"}
-		if !slices.Equal(told, want) {
-			t.Errorf("%q, want %q", told, want)
+		want := []string{"1m0s paused externally", "1m2s resumed after the external pause", "2m12s paused externally"}
+		if !slices.Equal(reported, want) {
+			t.Errorf("%q, want %q", reported, want)
 		}
 	})
 }
 
-// TestIncidents_OwnDoing: of what this side does nothing is told.
-func TestIncidents_OwnDoing(t *testing.T) {
+// TestIncidents_ByLocbench: what locbench does itself is not an incident.
+func TestIncidents_ByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
-		told := followed(t, f, c, func() {
-			c.asked.Store(true)
+		reported := followed(t, f, c, func() {
+			c.stopping.Store(true)
 			f.change(func() { f.event("container", "oom") })
 		})
-		if len(told) != 0 {
-			t.Errorf("%q", told)
+		if len(reported) != 0 {
+			t.Errorf("%q", reported)
 		}
 	})
 }

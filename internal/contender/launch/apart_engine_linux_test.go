@@ -15,8 +15,7 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// A contender that gets CPU 1 and a client that keeps to CPU 0, as a plan for a larger machine
-// would say it.
+// A contender with CPU 1 and a client with CPU 0, like the plan for a larger machine.
 
 func TestContainerOnItsOwnCPU(t *testing.T) {
 	all := twoCPUs(t)
@@ -54,12 +53,12 @@ func TestContainerOnItsOwnCPU(t *testing.T) {
 	}
 }
 
-// TestProcessBesideAKeptClient runs in its own process, which is the client.
-func TestProcessBesideAKeptClient(t *testing.T) {
+// TestProcessNextToAPinnedClient runs in its own process, which is the client.
+func TestProcessNextToAPinnedClient(t *testing.T) {
 	all := twoCPUs(t)
 	helper := os.Getenv("LOCBENCH_TEST_APART")
 	if helper == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestProcessBesideAKeptClient$", "-test.v")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProcessNextToAPinnedClient$", "-test.v")
 		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_APART="+dockertest.Helper(t))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -12,21 +12,20 @@ import (
 
 // CleanOptions choose what Clean removes.
 type CleanOptions struct {
-	Run    string // only what this run has left; "" for every run
-	All    bool   // also what belongs to a locbench that lives, or of which that is not known here
-	NotOwn bool   // what this very process has made is neither removed nor among what is kept
+	Run    string // only what this run has left; "": of every run
+	All    bool   // also what belongs to a locbench that runs, or may run
+	NotOwn bool   // neither remove nor report what this process has made
 }
 
-// Cleaned is what Clean has done, a line for each thing.
+// Cleaned is what Clean has done, with a line for each object.
 type Cleaned struct {
 	Removed []string
 	Kept    []string // with the reason
 }
 
-// Clean removes what killed runs have left: containers and networks of the engine (nil: none is
-// asked) by their names and labels, processes of this machine by their environment, and cgroups by
-// their names. All of them name the locbench that made them; what names none is not touched. It
-// continues after a failure.
+// Clean removes what killed runs have left: containers and networks of the engine (may be nil) by
+// names and labels, processes of this machine by their environment, and cgroups by their names. It
+// leaves what does not name the locbench that made it, and continues after a failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
 	return cleanIn(ctx, cgroup.Tree{}, engine, o)
 }

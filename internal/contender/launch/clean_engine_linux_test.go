@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inNamespace runs the test that calls it in its own process, the first of a new PID namespace
-// with mounts of its own, so what it cleans is what it has made itself. It returns true there,
-// and false here after that process has ended.
+// inNamespace runs the calling test in a new process, the first of a new PID namespace with its own
+// mounts, so the test cleans only what it has made. It returns true there, and false here after
+// that process has exited.
 func inNamespace(t *testing.T, env ...string) bool {
 	t.Helper()
 	if os.Getenv("LOCBENCH_TEST_NAMESPACE") != "" {
@@ -40,8 +40,7 @@ func inNamespace(t *testing.T, env ...string) bool {
 	return false
 }
 
-// ownMounts keeps what is mounted from now on to this process, and mounts the /proc of its PID
-// namespace.
+// ownMounts makes later mounts private to this process, and mounts the /proc of its PID namespace.
 func ownMounts(t *testing.T) {
 	t.Helper()
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -52,7 +51,7 @@ func ownMounts(t *testing.T) {
 	}
 }
 
-// hierarchies returns where cgroups are mounted.
+// hierarchies returns the folders at which cgroups are mounted.
 func hierarchies(t *testing.T) (points []string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mounts")
@@ -67,11 +66,10 @@ func hierarchies(t *testing.T) (points []string) {
 	return points
 }
 
-// zoneEnv names the group that stands for the whole of each hierarchy in a test.
+// zoneEnv names the cgroup that replaces each hierarchy in a test.
 const zoneEnv = "LOCBENCH_TEST_ZONE"
 
-// zones puts a group of the test's own in the place of each hierarchy, and returns those that take
-// processes.
+// zones replaces each hierarchy by a new cgroup, and returns those that accept processes.
 func zones(t *testing.T) (points []string) {
 	t.Helper()
 	for _, p := range hierarchies(t) {
@@ -86,7 +84,7 @@ func zones(t *testing.T) (points []string) {
 		if err := unix.Mount(zone, p, "", unix.MS_BIND, ""); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasSuffix(p, "/cpuset") { // which on v1 takes no process before it is given CPUs and memory
+		if !strings.HasSuffix(p, "/cpuset") { // on v1 it accepts no process before it has CPUs and memory
 			points = append(points, p)
 		}
 	}
@@ -96,7 +94,7 @@ func zones(t *testing.T) (points []string) {
 	return points
 }
 
-// removeZones removes what zones has made, once its processes have ended.
+// removeZones removes what zones has made, once its processes have exited.
 func removeZones(t *testing.T, zone string) {
 	t.Helper()
 	for _, p := range hierarchies(t) {
@@ -120,7 +118,7 @@ func removeZones(t *testing.T, zone string) {
 	}
 }
 
-// put puts a process into groups of a name.
+// put moves a process into the cgroups of a name.
 func put(t *testing.T, points []string, name string, pid int) {
 	t.Helper()
 	for _, p := range points {
@@ -134,7 +132,7 @@ func put(t *testing.T, points []string, name string, pid int) {
 	}
 }
 
-// sleeper starts a process that only waits.
+// sleeper starts a process that only sleeps.
 func sleeper(t *testing.T, env ...string) int {
 	t.Helper()
 	cmd := exec.Command("sleep", "600")
@@ -148,8 +146,8 @@ func sleeper(t *testing.T, env ...string) int {
 	return cmd.Process.Pid
 }
 
-// TestCleanTouchesNothingElse: with real groups and processes, clean --all too kills what is in
-// groups of locbench's exact form alone, and none in which it is itself.
+// TestCleanTouchesNothingElse: with real cgroups and processes, clean kills, even with --all, only
+// what is in cgroups whose names have locbench's exact form, and never its own.
 func TestCleanTouchesNothingElse(t *testing.T) {
 	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
 	if !inNamespace(t, zoneEnv+"="+zone) {
@@ -200,7 +198,7 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 		}
 		for _, th := range gone {
 			if exists(th.pid) {
-				t.Errorf("all %v: process %d of %s lives", all, th.pid, th.name)
+				t.Errorf("all %v: process %d of %s is alive", all, th.pid, th.name)
 			}
 		}
 		for _, th := range slices.Concat(there, foreign, []thing{mate}) {
@@ -227,7 +225,7 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 }
 
 // TestCleanKillsWhatHasNoMarks: what a contender of a killed locbench has started with an empty
-// environment goes with its run, since its group says the run.
+// environment is cleaned with its run, since its cgroup names the run.
 func TestCleanKillsWhatHasNoMarks(t *testing.T) {
 	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
 	if !inNamespace(t, zoneEnv+"="+zone) {
@@ -257,8 +255,8 @@ func TestCleanKillsWhatHasNoMarks(t *testing.T) {
 }
 
 // TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
-// machine never judge each other dead, whether or not the other one has a /proc of its own; the
-// same one, once it has ended, is not judged dead from here either.
+// machine never count each other as dead, whether or not the other one has its own /proc. Once it
+// has exited, it does not count as dead from here either.
 func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 	if other := os.Getenv("LOCBENCH_TEST_OWNER"); other != "" { // in the namespace
 		if os.Getenv("LOCBENCH_TEST_PROC") == "own" {

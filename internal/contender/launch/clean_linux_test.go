@@ -21,7 +21,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// stubEngine is an engine that has containers and networks, and loses them when asked to.
+// stubEngine is an engine that lists containers and networks, and removes them on request.
 type stubEngine struct {
 	mu   sync.Mutex
 	left []stubThing
@@ -101,9 +101,9 @@ func containersOf(run, owner string, names ...string) (all []stubThing) {
 	return all
 }
 
-// TestCleanGoesByNamesToo: a container of the user's own that was made from an image of a contender
-// has its labels, and is nobody's but theirs.
-func TestCleanGoesByNamesToo(t *testing.T) {
+// TestCleanChecksNames: a user's container from an image of a contender has its labels, but belongs
+// to the user.
+func TestCleanChecksNames(t *testing.T) {
 	run := "20261125-0001"
 	theirs := []string{
 		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567",
@@ -134,7 +134,7 @@ func TestCleanGoesByNamesToo(t *testing.T) {
 	}
 }
 
-// TestResumeDoesNotFindItself: what this very process has made is not left from before.
+// TestResumeDoesNotFindItself: what this process has made is not left from before.
 func TestResumeDoesNotFindItself(t *testing.T) {
 	run := "20261125-0003"
 	s := &stubEngine{left: slices.Concat(
@@ -155,8 +155,8 @@ func TestResumeDoesNotFindItself(t *testing.T) {
 	}
 }
 
-// TestCleanAfterAReboot: what a locbench of this machine has made before the machine was started again
-// is left; an engine elsewhere may have a machine of the same name.
+// TestCleanAfterAReboot: what a locbench of this machine made before its last boot is cleaned; but
+// the engine may be on another machine of the same name.
 func TestCleanAfterAReboot(t *testing.T) {
 	before := self()
 	before.boot = otherBoot
@@ -178,7 +178,7 @@ func noHierarchies(t *testing.T) string {
 	return root
 }
 
-// hierarchies1 returns a machine with one hierarchy of cgroups, for which folders stand.
+// hierarchies1 returns a machine with one hierarchy of cgroups, made of folders.
 func hierarchies1(t *testing.T) cgroup.Tree {
 	t.Helper()
 	root := t.TempDir()
@@ -206,7 +206,7 @@ func isGroup(tree cgroup.Tree, name string) bool {
 	return err == nil
 }
 
-// makeGroup makes a group, in which processes are, if any.
+// makeGroup makes a cgroup with processes in it, if any.
 func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string) {
 	t.Helper()
 	if err := os.MkdirAll(groupDir(tree, name), 0o755); err != nil {
@@ -217,7 +217,8 @@ func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string)
 	}
 }
 
-// TestCleanGroupsOfARun: a group says its run, so what runs in it without the marks goes with the run.
+// TestCleanGroupsOfARun: a cgroup names its run, so its processes without marks are cleaned with
+// the run.
 func TestCleanGroupsOfARun(t *testing.T) {
 	tree := hierarchies1(t)
 	dead := deadOwner()
@@ -228,7 +229,7 @@ func TestCleanGroupsOfARun(t *testing.T) {
 		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"),
 		"of no run": groupName(dead+one, ""),
 		"living":    groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
-		"foreign": groupName(dead+one, "r1") + ".scope", "foreign too": "my-" + groupName(dead+one, "r1"),
+		"other": groupName(dead+one, "r1") + ".scope", "other too": "my-" + groupName(dead+one, "r1"),
 		"without a run": groupPrefix + dead + three,
 	}
 	for _, name := range names {
@@ -260,8 +261,8 @@ func TestCleanGroupsOfARun(t *testing.T) {
 	left("of the run", "of another run")
 }
 
-// TestHelper: a program that locbench needs is marked as contenders are, ends when it has to with all
-// that it has started, and is found when it lives on.
+// TestHelper: a program that locbench needs has marks like a contender. It is killed with its
+// children at the end of ctx, and found if it keeps running.
 func TestHelper(t *testing.T) {
 	dir := t.TempDir()
 	pid := filepath.Join(dir, "pid")
@@ -279,7 +280,7 @@ func TestHelper(t *testing.T) {
 	}
 	var child int
 	fmt.Sscan(string(data), &child)
-	testenv.Until(t, time.Minute, "what it has started has ended", func() bool { return processGone(child) })
+	testenv.Until(t, time.Minute, "its child has exited", func() bool { return processGone(child) })
 	env := exec.Command("env")
 	env.Env = []string{"A=b", envRun + "=another"}
 	env.Stdout = &out
@@ -296,7 +297,7 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestGroupNames: the name of a group, which a process cannot leave, says whose it is.
+// TestGroupNames: the name of a cgroup, which a process cannot leave, has its owner.
 func TestGroupNames(t *testing.T) {
 	id := newInstanceID()
 	for run, want := range map[string]string{

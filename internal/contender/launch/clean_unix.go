@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// cleanProcesses kills the marked processes, except those that keep returns true for.
+// cleanProcesses kills the marked processes, except those for which keep returns true.
 func cleanProcesses(run string, keep func(what, owner string) bool) (removed []string, err error) {
 	var named []int
 	above := ancestors()
-	err = killMarked(func() (all []found) {
+	err = killMarked(func() (all []markedProcess) {
 		for _, f := range marked(envRun+"="+run, envInstance+"=") {
 			what := fmt.Sprintf("process %d %s", f.pid, ofRun(f.run))
 			if owner, ok := instanceOwner(f.instance); !ok || slices.Contains(above, f.pid) || keep(what, owner) {
@@ -32,8 +32,7 @@ func cleanProcesses(run string, keep func(what, owner string) bool) (removed []s
 	return removed, err
 }
 
-// ancestors returns the processes that this one descends from: it may have been started by what
-// locbench has started.
+// ancestors returns the processes above this one, which a contender of locbench may have started.
 func ancestors() (pids []int) {
 	for pid := os.Getppid(); pid > 1 && !slices.Contains(pids, pid); pid = parent(pid) {
 		pids = append(pids, pid)
@@ -41,18 +40,17 @@ func ancestors() (pids []int) {
 	return pids
 }
 
-// killMarked kills what find finds until it finds nothing more: what is killed may have just
-// started another.
-func killMarked(find func() []found) error {
+// killMarked kills what find returns until it returns nothing, since children may appear meanwhile.
+func killMarked(find func() []markedProcess) error {
 	for try := range 60 {
 		left := find()
 		if len(left) == 0 {
 			return nil
 		}
 		for _, f := range left {
-			_ = syscall.Kill(f.pid, syscall.SIGKILL) // one that is gone meanwhile is no longer found
+			_ = syscall.Kill(f.pid, syscall.SIGKILL) // a process that has exited is not found again
 		}
 		time.Sleep(min(time.Duration(1+try)*time.Millisecond, 50*time.Millisecond))
 	}
-	return errors.New("processes are left that SIGKILL does not end, or that keep starting new ones")
+	return errors.New("some processes survive SIGKILL, or keep starting new ones")
 }

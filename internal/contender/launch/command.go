@@ -9,17 +9,15 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// Helper runs programs that locbench needs itself, such as those that build a contender, as
-// contenders are run: in a session and, where the user may make one, their own cgroup, marked,
-// and killed with locbench. Its zero value is ready for use.
+// Helper runs programs for locbench, such as builds, like contenders: in a session and, if the user
+// may make one, a cgroup, marked, and killed with locbench. Its zero value is ready for use.
 type Helper struct {
-	Run    string      // ID of the run that it is for; "": none
+	Run    string      // ID of the run; "": none
 	Groups cgroup.Tree // where the cgroup goes
 }
 
-// Do starts cmd, which exec.Command has made, and waits for its end. When it returns nothing of it
-// is left, also of what it has started. The error is that of the start or of the end, or why ctx has
-// ended.
+// Do starts cmd, which exec.Command has made, and waits until it exits. When Do returns, neither
+// cmd nor its children are left. The error is that of the start or the exit, or why ctx ended.
 func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -28,7 +26,7 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 		return cmd.Err
 	}
 	box := newSandbox(h.Groups, bench.LaunchSpec{RunID: h.Run}, nil)
-	cmd.Env = append(cmd.Environ(), envRun+"="+h.Run, envInstance+"="+box.id) // the last one of a name counts
+	cmd.Env = append(cmd.Environ(), envRun+"="+h.Run, envInstance+"="+box.id) // the last entry of a name counts
 	ownGroup(cmd)
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go ownThread(func() {
@@ -59,14 +57,14 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// ownThread calls do in a thread that lives as long as do takes: the kernel kills what do starts
-// when the thread that started it ends (Pdeathsig), which must mean the end of locbench and nothing
-// else. It is the last thing that its goroutine does.
+// ownThread calls do in a thread that exists until do returns. The kernel kills what do starts when
+// its thread ends (Pdeathsig), which must mean the end of locbench. It is its goroutine's last
+// call.
 func ownThread(do func()) {
-	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine, whatever it was changed to
+	runtime.LockOSThread() // never unlocked: the thread ends with this goroutine, with all changes to it
 	if mainThread() {
-		// The main thread stands for the whole process in /proc and cannot end alone. While it is
-		// held here, another goroutine runs on another thread.
+		// The main thread stands for the whole process in /proc and cannot end alone. While this
+		// goroutine holds it, another one runs on another thread.
 		defer runtime.UnlockOSThread()
 		done := make(chan struct{})
 		go func() { defer close(done); ownThread(do) }()

@@ -19,9 +19,9 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// Docker starts contenders in containers, all in one network of the run's own.
+// Docker starts contenders in containers, all in one network of the run.
 type Docker struct {
-	Network docker.Network // the run's
+	Network docker.Network // the run's network
 
 	engine *docker.Engine
 	runID  string
@@ -30,8 +30,8 @@ type Docker struct {
 	closeErr error
 }
 
-// NewDocker makes the network of the run. Containers in it reach each other only where a store is
-// to be among them. Close removes it.
+// NewDocker makes the network of the run. Its containers reach each other only with storeInside,
+// for a store among them. Close removes the network.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
 	network, err := engine.CreateNetwork(ctx, Labels(runID, "network"), !storeInside)
 	if err != nil {
@@ -40,45 +40,43 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	return &Docker{Network: network, engine: engine, runID: runID}, nil
 }
 
-// Labels returns what every container and network of a run carries: whose it is, and which locbench
-// made it.
+// Labels returns the labels of a run's containers and networks: run, name, and this locbench.
 func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
 
-// HostAddress returns the address (no port) by which containers of the run reach this machine: where an
-// embedded store listens.
+// HostAddress returns the address (without port) at which containers of the run reach this machine,
+// where an embedded store listens.
 func (d *Docker) HostAddress() string {
 	switch {
-	case d.Network.Own != "":
-		return d.Network.Own
-	case d.Network.Here:
+	case d.Network.OwnAddress != "":
+		return d.Network.OwnAddress
+	case d.Network.Local:
 		return d.Network.Gateway
 	}
 	return "host.docker.internal"
 }
 
-// Warnings returns the engine's own, about itself and the run's network.
+// Warnings returns the engine's warnings about itself and the run's network.
 func (d *Docker) Warnings() bench.Warnings {
 	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
 }
 
-// Close removes the network. It works with a ctx that has been cancelled, and once.
+// Close removes the network, once, even if ctx was cancelled.
 func (d *Docker) Close(ctx context.Context) error {
-	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
+	d.close.Do(func() { d.closeErr = withCleanHint(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
 	return d.closeErr
 }
 
-// left says what removes what the engine would not remove.
-func left(err error) error {
+// withCleanHint adds to an error of a removal how to try again.
+func withCleanHint(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w (\"locbench clean\" removes what is left, as --resume does)", err)
+	return fmt.Errorf("%w (\"locbench clean\" or --resume removes what is left)", err)
 }
 
-// Launch starts one contender in a container. When it fails, or ctx ends meanwhile, nothing of it
-// is left.
+// Launch starts one contender in a container. After an error, also that of ctx, none is left.
 func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	info := d.engine.Info()
 	cpus := spec.CPUs
@@ -87,7 +85,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	}
 	limits := spec.Limits
 	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
-		limits.CPUs = float64(info.CPUs) // the engine refuses more; the quota is the same in effect
+		limits.CPUs = float64(info.CPUs) // the engine refuses more; the effect is the same
 	}
 	if limits.PIDs == 0 && info.PIDsLimit {
 		limits.PIDs = cmp.Or(spec.More.Processes, bench.DefaultProcesses)
@@ -102,7 +100,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		return nil, err
 	}
 	i := &container{Container: c}
-	if d.Network.Here && !cgroup.Swaps() {
+	if d.Network.Local && !cgroup.Swaps() {
 		info.SwapLimit = true // nothing to limit
 	}
 	missing := dockerMissing(info, spec.Limits, cpus)
@@ -113,7 +111,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
 	}
 	if i.info.PID = LocalPID(c); i.info.PID > 0 {
-		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
+		// Without the files (rights, an unusual mount) the engine's slower counters are used.
 		if i.reader, _ = (cgroup.Tree{}).Process(i.info.PID); i.reader != nil {
 			i.reader.Follow(i.info.PID)
 		}
@@ -121,7 +119,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	return i, nil
 }
 
-// LocalPID returns the number of c's main process on this machine; 0 if it is not here.
+// LocalPID returns the number of c's main process on this machine; 0 if it runs elsewhere.
 func LocalPID(c *docker.Container) int {
 	if !isContainer(c.PID(), c.ID()) {
 		return 0
@@ -129,8 +127,8 @@ func LocalPID(c *docker.Container) int {
 	return c.PID()
 }
 
-// isContainer reports whether the process with this number here is the container's: an engine may
-// number them in another namespace, where the same number is somebody else.
+// isContainer reports whether the process with this number here is in the container. The engine may
+// be in another PID namespace, where the number means another process.
 func isContainer(pid int, id string) bool {
 	if pid <= 0 || id == "" {
 		return false
@@ -139,10 +137,10 @@ func isContainer(pid int, id string) bool {
 	return err == nil && strings.Contains(string(data), id)
 }
 
-// dockerMissing names the limits that the engine says it cannot enforce.
+// dockerMissing returns the limits that the engine reports it cannot enforce.
 func dockerMissing(info docker.Info, l bench.Limits, cpus cpuset.Set) (missing []string) {
-	add := func(wanted, can bool, name string) {
-		if wanted && !can {
+	add := func(limited, can bool, name string) {
+		if limited && !can {
 			missing = append(missing, name+": unsupported by the engine's kernel or rights")
 		}
 	}
@@ -154,13 +152,13 @@ func dockerMissing(info docker.Info, l bench.Limits, cpus cpuset.Set) (missing [
 	return missing
 }
 
-// engineNote adds to the limits that an engine cannot enforce those that it warned of when it made a
-// container, and puts all in words, with its other warnings.
+// engineNote adds to missing the limits about which the engine warned when it made a container, and
+// returns a note with all of them and its other warnings. The engine's warnings are only words.
 func engineNote(missing, warnings []string) (all []string, note string) {
 	var others []string
 	for _, w := range warnings {
 		switch low := strings.ToLower(w); {
-		case strings.Contains(low, "swap limit"): // it is among the missing, if it matters
+		case strings.Contains(low, "swap limit"): // already in missing, if it matters
 		case strings.Contains(low, "your kernel does not support"), strings.Contains(low, "discarded"):
 			missing = append(missing, w)
 		default:
@@ -176,20 +174,20 @@ func engineNote(missing, warnings []string) (all []string, note string) {
 // container is a docker.Container as an instance.
 type container struct {
 	*docker.Container
-	info   bench.InstanceInfo
-	reader *cgroup.Reader // nil: the engine is asked
-	peak   peak
-	kills  atomic.Bool // a reading has counted a process that the kernel killed for lack of memory
-	asked  atomic.Bool // Stop has begun while it ran
+	info     bench.InstanceInfo
+	reader   *cgroup.Reader // nil: the engine's counters are used
+	peak     peak
+	kills    atomic.Bool // the kernel has killed a process for lack of memory
+	stopping atomic.Bool // Stop was called while it ran
 
 	stopped atomic.Bool
 }
 
-// Exit returns how it ended; nil while it runs. A busy engine may hear of the end and never of its
-// reason: then a reading from before counts, as it does for a process.
+// Exit returns how the container exited; nil while it runs. A busy engine may notice the exit and
+// miss its reason: then an OOM kill in an earlier reading counts, as for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
-	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
+	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.stopping.Load() {
 		return exit
 	}
 	oom := *exit
@@ -222,17 +220,16 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 	return u, nil
 }
 
-// EngineUsage asks the engine for the counters even where Usage reads files.
+// EngineUsage reads the counters from the engine even where Usage reads files.
 func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 	return c.Container.Usage(ctx)
 }
 
-// Gone reports whether the main process has ended, as the kernel of this machine has it. The engine
-// may know seconds later, and only it knows how.
+// Gone reports whether the main process has exited, according to this machine's kernel. The engine
+// may notice seconds later, but only it knows how.
 func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
 
-// Diagnose says why a running container may not respond, as far as engine and kernel know it; "" for
-// nothing that they know of.
+// Diagnose returns why a running container may not respond; "" if engine and kernel do not know.
 func (c *container) Diagnose(ctx context.Context) string {
 	if c.Exit() != nil {
 		return ""
@@ -240,11 +237,10 @@ func (c *container) Diagnose(ctx context.Context) string {
 	if text := c.Container.Diagnose(ctx); text != "" || c.info.PID == 0 {
 		return text
 	}
-	return processAilment(c.info.PID) // it is on this machine
+	return processAilment(c.info.PID)
 }
 
-// Listens returns where the processes of a container listen, as its own network names it; nil where that
-// cannot be seen from here.
+// Listens returns the addresses of its listening processes, in its network; nil if unknown.
 func (c *container) Listens() []netip.AddrPort {
 	if c.info.PID == 0 || c.Exit() != nil {
 		return nil
@@ -252,7 +248,7 @@ func (c *container) Listens() []netip.AddrPort {
 	return containerListens(c.info.PID, c.info.ID)
 }
 
-// BeginPeak makes the step's high-water mark of memory begin again.
+// BeginPeak resets the peak memory at the beginning of a step.
 func (c *container) BeginPeak() error {
 	if c.reader == nil {
 		return errNoGroup
@@ -262,10 +258,10 @@ func (c *container) BeginPeak() error {
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	if c.Container.Exit() == nil {
-		c.asked.Store(true)
+		c.stopping.Store(true)
 	}
 	r, err := c.Container.Stop(ctx, grace)
-	err = left(err)
+	err = withCleanHint(err)
 	if exit := c.Exit(); exit != nil {
 		r.Exit = *exit
 	}

@@ -78,7 +78,7 @@ func TestDocker(t *testing.T) {
 		if e.Local() && (!strings.HasPrefix(u.Source, "cgroup v") || info.PID == 0 || *u.Processes != 1) {
 			t.Errorf("a local engine's counters come from %s (PID %d)", u.Source, info.PID)
 		}
-		// The engine's own figures are about the same.
+		// The engine's values are about the same.
 		stats, err := inst.(*container).Container.Usage(t.Context())
 		if err != nil || stats.CPU < u.CPU || stats.CPU-u.CPU > 2*time.Second {
 			t.Errorf("docker stats: %+v, %v; files: %v", stats, err, u.CPU)
@@ -100,7 +100,7 @@ func TestDocker(t *testing.T) {
 	})
 	t.Run("Hardened", func(t *testing.T) {
 		if !e.SameHost() {
-			t.Skip("the processes of an engine elsewhere cannot be seen")
+			t.Skip("needs an engine on this machine")
 		}
 		d := newDocker(t, e)
 		// 0x4eb: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID and NET_BIND_SERVICE by the
@@ -140,7 +140,7 @@ func TestDocker(t *testing.T) {
 			t.Skip("only root on the engine's machine can kill what runs in a container")
 		}
 		d := newDocker(t, e)
-		for _, counted := range []bool{false, true} { // in a reading from before
+		for _, counted := range []bool{false, true} { // in an earlier reading
 			inst := launch(t, d, spec(t, "sleep"))
 			inst.(*container).kills.Store(counted)
 			if p, err := os.FindProcess(inst.Info().PID); err != nil || p.Kill() != nil {
@@ -155,7 +155,7 @@ func TestDocker(t *testing.T) {
 		}
 		inst := launch(t, d, spec(t, "deaf", "print", "deaf", "sleep"))
 		waitLog(t, inst, "deaf")
-		inst.(*container).kills.Store(true) // of a child, which does not make our own kill the kernel's
+		inst.(*container).kills.Store(true) // of a child: a kill by locbench is still not the kernel's
 		if r, err := inst.Stop(t.Context(), 10*time.Millisecond); err != nil || !r.Killed || r.Exit.OOMKilled {
 			t.Errorf("killed by Stop: %+v, %v", r, err)
 		}
@@ -181,14 +181,14 @@ func TestDocker(t *testing.T) {
 		inst := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, inst, "listening")
 		get(t, inst)
-		d.Network.Here = false // as with an engine elsewhere
+		d.Network.Local = false // as with an engine elsewhere
 		published := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, published, "listening")
 		get(t, published)
 		if host, _, _ := net.SplitHostPort(published.Info().Address); host != "127.0.0.1" || d.HostAddress() != "host.docker.internal" {
 			t.Errorf("published at %s, host known as %s", published.Info().Address, d.HostAddress())
 		}
-		d.Network.Here = true
+		d.Network.Local = true
 	})
 	t.Run("HostFromContainer", func(t *testing.T) {
 		d := newDocker(t, e)
@@ -232,10 +232,10 @@ func TestDocker(t *testing.T) {
 	t.Run("Clean", func(t *testing.T) {
 		d := newDocker(t, e)
 		launch(t, d, spec(t, "sleep"))
-		why := fmt.Sprintf(": its locbench, process %d, is running", os.Getpid())
+		why := fmt.Sprintf(": its locbench (process %d) is running", os.Getpid())
 		c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
 		if err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !strings.HasPrefix(c.Kept[0], "container locbench-") || !strings.HasSuffix(c.Kept[1], why) {
-			t.Errorf("cleaned although the owner lives: %q, %v", c, err)
+			t.Errorf("cleaned although the owner is alive: %q, %v", c, err)
 		}
 		c, err = Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
 		if err != nil || len(c.Removed) != 2 || !strings.HasPrefix(c.Removed[0], "container locbench-") || !strings.HasPrefix(c.Removed[1], "network ") || len(c.Kept) > 0 {
@@ -243,7 +243,7 @@ func TestDocker(t *testing.T) {
 		}
 	})
 	t.Run("CleanWithoutOwner", func(t *testing.T) {
-		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // somebody else's use of the same label
+		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // another program's use of the same label
 			labels := Labels(runID(t), "t")
 			labels[docker.LabelOwner] = owner
 			network, err := e.CreateNetwork(t.Context(), labels, false)
@@ -251,7 +251,7 @@ func TestDocker(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
-			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "not named as locbench names itself") {
+			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "its owner is not a locbench") {
 				t.Errorf("owner %q: %q, %v", owner, c, err)
 			}
 			if err := e.RemoveNetwork(t.Context(), network.ID); err != nil {
@@ -261,8 +261,8 @@ func TestDocker(t *testing.T) {
 	})
 }
 
-// TestDockerElsewhere uses an engine in another network namespace, whose network has the very
-// address that one here has: what it says must not be taken for what is here.
+// TestDockerElsewhere uses an engine in another network namespace, whose network has the same
+// address as one here: it must not count as local.
 func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
@@ -290,8 +290,8 @@ func TestDockerElsewhere(t *testing.T) {
 			if ports != (host == tcp) || loopback {
 				t.Errorf("ports within reach %v, loopback %v", ports, loopback)
 			}
-			if ahead, err := e.ClockAhead(t.Context()); err != nil || ahead == 0 {
-				t.Errorf("its clock was not asked: %v, %v", ahead, err)
+			if offset, err := e.ClockOffset(t.Context()); err != nil || offset == 0 {
+				t.Errorf("its clock was not asked: %v, %v", offset, err)
 			}
 			if host == unix {
 				return
@@ -329,7 +329,7 @@ func TestDockerElsewhere(t *testing.T) {
 	})
 }
 
-// forwarded returns a socket whose connections continue to another one, as ssh forwards them.
+// forwarded returns a socket that forwards its connections to another one, like ssh.
 func forwarded(t *testing.T, target string) string {
 	t.Helper()
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
@@ -360,8 +360,8 @@ func forwarded(t *testing.T, target string) string {
 	return l.Addr().String()
 }
 
-// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left, once
-// its owner is dead.
+// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left once
+// the owner is dead.
 func TestDockerKilledParent(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)
@@ -396,7 +396,7 @@ func TestDockerKilledParent(t *testing.T) {
 	}
 }
 
-// TestBeKilledDockerParent is no test but the process that TestDockerKilledParent kills.
+// TestBeKilledDockerParent is the process that TestDockerKilledParent kills, not a test.
 func TestBeKilledDockerParent(t *testing.T) {
 	image := os.Getenv("LOCBENCH_TEST_IMAGE")
 	if image == "" {
@@ -416,7 +416,7 @@ func TestBeKilledDockerParent(t *testing.T) {
 	time.Sleep(time.Minute)
 }
 
-// kernelProcesses returns the limit of processes and threads of the group that a process is in.
+// kernelProcesses returns the limit of processes and threads of the cgroup of a process.
 func kernelProcesses(t *testing.T, pid int) string {
 	t.Helper()
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))

@@ -19,8 +19,8 @@ func processExit(s *os.ProcessState) bench.Exit {
 	return bench.Exit{Code: s.ExitCode()}
 }
 
-// ownGroup has nothing to do: there are no process groups here.
+// ownGroup does nothing: there are no process groups here.
 func ownGroup(*exec.Cmd) {}
 
-// killGroup kills the command itself; its job has the rest.
+// killGroup kills only the command; its job ends the rest.
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// terminate asks a process to end, and lets it continue if somebody has stopped it: it could not obey
-// otherwise. One that cannot be asked is killed later.
+// terminate sends SIGTERM to a process, and SIGCONT if it is stopped, since it could not exit
+// otherwise. It ignores errors: a process that gets no signal is killed later.
 func terminate(p *os.Process) error {
 	if p.Signal(syscall.SIGTERM) == nil && processAilment(p.Pid) != "" {
 		_ = p.Signal(syscall.SIGCONT)
@@ -31,10 +31,10 @@ func processExit(s *os.ProcessState) bench.Exit {
 	return bench.Exit{Code: s.ExitCode()}
 }
 
-// ownGroup puts cmd into a process group of its own.
+// ownGroup puts cmd into its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills what is left of cmd's process group.
 func killGroup(cmd *exec.Cmd) {
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails when there is nothing left, as it should be
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails if nothing is left, which is the normal case
 }

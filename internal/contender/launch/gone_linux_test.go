@@ -9,7 +9,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestProcessGone: one that has ended is gone, also while nobody has waited for it.
+// TestProcessGone: a process that has exited is gone, also before its parent has waited for it.
 func TestProcessGone(t *testing.T) {
 	if processGone(os.Getpid()) {
 		t.Error("this process is gone")
@@ -18,7 +18,7 @@ func TestProcessGone(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	testenv.Until(t, time.Minute, "nobody has waited for it, and it is gone", func() bool { return processGone(child.Process.Pid) })
+	testenv.Until(t, time.Minute, "gone before its parent has waited for it", func() bool { return processGone(child.Process.Pid) })
 	if err := child.Wait(); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// measure reads the counters at the two ends of some seconds.
+// measure reads the counters at the start and the end of some seconds.
 func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after bench.Usage) {
 	t.Helper()
 	before, err := inst.Usage(t.Context())
@@ -30,8 +30,8 @@ func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after 
 	return before, after
 }
 
-// checkQuota checks that the kernel holds a spinner to half a CPU, by what it says: the quota of its
-// group, and that it has throttled it. How much CPU time it has had is for TestHalfCPU.
+// checkQuota checks that the kernel limits a spinner to half a CPU, by the quota of its cgroup and
+// the throttling. TestHalfCPU checks the CPU time.
 func checkQuota(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	if quota := kernelQuota(t, inst.Info().PID); quota != 0.5 {
@@ -50,7 +50,7 @@ func checkQuota(t *testing.T, inst bench.Instance) {
 	})
 }
 
-// kernelQuota returns what the group that a process is in may use, in CPUs.
+// kernelQuota returns the quota of the cgroup of a process, in CPUs.
 func kernelQuota(t *testing.T, pid int) float64 {
 	t.Helper()
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))

@@ -6,20 +6,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job is what the marks in the environment say: macOS has no groups that processes cannot leave.
+// job finds an instance's processes by their marks: processes can leave any group of macOS.
 type job struct{}
 
 func newJob(int) job { return job{} }
 
-// end kills what carries the mark of the instance.
+// end kills the processes with the mark of the instance.
 func (job) end(id string) error {
-	return killMarked(func() []found { return marked(envInstance + "=" + id) })
+	return killMarked(func() []markedProcess { return marked(envInstance + "=" + id) })
 }
 
-// marked finds the processes whose environment, as it was at their start, has all of the entries
-// ("KEY=value"; "KEY=" alone for any value). It sees those of this user whose programs are not the
-// system's, and never this very process.
-func marked(entries ...string) (all []found) {
+// marked returns the processes whose environment had all of the entries at their start
+// ("KEY=value"; "KEY=" for any value). It sees those of this user whose programs are not the
+// system's, but not this process.
+func marked(entries ...string) (all []markedProcess) {
 	processes, _ := unix.SysctlKinfoProcSlice("kern.proc.all")
 	for _, p := range processes {
 		pid := int(p.Proc.P_pid)
@@ -42,7 +42,7 @@ func marked(entries ...string) (all []found) {
 	return all
 }
 
-// parent returns the number of a process's parent, 0 where there is none to be seen.
+// parent returns the number of a process's parent; 0 if it cannot be read.
 func parent(pid int) int {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid {

@@ -2,7 +2,7 @@
 
 package launch
 
-// job is nothing here.
+// job does nothing here.
 type job struct{}
 
 func newJob(int) job { return job{} }
@@ -13,6 +13,5 @@ func cleanProcesses(string, func(what, owner string) bool) ([]string, error) { r
 
 func namespaceAndBoot() (space, boot string) { return "0", "0" }
 
-// present takes every process for living: here that is not known, and a run that lives must not be
-// cleaned away.
+// present reports that every process exists, since a running one must not be cleaned.
 func present(int) (start string, there bool) { return "", true }

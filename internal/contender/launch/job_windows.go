@@ -6,12 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// job is a group of processes that Windows ends with this process, however that ends: so clean has
-// nothing to look for.
+// job is a group of processes that Windows ends with this process, so Clean finds none.
 type job struct{ handle windows.Handle }
 
-// newJob puts a process, and what it will start, into a job. Without the right to one the process
-// continues outside.
+// newJob puts a process and its later children into a job, if this user may make one.
 func newJob(pid int) (j job) {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -40,7 +38,7 @@ func assign(handle windows.Handle, pid int) error {
 	return windows.AssignProcessToJobObject(handle, process)
 }
 
-// end ends what is left in the job.
+// end ends the processes in the job.
 func (j *job) end(string) error {
 	if j.handle == 0 {
 		return nil

@@ -1,7 +1,6 @@
-// Package launch starts contenders: in a container, as a process of this machine, or not at all
-// where somebody else has started the service. Whatever it starts is bounded by limits as far as
-// the machine allows, marked with the ID of the run, and removed when the instance is stopped, also
-// when the run is interrupted.
+// Package launch starts contenders in containers or as processes of this machine, or uses a target,
+// which locbench did not start. What it starts gets limits as far as the machine allows, has the
+// run's ID as a mark, and is removed at the stop of the instance, also in an interrupted run.
 package launch
 
 import (
@@ -14,19 +13,18 @@ import (
 	"locbench/internal/bench"
 )
 
-// The environment of every process that Process and Helper start says whose it is.
+// Variables in the environment of every process that Process and Helper start: the marks.
 const (
-	envRun      = "LOCBENCH_RUN"      // ID of the run; "" for none
-	envInstance = "LOCBENCH_INSTANCE" // this very instance, with its owner: all its descendants inherit it
+	envRun      = "LOCBENCH_RUN"      // ID of the run; "": none
+	envInstance = "LOCBENCH_INSTANCE" // ID of the instance, with its owner; all its descendants inherit it
 )
 
 var (
-	errStopped = errors.New("the instance has been stopped")
-	errNoGroup = errors.New("its cgroup cannot be read")
+	errStopped = errors.New("instance stopped")
+	errNoGroup = errors.New("cgroup not readable")
 )
 
-// FreePort finds a TCP port of the loopback interface that nobody listens on. Somebody else may
-// take it before it is used.
+// FreePort returns a TCP port of the loopback interface that is free, though not reserved.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,17 +34,16 @@ func FreePort() (int, error) {
 	return port, l.Close()
 }
 
-// Free is nil where nobody listens on a TCP port of the loopback interface.
+// Free returns an error unless a TCP port of the loopback interface is free.
 func Free(port int) error {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("its manifest has no {{.Port}}, and its port %d is in use: %w",
-			port, err)
+		return fmt.Errorf("its manifest has no {{.Port}}, and its port %d is in use: %w", port, err)
 	}
 	return l.Close()
 }
 
-// peak keeps the largest sample where the kernel keeps no peak.
+// peak keeps the largest sample if the kernel keeps no peak.
 type peak struct {
 	mu  sync.Mutex
 	max int64

@@ -85,7 +85,7 @@ func TestTarget(t *testing.T) {
 		t.Fatalf("%+v, %v", inst, err)
 	}
 	if _, err := inst.Usage(t.Context()); err == nil {
-		t.Error("counters of somebody else's service")
+		t.Error("counters of a target")
 	}
 	if _, err := inst.Stop(t.Context(), 0); err != nil || inst.Exit() != nil {
 		t.Error(err)
@@ -98,7 +98,7 @@ func TestDockerMissing(t *testing.T) {
 		t.Errorf("%q", m)
 	}
 	if m := dockerMissing(docker.Info{}, bench.Limits{}, nil); len(m) != 0 {
-		t.Errorf("nothing wanted: %q", m)
+		t.Errorf("no limits: %q", m)
 	}
 	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, cpuset.Of(0))
 	if note := strings.Join(m, "; "); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
@@ -133,8 +133,8 @@ func TestFreePort(t *testing.T) {
 	}
 }
 
-// TestFree asks for a port that somebody listens on. That one which nobody listens on is free is
-// for TestFreePort: another process may take it at any time.
+// TestFree checks a port in use. TestFreePort checks a free one, which another process may take at
+// any time.
 func TestFree(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {
@@ -142,10 +142,10 @@ func TestFree(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d, which is not free", port)) {
-		t.Errorf("port %d is said to be free: %v", port, err)
+	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d is in use", port)) {
+		t.Errorf("port %d is reported free: %v", port, err)
 	}
-	if err := Free(0); err != nil { // any that is free
+	if err := Free(0); err != nil { // any free port
 		t.Error(err)
 	}
 }

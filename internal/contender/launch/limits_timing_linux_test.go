@@ -21,9 +21,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestHalfCPU has a spinner run under a quota of half a CPU: it gets that, within 5%, by its own
-// counters. It is the quota that is measured, not the speed of the machine: the kernel never grants
-// more, and as much where half a CPU is to be had (favour sees to that).
+// TestHalfCPU runs a spinner with a quota of half a CPU: it gets that, within 5%, by its own
+// counters. It measures the quota, not the speed of the machine: the kernel never grants more, and
+// grants as much if half a CPU is available (see favour).
 func TestHalfCPU(t *testing.T) {
 	limits := bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
 	t.Run("process", func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestHalfCPU(t *testing.T) {
 	})
 }
 
-// launches is a launcher.
+// launches is the method of a launcher.
 type launches interface {
 	Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
 }
@@ -87,9 +87,8 @@ func judgeHalfCPU(t *testing.T, launcher launches, spec bench.LaunchSpec) {
 	})
 }
 
-// favour gives the groups of a process the greatest weight while the test runs, so others who
-// want the CPUs at the same time do not keep the spinner from using up its quota. The quota stays
-// what it is.
+// favour gives the cgroups of a process the greatest weight during the test, so other processes do
+// not prevent the spinner from using up its quota. It does not change the quota.
 func favour(t testing.TB, pid int) {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))

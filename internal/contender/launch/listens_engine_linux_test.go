@@ -15,7 +15,7 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// listensOn waits until inst is seen to listen somewhere.
+// listensOn waits until inst listens, and returns where.
 func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
 	t.Helper()
 	for range 1000 {
@@ -31,8 +31,8 @@ func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
 	return nil
 }
 
-// TestWhereAProcessListens is about a process that listens elsewhere than it was launched for,
-// behind a shell, while others listen too.
+// TestWhereAProcessListens: a process under a shell listens on another port than it was launched
+// with, while other processes listen too.
 func TestWhereAProcessListens(t *testing.T) {
 	others, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestWhereAProcessListens(t *testing.T) {
 		t.Errorf("%v, want %d", got, port)
 	}
 	if want := "http://127.0.0.1:" + strconv.Itoa(port+1); inst.BaseURL() != want {
-		t.Errorf("it is asked at %s, want %s", inst.BaseURL(), want)
+		t.Errorf("its address is %s, want %s", inst.BaseURL(), want)
 	}
 	inst.(*process).Move(port)
 	if inst.Info().Address != "127.0.0.1:"+strconv.Itoa(port) {
@@ -59,13 +59,13 @@ func TestWhereAProcessListens(t *testing.T) {
 	get(t, inst)
 }
 
-// TestWhereAContainerListens does not take the engine's own resolver, which listens in its network,
-// for the contender's.
+// TestWhereAContainerListens: the engine's resolver, which listens in the container's network, does
+// not count as the contender.
 func TestWhereAContainerListens(t *testing.T) {
 	t.Parallel()
 	e := dockertest.Engine(t)
 	if !e.SameHost() {
-		t.Skip("the processes of an engine elsewhere cannot be seen")
+		t.Skip("needs an engine on this machine")
 	}
 	d := newDocker(t, e)
 	inst, err := d.Launch(t.Context(), bench.LaunchSpec{RunID: runID(t), Name: "listens", Port: 8080, Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"serve", "9999"}}})

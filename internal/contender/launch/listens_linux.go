@@ -10,18 +10,18 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// maxFiles bounds the open files that are looked at: a process may have very many.
+// maxFiles bounds the number of open files that are read: a process may have very many.
 const maxFiles = 20_000
 
-// sessionListens returns where the processes of a session listen.
+// sessionListens returns the addresses on which the processes of a session listen.
 func sessionListens(leader int) []netip.AddrPort { return listens(leader, inSession(leader)) }
 
-// containerListens returns where the processes of a container listen, in the network of its main one.
+// containerListens returns the addresses of a container's listening processes, in its network.
 func containerListens(pid int, id string) []netip.AddrPort {
 	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !isContainer(pid, id) }))
 }
 
-// listens returns where processes listen in the network of pid.
+// listens returns the addresses on which the processes pids listen in the network of pid.
 func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 	sockets := map[string]netip.AddrPort{}
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
@@ -36,16 +36,16 @@ func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 	if len(sockets) == 0 {
 		return nil
 	}
-	looked := 0
+	read := 0
 	for _, pid := range pids {
 		dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 		d, err := os.Open(dir)
 		if err != nil {
 			continue
 		}
-		names, _ := d.Readdirnames(maxFiles - looked)
+		names, _ := d.Readdirnames(maxFiles - read)
 		d.Close()
-		looked += len(names)
+		read += len(names)
 		for _, name := range names {
 			if to, err := os.Readlink(filepath.Join(dir, name)); err == nil {
 				if address, ok := sockets[to]; ok {
@@ -53,7 +53,7 @@ func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 				}
 			}
 		}
-		if looked >= maxFiles {
+		if read >= maxFiles {
 			break
 		}
 	}

@@ -14,17 +14,16 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// identity names a process so that no other has the same name, and others can find out whether it is
-// alive.
+// identity names a process uniquely, with what others need to find out whether it is alive.
 type identity struct {
 	pid   int
-	start string // when it was started, as its system counts that; "0": not known
-	space string // inode of its PID namespace; "0": its system has none
-	boot  string // since when its machine runs; "0": its system does not say
+	start string // start time in the units of its system; "0": unknown
+	space string // inode of the PID namespace; "0": the system has none
+	boot  string // ID of the machine's boot; "0": the system has none
 	host  string
 }
 
-// String returns what Labels, the environment of processes and the names of groups hold.
+// String returns the form in Labels, in the environment of processes and in the names of cgroups.
 func (i identity) String() string {
 	return strconv.Itoa(i.pid) + "." + i.start + "." + i.space + "." + i.boot + "@" + i.host
 }
@@ -32,7 +31,7 @@ func (i identity) String() string {
 var ownerForm = regexp.MustCompile(
 	`^([1-9][0-9]{0,9})\.([0-9]{1,20})\.([0-9]{1,20})\.([0-9a-f]{1,64})@([^/\x00-\x1f\x7f]{0,255})$`)
 
-// parseOwner reads what String has written; ok is false for everything else.
+// parseOwner reads the form that String writes; ok is false for any other text.
 func parseOwner(text string) (i identity, ok bool) {
 	m := ownerForm.FindStringSubmatch(text)
 	if m == nil {
@@ -42,7 +41,7 @@ func parseOwner(text string) (i identity, ok bool) {
 	return identity{pid: pid, start: m[2], space: m[3], boot: m[4], host: m[5]}, err == nil
 }
 
-// self is this process.
+// self returns the identity of this process.
 var self = sync.OnceValue(func() identity {
 	host, _ := os.Hostname()
 	i := identity{pid: os.Getpid(), start: "0", host: strings.Map(plainHost, host)}
@@ -60,36 +59,36 @@ func plainHost(r rune) rune {
 	return r
 }
 
-// owner returns the name of this process.
+// owner returns the identity of this process as text.
 func owner() string { return self().String() }
 
-// liveness is what is known of a process by its name.
+// liveness says whether a process is alive.
 type liveness int
 
 const (
-	unknown liveness = iota // whether it lives is not known here
+	unknown liveness = iota
 	alive
 	dead
 )
 
-// stateOf judges the process that an owner's name means, and says why it is not dead. near is true for
-// the owner of what is on this very machine, as processes are.
+// stateOf returns the liveness of the process that owner names, with a reason unless it is dead.
+// near says that what it owns is on this machine, as processes are.
 func stateOf(owner string, near bool) (liveness, string) {
 	i, ok := parseOwner(owner)
 	if !ok {
-		return unknown, "its owner is not named as locbench names itself"
+		return unknown, "its owner is not a locbench"
 	}
-	return judge(i, self(), near, present)
+	return livenessOf(i, self(), near, present)
 }
 
-// judge returns stateOf, seen from here. present reports whether a process with that number is there, and
-// when it was started ("": that is not known).
-func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (liveness, string) {
+// livenessOf does the work of stateOf, for the process here. present reports whether a process
+// exists, and its start time ("": unknown).
+func livenessOf(i, here identity, near bool, present func(pid int) (start string, there bool)) (liveness, string) {
 	switch {
 	case i.host != here.host && (i.boot != here.boot || i.boot == "0"):
 		return unknown, "from another machine, " + i.host
 	case i.boot != here.boot && near && sameSystem(i, here):
-		return dead, "" // it was on this machine before that was started again
+		return dead, "" // it ran on this machine before the last boot
 	case i.boot != here.boot:
 		return unknown, "from another machine of this name, or from before the last boot"
 	case i.space != here.space:
@@ -101,32 +100,32 @@ func judge(i, here identity, near bool, present func(pid int) (start string, the
 	return dead, ""
 }
 
-// sameSystem reports whether both names are of systems that name each of their boots, in the same way:
-// the Linux next to a Windows has its name and is another machine.
+// sameSystem reports whether both systems are of one kind and have IDs of their boots: the Linux in
+// a Windows has the same host name and is another machine.
 func sameSystem(a, b identity) bool {
 	return a.boot != "0" && b.boot != "0" && (a.space == "0") == (b.space == "0")
 }
 
-// newInstanceID makes the ID of an instance: <owner>-<12 hex digits>.
+// newInstanceID returns a new ID of an instance: <owner>-<12 hex digits>.
 func newInstanceID() string {
 	var random [6]byte
 	rand.Read(random[:]) // never fails
 	return owner() + "-" + hex.EncodeToString(random[:])
 }
 
-// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows, "=",
-// and the ID of the run.
+// groupPrefix begins the name of every cgroup of locbench: then come the instance's ID, "=", the
+// run's ID.
 const groupPrefix = "locbench-"
 
-// groupName names the cgroup of an instance of a run ("": of none).
+// groupName returns the name of the cgroup of an instance of a run ("": none).
 func groupName(id, run string) string { return groupPrefix + id + "=" + groupRun(run) }
 
-// ProbeGroups returns which limits this user may not set on processes, and why no CPU set.
+// ProbeGroups returns the limits that this user may not set on processes, and why not a CPU set.
 func ProbeGroups() (missing []string, noSet, err error) {
 	return cgroup.Tree{}.Probe(groupName(newInstanceID(), ""))
 }
 
-// groupRun returns a run in the name of a cgroup.
+// groupRun returns the ID of a run in the form for names of cgroups.
 func groupRun(run string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -136,7 +135,7 @@ func groupRun(run string) string {
 	}, run[:min(len(run), 64)])
 }
 
-// parseGroup reads the name of a cgroup; ok is false for one that groupName has not made.
+// parseGroup reads the name of a cgroup; ok is false unless groupName has made it.
 func parseGroup(name string) (owner, run string, ok bool) {
 	rest, ours := strings.CutPrefix(name, groupPrefix)
 	i := strings.LastIndexByte(rest, '=')
@@ -149,7 +148,7 @@ func parseGroup(name string) (owner, run string, ok bool) {
 
 var instanceForm = regexp.MustCompile(`^(.+)-[0-9a-f]{12}$`)
 
-// instanceOwner returns the owner in the ID of an instance; ok is false for everything else.
+// instanceOwner returns the owner in the ID of an instance; ok is false if id is none.
 func instanceOwner(id string) (owner string, ok bool) {
 	m := instanceForm.FindStringSubmatch(id)
 	if m == nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceAndBoot: macOS has no PID namespaces.
+// namespaceAndBoot returns "0", since there are no PID namespaces, and the boot's ID or "0".
 func namespaceAndBoot() (space, boot string) {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	boot = strings.ToLower(strings.ReplaceAll(id, "-", ""))
@@ -20,8 +20,7 @@ func namespaceAndBoot() (space, boot string) {
 	return "0", boot
 }
 
-// present reports whether a process is there; start is in microseconds since 1970, "" where that is
-// not to be had.
+// present reports whether a process exists. start is in µs since 1970; "" if unreadable.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// namespaceAndBoot returns the PID namespace of this process and the ID of the kernel's boot, the same in
-// every container of the machine. Where they cannot be read they are nobody else's: who cannot see
-// where it is must not take anybody for dead.
+// namespaceAndBoot returns this process's PID namespace and the ID of the kernel's boot, the same
+// in every container, or unique values if they are unreadable: then no other process counts as
+// dead.
 func namespaceAndBoot() (space, boot string) {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -24,8 +24,8 @@ func namespaceAndBoot() (space, boot string) {
 	return space, boot
 }
 
-// present reports whether a process is there; start is the 22nd field of its /proc/PID/stat, "" where
-// that is not to be read, as with other users' processes under hidepid.
+// present reports whether a process exists. start is the 22nd field of its /proc/PID/stat; "" if it
+// cannot be read, such as that of another user under hidepid.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false
@@ -40,8 +40,8 @@ func present(pid int) (start string, there bool) {
 	return strconv.FormatInt(s.start, 10), s.state != 'Z'
 }
 
-// ownProc reports whether /proc numbers processes as this process does: in a new PID namespace it may
-// still be that of another one, and its numbers mean other processes.
+// ownProc reports whether /proc is of this process's PID namespace. In a new namespace it may still
+// be that of another one, where the numbers mean other processes.
 func ownProc() bool {
 	link, err := os.Readlink("/proc/self")
 	return err == nil && link == strconv.Itoa(os.Getpid())

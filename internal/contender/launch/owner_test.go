@@ -61,8 +61,8 @@ func FuzzParseOwner(f *testing.F) {
 	})
 }
 
-func TestJudge(t *testing.T) {
-	running := map[int]string{10: "100", 11: "", 12: "120"} // start by number; "" cannot be got
+func TestLivenessOf(t *testing.T) {
+	running := map[int]string{10: "100", 11: "", 12: "120"} // start by number; "": unknown
 	present := func(pid int) (string, bool) {
 		start, there := running[pid]
 		return start, there
@@ -75,8 +75,8 @@ func TestJudge(t *testing.T) {
 		want    liveness
 		why     string
 	}{
-		"lives":                          {identity{10, "100", "41", boot, "host"}, here, alive, "process 10, is running"},
-		"lives in a container's host":    {identity{10, "100", "41", boot, "0a1b2c"}, here, alive, "is running"},
+		"alive":                          {identity{10, "100", "41", boot, "host"}, here, alive, "(process 10) is running"},
+		"alive in a container's host":    {identity{10, "100", "41", boot, "0a1b2c"}, here, alive, "is running"},
 		"hidden":                         {identity{11, "110", "41", boot, "host"}, here, alive, "is running"},
 		"gone":                           {identity{9, "90", "41", boot, "host"}, here, dead, ""},
 		"number used again":              {identity{10, "99", "41", boot, "host"}, here, dead, ""},
@@ -85,20 +85,20 @@ func TestJudge(t *testing.T) {
 		"another machine":                {identity{9, "90", "41", otherBoot, "far"}, here, unknown, "another machine, far"},
 		"started again":                  {identity{9, "90", "41", otherBoot, "host"}, here, dead, ""},
 		"started again, number used":     {identity{10, "100", "77", otherBoot, "host"}, here, dead, ""},
-		"far engine, started again":      {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
+		"far engine, started again":      {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before the last boot"},
 		"macOS, started again":           {identity{9, "90", "0", boot, "host"}, mac, dead, ""},
-		"a Linux of the same name":       {identity{9, "90", "41", boot, "host"}, mac, unknown, "before this one was started"},
-		"here not known":                 {identity{9, "90", "41", boot, "host"}, identity{1, "1", "170000000", "0", "host"}, unknown, "before this one was started"},
-		"macOS, lives":                   {identity{12, "120", "0", otherBoot, "host"}, mac, alive, "is running"},
+		"a Linux of the same name":       {identity{9, "90", "41", boot, "host"}, mac, unknown, "before the last boot"},
+		"here unknown":                   {identity{9, "90", "41", boot, "host"}, identity{1, "1", "170000000", "0", "host"}, unknown, "before the last boot"},
+		"macOS, alive":                   {identity{12, "120", "0", otherBoot, "host"}, mac, alive, "is running"},
 		"macOS, gone":                    {identity{9, "90", "0", otherBoot, "host"}, mac, dead, ""},
-		"macOS, start not known":         {identity{12, "0", "0", otherBoot, "host"}, mac, alive, "is running"},
+		"macOS, start unknown":           {identity{12, "0", "0", otherBoot, "host"}, mac, alive, "is running"},
 		"Windows, gone":                  {identity{9, "90", "0", "0", "host"}, windows, dead, ""},
 		"Windows, number used again":     {identity{12, "121", "0", "0", "host"}, windows, dead, ""},
 		"Windows, another machine":       {identity{9, "90", "0", "0", "far"}, windows, unknown, "another machine, far"},
 		"Linux seen from Windows":        {identity{9, "90", "41", boot, "host"}, windows, unknown, "another machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := judge(tt.i, tt.here, !strings.HasPrefix(name, "far engine"), present)
+			got, why := livenessOf(tt.i, tt.here, !strings.HasPrefix(name, "far engine"), present)
 			if got != tt.want || !strings.Contains(why, tt.why) || (why == "") != (got == dead) {
 				t.Errorf("%s: %v, %q", name, got, why)
 			}
@@ -109,15 +109,15 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// deadOwner names a locbench of this PID namespace that lives no more.
+// deadOwner returns the owner of a dead locbench of this PID namespace.
 func deadOwner() string {
 	i := self()
 	i.start = "1"
 	return i.String()
 }
 
-// TestStateOfProcesses asks this system about a process that lives and, with the same number, about
-// one that does not.
+// TestStateOfProcesses checks a real process that is alive, and one of the same number that is
+// dead.
 func TestStateOfProcesses(t *testing.T) {
 	if f, why := stateOf(owner(), true); f != alive {
 		t.Errorf("own: %v, %s", f, why)
@@ -143,18 +143,18 @@ func TestStateOfProcesses(t *testing.T) {
 	again := i
 	again.start = "1"
 	if f, _ := stateOf(again.String(), true); f != dead && i.start != "" {
-		t.Error("another process of the same number is taken for it")
+		t.Error("another process of the same number counts as alive")
 	}
 	in.Close()
 	if err := child.Wait(); err != nil {
 		t.Error(err)
 	}
 	if f, why := stateOf(i.String(), true); f != dead {
-		t.Errorf("after its end: %v, %s", f, why)
+		t.Errorf("after its exit: %v, %s", f, why)
 	}
 }
 
-// TestEnvironIn reads what macOS says of a process, built here after xnu's sysctl_procargsx.
+// TestEnvironIn reads blocks like those of xnu's sysctl_procargsx.
 func TestEnvironIn(t *testing.T) {
 	block := func(n uint32, text string) []byte { return append(binary.NativeEndian.AppendUint32(nil, n), text...) }
 	env, ok := environIn(block(2, "/bin/x\x00\x00\x00\x00/bin/x\x00-flag\x00A=1\x00"+envRun+"=r\x00"))

@@ -7,21 +7,21 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// namespaceAndBoot: Windows has no PID namespaces, and names processes by when they were created.
+// namespaceAndBoot returns "0": on Windows the creation time of a process is enough.
 func namespaceAndBoot() (space, boot string) { return "0", "0" }
 
-// present reports whether a process is there; start is when it was created, in units of 100 ns, ""
-// where that is not to be had.
+// present reports whether a process exists. start is its creation in units of 100 ns; "" if
+// unreadable.
 func present(pid int) (start string, there bool) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
-		return "", false // what it says where no process has the number
+		return "", false // no process has the number
 	}
 	if err != nil {
-		return "", true // somebody else's
+		return "", true // another user's
 	}
 	defer windows.CloseHandle(h)
-	const stillActive = 259 // STILL_ACTIVE: others may hold a process that has ended
+	const stillActive = 259 // STILL_ACTIVE: a handle keeps a process that has exited
 	var code uint32
 	if err := windows.GetExitCodeProcess(h, &code); err == nil && code != stillActive {
 		return "", false

@@ -19,38 +19,38 @@ import (
 // tick is the unit of CPU time in /proc, the same on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 
-// stat is what is of use in /proc/<pid>/stat. Times are in ticks.
+// stat is the part of /proc/<pid>/stat that is used. Times are in ticks.
 type stat struct {
 	state                        byte
 	parent, session              int
 	user, system, cuser, csystem int64
 	threads                      int
 	start                        int64
-	minor, major                 int64 // page faults, without those of children that have ended
-	size                         int64 // of its memory; 0: a thread of the kernel, or ended
-	envFrom, envTo               int64 // where its environment is; both 0 while a program is being started in it
+	minor, major                 int64 // page faults, without those of exited children
+	size                         int64 // virtual memory; 0: a kernel thread, or exited
+	envFrom, envTo               int64 // addresses of the environment; both 0 while execve runs
 }
 
-// parent returns the number of a process's parent, 0 where there is none to be seen.
+// parent returns the number of a process's parent; 0 if it cannot be read.
 func parent(pid int) int {
 	s, _ := readStat(pid)
 	return s.parent
 }
 
-// processGone reports whether a process has ended, waited for or not.
+// processGone reports whether a process has exited, even if its parent has not waited for it.
 func processGone(pid int) bool {
 	s, err := readStat(pid)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || s.state == 'Z' || s.state == 'X'
 }
 
-// processAilment returns "" unless the process is stopped.
+// processAilment returns why a process does not run, or "" if it is not stopped.
 func processAilment(pid int) string {
 	s, _ := readStat(pid)
 	switch s.state {
 	case 'T':
-		return "its process is stopped by a signal from outside (SIGSTOP)"
+		return "process stopped externally (SIGSTOP)"
 	case 't':
-		return "its process is held by a debugger"
+		return "process held by a debugger"
 	}
 	return ""
 }
@@ -63,12 +63,12 @@ func readStat(pid int) (stat, error) {
 	return parseStat(string(data))
 }
 
-// parseStat reads "123 (a name (with) parentheses) S 1 …": the name may hold anything, so what
-// counts begins after the last ")".
+// parseStat reads "123 (a name (with) parentheses) S 1 …". The name may contain anything, so the
+// fields begin after the last ")".
 func parseStat(line string) (s stat, err error) {
 	end := strings.LastIndexByte(line, ')')
 	if end < 0 {
-		return s, errors.New("stat of a process: no name in it")
+		return s, errors.New("stat of a process: no name")
 	}
 	f := strings.Fields(line[end+1:]) // f[0] is field 3
 	if len(f) < 49 {
@@ -99,8 +99,7 @@ func inSession(session int) (pids []int) {
 	return pids
 }
 
-// procUsage adds up processes. It knows nothing of one that has ended without its parent waiting
-// for it.
+// procUsage sums up processes. It misses those that exited without their parent waiting for them.
 func procUsage(pids []int) (bench.Usage, error) {
 	before := time.Now()
 	var user, system time.Duration
@@ -120,10 +119,10 @@ func procUsage(pids []int) (bench.Usage, error) {
 		major += s.major
 		status, _ := readProc(pid, "status")
 		mem.Used += statusBytes(status, "VmRSS:")
-		mem.Peak += statusBytes(status, "VmHWM:") // of several processes: at most so much together
+		mem.Peak += statusBytes(status, "VmHWM:") // of several processes: an upper bound
 	}
 	if processes == 0 {
-		return bench.Usage{}, errors.New("no process of it is left")
+		return bench.Usage{}, errors.New("no process left")
 	}
 	took := time.Since(before)
 	return bench.Usage{
@@ -145,12 +144,12 @@ func statusBytes(status []byte, key string) int64 {
 	return 0
 }
 
-// marked finds the processes whose environment, as it was at their start, has all of the entries
-// ("KEY=value"; "KEY=" alone for any value). It sees the processes of this user, of everybody for
-// root, and never this very process.
-func marked(entries ...string) (all []found) {
+// marked returns the processes whose environment had all of the entries at their start
+// ("KEY=value"; "KEY=" for any value): those of this user, or for root of all users, except this
+// process.
+func marked(entries ...string) (all []markedProcess) {
 	if !ownProc() {
-		return nil // the numbers there mean other processes here
+		return nil // its numbers mean other processes
 	}
 	for _, pid := range allPIDs() {
 		if pid == os.Getpid() {
@@ -164,14 +163,12 @@ func marked(entries ...string) (all []found) {
 	return all
 }
 
-// execPatience is how long the kernel may take to start another program in a process. It is
-// milliseconds, unless the machine is busy.
+// execPatience bounds the time of an execve, usually milliseconds, on a busy machine.
 const execPatience = 10 * time.Second
 
-// environOf returns the environment of a process, or nothing where it has none or cannot be read. A
-// process in which another program is being started shows an empty one: until the kernel has written
-// the new one, and to a reader that opened the file before. So an empty one is believed only where the
-// process says where it begins and ends, at one and the same place.
+// environOf returns the environment of a process, or nil if it has none or it is unreadable. During
+// an execve the environment is empty until the kernel has written the new one, also in files opened
+// before. So an empty one counts only if its begin and end addresses are set and equal.
 func environOf(pid int) []byte {
 	for deadline := time.Now().Add(execPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		env, err := readProc(pid, "environ")

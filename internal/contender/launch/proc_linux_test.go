@@ -30,7 +30,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// TestEnvironOf: a process is found by its environment also while it starts one program after another.
+// TestEnvironOf: a process is found by its environment also while it calls execve again and again.
 func TestEnvironOf(t *testing.T) {
 	script := `test $1 = 0 && exec sleep 600; exec sh -c "$0" "$0" $(($1 - 1))`
 	cmd := exec.Command("sh", "-c", script, script, "2000")
@@ -58,7 +58,7 @@ func TestEnvironOf(t *testing.T) {
 	bare.Process.Kill()
 	bare.Wait()
 	if env := environOf(bare.Process.Pid); len(env) > 0 {
-		t.Errorf("environment %q of a process that has ended", env)
+		t.Errorf("environment %q of an exited process", env)
 	}
 }
 
@@ -95,5 +95,5 @@ func exists(pid int) bool {
 
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	testenv.Until(t, 30*time.Second, fmt.Sprintf("process %d has ended", pid), func() bool { return !exists(pid) })
+	testenv.Until(t, 30*time.Second, fmt.Sprintf("process %d has exited", pid), func() bool { return !exists(pid) })
 }

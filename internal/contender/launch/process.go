@@ -22,24 +22,24 @@ import (
 	"locbench/internal/text/safe"
 )
 
-const drain = 500 * time.Millisecond // for the rest of the log after the end: children may hold its pipe open
+const drain = 500 * time.Millisecond // for the rest of the log after the exit, since children may hold its pipe open
 
-// Process starts contenders as processes of this machine: each in its own session, in a cgroup
-// with the limits where the user may make one. Its zero value is ready for use.
+// Process starts contenders as processes of this machine, each in its own session and, if the user
+// may make one, in a cgroup with the limits. Its zero value is ready for use.
 type Process struct {
-	// CPUs are those that contenders may run on; none: those of this process when it launches them.
+	// CPUs are the CPUs that contenders may run on; empty: those of this process at the launch.
 	CPUs cpuset.Set
 }
 
-// Launch starts one contender, which is asked at 127.0.0.1:spec.Port and need not listen elsewhere.
-// Its environment is spec.Env, what says where programs lie as here (inherited), and locbench's
-// marks. When it fails, or ctx ends meanwhile, nothing of it is left.
+// Launch starts one contender, which gets its requests at 127.0.0.1:spec.Port. Its environment is
+// spec.Env, the inherited variables with paths of programs, and locbench's marks. After an error,
+// also that of ctx, nothing of it is left.
 func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if len(spec.Artifact.Command) == 0 {
-		return nil, fmt.Errorf("start %s: it has no command for the process runtime", spec.Name)
+		return nil, fmt.Errorf("start %s: no command for the process runtime", spec.Name)
 	}
 	p := newProcess(newSandbox(cgroup.Tree{}, spec, l.CPUs), spec)
 	if err := p.launch(ctx, spec); err != nil {
@@ -50,7 +50,7 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 
 func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 	return &process{
-		box: box, exited: make(chan struct{}), asked: make(chan struct{}),
+		box: box, exited: make(chan struct{}), killed: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},
@@ -64,11 +64,11 @@ type process struct {
 	os     *os.Process
 	logs   safe.Ring
 	peak   peak
-	waited sync.WaitGroup // for run
+	waited sync.WaitGroup // waits for run
 	exited chan struct{}
-	asked  chan struct{} // closed when SIGKILL comes from here
+	killed chan struct{} // closed when locbench sends SIGKILL
 
-	mu   sync.Mutex // of info.Address
+	mu   sync.Mutex // guards info.Address
 	exit atomic.Pointer[bench.Exit]
 
 	stop    sync.Once
@@ -79,7 +79,7 @@ type process struct {
 func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
 	cmd := exec.Command(spec.Artifact.Command[0], spec.Artifact.Command[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Artifact.Dir, environment(spec, p.box.id), drain
-	var one sync.Mutex // OnLog is never called twice at a time
+	var one sync.Mutex // OnLog is not called concurrently
 	log := func(l bench.LogLine) {
 		one.Lock()
 		defer one.Unlock()
@@ -111,7 +111,7 @@ func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
 	return nil
 }
 
-// run starts the process, and waits for its end and for what it has written, within ownThread.
+// run starts the process and waits for its exit and its output, within ownThread.
 func (p *process) run(cmd *exec.Cmd, started chan<- error) (ok bool) {
 	if err := p.box.start(cmd); err != nil {
 		started <- err
@@ -123,15 +123,15 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) (ok bool) {
 	p.box.follow(cmd.Process.Pid)
 	p.info.LimitsEnforced, p.info.LimitsNote, p.info.CPUSet = len(missing) == 0, strings.Join(missing, "; "), p.box.cpus
 	started <- nil
-	state, _ := cmd.Process.Wait() // before cmd.Wait, which returns later where children hold the log open
+	state, _ := cmd.Process.Wait() // before cmd.Wait, which waits for children that hold the log open
 	exit := processExit(state)
 	exit.At = time.Now()
 	select {
-	case <-p.asked:
+	case <-p.killed:
 	default:
 		exit.OOMKilled = exit.Signal == "SIGKILL" && p.box.oomKilled()
 	}
-	_ = cmd.Wait() // for the log: the state is known
+	_ = cmd.Wait() // waits for the log
 	p.exit.Store(&exit)
 	return true
 }
@@ -158,7 +158,7 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 	return u, nil
 }
 
-// Diagnose says why a running process may not respond, as far as the kernel knows it.
+// Diagnose returns the kernel's reason why a running process may not respond; "" if it has none.
 func (p *process) Diagnose(context.Context) string {
 	if p.Exit() != nil {
 		return ""
@@ -166,7 +166,7 @@ func (p *process) Diagnose(context.Context) string {
 	return processAilment(p.info.PID)
 }
 
-// Listens returns where the process and its children listen; nil where that cannot be seen.
+// Listens returns the addresses on which the process and its children listen; nil if unknown.
 func (p *process) Listens() []netip.AddrPort {
 	if p.Exit() != nil {
 		return nil
@@ -174,19 +174,18 @@ func (p *process) Listens() []netip.AddrPort {
 	return sessionListens(p.info.PID)
 }
 
-// Move says that it listens on another port than it was launched for.
+// Move sets the port, if the process listens on another one than the one it was launched with.
 func (p *process) Move(port int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.info.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// BeginPeak makes the step's high-water mark of memory begin again.
+// BeginPeak resets the peak memory at the beginning of a step.
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
-// Stop sends SIGTERM, and SIGKILL after grace or as soon as bench.Forced says so. It signals the
-// main process alone, as an engine does with a container; at the end whatever is left of it is
-// killed.
+// Stop sends SIGTERM, then SIGKILL after grace or as soon as bench.Forced says so. It signals only
+// the main process, as an engine does with a container, and at the end kills what is left.
 func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.stop.Do(func() {
 		p.stopped, p.stopErr = p.terminate(ctx, grace)
@@ -201,8 +200,8 @@ func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResu
 func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	ask := func() error { return terminate(p.os) }
 	kill := func() error {
-		close(p.asked)
-		_ = p.os.Kill() // fails when it has ended meanwhile
+		close(p.killed)
+		_ = p.os.Kill() // fails if it has exited
 		return nil
 	}
 	r, err := bench.Terminate(ctx, grace, p.exited, p.Exit, ask, kill)
@@ -212,16 +211,16 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.Sto
 	return r, err
 }
 
-// environment returns what a process gets: what says where programs lie, what the manifest says, and the
-// marks. No variable that it has from here changes how a runtime works, as JAVA_TOOL_OPTIONS,
-// NODE_OPTIONS or GOGC do.
+// environment returns the environment of a process: paths of programs, the manifest's variables and
+// the marks. It inherits no variable that changes how a language runtime works, such as
+// JAVA_TOOL_OPTIONS, NODE_OPTIONS or GOGC.
 func environment(spec bench.LaunchSpec, instance string) []string {
 	env := map[string]string{}
 	for _, k := range []string{
 		"PATH", "HOME", "TMPDIR",
-		"JAVA_HOME",                                 // start scripts look here before they look in PATH
-		"DOTNET_ROOT",                               // where a program of .NET finds its runtime
-		"SYSTEMROOT", "TEMP", "TMP", "LOCALAPPDATA", // without which Windows starts little
+		"JAVA_HOME",                                 // start scripts look here before PATH
+		"DOTNET_ROOT",                               // the runtime of .NET programs
+		"SYSTEMROOT", "TEMP", "TMP", "LOCALAPPDATA", // Windows needs these to start most programs
 	} {
 		if v, ok := os.LookupEnv(k); ok {
 			env[k] = v

@@ -35,7 +35,7 @@ func launchProcess(t *testing.T, spec bench.LaunchSpec) bench.Instance {
 	return inst
 }
 
-// needsGroups skips where this user may not make groups with limits.
+// needsGroups skips the test if this user may not make cgroups with limits.
 func needsGroups(t *testing.T) {
 	t.Helper()
 	g, err := cgroup.Tree{}.Create("locbench-probe-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: 1, Memory: 1 << 30, PIDs: 100}, cpuset.Of(0))
@@ -100,8 +100,7 @@ func TestProcess(t *testing.T) {
 		})
 	})
 	t.Run("GroupRefused", func(t *testing.T) {
-		// A folder that looks like a v2 hierarchy, and that the kernel refuses to start a process
-		// in.
+		// A folder that looks like a v2 hierarchy, in which the kernel refuses to start a process.
 		root := t.TempDir()
 		for path, content := range map[string]string{
 			"proc/self/mountinfo":            "25 24 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
@@ -140,8 +139,8 @@ func TestProcess(t *testing.T) {
 		}
 	})
 	t.Run("GroupWithoutMemory", func(t *testing.T) {
-		// A real hierarchy of cgroup v2 whose controllers are others', as the one of a container
-		// whose own processes keep them off.
+		// A real hierarchy of cgroup v2 without controllers, as in a container whose own processes
+		// prevent them.
 		root, v2 := t.TempDir(), ""
 		for _, p := range hierarchies(t) {
 			if names, err := os.ReadFile(filepath.Join(p, "cgroup.controllers")); err == nil && !strings.Contains(string(names), "memory") {
@@ -244,7 +243,7 @@ func TestProcess(t *testing.T) {
 	t.Run("Noise", func(t *testing.T) {
 		inst := launchProcess(t, processSpec(t, helper, "noise", "flood", "3000"))
 		ended(t, inst)
-		waitLog(t, inst, "line 2999") // what is still in the pipe when it ends is read later
+		waitLog(t, inst, "line 2999") // what is in the pipe at the exit is read later
 		logs := inst.Logs()
 		if len(logs) > 500 || logs[len(logs)-1].Text != "line 2999" {
 			t.Errorf("%d lines", len(logs))
@@ -270,17 +269,17 @@ func TestProcess(t *testing.T) {
 		}
 	})
 	t.Run("KilledParent", func(t *testing.T) { testKilledParent(t, helper) })
-	// All groups are gone.
+	// All cgroups are removed.
 	if left, err := cleanBeginning(groupPrefix + owner() + "-"); err != nil || len(left) > 0 {
 		t.Errorf("groups left: %v, %v", left, err)
 	}
 }
 
-// withoutGroups launches with a sandbox that has lost its group, as a user without rights gets it.
+// withoutGroups launches with a sandbox without a cgroup, as for a user without rights.
 func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instance)) {
 	t.Helper()
 	p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
-	p.box.loseGroup(errors.New("this user may not"))
+	p.box.dropGroup(errors.New("this user may not"))
 	if err := p.launch(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +287,8 @@ func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instanc
 	check(p)
 }
 
-// testKilledParent kills a process that has launched another as a locbench would: the kernel takes
-// the main process with it, and clean finds the rest, but not before its owner is dead.
+// testKilledParent kills a process that has launched another, like a locbench: the kernel kills the
+// main process too, and Clean finds the rest, but not before the owner is dead.
 func testKilledParent(t *testing.T, helper string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -321,14 +320,14 @@ func testKilledParent(t *testing.T, helper string) {
 		t.Fatal("nothing to kill")
 	}
 	if c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)}); err != nil || len(c.Removed) > 0 || len(c.Kept) < 2 || !exists(child) {
-		t.Errorf("cleaned although the owner lives: %q, %v", c, err)
+		t.Errorf("cleaned although the owner is alive: %q, %v", c, err)
 	}
 	parent.Process.Kill()
 	io.Copy(io.Discard, out)
 	parent.Wait()
 	gone(t, main)
 	if !exists(child) {
-		t.Log("the child went with its parent") // it is in its own session: only clean gets at it
+		t.Log("the child went with its parent") // it is in its own session: only Clean finds it
 	}
 	c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)})
 	if err != nil || len(c.Removed) < 1 || len(c.Kept) > 0 || !strings.Contains(c.Removed[0], strconv.Itoa(child)) {
@@ -344,7 +343,7 @@ func cleanBeginning(prefix string) (removed []string, err error) {
 	return cgroup.Tree{}.CleanLeft(func(name string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// TestBeKilledParent is no test but the process that testKilledParent kills.
+// TestBeKilledParent is the process that testKilledParent kills, not a test.
 func TestBeKilledParent(t *testing.T) {
 	helper := os.Getenv("LOCBENCH_TEST_HELPER")
 	if helper == "" {

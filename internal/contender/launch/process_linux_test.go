@@ -16,8 +16,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// shell launches a script as a contender, where no group can be made: with small programs that
-// every system has, and without a bound on how long they take.
+// shell launches a script as a contender without a cgroup: with small programs that every system
+// has, and no limit of their time.
 func shell(t *testing.T, script string, env map[string]string) (*process, error) {
 	t.Helper()
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", script}}, Env: env}
@@ -47,11 +47,11 @@ func TestShell_ExitCode(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := inst.Usage(t.Context()); err == nil {
-		t.Error("counters of one that has ended")
+		t.Error("counters of an exited process")
 	}
 }
 
-func TestShell_KilledFromOutside(t *testing.T) {
+func TestShell_KilledExternally(t *testing.T) {
 	inst := shelled(t, "kill -KILL $$", nil)
 	if exit := ended(t, inst); exit.Code != 137 || exit.Signal != "SIGKILL" || exit.OOMKilled {
 		t.Errorf("%+v", exit)
@@ -71,7 +71,7 @@ func TestShell_StopGraceful(t *testing.T) {
 	}
 }
 
-// TestShell_StopDeaf: one that ignores SIGTERM is killed, and with it what it has started.
+// TestShell_StopDeaf: a process that ignores SIGTERM is killed with its children.
 func TestShell_StopDeaf(t *testing.T) {
 	inst := shelled(t, "trap '' TERM; sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
 	var child int
@@ -87,7 +87,7 @@ func TestShell_StopDeaf(t *testing.T) {
 	gone(t, inst.Info().PID)
 }
 
-// TestShell_StopWithoutMarks: what has emptied its environment is killed too.
+// TestShell_StopWithoutMarks: a process that has emptied its environment is killed too.
 func TestShell_StopWithoutMarks(t *testing.T) {
 	inst := shelled(t, "env -i sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
 	var child int
@@ -127,7 +127,7 @@ func TestShell_LogIsBounded(t *testing.T) {
 	}
 }
 
-// TestShell_WithoutGroup: what cannot be limited is said, and the figures are those of /proc.
+// TestShell_WithoutGroup: the missing limits are reported, and the counters are those of /proc.
 func TestShell_WithoutGroup(t *testing.T) {
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", "echo up; sleep 600 >/dev/null 2>&1 & wait"}},
 		Limits: bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}}
@@ -182,7 +182,7 @@ func TestProcessCancelled(t *testing.T) {
 	}
 }
 
-// TestListens is about where processes are seen to listen: here this one.
+// TestListens checks where this process listens.
 func TestListens(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

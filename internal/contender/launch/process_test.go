@@ -7,8 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestEnvironment is about what a process has from here: where things lie, and nothing that changes
-// how it works.
+// TestEnvironment: a process inherits paths, but no variable that changes how it works.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("PATH", "/bin")
 	t.Setenv("JAVA_HOME", "/jdk")

@@ -17,23 +17,23 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// sandbox is what surrounds one process: its group, its limits, its marks.
+// sandbox has the cgroup, the limits and the marks of one process.
 type sandbox struct {
-	id      string // of the instance
+	id      string // the instance's ID
 	limits  bench.Limits
-	cpus    cpuset.Set     // that it is kept to; none: all
-	allowed cpuset.Set     // those it may use without a CPU set, where that is not what this process may
-	pinned  bool           // by the affinity of its threads, since no group keeps it to them
-	group   *cgroup.Group  // nil: there is none
-	reader  *cgroup.Reader // nil: /proc is read
+	cpus    cpuset.Set     // the CPUs it is limited to; empty: all
+	allowed cpuset.Set     // its CPUs without a CPU set; empty: those of this process
+	pinned  bool           // by affinity, since no cgroup enforces the CPU set
+	group   *cgroup.Group  // nil: no cgroup
+	reader  *cgroup.Reader // nil: read /proc
 	missing []string       // limits that are not enforced
 
 	mu      sync.Mutex
 	closed  bool
-	session int // that of the process, once it was started
+	session int // the process's session, once it has started
 }
 
-// newSandbox makes the group. It does not fail: limits that cannot be had are in missing.
+// newSandbox makes the cgroup. It never fails: limits that cannot be enforced are in missing.
 func newSandbox(tree cgroup.Tree, spec bench.LaunchSpec, allowed cpuset.Set) *sandbox {
 	s := &sandbox{id: newInstanceID(), limits: spec.Limits, allowed: allowed, cpus: spec.CPUs}
 	if len(allowed) == 0 {
@@ -44,28 +44,28 @@ func newSandbox(tree cgroup.Tree, spec bench.LaunchSpec, allowed cpuset.Set) *sa
 	}
 	group, err := tree.Create(groupName(s.id, spec.RunID), spec.Limits, s.cpus)
 	if err != nil {
-		s.loseGroup(err)
+		s.dropGroup(err)
 		return s
 	}
 	s.group, s.missing, s.pinned = group, group.Missing(), group.NoCPUSet() != nil
 	if s.reader, err = group.Reader(); err != nil {
-		s.reader = nil // the figures of /proc do
+		s.reader = nil // read /proc
 	}
 	return s
 }
 
-// loseGroup notes that without a group no limit is enforced.
-func (s *sandbox) loseGroup(why error) {
+// dropGroup drops the cgroup and adds the limits that are not enforced without it to missing.
+func (s *sandbox) dropGroup(why error) {
 	if s.group != nil {
-		_ = s.group.Remove() // empty; what is left of it, clean finds
+		_ = s.group.Remove() // empty; Clean finds what is left
 	}
 	if s.reader != nil {
 		s.reader.Close()
 	}
 	s.group, s.reader, s.missing, s.pinned = nil, nil, nil, true
 	var names []string
-	add := func(wanted bool, name string) {
-		if wanted {
+	add := func(limited bool, name string) {
+		if limited {
 			names = append(names, name)
 		}
 	}
@@ -77,28 +77,27 @@ func (s *sandbox) loseGroup(why error) {
 	}
 }
 
-// pin narrows the affinity of the calling thread, hence of what it starts, to the CPU set where no
-// group enforces that. Anybody may do so; the process could widen it again, but no contender has a
-// reason to.
+// pin limits the affinity of the calling thread, and so of what it starts, to the CPU set if no
+// cgroup enforces it. It needs no rights. The process could undo it, but has no reason to.
 func (s *sandbox) pin() error {
 	cpus := s.cpus
 	if len(cpus) == 0 {
 		cpus = s.allowed
 	}
-	// This thread may itself be kept to other CPUs, as a client that has its own is.
+	// This thread may itself be limited to other CPUs, like a client with its own.
 	if len(cpus) == 0 || len(s.allowed) == 0 && !s.pinned {
 		return nil
 	}
-	return cpuset.KeepThread(cpus) // which does nothing but wait afterwards
+	return cpuset.KeepThread(cpus) // the thread then only waits
 }
 
-// start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the
-// kernel starts a process in a group (clone3). On v1 a process is born into the groups of the
-// thread that starts it, and a single thread may change its groups: so this thread enters them,
-// starts the process, and leaves. Neither needs a shell or a helper program in between, which would
-// be charged to the contender and shift its environment and start.
+// start starts cmd without one instruction of it outside the cgroup. On cgroup v2 the kernel starts
+// a process in a cgroup (clone3). On v1 a process begins in the cgroups of the thread that starts
+// it, and a thread may change its own: so this thread enters them, starts the process, and leaves.
+// Neither needs a shell or a helper program, which would count for the contender and delay its
+// start.
 //
-// It is called on a locked thread that lives as long as the process.
+// The caller is a locked thread that exists until the process exits.
 func (s *sandbox) start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if err := s.pin(); err != nil {
@@ -113,11 +112,11 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 		if !refused(err) {
 			return err
 		}
-		return s.startWithout(cmd, fmt.Errorf("start in the group: %w", err))
+		return s.startWithoutGroup(cmd, fmt.Errorf("start in the group: %w", err))
 	}
 	leave, err := s.group.Enter()
 	if err != nil {
-		return s.startWithout(cmd, err)
+		return s.startWithoutGroup(cmd, err)
 	}
 	err = cmd.Start()
 	if e := leave(); e != nil && err == nil {
@@ -128,9 +127,9 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 	return err
 }
 
-// refused reports whether it may have been the group that was refused: no right to move a process
-// from here to there (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process
-// (EBUSY, EOPNOTSUPP) or is none any more (EBADF, ENODEV).
+// refused reports whether the cgroup may be the cause of err: no right to move a process into it
+// (EACCES, EPERM), an old kernel (ENOSYS, EINVAL), a cgroup that takes no process (EBUSY,
+// EOPNOTSUPP) or was removed (EBADF, ENODEV).
 func refused(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{
 		syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF,
@@ -138,13 +137,13 @@ func refused(err error) bool {
 	}, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
-// startWithout starts cmd outside a group that cannot be had.
-func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
-	s.loseGroup(why)
+// startWithoutGroup starts cmd without a cgroup.
+func (s *sandbox) startWithoutGroup(cmd *exec.Cmd, why error) error {
+	s.dropGroup(why)
 	if err := s.pin(); err != nil {
 		return err
 	}
-	*cmd = exec.Cmd{ // one starts once only
+	*cmd = exec.Cmd{ // an exec.Cmd starts only once
 		Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
 		WaitDelay: cmd.WaitDelay, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
@@ -162,8 +161,8 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 	}
 	u, err := s.reader.Read()
 	if err == nil && u.Memory == nil {
-		// A group of cgroup v2 counts CPU time alone where its controllers cannot be turned on, as
-		// in a container whose own processes are in the group above.
+		// On cgroup v2 a cgroup counts only CPU time if its controllers cannot be turned on, as in
+		// a container whose own processes are in the parent.
 		if p, e := procUsage(s.group.PIDs()); e == nil {
 			u.Source, u.Memory, u.Threads = u.Source+"; memory and threads of /proc", p.Memory, p.Threads
 		}
@@ -171,7 +170,7 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 	return u, err
 }
 
-// follow adds the figures of /proc to those of the group.
+// follow adds the counters of /proc to those of the cgroup.
 func (s *sandbox) follow(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,13 +189,13 @@ func (s *sandbox) beginPeak() error {
 	return s.reader.BeginPeak()
 }
 
-// oomKilled reports whether the kernel has killed a process of the group for lack of memory.
+// oomKilled reports whether the kernel killed a process of the cgroup for lack of memory.
 func (s *sandbox) oomKilled() bool {
 	u, err := s.usage(0)
 	return s.reader != nil && err == nil && u.Memory != nil && u.Memory.OOMKills > 0
 }
 
-// close kills what is left of the process and its descendants and removes the group.
+// close kills what is left of the process and its descendants and removes the cgroup.
 func (s *sandbox) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,21 +208,21 @@ func (s *sandbox) close() error {
 	}
 	var err error
 	if s.group != nil {
-		err = s.group.Remove() // kills all that is in it, by the kernel's own list
+		err = s.group.Remove() // kills all processes in it, by the kernel's list
 	}
 	return errors.Join(err, killMarked(s.left))
 }
 
-// left returns the processes that carry the mark, and those that have lost it but are in the session of
-// the main process still. That one has ended: another process of its number has another session.
-func (s *sandbox) left() []found {
+// left returns the processes with the mark, and those without it in the session of the main
+// process, unless a new process has the main one's number.
+func (s *sandbox) left() []markedProcess {
 	all := marked(envInstance + "=" + s.id)
 	if _, again := present(s.session); s.session == 0 || again || !ownProc() {
 		return all
 	}
 	for _, pid := range inSession(s.session) {
-		if !processGone(pid) && !slices.ContainsFunc(all, func(f found) bool { return f.pid == pid }) {
-			all = append(all, found{pid: pid})
+		if !processGone(pid) && !slices.ContainsFunc(all, func(f markedProcess) bool { return f.pid == pid }) {
+			all = append(all, markedProcess{pid: pid})
 		}
 	}
 	return all

@@ -12,9 +12,9 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// sandbox is little here: limits and counters of processes are Linux's.
+// sandbox has only marks and a job: limits and counters of processes need Linux.
 type sandbox struct {
-	id      string // of the instance
+	id      string // the instance's ID
 	cpus    cpuset.Set
 	missing []string
 	job     job
@@ -23,7 +23,7 @@ type sandbox struct {
 func newSandbox(_ cgroup.Tree, spec bench.LaunchSpec, _ cpuset.Set) *sandbox {
 	s := &sandbox{id: newInstanceID()}
 	if spec.Limits != (bench.Limits{}) {
-		s.missing = []string{"all of them: the process runtime has limits on Linux only; use the Docker runtime"}
+		s.missing = []string{"all: the process runtime enforces limits only on Linux; use --runtime docker"}
 	}
 	return s
 }
@@ -37,7 +37,7 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 }
 
 func (s *sandbox) usage(int) (bench.Usage, error) {
-	return bench.Usage{}, errors.New("counters of processes are read on Linux only")
+	return bench.Usage{}, errors.New("counters of processes need Linux")
 }
 
 func (s *sandbox) follow(int)       {}
@@ -47,7 +47,7 @@ func (s *sandbox) oomKilled() bool  { return false }
 // close kills what is left of the process and its descendants.
 func (s *sandbox) close() error { return s.job.end(s.id) }
 
-func mainThread() bool { return false } // it matters on Linux only
+func mainThread() bool { return false } // used only on Linux
 
 func processGone(int) bool                          { return false }
 func processAilment(int) string                     { return "" }

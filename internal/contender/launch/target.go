@@ -11,12 +11,11 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Target stands for a service that somebody else has started: nothing is started, measured or
-// stopped.
+// Target launches nothing: the service is running already. It is neither measured nor stopped.
 type Target struct{}
 
-// Launch returns at once, with the service at spec.URL: http://host:port, and the path before those
-// of requests where it has one; whether the service answers is for ready to find out.
+// Launch returns the service at spec.URL at once: http://host:port, with an optional path that is
+// put before those of requests. Package ready finds out whether the service responds.
 func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	u, err := secret.ParseURL(spec.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -32,7 +31,7 @@ func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance
 type target struct {
 	url, host string
 	started   time.Time
-	exited    chan struct{} // never closed: nobody here would know
+	exited    chan struct{} // never closed: locbench does not know
 }
 
 func (t *target) BaseURL() string { return t.url }

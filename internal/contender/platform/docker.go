@@ -14,15 +14,14 @@ import (
 	"locbench/internal/store"
 )
 
-// Docker is an engine: contenders, or the store alone, run in its containers, in one network of the
-// run's own.
+// Docker is an engine that runs contenders, or only the store, in one network of the run.
 type Docker struct {
 	*launch.Docker
 	images
 	runID string
 }
 
-// images are those of an engine.
+// images builds the images of an engine.
 type images struct{ engine *docker.Engine }
 
 func (i images) CPUs() int { return i.engine.Info().CPUs }
@@ -54,8 +53,7 @@ func openDocker(ctx context.Context, o Options) (Platform, error) {
 	return d, nil
 }
 
-// OpenDocker connects to the engine and makes the network, which comes first since it shows where
-// the engine is.
+// OpenDocker connects to the engine and makes the network, which shows whether the engine is local.
 func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
@@ -75,8 +73,8 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	return d, nil
 }
 
-// inReach returns why an engine whose containers' addresses are not within reach cannot serve the
-// run, if it cannot: better now than when the first contender gets no response.
+// inReach returns why the run cannot use this engine, if its container addresses cannot be reached.
+// So the run ends before its first contender gets no response.
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
@@ -84,21 +82,23 @@ func (d *Docker) inReach(o Options) error {
 	switch {
 	case d.Network.Direct():
 	case rootless && blind:
-		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach a store on this machine. Start locbench in it: '%s locbench …'", enter)
+		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach a store "+
+			"on this machine. Start locbench in it: '%s locbench …'", enter)
 	case !ports:
-		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one: its container ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", d.engine.Host())
+		err := fmt.Errorf("the Docker engine at %s is on another machine or in another network namespace: its container "+
+			"ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", d.engine.Host())
 		if d.engine.InContainer() {
-			err = fmt.Errorf("%w; where it is the engine of this very container, start it with --network host", err)
+			err = fmt.Errorf("%w; if it is the engine of this container, start the container with --network host", err)
 		}
 		return err
 	case blind:
-		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on loopback here; use --store container or --elastic http://HOST:9200",
-			d.engine.Host())
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on loopback here; "+
+			"use --store container or --elastic http://HOST:9200", d.engine.Host())
 	}
 	return nil
 }
 
-// onThisMachine reports whether a store is reached through this machine's loopback interface.
+// onThisMachine reports whether a store is on this machine's loopback interface.
 func onThisMachine(spec bench.StoreSpec) bool {
 	t := spec.Chosen().Traits()
 	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
@@ -116,7 +116,7 @@ func (d *Docker) Capabilities() Capabilities {
 	case !d.engine.Local():
 		c.NoIsolation = "the engine is not on this machine, or in a virtual machine"
 	case !d.engine.Info().CPUSet:
-		c.NoIsolation = "the engine cannot keep a container to a set of CPUs"
+		c.NoIsolation = "the engine cannot enforce CPU sets"
 	}
 	return c
 }
@@ -135,9 +135,8 @@ func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
-// Reach makes the store reachable for containers, which know this machine by the launcher's host
-// address. Where that is not an address of this machine but a name that the engine resolves for them
-// (Docker Desktop), it leads to what listens on loopback here.
+// Reach makes the store reachable for containers, at the launcher's address of this machine. If
+// that is a name that the engine resolves for them (Docker Desktop), it leads to loopback here.
 func (d *Docker) Reach(s *store.Store) (seen string, err error) {
 	host := d.HostAddress()
 	if d.Network.Direct() {
@@ -153,7 +152,7 @@ func (d *Docker) Reach(s *store.Store) (seen string, err error) {
 
 func (d *Docker) Allow(cpuset.Set) {}
 
-// Alive asks the engine on a new connection: the one that is open may have outlived it.
+// Alive connects to the engine again: an open connection may outlive the engine.
 func (d *Docker) Alive(ctx context.Context) error {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
@@ -165,7 +164,7 @@ func (d *Docker) Alive(ctx context.Context) error {
 func (d *Docker) Others(ctx context.Context) []string {
 	names, err := d.engine.Running(ctx, d.runID)
 	if err != nil {
-		return nil // the run will find out what is wrong with the engine
+		return nil // the run will report what is wrong with the engine
 	}
 	return names
 }

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Containers runs the container of a store in the contenders' network, on these CPUs (none: any), and
-// reports how the image is pulled.
+// Containers returns a runner for the container of a store in the contenders' network, on these
+// CPUs (empty: any). progress gets the progress of the pull.
 func (d *Docker) Containers(cpus cpuset.Set, progress func(bench.Progress)) store.ContainerRunner {
 	return storeRunner{d, cpus, progress}
 }
@@ -59,5 +59,5 @@ func (c storeContainer) Stop(ctx context.Context) error {
 	return err
 }
 
-// storeGrace is how long a store may take to stop; its data goes with it anyway.
+// storeGrace is the time a store may take to stop. It is short, since its data is removed with it.
 const storeGrace = 5 * time.Second

@@ -1,7 +1,6 @@
-// Package platform is where the contenders of a run are: containers of a Docker engine, processes
-// of this machine, or a service that somebody else has started. Each is one implementation of
-// Platform in its own file; nothing outside of this package asks which one it is where
-// Capabilities can tell.
+// Package platform builds and runs the contenders of a run: in containers of a Docker engine, as
+// processes of this machine, or not at all for a target. Each is one implementation of Platform in
+// its own file. Other packages use Capabilities and do not distinguish the implementations.
 package platform
 
 import (
@@ -16,92 +15,90 @@ import (
 	"locbench/internal/store"
 )
 
-// Builder makes what can be launched.
+// Builder builds contenders.
 type Builder interface {
-	// Build makes what is launched of svc.
+	// Build builds svc and returns what Launch starts.
 	Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error)
-	// CPUs are those of the machine that builds, and runs, the contenders.
+	// CPUs returns the number of CPUs of the machine that builds and runs the contenders.
 	CPUs() int
 }
 
-// Platform builds and launches contenders. Its methods are called by one goroutine at a time, but
-// for Launch and Alive.
+// Platform builds and launches contenders. Only Launch and Alive are safe for concurrent use.
 type Platform interface {
 	Builder
-	// Capabilities are what a run may count on.
+	// Capabilities returns what a run can rely on.
 	Capabilities() Capabilities
-	// RecordEnvironment puts on record what the platform is.
+	// RecordEnvironment adds the platform's properties to run.
 	RecordEnvironment(run *bench.Run)
-	// Prepare completes what svc is launched with, such as its port.
+	// Prepare completes the launch of svc, such as its port.
 	Prepare(spec *bench.LaunchSpec, svc bench.Service) error
-	// Template has what a manifest may name of the platform.
+	// Template returns the values of the platform for the templates of manifests.
 	Template() (bench.Template, error)
 	// Launch starts a contender.
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
-	// Reach makes a store reachable for contenders and returns its address for them.
+	// Reach makes a store reachable for contenders and returns its URL for them.
 	Reach(s *store.Store) (url string, err error)
-	// Allow names the CPUs that contenders may use that are kept to none; nil: those of this
-	// process.
+	// Allow sets the CPUs that contenders without a CPU set may use; nil: those of this process.
 	Allow(cpus cpuset.Set)
-	// Alive asks for a sign of life.
+	// Alive returns an error if the platform no longer responds.
 	Alive(ctx context.Context) error
-	// Others names what runs there besides this run.
+	// Others returns the names of running containers that are not of this run.
 	Others(ctx context.Context) []string
-	// Clean removes what an earlier, killed part of the run has left.
+	// Clean removes what an earlier, killed part of this run has left.
 	Clean(ctx context.Context) (launch.Cleaned, error)
-	// Close ends all that was opened, even when ctx was cancelled.
+	// Close closes all that was opened, even if ctx was cancelled.
 	Close(ctx context.Context) error
 }
 
-// Capabilities are what a run may count on.
+// Capabilities are what a run can rely on.
 type Capabilities struct {
-	Launches    bool   // it starts contenders itself, under limits, and knows how they end
+	Launches    bool   // it starts contenders, under limits, and knows how they exit
 	Store       bool   // contenders get the address of a store
-	NoIsolation string // why contenders cannot be kept to CPUs of their own; "": they can
+	NoIsolation string // why contenders cannot have their own CPUs; "": they can
 }
 
-// Options are what a platform is opened with.
+// Options are the options of Open.
 type Options struct {
 	RunID string
 	Store bench.StoreSpec
-	// StoreOnly opens it for the container of a store alone: contenders are elsewhere.
+	// StoreOnly says that the platform runs only the container of a store.
 	StoreOnly bool
 }
 
-// kind is how the platform of a runtime is reached.
+// kind has the functions of the platform of one runtime.
 type kind struct {
 	open func(context.Context, Options) (Platform, error)
-	// builder is for those who only build; nil: nothing is built. It also returns what closes it.
+	// builder returns a Builder and a function that closes it; nil: nothing to build.
 	builder func(context.Context) (Builder, func() error, error)
-	// buildable says why a contender cannot be built here.
+	// buildable returns why a contender cannot be built here, or nil.
 	buildable func(bench.Service) error
 }
 
-// kinds are all platforms; a new one is a file and a line here.
+// kinds has all platforms. A new one needs a file, and a line here.
 var kinds = map[bench.Runtime]kind{
 	bench.RuntimeDocker:  {openDocker, dockerBuilder, hasImage},
 	bench.RuntimeProcess: {openProcess, processBuilder, hasProcess},
 	bench.RuntimeURL:     {open: openTarget},
 }
 
-// Open opens the platform of a runtime, which is not "auto". Close it.
+// Open opens the platform of a runtime other than "auto". The caller closes it.
 func Open(ctx context.Context, rt bench.Runtime, o Options) (Platform, error) {
 	k, ok := kinds[rt]
 	if !ok {
-		return nil, fmt.Errorf("there is no runtime %q", rt)
+		return nil, fmt.Errorf("unknown runtime %q", rt)
 	}
 	return k.open(ctx, o)
 }
 
-// Builds reports whether contenders can be built for a runtime.
+// Builds reports whether a runtime has contenders to build.
 func Builds(rt bench.Runtime) bool { return kinds[rt].builder != nil }
 
-// OpenBuilder returns the builder of a runtime that Builds, and what closes it.
+// OpenBuilder returns the builder of a runtime that Builds, and a function that closes it.
 func OpenBuilder(ctx context.Context, rt bench.Runtime) (b Builder, closing func() error, err error) {
 	return kinds[rt].builder(ctx)
 }
 
-// Buildable says why svc cannot be built for a runtime that Builds; nil: it can.
+// Buildable returns why svc cannot be built for a runtime that Builds, or nil.
 func Buildable(rt bench.Runtime, svc bench.Service) error { return kinds[rt].buildable(svc) }
 
 // MissingError is why a platform cannot be used on this machine at all.
@@ -109,15 +106,15 @@ type MissingError struct{ error }
 
 func (e MissingError) Unwrap() error { return e.error }
 
-// UnreachableError is why a platform that is there cannot serve a run.
+// UnreachableError is why a run cannot use an existing platform.
 type UnreachableError struct{ error }
 
 func (e UnreachableError) Unwrap() error { return e.error }
 
-// noIsolation returns why this system cannot keep anything to CPUs.
+// noIsolation returns why this system cannot limit processes to CPUs; "": it can.
 func noIsolation() string {
 	if runtime.GOOS != "linux" {
-		return "this system lets no process choose its CPUs"
+		return "this system has no CPU affinity"
 	}
 	return ""
 }

@@ -16,30 +16,30 @@ import (
 	"locbench/internal/store"
 )
 
-// here is what platforms without an engine have in common: this machine.
-type here struct{ runID string }
+// local has the methods of platforms without an engine: those of this machine.
+type local struct{ runID string }
 
-func (here) CPUs() int                            { return runtime.NumCPU() }
-func (here) RecordEnvironment(*bench.Run)         {}
-func (here) Reach(s *store.Store) (string, error) { return s.URL(), nil }
-func (here) Alive(context.Context) error          { return nil }
-func (here) Others(context.Context) []string      { return nil }
-func (here) Close(context.Context) error          { return nil }
-func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
+func (local) CPUs() int                            { return runtime.NumCPU() }
+func (local) RecordEnvironment(*bench.Run)         {}
+func (local) Reach(s *store.Store) (string, error) { return s.URL(), nil }
+func (local) Alive(context.Context) error          { return nil }
+func (local) Others(context.Context) []string      { return nil }
+func (local) Close(context.Context) error          { return nil }
+func (h local) Clean(ctx context.Context) (launch.Cleaned, error) {
 	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
 }
 
-// process is this machine: contenders are processes next to the client.
+// process runs contenders as processes of this machine, next to the client.
 type process struct {
-	here
+	local
 	launcher launch.Process
 
 	mu   sync.Mutex
-	held []io.Closer // the copies that contenders are started in
+	held []io.Closer // locks on the copies in which contenders are started
 }
 
 func openProcess(_ context.Context, o Options) (Platform, error) {
-	return &process{here: here{o.RunID}}, nil
+	return &process{local: local{o.RunID}}, nil
 }
 
 func (*process) Capabilities() Capabilities {
@@ -76,7 +76,7 @@ func hasProcess(svc bench.Service) error {
 	return err
 }
 
-// Prepare takes a port that is free now, unless the manifest has none for the contender.
+// Prepare chooses a free port, or checks the manifest's if the contender does not take one.
 func (*process) Prepare(spec *bench.LaunchSpec, svc bench.Service) (err error) {
 	if !contender.TakesPort(svc, spec.Artifact) {
 		return launch.Free(svc.Port)

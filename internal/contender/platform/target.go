@@ -9,18 +9,18 @@ import (
 	"locbench/internal/contender/launch"
 )
 
-// target is a service that somebody else has started.
+// target is a running service that locbench did not start.
 type target struct {
-	here
+	local
 	launch.Target
 }
 
 func openTarget(_ context.Context, o Options) (Platform, error) {
-	return target{here{o.RunID}, launch.Target{}}, nil
+	return target{local{o.RunID}, launch.Target{}}, nil
 }
 
 func (target) Capabilities() Capabilities {
-	return Capabilities{NoIsolation: "the contender was started by somebody else"}
+	return Capabilities{NoIsolation: "locbench did not start the target"}
 }
 
 func (target) Build(context.Context, bench.Service, contender.BuildOptions) (bench.Artifact, error) {

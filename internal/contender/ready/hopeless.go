@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// hopeless returns what to do about an error that waiting cannot better; nil where it can.
+// hopeless returns what to do about an error that does not go away by waiting, or nil if it may.
 func hopeless(u *url.URL, err error) error {
 	address := safe.Line(u.Scheme+"://"+u.Host, 200)
 	var (
@@ -26,9 +26,11 @@ func hopeless(u *url.URL, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Errorf("certificate of %s not trusted (%w): add its CA with --cacert FILE, or use --insecure", address, unknown)
+		return fmt.Errorf("certificate of %s not trusted (%w): add its CA with --cacert FILE, or use --insecure",
+			address, unknown)
 	case errors.As(err, &name):
-		return fmt.Errorf("certificate of %s is for another name (%s): use that name, or --insecure", address, safe.Line(name.Error(), 300))
+		return fmt.Errorf("certificate of %s is for another name (%s): use that name, or --insecure", address,
+			safe.Line(name.Error(), 300))
 	case errors.As(err, &invalid):
 		return fmt.Errorf("invalid certificate of %s (%s): use --insecure to accept it", address,
 			safe.Line(invalid.Err.Error(), 300))
@@ -42,14 +44,15 @@ func hopeless(u *url.URL, err error) error {
 	return nil
 }
 
-// otherScheme says that the address should begin with the other one.
+// otherScheme returns the error for a URL with http instead of https, or the reverse.
 func otherScheme(u *url.URL) error {
 	right := map[string]string{"http": "https", "https": "http"}[u.Scheme]
 	return fmt.Errorf("%s speaks %s, not %s: use %s", safe.Line(u.Host, 200), right, u.Scheme,
 		safe.Line(right+"://"+u.Host, 200))
 }
 
-// What a server that speaks TLS says to a request without: an alert, or a response 400 with words.
+// A TLS server responds to a request without TLS with an alert or a 400. net/http has no type for
+// the first, only these words with the alert's bytes; the second has only a text.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
 var wantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)

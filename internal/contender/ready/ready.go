@@ -1,4 +1,4 @@
-// Package ready waits until a contender answers as it should, and so measures its start-up time.
+// Package ready waits until a contender is ready, and so measures its start-up time.
 package ready
 
 import (
@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	firstPause = 500 * time.Microsecond // between attempts, growing by a tenth each time
+	firstPause = 500 * time.Microsecond // between attempts; grows by a tenth each time
 	lastPause  = 50 * time.Millisecond
-	oneAttempt = 5 * time.Second // for a service that accepts the connection and then thinks
-	lateEvery  = time.Second     // between reports of a service that does not respond yet
-	logLines   = 8               // of a death's message
+	oneAttempt = 5 * time.Second // the timeout of one request
+	lateEvery  = time.Second     // between reports of a service that is not ready
+	logLines   = 8               // log lines in the error about an exit
 )
 
-// Question is what a contender is asked, and which answer says that it is ready.
+// Question is the request that a contender gets, and the response that says it is ready.
 type Question struct {
-	Path    string        // of GET; "": /
-	Status  int           // of the response; 0: any 2xx or 3xx
-	Lenient bool          // any response below 500 will do: nobody has described this service
-	Timeout time.Duration // 0: a minute
+	Path    string        // path of the GET request; "": /
+	Status  int           // expected status; 0: any 2xx or 3xx
+	Lenient bool          // any response below 500 is enough: the service has no manifest
+	Timeout time.Duration // how long to wait; 0: a minute
 	Way     contact.Way
 }
 
@@ -45,7 +45,7 @@ func (q Question) accepts(status int) bool {
 	return status >= 200 && status < 400
 }
 
-func (q Question) wanted() string {
+func (q Question) expected() string {
 	switch {
 	case q.Status != 0:
 		return fmt.Sprint(q.Status)
@@ -55,35 +55,34 @@ func (q Question) wanted() string {
 	return "a 2xx or 3xx"
 }
 
-// Wait asks inst until the response is as q says, and returns the time to it from
-// inst.Info().StartedAt. It fails as soon as inst has exited, with its exit code and last log lines,
-// at once where waiting does not help (a certificate that is not trusted, https where http is spoken,
-// a name that nobody knows), after q.Timeout with the last response, or with ctx.
+// Wait sends requests to inst until the response is as q says, and returns the time from
+// inst.Info().StartedAt to that response. It fails as soon as inst has exited, with the exit code
+// and the last log lines; at once if waiting does not help (an untrusted certificate, https instead
+// of http, an unknown host); after q.Timeout, with the last response; and when ctx ends.
 //
-// Where it is not ready for a second, and for each second more, late gets the reason of the last
-// attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
+// Each second in which inst is not ready, Wait calls late, which may be nil, with the reason of the
+// last attempt. late may change inst.BaseURL for the next attempt.
 //
-// It asks every half millisecond at first and ever less often, up to 50 ms, so the time is
-// known to about a tenth. A start that takes less than Docker needs to tell the container's address
-// (some 5 ms) looks as if it took that long.
+// The pause between requests grows from 0.5 to 50 ms: the time is accurate to about a tenth, but
+// never less than Docker needs to report the container's address (some 5 ms).
 func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last string)) (bench.InstanceReady, error) {
 	q.Path, q.Timeout = "/"+strings.TrimPrefix(q.Path, "/"), cmp.Or(max(q.Timeout, 0), time.Minute)
 	began := time.Now()
 	started := inst.Info().StartedAt
 	if started.IsZero() {
-		started = began // a target that was there before us
+		started = began // a target
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	deadline := time.NewTimer(q.Timeout)
 	defer deadline.Stop()
 	responses := make(chan response)
-	asking := make(chan struct{})
+	polling := make(chan struct{})
 	go func() {
-		defer close(asking)
+		defer close(polling)
 		poll(ctx, q, inst.BaseURL, responses)
 	}()
-	defer func() { cancel(); <-asking }()
+	defer func() { cancel(); <-polling }()
 	seconds := time.NewTicker(lateEvery)
 	defer seconds.Stop()
 
@@ -102,14 +101,13 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 				first = &bench.FirstResponse{After: a.at.Sub(started), Status: a.status}
 			}
 		case <-inst.Exited():
-			return bench.InstanceReady{}, died(inst, time.Since(started))
+			return bench.InstanceReady{}, exited(inst, time.Since(started))
 		case <-seconds.C:
 			if late != nil {
 				late(brief(last))
 			}
 		case <-deadline.C:
-			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: GET %s: %s",
-				q.Timeout, q.Path, brief(last))
+			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: GET %s: %s", q.Timeout, q.Path, brief(last))
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
 		}
@@ -118,21 +116,20 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 
 type response struct {
 	at       time.Time
-	status   int   // 0: none came
-	err      error // why it does not say that the contender is ready
-	hopeless bool  // it will be the same next time
+	status   int   // 0: no response
+	err      error // why the contender is not ready; nil: it is
+	hopeless bool  // waiting does not help
 }
 
-// poll asks until the response is good or hopeless, or ctx ends.
+// poll sends requests until the contender is ready, waiting does not help, or ctx ends.
 func poll(ctx context.Context, q Question, base func() string, responses chan<- response) {
 	client := q.Way.Client()
 	client.Timeout = oneAttempt
-	// A new connection each time: what counts is the first response, not whether one connection
-	// survives the start.
+	// A new connection each time: one that was opened early may not survive the start.
 	client.Transport.(*http.Transport).DisableKeepAlives = true
 	defer client.CloseIdleConnections()
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
-		a := ask(ctx, client, q, base())
+		a := attempt(ctx, client, q, base())
 		select {
 		case responses <- a:
 		case <-ctx.Done():
@@ -149,20 +146,20 @@ func poll(ctx context.Context, q Question, base func() string, responses chan<- 
 	}
 }
 
-func ask(ctx context.Context, client *http.Client, q Question, base string) response {
+func attempt(ctx context.Context, client *http.Client, q Question, base string) response {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+q.Path, nil)
 	if err != nil {
 		return response{err: err}
 	}
 	resp, err := client.Do(req)
-	at := time.Now() // of the head of the response
+	at := time.Now() // when the response's header was read
 	if err != nil {
 		why := hopeless(req.URL, err)
 		return response{err: cmp.Or(why, err), hopeless: why != nil}
 	}
 	const shown = 200
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown))
-	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
+	io.CopyN(io.Discard, resp.Body, 1<<20) // like a real client, within bounds
 	resp.Body.Close()
 	a := response{at: at, status: resp.StatusCode}
 	if a.status == http.StatusBadRequest && q.Status == 0 && req.URL.Scheme == "http" && wantsTLS.Match(text) {
@@ -171,23 +168,23 @@ func ask(ctx context.Context, client *http.Client, q Question, base string) resp
 	if q.accepts(a.status) {
 		return a
 	}
-	a.err = statusError{resp.Status, strings.TrimSpace(string(text)), q.wanted()}
+	a.err = statusError{resp.Status, strings.TrimSpace(string(text)), q.expected()}
 	return a
 }
 
-// statusError is a response that does not say that the contender is ready.
-type statusError struct{ status, text, wanted string }
+// statusError is a response with another status than expected.
+type statusError struct{ status, text, expected string }
 
 func (e statusError) Error() string {
 	text := e.status
 	if e.text != "" {
 		text += fmt.Sprintf(" %q", safe.Line(e.text, 200))
 	}
-	return text + "; expected " + e.wanted
+	return text + "; expected " + e.expected
 }
 
-// died returns the error about an instance that ended before it answered.
-func died(inst bench.Instance, after time.Duration) error {
+// exited returns the error about an instance that exited before it was ready.
+func exited(inst bench.Instance, after time.Duration) error {
 	text := "exited"
 	if exit := inst.Exit(); exit != nil {
 		text = "exited: " + exit.String()
@@ -208,7 +205,7 @@ func died(inst bench.Instance, after time.Duration) error {
 	return errors.New(b.String())
 }
 
-// brief says the reason of a failed attempt without the parts that are the same each time.
+// brief returns the reason of a failed attempt without the parts that are the same each time.
 func brief(err error) string {
 	var timeout net.Error
 	switch {

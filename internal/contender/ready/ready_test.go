@@ -41,8 +41,8 @@ func (i *instance) Exited() <-chan struct{}  { return i.exited }
 func (i *instance) Exit() *bench.Exit        { return i.exit }
 func (i *instance) Logs() []bench.LogLine    { return i.logs }
 
-// network is one in memory, so time is virtual: it says what serves the n-th connection, from 1
-// on, or why there is none.
+// network is a network in memory, so time can be virtual. response returns what serves the n-th
+// connection, counted from 1, or why it fails.
 type network struct {
 	response func(n int) (serve func(net.Conn), err error)
 	dials    atomic.Int32
@@ -67,7 +67,7 @@ func accept(serve func(net.Conn)) func(int) (func(net.Conn), error) {
 	return func(int) (func(net.Conn), error) { return serve, nil }
 }
 
-// says answers one request.
+// says responds to one request.
 func says(status string) func(net.Conn) {
 	return func(c net.Conn) {
 		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
@@ -76,19 +76,19 @@ func says(status string) func(net.Conn) {
 	}
 }
 
-// hangs takes what is sent until the other side closes.
+// hangs reads until the other side closes.
 func hangs(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
 // closes reads the request and closes the connection.
 func closes(c net.Conn) { _, _ = http.ReadRequest(bufio.NewReader(c)) }
 
-// TestWait_Asks a real server, once each time.
-func TestWait_Asks(t *testing.T) {
-	var asked atomic.Int32
+// TestWait_Requests: each Wait sends one request to a real server.
+func TestWait_Requests(t *testing.T) {
+	var requests atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		if r.URL.RequestURI() != "/health?x=1" {
-			t.Errorf("asked for %s", r.URL.RequestURI())
+			t.Errorf("requested %s", r.URL.RequestURI())
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
@@ -98,8 +98,8 @@ func TestWait_Asks(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := asked.Load(); n != 2 {
-		t.Errorf("asked %d times, want once each", n)
+	if n := requests.Load(); n != 2 {
+		t.Errorf("%d requests, want one each", n)
 	}
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
@@ -108,12 +108,12 @@ func TestWait_Asks(t *testing.T) {
 	}
 }
 
-// TestWait_StartUp: the time counts from the instance's start to the first response, and is known to
-// a tenth.
+// TestWait_StartUp: the time counts from the instance's start to the first response, with an
+// accuracy of a tenth.
 func TestWait_StartUp(t *testing.T) {
 	for name, tt := range map[string]struct {
-		before      time.Duration // it has been started so long ago
-		listens     time.Duration // so long after Wait has begun
+		before      time.Duration // from its start to Wait
+		listens     time.Duration // from Wait until it listens
 		least, most time.Duration
 	}{
 		"at once":            {0, 0, 0, 0},
@@ -149,9 +149,9 @@ func TestWait_Timeout(t *testing.T) {
 		want     string
 	}{
 		"refuses":              {"http://in.memory", refuse, 12 * time.Second, "connection refused"},
-		"hangs":                {"http://in.memory", accept(hangs), 12 * time.Second, "none within 5s"},
-		"hangs from the start": {"http://in.memory", accept(hangs), 150 * time.Millisecond, "none"},
-		"closes":               {"http://in.memory", accept(closes), 12 * time.Second, "connection closed without a response"},
+		"hangs":                {"http://in.memory", accept(hangs), 12 * time.Second, "timeout after 5s"},
+		"hangs from the start": {"http://in.memory", accept(hangs), 150 * time.Millisecond, "no response"},
+		"closes":               {"http://in.memory", accept(closes), 12 * time.Second, "connection closed without response"},
 		"no URL":               {"http://name.invalid\x1b[31m:bad/", refuse, time.Second, "parse "},
 		"something else": {"http://in.memory", func(int) (func(net.Conn), error) { return nil, errors.New("\x1b[31mno route") }, time.Second,
 			`Get "http://in.memory/": dial tcp: ␛[31mno route`},
@@ -161,7 +161,7 @@ func TestWait_Timeout(t *testing.T) {
 				w := &network{response: tt.response}
 				began := time.Now()
 				_, err := Wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, Question{Timeout: tt.timeout, Way: contact.Way{Dial: w.dial}}, nil)
-				want := fmt.Sprintf("not ready after %v: last response of GET /: %s", tt.timeout, tt.want)
+				want := fmt.Sprintf("not ready after %v: GET /: %s", tt.timeout, tt.want)
 				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, want %q", err, want)
 				}
@@ -173,7 +173,7 @@ func TestWait_Timeout(t *testing.T) {
 	}
 }
 
-// TestWait_Late: who waits is told the last reason once a second.
+// TestWait_Late: late gets the last reason once a second.
 func TestWait_Late(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -186,14 +186,14 @@ func TestWait_Late(t *testing.T) {
 			}
 			return says("200 OK"), nil
 		}}
-		var told []string
+		var reported []string
 		late := func(last string) {
-			told = append(told, fmt.Sprintf("%.0f s: %s", time.Since(began).Seconds(), last))
+			reported = append(reported, fmt.Sprintf("%.0f s: %s", time.Since(began).Seconds(), last))
 		}
 		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, late)
-		want := []string{"1 s: connection refused", "2 s: connection closed without a response", "3 s: connection closed without a response"}
-		if err != nil || !slices.Equal(told, want) {
-			t.Errorf("%q, %v", told, err)
+		want := []string{"1 s: connection refused", "2 s: connection closed without response", "3 s: connection closed without response"}
+		if err != nil || !slices.Equal(reported, want) {
+			t.Errorf("%q, %v", reported, err)
 		}
 	})
 }
@@ -216,7 +216,7 @@ func TestWait_Exit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
-	if _, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
+	if _, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; no log output" {
 		t.Errorf("%v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// Which answer says that a contender is ready.
+// TestQuestion_Accepts checks which responses say that a contender is ready.
 func TestQuestion_Accepts(t *testing.T) {
 	for _, c := range []struct {
 		q    Question
@@ -42,8 +42,8 @@ func TestQuestion_Accepts(t *testing.T) {
 	}
 }
 
-// One that responses 503 while it boots is ready when it answers 200, and when it first answered is
-// kept next to that.
+// TestWait_Boot: a contender that responds with 503 while it boots is ready at its first 200. The
+// time of its first response is kept as well.
 func TestWait_Boot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -56,26 +56,26 @@ func TestWait_Boot(t *testing.T) {
 			}
 			return says("200 OK"), nil
 		}}
-		var told []string
+		var reported []string
 		i := &instance{url: "http://in.memory", started: began, exited: make(chan struct{})}
-		up, err := Wait(t.Context(), i, Question{Way: contact.Way{Dial: w.dial}}, func(last string) { told = append(told, last) })
+		up, err := Wait(t.Context(), i, Question{Way: contact.Way{Dial: w.dial}}, func(last string) { reported = append(reported, last) })
 		if err != nil || up.StartUp < 3*time.Second || up.StartUp > 3*time.Second+lastPause {
 			t.Fatalf("%+v, %v", up, err)
 		}
 		if f := up.FirstResponse; f == nil || f.Status != 503 || f.After < 10*time.Millisecond || f.After > 12*time.Millisecond || !strings.HasSuffix(f.String(), ": 503") {
 			t.Errorf("first response: %v", f)
 		}
-		if len(told) == 0 || told[0] != "503 Service Unavailable, where ready means a 2xx or 3xx" {
-			t.Errorf("told: %q", told)
+		if len(reported) == 0 || reported[0] != "503 Service Unavailable; expected a 2xx or 3xx" {
+			t.Errorf("reported: %q", reported)
 		}
 	})
 }
 
-// What waiting cannot better is an error with its remedy at once, of servers that speak TLS and of
-// one that does not.
+// TestWait_Hopeless: an error that does not go away by waiting is returned at once, with its fix,
+// for servers with TLS and for one without.
 func TestWait_Hopeless(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are meant to fail
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // for handshakes that fail
 	secure.StartTLS()
 	defer secure.Close()
 	clear := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -88,17 +88,17 @@ func TestWait_Hopeless(t *testing.T) {
 		tls  *tls.Config
 		want string // "": ready
 	}{
-		"not trusted":           {at("https", secure), nil, "--cacert FILE names its authority, --insecure accepts any"},
-		"another name":          {at("https", secure), &tls.Config{RootCAs: pool, ServerName: "shop.test"}, "is one of another name"},
-		"any certificate":       {at("https", secure), &tls.Config{InsecureSkipVerify: true}, ""},
-		"its certificate":       {at("https", secure), &tls.Config{RootCAs: pool}, ""},
-		"https for http":        {at("https", clear), nil, "speaks http, not https: write http://127.0.0.1:"},
-		"http for https":        {at("http", secure), nil, "speaks https, not http: write https://127.0.0.1:"},
-		"nobody knows its name": {"http://no.such.host.invalid", nil, `nobody knows the host "no.such.host.invalid"`},
+		"not trusted":     {at("https", secure), nil, "not trusted (x509: certificate signed by unknown authority): add its CA with --cacert FILE"},
+		"another name":    {at("https", secure), &tls.Config{RootCAs: pool, ServerName: "shop.test"}, "is for another name"},
+		"any certificate": {at("https", secure), &tls.Config{InsecureSkipVerify: true}, ""},
+		"its certificate": {at("https", secure), &tls.Config{RootCAs: pool}, ""},
+		"https for http":  {at("https", clear), nil, "speaks http, not https: use http://127.0.0.1:"},
+		"http for https":  {at("http", secure), nil, "speaks https, not http: use https://127.0.0.1:"},
+		"unknown host":    {"http://no.such.host.invalid", nil, `unknown host "no.such.host.invalid"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := Question{Timeout: time.Hour, Way: contact.Way{TLS: c.tls}}
-			if strings.Contains(c.url, "invalid") { // nobody is asked outside this machine
+			if strings.Contains(c.url, "invalid") { // no request leaves this machine
 				q.Way.Dial = (&network{response: func(int) (func(net.Conn), error) {
 					return nil, &net.DNSError{Err: "no such host", Name: "no.such.host.invalid", IsNotFound: true}
 				}}).dial
@@ -111,12 +111,12 @@ func TestWait_Hopeless(t *testing.T) {
 	}
 }
 
-// It is asked in the protocol of the load.
+// TestWait_Protocol: the requests use the protocol of the load.
 func TestWait_Protocol(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if got := r.ProtoMajor == 2; got != http2 {
-				t.Errorf("asked in %s", r.Proto)
+				t.Errorf("request in %s", r.Proto)
 			}
 		}))
 		s.Config.Protocols = new(http.Protocols)

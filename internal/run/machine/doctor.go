@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -76,9 +77,11 @@ func check(name, value string, bad bool, fix string) Warning {
 func doctorDocker(ctx context.Context) (all []Warning, others string) {
 	e, err := docker.Connect(ctx)
 	if err != nil {
-		text, fix, _ := strings.Cut(err.Error(), "; ")
-		fix = cmp.Or(fix, "set DOCKER_HOST to an engine that responses") + ". Without it contenders run as processes"
-		return []Warning{{"Docker", Missing, safe.Line(text, 300), fix}}, ""
+		text, fix := err.Error(), "set DOCKER_HOST to an engine that responds"
+		if e, ok := errors.AsType[*docker.ConnectError](err); ok {
+			text, fix = e.Problem(), e.Fix
+		}
+		return []Warning{{"Docker", Missing, safe.Line(text, 300), fix + ". Without it contenders run as processes"}}, ""
 	}
 	defer e.Close()
 	i := e.Info()

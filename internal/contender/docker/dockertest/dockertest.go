@@ -1,7 +1,7 @@
 //go:build acceptance
 
 // Package dockertest gives tests a program that misbehaves on request (see helper), as a file and
-// as an image FROM scratch, so no image has to be pulled.
+// as an image FROM scratch, which needs no pull.
 package dockertest
 
 import (
@@ -21,8 +21,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Helper compiles the program, statically linked, once for all tests of a package, and returns its
-// path.
+// Helper returns the path of the program, statically linked. It compiles it once per test binary.
 func Helper(t testing.TB) string {
 	t.Helper()
 	return compile(t, runtime.GOOS)
@@ -30,7 +29,7 @@ func Helper(t testing.TB) string {
 
 var compiled struct {
 	sync.Mutex
-	paths map[string]string // by system
+	paths map[string]string // by operating system
 }
 
 func compile(t testing.TB, system string) string {
@@ -70,8 +69,7 @@ func Engine(t testing.TB) *docker.Engine {
 	return e
 }
 
-// Image builds the image and returns its name; the test's end removes it. The program is its entry
-// point.
+// Image builds an image with the program as its entry point until the end of the test.
 func Image(t testing.TB, e *docker.Engine) string {
 	t.Helper()
 	data, err := os.ReadFile(compile(t, "linux"))
@@ -92,7 +90,7 @@ func Image(t testing.TB, e *docker.Engine) string {
 	return tag
 }
 
-// background is for what outlives a test's own context.
+// background returns a context for what outlives the context of the test.
 func background() context.Context { return context.Background() }
 
 // Tar returns a build context of executable files.
@@ -115,7 +113,7 @@ func Tar(t testing.TB, files map[string]string) *bytes.Buffer {
 	return &b
 }
 
-// Left lists what is left of a run, for a test to compare with nothing.
+// Left lists what is left of a run; a test expects nothing.
 func Left(t testing.TB, e *docker.Engine, run string) []docker.Left {
 	t.Helper()
 	left, err := e.List(background(), run)

@@ -15,10 +15,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Elsewhere starts a second, real engine in a network namespace of its own, as on another machine
-// but for its kernel and its clock. It is reached by unix, whose ports are out of reach here, and
-// by tcp, at an address of that machine; host is the address of this machine there. options are
-// more of the engine's. The test's end stops it.
+// Elsewhere starts a second, real engine in its own network namespace, as on another machine except
+// for its kernel and clock. unix is its socket, with container ports that are out of reach from
+// here; tcp is an address of the other machine; host is this machine's address there. options are
+// added to the engine's command. The end of the test stops the engine.
 func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 	t.Helper()
 	testenv.Docker(t)
@@ -27,7 +27,7 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 		dockerd = "/usr/sbin/dockerd"
 	}
 	if _, err := os.Stat(dockerd); err != nil || os.Getuid() != 0 {
-		t.Skip("only root with dockerd installed can start an engine of its own")
+		t.Skip("needs root and dockerd, to start an engine")
 	}
 	dir, err := os.MkdirTemp("", "dockerd-") // a socket's path must be short
 	if err != nil {
@@ -48,7 +48,7 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 		"-n " + name + " link set lo up",
 	} {
 		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
-			t.Skipf("no network namespace can be made here: ip %s: %v: %s", args, err, out)
+			t.Skipf("cannot make a network namespace: ip %s: %v: %s", args, err, out)
 		}
 	}
 	unix, tcp = "unix://"+dir+"/docker.sock", "tcp://"+there+":2375"
@@ -76,7 +76,7 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 			return unix, tcp, host
 		}
 	}
-	said, _ := os.ReadFile(log.Name())
-	t.Fatalf("the engine does not respond; it said:\n%s", said)
+	written, _ := os.ReadFile(log.Name())
+	t.Fatalf("the engine does not respond; its log:\n%s", written)
 	return "", "", ""
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
 	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
 	"locbench/internal/show/tui/tuitest"
@@ -153,9 +154,12 @@ func everything(t testing.TB) *fakeSite {
 func withoutDocker(t testing.TB) *fakeSite {
 	f := everything(t)
 	f.elastic = nil
-	f.machine.Engine = Engine{Err: errors.New("docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there; start it (Linux: sudo systemctl start docker)")}
+	f.machine.Engine = Engine{Err: &docker.ConnectError{
+		What: "docker engine", Where: "unix:///var/run/docker.sock (of the default socket)",
+		Reason: errors.New("nothing listening"), Fix: "start it (Linux: sudo systemctl start docker)",
+	}}
 	f.machine.Unlimited = "the cgroup hierarchy is not writable"
-	f.machine.Warnings[0] = machine.Warning{Name: "Docker", Status: machine.Missing, Value: "docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there",
+	f.machine.Warnings[0] = machine.Warning{Name: "Docker", Status: machine.Missing, Value: "docker engine unix:///var/run/docker.sock (of the default socket): nothing listening",
 		Fix: "start it (Linux: sudo systemctl start docker). Without it contenders run as processes"}
 	return f
 }

@@ -1,15 +1,16 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
+	"locbench/internal/contender/docker"
 	"locbench/internal/run/profile"
 	"locbench/internal/show/tui/ui"
 	"locbench/internal/text/secret"
@@ -88,8 +89,10 @@ func (s *Screen) engineProblems() (list problems) {
 	if m.Engine.Err == nil {
 		return list
 	}
-	// d shows what would start one.
-	why, _, _ := strings.Cut(strings.TrimPrefix(text(m.Engine.Err), "docker engine "), "; ")
+	why := text(m.Engine.Err)
+	if e, ok := errors.AsType[*docker.ConnectError](m.Engine.Err); ok { // d shows e.Fix
+		why = ui.Outside(e.Where+": "+e.Reason.Error(), 500)
+	}
 	if runtime.Container {
 		list.bad(fieldRuntime, "no Docker engine: "+why, s.set("run as processes", "runtime", "process"))
 	}

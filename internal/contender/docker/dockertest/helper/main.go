@@ -3,11 +3,11 @@
 // Command helper misbehaves on request: it is the contender of the tests that need a real process
 // or container.
 //
-// Its arguments are done one after the other: print TEXT, noise (hostile log lines), flood N (N
-// lines), env (its environment), spin N (N busy threads, in the background), hog MiB (touches so
-// much memory), child (starts itself as a sleeping child in its own session), exit CODE, deaf
-// (ignores SIGTERM), serve PORT (answers every request with 404 until SIGTERM, then exits with 0),
-// obey PORT (does what requests ask it for: see obey_linux.go), get URL (prints the status), sleep
+// It executes its arguments one after the other: print TEXT, noise (hostile log lines), flood N (N
+// lines), env (its environment), spin N (N busy threads, in the background), hog N (touches N MiB
+// of memory), child (starts itself as a sleeping child in its own session), exit CODE, deaf
+// (ignores SIGTERM), serve PORT (responds to every request with 404 until SIGTERM, then exits with
+// 0), obey PORT (does what requests say: see obey_linux.go), get URL (prints the status), sleep
 // (until killed).
 package main
 
@@ -104,7 +104,7 @@ func main() {
 	}
 }
 
-var spun atomic.Uint64 // what spinning is for
+var spun atomic.Uint64 // keeps the compiler from dropping the loops
 
 func get(url string) {
 	client := http.Client{Timeout: 10 * time.Second}
@@ -120,7 +120,7 @@ func get(url string) {
 func serve(port string) {
 	deaf := signal.Ignored(syscall.SIGTERM)
 	ctx, stop := context.Background(), func() {}
-	if !deaf { // before it says that it listens: who reads that may send the signal at once
+	if !deaf { // before the line "listening", after which the signal may come
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGTERM)
 	}
 	defer stop()

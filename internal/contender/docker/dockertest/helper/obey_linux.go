@@ -17,13 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// obey listens and does what is asked for: GET /spin?n=2 (busy threads until the next /spin),
-// /burn?n=1000000 (so many loops of 64 multiplications, then answers), /touch?n=40 (touches so many
-// MiB, gives them back to the kernel, then answers), /yield?n=1000 (so many sleeps of a moment,
-// then answers), /send?n=1000000 (answers with so many bytes), /cpu?n=2000 (uses so many
-// microseconds of CPU time, as the kernel counts them for its thread, then answers), /spent
-// (answers with the CPU time in ns that the kernel has counted for this process, and how many
-// requests to /cpu were answered).
+// obey listens and does what the path says, then responds: GET /spin?n=N (N busy threads until the
+// next /spin), /burn?n=N (N loops of 64 multiplications), /touch?n=N (touches N MiB and gives them
+// back to the kernel), /yield?n=N (N sleeps of 20 µs), /send?n=N (a body of N bytes), /cpu?n=N
+// (uses N µs of CPU time, as the kernel counts them for its thread), /spent (a body with the CPU
+// time in ns that the kernel has counted for this process, and the number of completed requests to
+// /cpu).
 func obey(port string) {
 	mux := http.NewServeMux()
 	var mu sync.Mutex
@@ -88,7 +87,7 @@ func spinUntil(stop <-chan struct{}) {
 	}
 }
 
-// useCPU uses so much CPU time on one thread.
+// useCPU uses d of CPU time on one thread.
 func useCPU(d time.Duration) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -116,15 +115,14 @@ func burn(loops int) {
 	spun.Store(x)
 }
 
-// touch writes to every page of its own mapping, and unmaps it: the memory is the kernel's
-// again when it returns. Pages are small ones also where the kernel would rather give large ones,
-// so that their faults can be counted.
+// touch writes to every page of a new mapping and unmaps it, which gives the memory back to the
+// kernel. It prevents large pages, so each small page is one countable fault.
 func touch(bytes int) error {
 	m, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return err
 	}
-	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // it has no large ones
+	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // no large pages
 		return err
 	}
 	for i := 0; i < len(m); i += 4096 {
@@ -133,7 +131,7 @@ func touch(bytes int) error {
 	return syscall.Munmap(m)
 }
 
-// yield gives the CPU up so many times: a sleep is one voluntary switch at least.
+// yield gives up the CPU n times: each sleep is at least one voluntary context switch.
 func yield(n int) error {
 	moment := syscall.NsecToTimespec(20_000)
 	for range n {

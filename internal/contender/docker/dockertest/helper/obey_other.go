@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// obey is for the tests of counters, which are the kernel's of Linux.
+// obey exits: the tests of counters read those of the Linux kernel.
 func obey(string) {
 	fmt.Fprintln(os.Stderr, "obey: on Linux only")
 	os.Exit(2)

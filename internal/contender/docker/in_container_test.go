@@ -16,8 +16,7 @@ import (
 
 const ownID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// folder returns a root folder with the mounts of a table, and with .dockerenv where it is one of a
-// container.
+// folder returns a root folder with a table of mounts, and with .dockerenv for a container.
 func folder(mounts string, marked bool) fs.FS {
 	root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(mounts)}}
 	if marked {
@@ -57,15 +56,15 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// networks is an engine in memory that makes networks, and knows one container: that of this process.
+// networks is an engine in memory that makes networks and has one container, that of this process.
 type networks struct {
 	mu       sync.Mutex
-	mode     string // of the container's network; "": there is no such container
-	refuses  bool   // to connect it
-	homeless bool   // it gets no address
+	mode     string // of the container's network; "": no container
+	refuses  bool   // to connect the container
+	homeless bool   // the container gets no address
 	joined   bool
 	said     []string
-	icc      string // what the network was made with
+	icc      string // the option of the new network
 }
 
 func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -122,9 +121,9 @@ func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the fake does not know %s %s", r.Method, r.URL)
 }
 
-// TestCreateNetwork_Inside: locbench in a container goes into the network of its contenders, and out of
-// it again at the end; where it cannot, it says so at once and leaves nothing.
-func TestCreateNetwork_Inside(t *testing.T) {
+// TestCreateNetwork_InContainer: locbench in a container joins the network of its contenders and
+// leaves it at the end. If it cannot join, it reports that at once and leaves nothing.
+func TestCreateNetwork_InContainer(t *testing.T) {
 	inside := folder(mountedInside, true)
 	for name, c := range map[string]struct {
 		fake  *networks
@@ -152,8 +151,8 @@ func TestCreateNetwork_Inside(t *testing.T) {
 			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 				t.Fatalf("%v, want %q", err, c.wrong)
 			}
-			if n.Own != c.own || n.Direct() != (c.own != "") || c.fake.icc != c.icc {
-				t.Errorf("own address %q, direct %v, icc %q", n.Own, n.Direct(), c.fake.icc)
+			if n.OwnAddress != c.own || n.Direct() != (c.own != "") || c.fake.icc != c.icc {
+				t.Errorf("own address %q, direct %v, icc %q", n.OwnAddress, n.Direct(), c.fake.icc)
 			}
 			if err == nil {
 				if len(n.Subnets) != 1 || n.Subnets[0] != netip.MustParsePrefix("172.30.0.0/16") {
@@ -170,7 +169,7 @@ func TestCreateNetwork_Inside(t *testing.T) {
 	}
 }
 
-// TestPublished: ports are published where the engine was reached, and nowhere else.
+// TestPublished: ports are published only at the address at which the engine was reached.
 func TestPublished(t *testing.T) {
 	addr := netip.MustParseAddr
 	for name, c := range map[string]struct {
@@ -198,7 +197,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestConnect_Peer: a name is resolved once, by the connection to the engine.
+// TestConnect_Peer: a host name is resolved once, by the connection to the engine.
 func TestConnect_Peer(t *testing.T) {
 	s := engineStub(t, "1.41")
 	s.Start()

@@ -11,9 +11,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestEnd is about what is told of a container's end, by what the engine knows of it. The engine is
-// a fake, and the time virtual.
-func TestEnd(t *testing.T) {
+// TestExit checks the reported exit of a container for what the engine knows of it. The engine is a
+// fake, and the time is virtual.
+func TestExit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		happens func(f *fakeEngine) // under its lock, a minute after the start
 		want    bench.Exit          // without its time
@@ -21,13 +21,13 @@ func TestEnd(t *testing.T) {
 	}{
 		"exit code":                    {func(f *fakeEngine) { f.end(3) }, bench.Exit{Code: 3}, ""},
 		"its own signal":               {func(f *fakeEngine) { f.end(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"SIGKILL of nobody":            {func(f *fakeEngine) { f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
+		"SIGKILL without a sender":     {func(f *fakeEngine) { f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
 		"out of memory":                {func(f *fakeEngine) { f.oom = true; f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, flag lost":     {func(f *fakeEngine) { f.event("container", "oom"); f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, event is late": {func(f *fakeEngine) { f.end(137); f.after(oomPatience/2, func() { f.event("container", "oom") }) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"killed from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
+		"killed externally": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
 			bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
-		"stopped from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{}, ""},
+		"stopped externally": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{}, ""},
 		"out of memory, and killed": {func(f *fakeEngine) {
 			f.event("container", "oom")
 			f.event("container", "kill", "signal", "9")
@@ -35,15 +35,15 @@ func TestEnd(t *testing.T) {
 		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"started again": {func(f *fakeEngine) {
 			f.end(143)
-			f.after(time.Second, func() { f.running, f.lives = true, 2 })
+			f.after(time.Second, func() { f.running, f.starts = true, 2 })
 		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"started again before anybody looks": {func(f *fakeEngine) {
+		"started again before the next look": {func(f *fakeEngine) {
 			f.end(7)
-			f.running, f.lives = true, 2
+			f.running, f.starts = true, 2
 			f.away = true
 			f.after(time.Second, func() { f.away = false })
-		}, bench.Exit{Code: -1}, "the container was started again"},
-		"removed": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1}, "there is no such container any more"},
+		}, bench.Exit{Code: -1}, "the container was restarted"},
+		"removed": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1}, "the container was removed"},
 		"connections broke, and it ended later": {func(f *fakeEngine) {
 			f.away = true
 			f.after(lostAfter/2, func() { f.away = false })
@@ -54,7 +54,7 @@ func TestEnd(t *testing.T) {
 			f.end(5)
 			f.after(lostAfter/2, func() { f.away = false })
 		}, bench.Exit{Code: 5, EngineLost: true}, ""},
-		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost sight of the container"},
+		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,9 +77,9 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestEnd_BrokenWait: a connection that breaks is not the end, however often it does, as long as
-// the engine answers.
-func TestEnd_BrokenWait(t *testing.T) {
+// TestExit_BrokenWait: a broken connection is not an exit, however often it breaks, as long as the
+// engine responds.
+func TestExit_BrokenWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
@@ -90,35 +90,35 @@ func TestEnd_BrokenWait(t *testing.T) {
 		go c.wait(t.Context())
 		time.Sleep(11 * time.Minute)
 		if exit := c.Exit(); exit != nil {
-			t.Fatalf("a broken connection was taken for the end: %+v", exit)
+			t.Fatalf("a broken connection counts as an exit: %+v", exit)
 		}
 		f.change(func() { f.end(0) })
 		<-c.Exited()
 	})
 }
 
-// TestEnd_Asked: what this side ends itself has not ended for lack of memory.
-func TestEnd_Asked(t *testing.T) {
+// TestExit_KilledByLocbench: a container that locbench kills was not killed for lack of memory.
+func TestExit_KilledByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
-		c.asked.Store(true)
+		c.stopping.Store(true)
 		f.after(time.Second, func() { f.event("container", "kill", "signal", "9"); f.end(137) })
 		if exit := f.ends(t, c); exit.OOMKilled || exit.Code != 137 {
 			t.Errorf("%+v", exit)
 		}
 		if f.streams != 0 {
-			t.Errorf("%d questions for the reason", f.streams)
+			t.Errorf("%d requests for the reason", f.streams)
 		}
 	})
 }
 
-// TestStop is about the signals that a container gets, and when.
+// TestStop checks which signals a container gets, and when.
 func TestStop(t *testing.T) {
 	const grace = 10 * time.Second
 	for name, tt := range map[string]struct {
 		obeys func(f *fakeEngine, signal string) // under the lock
-		force time.Duration                      // when somebody wants it at once; 0: nobody does
+		force time.Duration                      // when the stop is forced; 0: never
 		sent  []string
 		want  bench.StopResult // without the times of its exit
 	}{
@@ -168,8 +168,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStop_EndedBefore: nobody is sent a signal.
-func TestStop_EndedBefore(t *testing.T) {
+// TestStop_AlreadyExited: no signal is sent.
+func TestStop_AlreadyExited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		f.end(3)
@@ -181,9 +181,9 @@ func TestStop_EndedBefore(t *testing.T) {
 	})
 }
 
-// TestStop_ImmortalContainer: an engine that takes SIGKILL and never reports the end is not waited
-// for without end, and the container is removed all the same.
-func TestStop_ImmortalContainer(t *testing.T) {
+// TestStop_NeverExits: Stop gives up waiting for an engine that accepts SIGKILL and never reports
+// the exit, and removes the container.
+func TestStop_NeverExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
@@ -192,13 +192,13 @@ func TestStop_ImmortalContainer(t *testing.T) {
 		c.done.Go(func() { c.wait(follow) })
 		began := time.Now()
 		_, err := c.Stop(t.Context(), time.Second)
-		if err == nil || !strings.Contains(err.Error(), "runs on 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.gone {
+		if err == nil || !strings.Contains(err.Error(), "still running 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.gone {
 			t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.gone)
 		}
 	})
 }
 
-// TestSilence asks an engine that takes questions and answers none: each is given up.
+// TestSilence: each request to an engine that never responds is given up.
 func TestSilence(t *testing.T) {
 	for what, ask := range map[string]func(ctx context.Context, c *Container) error{
 		"images":  func(ctx context.Context, c *Container) error { _, err := c.engine.Images(ctx); return err },
@@ -209,7 +209,7 @@ func TestSilence(t *testing.T) {
 			_, err := c.engine.Clean(ctx, "x", nil)
 			return err
 		},
-		"clock": func(ctx context.Context, c *Container) error { _, err := c.engine.ClockAhead(ctx); return err },
+		"clock": func(ctx context.Context, c *Container) error { _, err := c.engine.ClockOffset(ctx); return err },
 		"usage": func(ctx context.Context, c *Container) error { _, err := c.Usage(ctx); return err },
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestSilence(t *testing.T) {
 				f.silent = true
 				began := time.Now()
 				err := ask(t.Context(), f.container(t))
-				if err == nil || !strings.Contains(err.Error(), "the engine has not answered within 20s") || time.Since(began) != infoTimeout {
+				if err == nil || !strings.Contains(err.Error(), "no response from the engine within 20s") || time.Since(began) != infoTimeout {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}
 			})

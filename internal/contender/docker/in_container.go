@@ -14,19 +14,18 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// shell is how a process sees whether it runs in a container: by files of its root folder. The zero
-// value sees none.
+// shell finds out, from files of the root folder, whether this process runs in a container.
 type shell struct{ root fs.FS }
 
 func newShell() shell { return shell{os.DirFS("/")} }
 
-// fullID is in the path of what an engine mounts into a container, such as
+// fullID matches the ID in the path of a file that an engine mounts into a container, such as
 // /var/lib/docker/containers/ID/hostname.
 var fullID = regexp.MustCompile(`/containers/([0-9a-f]{64})/`)
 
-// id returns the container that this process runs in; "" where none is found. The engine lays files of
-// its own over /etc/hostname and its neighbours, and the kernel says where these are from. What is
-// mounted elsewhere says nothing: the engine's machine sees the mounts of all its containers.
+// id returns the ID of the container that this process runs in; "" if none is found. The engine
+// mounts its files over /etc/hostname and others in /etc, and the kernel says where they come from.
+// Mounts elsewhere are ignored: the engine's machine has those of all its containers.
 func (s shell) id() string {
 	if s.root == nil {
 		return ""
@@ -48,7 +47,7 @@ func (s shell) id() string {
 	return ""
 }
 
-// inside reports whether this process runs in a container, of whatever engine.
+// inside reports whether this process runs in a container of any engine.
 func (s shell) inside() bool {
 	if s.root == nil {
 		return false
@@ -61,12 +60,12 @@ func (s shell) inside() bool {
 	return s.id() != ""
 }
 
-// InContainer reports whether this process runs in a container itself.
+// InContainer reports whether this process runs in a container.
 func (e *Engine) InContainer() bool { return e.shell.inside() }
 
-// own returns the container of this engine that this process runs in with its own network; "" where
-// it runs in none, in one of another engine, or in the network of the engine's machine.
-func (e *Engine) own(ctx context.Context) (id string, err error) {
+// ownContainer returns the ID of this engine's container in which this process runs; "" if it runs
+// in none, in one of another engine, or in the network of the engine's machine.
+func (e *Engine) ownContainer(ctx context.Context) (id string, err error) {
 	if id = e.shell.id(); id == "" {
 		return "", nil
 	}
@@ -77,14 +76,14 @@ func (e *Engine) own(ctx context.Context) (id string, err error) {
 	case errdefs.IsNotFound(err):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("inspect the container of locbench itself: %w", orCause(ctx, err))
+		return "", fmt.Errorf("inspect locbench's container: %w", orCause(ctx, err))
 	case c.Container.HostConfig != nil && c.Container.HostConfig.NetworkMode.IsHost():
 		return "", nil
 	}
 	return id, nil
 }
 
-// join takes the container of this process into a network and returns its address there.
+// join connects the container of this process to a network and returns its address there.
 func (e *Engine) join(ctx context.Context, network, own string) (address string, err error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
@@ -101,16 +100,16 @@ func (e *Engine) join(ctx context.Context, network, own string) (address string,
 		}
 	}
 	if err == nil {
-		err = errors.New("it has got no address there")
+		err = errors.New("no address assigned")
 	}
-	return "", fmt.Errorf("locbench runs in container %.12s, which cannot be connected to the network of the contenders: "+
-		"%w; start it with --network host", own, orCause(ctx, err))
+	return "", fmt.Errorf("connect locbench's container %.12s to the contenders' network: %w; "+
+		"start it with --network host", own, orCause(ctx, err))
 }
 
-// leave is the end of join; a network that holds the container of this process could not be removed.
+// leave undoes join: a network with the container of this process in it cannot be removed.
 func (e *Engine) leave(ctx context.Context, network string) {
 	if own := e.shell.id(); own != "" {
 		o := client.NetworkDisconnectOptions{Container: own, Force: true}
-		_, _ = e.cli.NetworkDisconnect(ctx, network, o) // it may not be in it
+		_, _ = e.cli.NetworkDisconnect(ctx, network, o) // fails if it is not in the network
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// found is a process that carries locbench's mark.
-type found struct {
+// markedProcess is a process with locbench's marks.
+type markedProcess struct {
 	pid           int
 	run, instance string
 }
 
-func matchEnv(env []byte, entries []string) (f found, ok bool) {
+// matchEnv reads the marks in an environment. It reports whether all entries are in it
+// ("KEY=value"; "KEY=" for any value).
+func matchEnv(env []byte, entries []string) (f markedProcess, ok bool) {
 	has := make([]bool, len(entries))
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
 		s := string(entry)
@@ -30,9 +32,9 @@ func matchEnv(env []byte, entries []string) (f found, ok bool) {
 	return f, !slices.Contains(has, false)
 }
 
-// environIn finds the environment in what macOS knows of a process (kern.procargs2): the number of
-// its arguments in 32 bits, the path of its program, zeros, the arguments and the environment, each
-// with a zero at its end. It is empty where the system keeps it back.
+// environIn returns the environment in macOS's kern.procargs2 of a process: the number of arguments
+// in 32 bits, the path of the program, zeros, the arguments and the environment, each with a zero
+// at its end. The environment is empty if the system hides it.
 func environIn(args []byte) (env []byte, ok bool) {
 	if len(args) < 4 {
 		return nil, false

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	drain       = 2 * time.Second        // for the rest of the log after the end
-	oomPatience = 300 * time.Millisecond // from the end of a container until its reason must have been reported
-	lostAfter   = 5 * time.Second        // an engine that cannot be asked for so long is taken for gone
+	drain       = 2 * time.Second        // for the rest of the log after the exit
+	oomPatience = 300 * time.Millisecond // from the exit until the engine must have reported an OOM kill
+	lostAfter   = 5 * time.Second        // after it an engine that does not respond counts as gone
 )
 
 func (c *Container) wait(ctx context.Context) {
 	exit, err := c.end(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return // stopped, and how it ended is not known: Stop says so
+			return // stopped, exit unknown: Stop reports it
 		}
 		exit = bench.Exit{At: time.Now(), Code: -1, EngineLost: !errors.Is(err, errGone)}
-		text := "locbench: lost sight of the container: " + err.Error()
+		text := "locbench: lost contact with the container: " + err.Error()
 		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: text})
 	} else {
 		select {
@@ -39,13 +39,13 @@ func (c *Container) wait(ctx context.Context) {
 	close(c.exited)
 }
 
-// end blocks until the main process has ended.
+// end waits until the main process has exited, and returns how.
 func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	var lost time.Time
 	away := false
 	for {
 		var err error
-		if lost.IsZero() { // an engine that is back is asked first: the container may have been started again
+		if lost.IsZero() { // after an outage the state comes first: the container may have been restarted
 			ended := client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning}
 			wait := c.engine.cli.ContainerWait(ctx, c.id, ended)
 			select {
@@ -56,12 +56,11 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
 		}
-		// The state says more than the response (the OOM flag), and whether a broken wait meant an end or
-		// a broken connection.
+		// The state has the OOM flag, and shows whether a broken wait means an exit.
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
-			if exit.Signal == "SIGKILL" && !c.asked.Load() {
+			if exit.Signal == "SIGKILL" && !c.stopping.Load() {
 				exit.OOMKilled = exit.OOMKilled || c.outOfMemory(ctx)
 			}
 			exit.EngineLost = away
@@ -79,41 +78,41 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// outOfMemory reports whether the kernel has killed a container for lack of memory. The flag of the state
-// is lost where the engine has heard of the end before it heard of the reason: then the kernel's own log
-// knows, where it may be read, and as a rule the engine's event log does, soon after.
+// outOfMemory reports whether the kernel killed the container for lack of memory. The state lacks
+// the flag if the engine noticed the exit before the reason. Then the kernel's log has it, where it
+// can be read, and usually, soon after, the engine's event log.
 func (c *Container) outOfMemory(ctx context.Context) bool {
 	if killed, _ := kernelKilled(c.id); killed {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	all := client.EventsListOptions{Since: "1", Until: unixTime(time.Now().Add(c.ahead + oomPatience))}
-	remembered := c.events(ctx, all, events.ActionOOM)
+	all := client.EventsListOptions{Since: "1", Until: unixTime(time.Now().Add(c.clockOffset + oomPatience))}
+	kills := c.events(ctx, all, events.ActionOOM)
 	select {
-	case <-remembered.Messages:
+	case <-kills.Messages:
 		return true
-	case <-remembered.Err:
+	case <-kills.Err:
 		return false
 	}
 }
 
-// errGone is wrapped where nobody knows any more how the container's process has ended.
-var errGone = errors.New("its first process is gone")
+// errGone is wrapped when the engine no longer knows how the container's process exited.
+var errGone = errors.New("first process gone")
 
 func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
 	raw, err := c.engine.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
 	if errdefs.IsNotFound(err) {
-		return exit, false, fmt.Errorf("%w: there is no such container any more", errGone)
+		return exit, false, fmt.Errorf("%w: the container was removed", errGone)
 	}
 	if err != nil {
 		return exit, false, err
 	}
 	s := raw.Container.State
-	if s.StartedAt != c.started { // whether it runs or has ended again
-		return exit, false, fmt.Errorf("%w: the container was started again", errGone)
+	if s.StartedAt != c.started { // running or not
+		return exit, false, fmt.Errorf("%w: the container was restarted", errGone)
 	}
 	if s.Running || s.Status == container.StateCreated {
 		return exit, true, nil
@@ -126,9 +125,8 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 	return exit, false, nil
 }
 
-// Stop sends SIGTERM, SIGKILL after grace (or as soon as bench.Forced says so), and removes the
-// container. It works with a ctx that has been cancelled, and returns the same result again when it
-// is called again.
+// Stop sends SIGTERM, then SIGKILL after grace (or as soon as bench.Forced says so), and removes
+// the container, even if ctx was cancelled. A second call returns the result of the first.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
 		ctx, cancel := detached(ctx, grace+bench.KillTimeout+cleanupTimeout)
@@ -144,7 +142,7 @@ func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 
 func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	ask := func() error {
-		c.asked.Store(true)
+		c.stopping.Store(true)
 		return c.kill(ctx, "SIGTERM")
 	}
 	kill := func() error { return c.kill(ctx, "SIGKILL") }
@@ -157,7 +155,7 @@ func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.S
 
 func (c *Container) kill(ctx context.Context, signal string) error {
 	_, err := c.engine.cli.ContainerKill(ctx, c.id, client.ContainerKillOptions{Signal: signal})
-	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // conflict: it is not running any more
+	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // conflict: no longer running
 		return nil
 	}
 	return fmt.Errorf("send %s: %w", signal, err)
@@ -168,7 +166,7 @@ var signals = map[int]string{
 	11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
 }
 
-// signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker reports
-// the code alone, so a process that ends with such a code by itself (as a JVM does after SIGTERM: 143)
+// signalName returns the signal that an exit code of 128 + n stands for, "" for other codes. Docker
+// reports only the code, so a process that exits with such a code itself (a JVM after SIGTERM: 143)
 // looks the same.
 func signalName(code int) string { return signals[code-128] }

@@ -13,20 +13,23 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// SchemaName is the schema of manifests, next to the folders of contenders: in one it would be a part of what is built.
+// SchemaName is the schema of manifests. It is next to the contenders' folders, not a source in
+// one.
 const SchemaName = "service.schema.json"
 
-// Blank makes a new contender called name: a manifest with comments in the folder of that name in parent, which may be
-// there already, with sources and a Dockerfile; and the schema of manifests in parent. What is there is never changed.
+// Blank makes a new contender called name: a manifest with comments in the folder of that name in
+// parent, and the schema of manifests in parent. The folder may exist, with sources and a
+// Dockerfile; Blank changes no existing file.
 func Blank(name, parent string) (svc bench.Service, err error) {
 	if !namePattern.MatchString(name) {
-		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters, digits, `-`, `_`, `.`, such as `my-service`", clip(name))
+		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters, digits, `-`, `_`, `.`, "+
+			"such as `my-service`", clip(name))
 	}
 	dir := filepath.Join(parent, name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		defer func() {
 			if svc.Name == "" {
-				_ = os.Remove(dir) // only if nothing is in it
+				_ = os.Remove(dir) // fails if the folder is not empty
 			}
 		}()
 	}
@@ -57,14 +60,15 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	return found[0], nil
 }
 
-// blank returns a manifest with the least that one has, and comments. name has passed namePattern.
+// blank returns a minimal manifest with comments. name matches namePattern.
 func blank(name string, dockerfile bool) string {
 	image, file := "docker: {image: \""+name+":latest\"}", "# docker: {dockerfile: Dockerfile}"
 	if dockerfile {
 		image, file = "# "+image, strings.TrimPrefix(file, "# ")
 	}
 	return strictyaml.Named("../"+SchemaName) +
-		`# One contender: the service that locbench starts, loads and stops. Its name is the folder's. All keys: # docs/contenders.md in locbench's sources.
+		`# One contender: the service that locbench starts, loads and stops. Its name is the folder's.
+# All keys: docs/contenders.md in locbench's sources.
 
 # Shown in tables and reports.
 # language: Go

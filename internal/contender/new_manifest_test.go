@@ -11,7 +11,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestBlank: what is written is a contender, and what it has commented out is right as well.
+// TestBlank: the new manifest is a valid contender, also with its commented lines.
 func TestBlank(t *testing.T) {
 	for name, files := range map[string][]string{"image": nil, "dockerfile": {"Dockerfile", "main.go"}} {
 		t.Run(name, func(t *testing.T) {
@@ -57,17 +57,17 @@ func TestBlank(t *testing.T) {
 			if err != nil || more.Process == nil || len(more.Env) != 2 {
 				t.Errorf("%v\n%s", err, full)
 			}
-			other := regexp.MustCompile(`(?m)^docker: .*\n# \.\.\. one.*\n|^# (docker: )`).ReplaceAll(text, []byte("$1"))
+			other := regexp.MustCompile(`(?m)^docker: .*\n# \.\.\. an image.*\n|^# (docker: )`).ReplaceAll(text, []byte("$1"))
 			if swapped, err := contender.Parse(filepath.Join(dir, contender.ManifestName), other); files == nil &&
 				(err != nil || swapped.Docker.Dockerfile == "") {
 				t.Errorf("%v\n%s", err, other)
 			}
-			if _, err := contender.Blank("my_orders.v2", parent); err == nil || !strings.Contains(err.Error(), "there already") {
+			if _, err := contender.Blank("my_orders.v2", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
 				t.Error(err)
 			}
 			again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
 			if err != nil || string(again) != string(text) {
-				t.Errorf("what was there has changed: %v", err)
+				t.Errorf("the existing file has changed: %v", err)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestBlankRefuses(t *testing.T) {
 	parent := t.TempDir()
 	names := []string{"", ".", "..", "../x", "a/b", "A", "-a", "a b", "a\nb", `a"b`, "é", strings.Repeat("a", 64)}
 	for _, name := range names {
-		if _, err := contender.Blank(name, parent); err == nil || !strings.Contains(err.Error(), "is not a name") {
+		if _, err := contender.Blank(name, parent); err == nil || !strings.Contains(err.Error(), "invalid contender name") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestBlankRefuses(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := contender.Blank("linked", parent); err == nil || !strings.Contains(err.Error(), "there already") {
+	if _, err := contender.Blank("linked", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(parent, "file"), nil, 0o600); err != nil {

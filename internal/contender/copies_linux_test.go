@@ -18,8 +18,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestCopyIsPrivate: what nobody else may read in a contender's folder, nobody else may read where it
-// is built; and what an older locbench has left open is closed.
+// TestCopyIsPrivate: files of a contender that only this user may read stay private where it is
+// built, and a readable folder of an older locbench becomes private.
 func TestCopyIsPrivate(t *testing.T) {
 	svc := shellService(script("cp src/main.sh service; echo more >> notes"))
 	svc.Files = fstest.MapFS{
@@ -63,8 +63,9 @@ func TestCopyIsPrivate(t *testing.T) {
 	check()
 }
 
-// TestOlderCopiesGo: of each build of a contender the newest copy is kept, and what somebody uses.
-func TestOlderCopiesGo(t *testing.T) {
+// TestOlderCopiesAreRemoved: the newest copy of each build of a contender stays, and so do copies
+// in use.
+func TestOlderCopiesAreRemoved(t *testing.T) {
 	cache := t.TempDir()
 	var held []io.Closer
 	build := func(name, variant, source, command string, hold bool) string {
@@ -99,7 +100,7 @@ func TestOlderCopiesGo(t *testing.T) {
 			delete(names, filepath.Base(dir))
 		}
 		if len(names) > 0 {
-			t.Errorf("%s: left besides %v", what, names)
+			t.Errorf("%s: left in addition to %v", what, names)
 		}
 	}
 	first := build("c", "a", "1", "true", false)
@@ -116,7 +117,7 @@ func TestOlderCopiesGo(t *testing.T) {
 	fifth := build("c", "a", "4", "true again", false)
 	left("one of two is held", fourth, fifth, otherVariant, other)
 	held[1].Close()
-	// One that was interrupted.
+	// An interrupted build.
 	if err := os.Remove(fourth + ".built"); err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +129,8 @@ func TestOlderCopiesGo(t *testing.T) {
 	left("built before", sixth, otherVariant, other)
 }
 
-// TestBuildOfAKilledLocbench: what a build runs ends with locbench or carries its marks, by which clean
-// finds it; so also what has left its process group.
+// TestBuildOfAKilledLocbench: the processes of a build end with locbench, or have its marks, by
+// which Clean finds them, also those that have left its process group.
 func TestBuildOfAKilledLocbench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	parent := exec.Command(os.Args[0], "-test.run=^TestBuildToBeKilled$")
@@ -171,7 +172,7 @@ func procFile(pid int, name string) string {
 	return string(data)
 }
 
-// TestBuildToBeKilled is no test but the process that TestBuildOfAKilledLocbench kills.
+// TestBuildToBeKilled is the process that TestBuildOfAKilledLocbench kills, not a test.
 func TestBuildToBeKilled(t *testing.T) {
 	file := os.Getenv("LOCBENCH_TEST_PIDS")
 	if file == "" {
