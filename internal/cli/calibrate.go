@@ -42,7 +42,7 @@ Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
-  locbench calibrate --interleave 100ms              # for runs in turns; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
+  locbench calibrate --interleave 100ms         # for interleaved runs; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
   locbench calibrate --from results/20261121-080000-quick    # use existing rounds`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -55,7 +55,7 @@ Exit codes are those of 'locbench run'.`,
 					return err
 				}
 			}
-			return tellFloor(env, from, contenders, asJSON)
+			return printFloor(env, from, contenders, asJSON)
 		},
 		ValidArgsFunction: completeContenders(&f.Services),
 	}
@@ -78,7 +78,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	o.Getenv = env.Getenv
 	rounds := 2 * stats.MinInterval
 	if text := o.Changes.Text("rounds"); text != "" {
-		rounds, _ = strconv.Atoi(text) // 0 where it is not a number
+		rounds, _ = strconv.Atoi(text) // 0 if it is not a number
 	} else {
 		if p, err := app.PlannedProfile(o); err == nil && p.Interleave > 0 {
 			rounds = 2 * stats.MinPaired
@@ -94,7 +94,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	return o.Out, app.Run(ctx, env, o)
 }
 
-func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
+func printFloor(env Env, dir string, contenders []string, asJSON bool) error {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return err

@@ -70,9 +70,9 @@ profile by name, or any YAML file by path.`,
 						broken = append(broken, err.Error())
 						continue
 					}
-					who := cmp.Or(joinSelections(p.Contenders), "no contenders")
+					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load per trial: %s\n", name,
-						who, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
+						contenders, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))
@@ -115,7 +115,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	return cmd
 }
 
-// once is a text that an option gives, which a second one would silently replace.
+// once is the text of an option that may be given only once.
 type once struct{ text *string }
 
 // Set implements pflag.Value.

@@ -26,8 +26,8 @@ type seedFlags struct {
 	force, quiet bool
 }
 
-// maxWorkers bounds the bulk requests at a time: an Elasticsearch refuses what its queue of writes
-// (200 by default) does not hold.
+// maxWorkers bounds the parallel bulk requests: Elasticsearch rejects requests beyond its queue of
+// writes (200 by default).
 const maxWorkers = 256
 
 func newSeed(env Env) *cobra.Command {
@@ -112,7 +112,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))
-		opts.OnProgress = p.tell
+		opts.OnProgress = p.show
 	}
 	res, err := seed.Run(ctx, opts)
 	p.end()
@@ -126,14 +126,14 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		}
 	}
 	if err == nil {
-		tellSeeded(env.Stdout, res)
+		printSeeded(env.Stdout, res)
 	} else if ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	return err
 }
 
-func tellSeeded(w io.Writer, res seed.Result) {
+func printSeeded(w io.Writer, res seed.Result) {
 	for _, i := range res.Indices {
 		if res.Unchanged {
 			fmt.Fprintf(w, "%s → %s: %s documents, unchanged\n", i.Alias, i.Index, units.Count(i.Documents))
@@ -151,7 +151,7 @@ func tellSeeded(w io.Writer, res seed.Result) {
 	}
 }
 
-// seedProgress is a line that rewrites itself on a terminal, and one every few seconds elsewhere.
+// seedProgress shows progress: one line that is rewritten on a terminal, else a line per seedEvery.
 type seedProgress struct {
 	w           io.Writer
 	live, shown bool
@@ -161,7 +161,7 @@ type seedProgress struct {
 
 const seedEvery = 5 * time.Second
 
-func (p *seedProgress) tell(s seed.Progress) {
+func (p *seedProgress) show(s seed.Progress) {
 	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), units.Count(s.Done))
 	if s.Total > 0 {
 		text += fmt.Sprintf(" of %s (%d%%)", units.Count(s.Total), 100*s.Done/s.Total)
