@@ -43,7 +43,7 @@ Exit codes are those of 'locbench run'.`,
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
   locbench calibrate --interleave 100ms         # for interleaved runs; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
-  locbench calibrate --from results/20261121-080000-quick    # use existing rounds`,
+  locbench calibrate --from results/20261121-080000-quick   # use existing rounds`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
 			asJSON := f.Output.JSON

@@ -157,6 +157,19 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// wrapped breaks a paragraph of a help text into lines of at most 120 characters.
+func wrapped(text string) string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if n := len(lines) - 1; n >= 0 && len(lines[n])+len(word) < 120 {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // writeJSON writes v as JSON with the indentation indent.
 func writeJSON(w io.Writer, indent string, v any) error {
 	encoder := json.NewEncoder(safe.JSONWriter(w))

@@ -30,10 +30,9 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Compare two results, or two contenders of one result",
-		Long: `Compares contenders of two results folders, or two contenders of one folder:
-` + compare.Titles() + `. Each measure is better, worse, same or
-inconclusive, with an estimate of the rounds still needed. Both sides need ` + strconv.Itoa(stats.MinInterval) + ` rounds. A folder with two contenders needs
-no names.
+		Long: wrapped("Compares contenders of two results folders, or two contenders of one folder: "+compare.Titles()+
+			". Each measure is better, worse, same or inconclusive, with an estimate of the rounds still needed. Both sides "+
+			"need "+strconv.Itoa(stats.MinInterval)+" rounds. A folder with two contenders needs no names.") + `
 
 Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run:
 they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench calibrate'
@@ -48,7 +47,7 @@ does not fail a build. Inconclusive changes go to standard error.
 Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong usage.`,
 		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
   locbench compare results/20261121-080000-quick rs-actix go-nethttp
-  locbench compare results/20261121-080000-quick              # a folder with two contenders
+  locbench compare results/20261121-080000-quick   # a folder with two contenders
   locbench compare old new --fail-on 'throughput<-5%,p99>+10%'
   locbench compare old new --json`,
 		Args: args(cobra.RangeArgs(1, 3)),
@@ -56,10 +55,10 @@ Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that fail with exit code 4: "+compare.Gates())
 	cmd.Flags().StringVar(&f.same, "same", "3%", "largest `change` that counts as \"same\"")
-	cmd.Flags().StringVar(&f.floor, "floor", "", "
+	cmd.Flags().StringVar(&f.floor, "floor", "",
 		"noise floor: smaller `changes` are inconclusive; such as 4%, or none (default: as calibrated)")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
-	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts although results are not comparable")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
+	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts even if results are not comparable")
 	return cmd
 }
 

@@ -56,7 +56,7 @@ folder --out. Values that a format has no field for are left out.`,
 	cmd.Flags().StringVar(&f.trial, "trial", "", "only this `TRIAL`, such as go-nethttp-1")
 	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
 	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
-		"write at most N single `REQUESTS` (vegeta formats)")
+		"write at most `N` single requests (vegeta formats)")
 	return cmd
 }
 
@@ -167,7 +167,7 @@ func reportAs(env Env, dir, format, out string) error {
 func newImport(env Env) *cobra.Command {
 	var from, output string
 	cmd := &cobra.Command{
-		Use:   "import FILE… -o DIR",
+		Use:   "import FILE... --out DIR",
 		Short: "Import results of other tools",
 		Long: `Imports results of other tools into a results folder, for 'locbench report', 'compare' and 'export'. Each file is one
 trial; its name gives contender and round: "rs-actix-2.bin" is round 2 of rs-actix.

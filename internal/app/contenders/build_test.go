@@ -15,13 +15,13 @@ import (
 	"locbench/internal/text/console"
 )
 
-func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
+func TestBuildAllReportsFailuresAtTheEnd(t *testing.T) {
 	list := []bench.Service{{Name: "a", Variant: "x"}, {Name: "b"}, {Name: "a", Variant: "y"}, {Name: "c"}}
 	var out, talk bytes.Buffer
 	var mu sync.Mutex
 	busy, most, byName := 0, 0, map[string]int{}
 	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &talk}, list, 2, bench.RuntimeDocker,
-		func(_ context.Context, svc bench.Service, tell func(string)) (bench.Artifact, error) {
+		func(_ context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
 			mu.Lock()
 			busy++
 			byName[svc.Name]++
@@ -30,7 +30,7 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			}
 			most = max(most, busy)
 			mu.Unlock()
-			tell("compiling\x1b[2J")
+			progress("compiling\x1b[2J")
 			mu.Lock()
 			busy--
 			byName[svc.Name]--
@@ -40,7 +40,7 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			}
 			return bench.Artifact{Image: "locbench/" + svc.Name, ImageSize: 5 << 20}, nil
 		})
-	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 could not be built") {
+	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 builds failed") {
 		t.Errorf("error %v", err)
 	}
 	if most > 2 {
@@ -51,12 +51,12 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			t.Errorf("standard output lacks %q:\n%s", want, &out)
 		}
 	}
-	if !strings.Contains(talk.String(), "b: FAILED") || strings.Contains(talk.String(), "\x1b") {
+	if !strings.Contains(talk.String(), "b: failed after") || strings.Contains(talk.String(), "\x1b") {
 		t.Errorf("standard error:\n%s", &talk)
 	}
 }
 
-func TestBuildAllStopsInOrder(t *testing.T) {
+func TestBuildAllStopsGracefully(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("interrupted")
 	var mu sync.Mutex
@@ -93,7 +93,7 @@ func TestBuildProgress(t *testing.T) {
 	if out.String() != "a: built well\n" {
 		t.Errorf("standard output: %q", &out)
 	}
-	if want := "a (1 of 3), 40.0 s the last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; talk.String() != want {
+	if want := "a (1 of 3), 40.0 s last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; talk.String() != want {
 		t.Errorf("standard error: %q, want %q", &talk, want)
 	}
 }
