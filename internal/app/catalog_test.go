@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// An invalid manifest stops only runs of its own contender.
+// An invalid manifest stops only runs of that contender.
 func TestUnreadableManifestOfAnotherContender(t *testing.T) {
 	broken := func(folders ...string) string {
 		dir := t.TempDir()

@@ -203,7 +203,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	return load.CheckLimits(profile.MostConnections(plan.Profile.Steps)) // now, rather than at the largest step
 }
 
-// record returns the plan as it is saved and published.
+// record returns the masked plan, to be saved and published.
 func (c *conductor) record() bench.Run { return c.mask().Run(Public(c.plan.Run)) }
 
 func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {

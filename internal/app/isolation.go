@@ -71,7 +71,7 @@ type cpuRequest struct {
 	CPUs   []int // all CPUs, with those of one core next to each other (cpuset.Order)
 	Limits bench.Limits
 	Store  bench.StoreKind
-	Off    bool // the profile turns isolation off
+	Off    bool // isolation is off in the profile
 	// Cannot is the reason why isolation is impossible, such as the engine of another machine or a
 	// system without affinity; "" if it is possible.
 	Cannot string

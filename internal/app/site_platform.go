@@ -70,7 +70,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// platforms returns the open platforms: that of the contenders, and that of the store if it differs.
+// platforms returns the open platforms: the contenders', and the store's if it is another.
 func (s *site) platforms() (all []platform.Platform) {
 	if s.platform != nil {
 		all = append(all, s.platform)

@@ -90,7 +90,7 @@ func (s *site) storeAlive(ctx context.Context) error {
 	return s.store.Alive(ctx)
 }
 
-// fillStore seeds this run's own store. In an external store it only verifies the data: nothing but
+// fillStore seeds this run's own store. It only verifies the data of an external store: only
 // 'locbench seed' writes to that.
 func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	traits := s.store.Info().Kind.Traits()

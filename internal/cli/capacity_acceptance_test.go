@@ -13,8 +13,8 @@ import (
 	"locbench/internal/run/capacity"
 )
 
-// capacityOf runs locbench capacity against a server and returns the exit code, the record and what
-// was said.
+// capacityOf runs 'locbench capacity' against a server and returns the exit code, the record and
+// standard error.
 func capacityOf(t testing.TB, server *httptest.Server, dir string, more ...string) (int, capacity.Record, string) {
 	t.Helper()
 	profile := filepath.Join(t.TempDir(), "thing.yaml")

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// A service that responses every third request wrongly keeps no objective at any rate.
+// A service with errors at every rate meets no SLO.
 func TestCapacityOfATargetThatFails(t *testing.T) {
 	var n atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +24,7 @@ func TestCapacityOfATargetThatFails(t *testing.T) {
 	}))
 	defer server.Close()
 	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-probes", "2")
-	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate meets p50<3s,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {

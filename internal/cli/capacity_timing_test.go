@@ -19,10 +19,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestCapacityIsWhatAServiceCan searches a service of 40 places that holds each for 100 ms, so that
-// it can respond 400 requests per second. Nothing is known of it: what it answers is not compared
-// with anything, and nothing limits it that could be reported.
-func TestCapacityIsWhatAServiceCan(t *testing.T) {
+// TestCapacityOfAKnownService searches a service with 40 places that holds each for 100 ms: its capacity
+// is 400 requests per second. Nothing else limits it, and its responses are not compared with data.
+func TestCapacityOfAKnownService(t *testing.T) {
 	places := make(chan struct{}, 40)
 	var mu sync.Mutex
 	paths := map[string]int{}
@@ -46,7 +45,7 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 				break
 			}
 		}
-		if rate > 420 { // whatever the machine does, it makes no service faster
+		if rate > 420 { // no disturbance makes a service faster
 			t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
 		}
 		if code != 0 || rate < 330 {
@@ -55,12 +54,12 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 		return nil
 	})
 	if len(paths) != 1 || paths["/"] == 0 {
-		t.Errorf("it was asked for %v", paths)
+		t.Errorf("requests for %v", paths)
 	}
 }
 
-// TestCapacityOfATarget searches up to a rate that every service and machine can do: every request
-// of every probe is accounted for.
+// TestCapacityOfATarget searches up to a rate that every machine reaches: the results have every request
+// of every probe.
 func TestCapacityOfATarget(t *testing.T) {
 	testenv.Judge(t, 5, 100*time.Millisecond, func(t testing.TB) error {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -84,8 +83,8 @@ func TestCapacityOfATarget(t *testing.T) {
 		for _, s := range trials[0].Steps {
 			succeeded += s.Load.AllSucceeded()
 		}
-		if succeeded+1 != answered.Load() { // the one is the question before the load
-			t.Errorf("%d successes, %d answers", succeeded, answered.Load()) // whatever the machine did
+		if succeeded+1 != answered.Load() { // one request is sent before the load
+			t.Errorf("%d successes, %d responses", succeeded, answered.Load()) // on any machine
 		}
 		return nil
 	})

@@ -16,8 +16,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// resultsFolder writes a run of one contender or more with n rounds, whose throughput is rate, give
-// or take 1 %.
+// resultsFolder writes a run of n rounds of the contenders in rates, with their throughput ± 1%.
 func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +72,7 @@ func TestCompareCommand(t *testing.T) {
 		{"the same, gated", []string{base, again, "--fail-on", "throughput<-5%"}, console.ExitOK, "", "passed  a throughput<-5%"},
 		{"a run.json", []string{filepath.Join(base, results.RunFile), again}, console.ExitOK, "6 rounds → 6 rounds", ""},
 		{"slower, no gate", []string{base, slower}, console.ExitOK, "worse: −10.0% (", ""},
-		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, console.ExitThreshold, "worse: −10.0% (", "1 change is not allowed"},
+		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, console.ExitThreshold, "worse: −10.0% (", "1 change fails --fail-on"},
 		{"slower, allowed", []string{base, slower, "--fail-on", "throughput<-15%"}, console.ExitOK, "worse", "passed  a throughput<-15%"},
 		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, console.ExitOK, "worse", "open    a throughput<-10%: −10.0% ("},
 		{"a wide margin", []string{base, slower, "--same", "15%"}, console.ExitOK, "same within 15%", ""},
@@ -83,7 +82,7 @@ func TestCompareCommand(t *testing.T) {
 		{"no floor", []string{base, slower, "--floor", "low"}, console.ExitUsage, "", "--floor: "},
 		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds on each side", "open    a throughput<-5%"},
 		{"two contenders", []string{slower, "a", "b"}, console.ExitOK, "a → b", ""},
-		{"no such contender", []string{slower, "a", "c"}, console.ExitFailure, "", `there is no contender "c"; there are a, b`},
+		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "", `there is no contender "c"; there are a, b`},
 		{"other limits", []string{base, other}, console.ExitOK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
 		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0%", "--fail-on cannot be judged"},
 		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0%", "not allowed"},

@@ -14,8 +14,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// With --http2 all that a target is asked, by what waits for it and by the load, is asked in HTTP/2:
-// also of one that speaks nothing else.
+// With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if it
+// supports nothing else.
 func TestRunInHTTP2(t *testing.T) {
 	for _, both := range []bool{true, false} {
 		t.Run(fmt.Sprintf("HTTP/1.1 too: %v", both), func(t *testing.T) { runInHTTP2(t, both) })
@@ -43,7 +43,7 @@ func runInHTTP2(t *testing.T, both bool) {
 		t.Fatal(err)
 	}
 	if n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded(); n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
-		t.Errorf("%q: %d successes, %d answers in HTTP/2", run.Profile.Protocol, n, answered.Load())
+		t.Errorf("%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
 	}
 }
 
@@ -54,7 +54,7 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 		t.Run(loop, func(t *testing.T) {
 			cannot := load.HasLoop(want)
 			if loop == "auto" && cannot != nil {
-				t.Skip("io_uring cannot be had here, so another loop is taken")
+				t.Skip("io_uring is not available here, so another loop is used")
 			}
 			dir := filepath.Join(t.TempDir(), "out")
 			code, talk := runBounded(t, server.URL, func(key string) string {

@@ -17,7 +17,7 @@ import (
 	"locbench/profiles"
 )
 
-// planOf returns the profile that the real flags of locbench run make of args.
+// planOf returns the profile that results from args, with the real flags of 'locbench run'.
 func planOf(args ...string) (bench.Profile, error) {
 	var f runFlags
 	var p bench.Profile
@@ -59,7 +59,7 @@ func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
+func TestChangingAPlanKeepsItsProfile(t *testing.T) {
 	base, err := profile.Load("locations", profiles.FS)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
 	}
 }
 
-func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	for args, want := range map[string]string{
 		"--cpu-set 0":               "--cpu-set 0: write from 1 to 1024",
 		"--cpu-set -3":              "write from 1 to 1024",

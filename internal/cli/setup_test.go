@@ -15,10 +15,10 @@ import (
 	"locbench/profiles"
 )
 
-// TestASetUpIsWhatTheFlagsMakeOfIt draws set-ups at random and runs their arguments through the
-// flags of locbench run: the plan is the one that the screen has shown, each value is in it, and
-// the arguments begin the same setup again.
-func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
+// TestSetupMatchesTheFlags draws random setups and parses their arguments with the flags of
+// 'locbench run': the plan is the one on the screen, with each value, and the arguments preset the same
+// setup again.
+func TestSetupMatchesTheFlags(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }
 	valid := 0
@@ -81,11 +81,11 @@ func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 		has(t, c, plan)
 	}
 	if valid < 50 {
-		t.Errorf("only %d set-ups could be run", valid)
+		t.Errorf("only %d setups are valid", valid)
 	}
 }
 
-// has looks for each value of a choice in the plan.
+// has fails unless the plan has each value of a choice.
 func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	t.Helper()
 	got := map[string]string{
@@ -99,7 +99,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	for flag := range c.Set {
 		want := c.Set.Text(flag)
 		if value, ok := got[flag]; ok && value != want {
-			t.Errorf("%q: --%s %s has become %s", c.Args(), flag, want, value)
+			t.Errorf("%q: --%s %s became %s", c.Args(), flag, want, value)
 		}
 	}
 	if c.Contenders != nil && !slices.Equal(c.Contenders, p.Contenders) {
@@ -107,7 +107,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	}
 }
 
-func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
+func TestSetupRejectsInvalidOptions(t *testing.T) {
 	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "is not a contender"} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := setupChoice(strings.Fields(args))

@@ -14,9 +14,9 @@ import (
 	"locbench/internal/results"
 )
 
-// runAgainst runs locbench run against a server that responses with that status from its second
-// request on, in two steps that end after 40 requests each. It fails unless each response but that to
-// the question before the load is on record.
+// runAgainst runs 'locbench run' against a server that responds with status from its second request on,
+// in two steps of 40 requests each. It fails unless the results have each response except the first,
+// which is sent before the load.
 func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
 	t.Helper()
 	var answered atomic.Int64
@@ -40,13 +40,13 @@ func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir s
 		recorded += s.Load.AllSucceeded() + s.Load.FailedTotal()
 	}
 	if recorded != answered.Load()-1 || recorded != int64(40*len(trials[0].Steps)) {
-		t.Errorf("%d requests on record in %d steps, %d answers", recorded, len(trials[0].Steps), answered.Load())
+		t.Errorf("%d requests recorded in %d steps, %d responses", recorded, len(trials[0].Steps), answered.Load())
 	}
 	return code, talk, dir
 }
 
-// runBounded runs locbench run against the service at url, in two steps that end after 40 requests
-// each, and returns the exit code and all that was said.
+// runBounded runs 'locbench run' against the service at url, in two steps of 40 requests each, and returns
+// the exit code and the output.
 func runBounded(t *testing.T, url string, getenv func(string) string, args ...string) (code int, talk string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bounded.yaml")
@@ -72,13 +72,13 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 		code   int
 		says   string
 	}{
-		{"kept", 200, []string{"--threshold", "errors<100%,throughput>0.001"}, 0, "thresholds: 0 of 4 judgements missed"},
+		{"passed", 200, []string{"--threshold", "errors<100%,throughput>0.001"}, 0, "thresholds: 0 of 4 judgements missed"},
 		{"missed", 200, []string{"--threshold", "throughput>900000000"}, 4, "thresholds: 2 of 2 judgements missed"},
 		{"missed from a step on", 200, []string{"--threshold", "throughput>900000000 from_step=2"}, 4, "thresholds: 1 of 1 judgement missed"},
 		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the trial"},
 		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `there is no measure "p98"`},
 		{"an option that is unknown", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "window=5s is not an option"},
-		// Two steps without a success: the contender has failed, which is the graver news.
+		// Two steps without a success: the contender has failed, which is worse.
 		{"and failed", 500, []string{"--threshold", "errors<1%"}, 3, "threshold missed: errors is 100%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestHistoryOfRuns(t *testing.T) {
 	}
 }
 
-func TestRunSaysWhereItsMetricsAre(t *testing.T) {
+func TestRunPrintsTheAddressOfItsMetrics(t *testing.T) {
 	code, talk, _ := runAgainst(t, http.StatusOK, "--metrics-listen", "0")
 	if code != 0 || !strings.Contains(talk, "metrics  http://127.0.0.1:") {
 		t.Errorf("exit code %d:\n%s", code, talk)

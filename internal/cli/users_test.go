@@ -19,7 +19,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// shop is a service with a login, whose journal counts what it was asked.
+// shop is a service with a login, whose journal counts its requests.
 type shop struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -90,7 +90,7 @@ timeout: 1m
 steps: [{connections: 1, max_requests: 200}, {connections: 3, max_requests: 300}]
 `
 
-// shopRun runs locbench with a profile of the shop's; the environment has the password.
+// shopRun runs locbench with a profile of the shop; the environment has the password.
 func shopRun(t *testing.T, profile, password string, args ...string) (code int, text, talk string, file string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,8 +109,8 @@ func shopRun(t *testing.T, profile, password string, args ...string) (code int, 
 	return code, out.String(), err.String(), file
 }
 
-// A run with a setup, sessions and a teardown: the service's own journal says that each was made as often as the results
-// say, and no output has password or token.
+// A run with a setup, sessions and a teardown: the service's journal has the numbers of the results, and
+// no output has password or token.
 func TestRunOfUsers(t *testing.T) {
 	s, out := newShop(t), filepath.Join(t.TempDir(), "out")
 	code, text, talk, file := shopRun(t, shopProfile, shopPassword, "run", "--headless", "--profile", "PROFILE", "--target", s.URL, "-o", out)
@@ -121,7 +121,7 @@ func TestRunOfUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each kind of request and session was asked once before the load.
+	// Each request and session was sent once before the load.
 	items, orders, carts, fills := s.count("GET /items/N 200")-1, s.count("POST /orders 201")-1, s.count("POST /carts 200")-1, s.count("PUT /carts/N/items 200")-1
 	sessions := analysis.Of(run, trials).Ordered()[0].Sessions()
 	var succeeded int64
@@ -151,11 +151,11 @@ func TestRunOfUsers(t *testing.T) {
 			t.Errorf("%s is in an output", hidden)
 		}
 	}
-	// A resumed run asks the same.
+	// A resumed run sends the same.
 	if auth, login := run.Profile.Requests[0].Header["Authorization"], run.Profile.Setup[0].Body; auth != "Bearer {token}" || login != `{"password":"${PASSWORD}"}` {
-		t.Errorf("on record are %q and %q", auth, login)
+		t.Errorf("recorded %q and %q", auth, login)
 	}
-	// Trials that were begun with other values are not gone on with.
+	// A run cannot be resumed with other values.
 	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
 		t.Errorf("files %+v", run.Files)
 	}
@@ -169,8 +169,8 @@ func TestRunOfUsers(t *testing.T) {
 	}
 }
 
-// What a setup or a question before the load finds ends the trial, with its request, and without secrets.
-func TestUsersThatAreRefused(t *testing.T) {
+// An unexpected response before the load ends the trial, with the request and without secrets.
+func TestUnexpectedResponsesBeforeTheLoad(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   [2]string
 		password string
@@ -197,13 +197,13 @@ func TestUsersThatAreRefused(t *testing.T) {
 				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, test.code, test.want, text, talk)
 			}
 			if strings.Contains(text+talk, shopPassword) || strings.Contains(text+talk, shopToken) {
-				t.Errorf("a secret is told:\n%s%s", text, talk)
+				t.Errorf("a secret is shown:\n%s%s", text, talk)
 			}
 		})
 	}
 }
 
-// `try` shows each request and answer once, without secrets, and leaves nothing behind.
+// `try` shows each request and response once, without secrets, and leaves nothing behind.
 func TestTry(t *testing.T) {
 	golden, err := filepath.Abs("testdata/try.txt")
 	if err != nil {

@@ -36,11 +36,11 @@ func TestBuildAllReportsFailuresAtTheEnd(t *testing.T) {
 			byName[svc.Name]--
 			mu.Unlock()
 			if svc.Name == "b" {
-				return bench.Artifact{}, errors.New("build contender b: no such crate")
+				return bench.Artifact{}, errors.New("build contender b: crate not found")
 			}
 			return bench.Artifact{Image: "locbench/" + svc.Name, ImageSize: 5 << 20}, nil
 		})
-	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 builds failed") {
+	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "crate not found") || !strings.Contains(err.Error(), "1 of 4 builds failed") {
 		t.Errorf("error %v", err)
 	}
 	if most > 2 {

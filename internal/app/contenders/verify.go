@@ -53,7 +53,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		run.Contenders = append(run.Contenders, selected(svc))
 	}
 	quiet := env
-	quiet.Stdout = io.Discard // the table of the run is no benchmark
+	quiet.Stdout = io.Discard // without the run's table: this is not a benchmark
 	runErr := app.Run(ctx, quiet, run)
 	plan, trials, err := results.Read(run.Out)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// orders returns a service that is up, and answers in its own way where wrong does, which gets the number
-// of the request, from 1 on, and its path.
+// orders returns the URL of a service. wrong may respond instead; it gets the number of the request, from
+// 1 on, and its path.
 func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter) (answered bool)) string {
 	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,9 +39,9 @@ func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter
 	return s.URL
 }
 
-// A contender that is wrong takes part in no claim of any output; the run ends with 3, and the
-// reason stands where one looks first.
-func TestWrongResponsesWinNothing(t *testing.T) {
+// A contender with unexpected responses is excluded in every output; the run ends with exit code 3, and
+// the reason comes first.
+func TestUnexpectedResponsesExclude(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
@@ -55,7 +55,7 @@ groups:
   items:
     - {name: an item, request: GET /items/8, expect: {json: {id: 7}}}
   health:
-    - {name: it lives, request: GET /health, expect: {status: 200}}
+    - {name: healthy, request: GET /health, expect: {status: 200}}
 `)
 	profile := write("orders.yaml", fmt.Sprintf(`requests: [{name: item, path: /items/7}, {name: search, path: "/items?q=x"}, {name: order, method: POST, path: /orders, body: "{}"}]
 checks: {suites: [%s]}
@@ -116,14 +116,14 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			if !strings.Contains(unwrapped(first), "NOT COMPARED: liar ") || !strings.Contains(unwrapped(first), c.why) {
 				t.Errorf("the first ten lines:\n%s", first)
 			}
-			noClaim(t, "text", table)
+			noVerdict(t, "text", table)
 			record, trials, err := results.Read(out)
 			if err != nil {
 				t.Fatal(err)
 			}
 			analysed := analysis.Of(record, trials)
 			if last := analysed.Ordered()[1]; last.Label != "liar" {
-				t.Errorf("%s stands last", last.Label)
+				t.Errorf("%s is last", last.Label)
 			}
 			for _, s := range summary.New(analysed, summary.Rules{}).Standings {
 				for _, p := range s.Places {
@@ -138,7 +138,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 					t.Fatal(err)
 				}
 				page := string(data)
-				noClaim(t, name, page)
+				noVerdict(t, name, page)
 				if at := strings.Index(page, "liar is not compared with anybody"); at < 0 || at > strings.Index(page, "Headline") && name == "summary.md" {
 					t.Errorf("%s: the reason stands at %d", name, at)
 				}
@@ -154,13 +154,13 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			}
 			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
 			if regexp.MustCompile(`"verdict": "(better|worse|same)"`).MatchString(compared) {
-				t.Errorf("compare claims: %s", compared)
+				t.Errorf("compare has a verdict: %s", compared)
 			}
 			if _, listed := run("history", filepath.Dir(out)); strings.Contains(listed, "liar is") {
-				t.Errorf("history claims: %s", listed)
+				t.Errorf("history has a verdict: %s", listed)
 			}
 			screen := shown(t, out)
-			noClaim(t, "dashboard", screen)
+			noVerdict(t, "dashboard", screen)
 			if !strings.Contains(screen, "liar is not compared: ") {
 				t.Errorf("the dashboard:\n%s", screen)
 			}
@@ -168,17 +168,17 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	}
 }
 
-// Whoever wants the figures of wrong responses gets them, and is told so wherever something is claimed.
-func TestAcceptedFailedChecksAreTold(t *testing.T) {
+// With --accept-failed-checks failed checks exclude nothing, and every output with a verdict says so.
+func TestAcceptedFailedChecks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: lives, request: GET /health, expect: {status: 418}}]}\n")
+	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: healthy, request: GET /health, expect: {status: 418}}]}\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
 	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
-	const told = "Failed checks are accepted (--accept-failed-checks)"
-	if code != console.ExitOK || !strings.Contains(text, told) || strings.Contains(text, "NOT COMPARED") {
+	const note = "Failed checks are accepted (--accept-failed-checks)"
+	if code != console.ExitOK || !strings.Contains(text, note) || strings.Contains(text, "NOT COMPARED") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
-	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), told) {
+	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), note) {
 		t.Errorf("summary.md does not say so: %v", err)
 	}
 	if code, text := locbench(t, nil, "compare", out); code != console.ExitOK || !strings.Contains(text, "old: failed checks were accepted") || strings.Contains(text, "not comparable") {
@@ -189,12 +189,12 @@ func TestAcceptedFailedChecksAreTold(t *testing.T) {
 // unwrapped joins the lines of a wrapped text.
 func unwrapped(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// noClaim fails where a text puts the liar before anybody.
-func noClaim(t *testing.T, where, text string) {
+// noVerdict fails if a text ranks the liar.
+func noVerdict(t *testing.T, where, text string) {
 	t.Helper()
-	for _, claim := range []string{`liar has the `, `liar needs the`, `liar reached `, `\d +liar +in front`, `liar +(in front|behind)`, `peaks: .*liar`} {
-		if m := regexp.MustCompile(claim).FindString(text); m != "" {
-			t.Errorf("%s claims: %q", where, m)
+	for _, verdict := range []string{`liar has the `, `liar needs the`, `liar reached `, `\d +liar +leads`, `liar +(leads|leader|behind)`, `peaks: .*liar`} {
+		if m := regexp.MustCompile(verdict).FindString(text); m != "" {
+			t.Errorf("%s has a verdict: %q", where, m)
 		}
 	}
 }
