@@ -1,5 +1,5 @@
 // Package cli is the command line of locbench: it reads flags into options, calls the packages that do
-// the work, and turns errors into exit codes. It measures, stores and draws nothing.
+// the work, and maps errors to exit codes. It measures, stores and draws nothing.
 package cli
 
 import (
@@ -147,7 +147,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	return console.Usagef("unknown command %q for '%s'%s (see '%[2]s --help')", args[0], cmd.CommandPath(), hint)
 }
 
-// args wraps one of cobra's argument validators so that its error counts as wrong usage.
+// args wraps one of cobra's argument validators: its error counts as wrong usage.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

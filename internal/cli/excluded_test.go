@@ -69,28 +69,28 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 		why   string // in the reason
 	}{
 		{"bodies", func(_ int64, _ string, w http.ResponseWriter) bool { return true }, "failed 6 of 12 checks"},
-		{"statuses", func(_ int64, _ string, w http.ResponseWriter) bool { w.WriteHeader(500); return true }, "wanted status 200, got 500"},
+		{"statuses", func(_ int64, _ string, w http.ResponseWriter) bool { w.WriteHeader(500); return true }, "status 200, got 500"},
 		{"one check", func(_ int64, path string, w http.ResponseWriter) bool {
 			if path != "/health" {
 				return false
 			}
 			w.WriteHeader(404)
 			return true
-		}, "failed 6 of 12 checks; first: GET /health: wanted status 200, got 404"},
+		}, "status 200, got 404"},
 		{"one kind of three", func(n int64, path string, w http.ResponseWriter) bool {
 			if path != "/orders" || n < 20 {
 				return false
 			}
 			w.WriteHeader(400)
 			return true
-		}, "of its requests, or more, in every step; first: 400 Bad Request"},
+		}, "of its requests in every step; first: 400 Bad Request"},
 		{"two percent", func(n int64, path string, w http.ResponseWriter) bool {
 			if n%50 != 0 || path == "/health" || path == "/items/8" { // the checks are answered
 				return false
 			}
 			w.WriteHeader(503)
 			return true
-		}, "of its requests, or more, in every step; first: 503 Service Unavailable"},
+		}, "of its requests in every step; first: 503 Service Unavailable"},
 		{"death", func(n int64, _ string, w http.ResponseWriter) bool {
 			if n < 20 {
 				return false
@@ -113,7 +113,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 				t.Fatalf("exit code %d\n%s%s", code, table, talk.String())
 			}
 			first := strings.Join(strings.SplitAfterN(table, "\n", 11)[:10], "")
-			if !strings.Contains(unwrapped(first), "NOT COMPARED: liar ") || !strings.Contains(unwrapped(first), c.why) {
+			if !strings.Contains(unwrapped(first), "EXCLUDED: liar ") || !strings.Contains(unwrapped(first), c.why) {
 				t.Errorf("the first ten lines:\n%s", first)
 			}
 			noVerdict(t, "text", table)
@@ -139,17 +139,17 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 				}
 				page := string(data)
 				noVerdict(t, name, page)
-				if at := strings.Index(page, "liar is not compared with anybody"); at < 0 || at > strings.Index(page, "Headline") && name == "summary.md" {
-					t.Errorf("%s: the reason stands at %d", name, at)
+				if at := strings.Index(page, "liar is excluded"); at < 0 || at > strings.Index(page, "## Results") && name == "summary.md" {
+					t.Errorf("%s: the reason is at %d", name, at)
 				}
 			}
 			for _, at := range [][]string{{"compare", out}, {"history", filepath.Dir(out)}} {
-				if _, listed := run(at...); !strings.Contains(unwrapped(listed), "not compared: it failed") && c.name != "death" && c.name != "statuses" {
+				if _, listed := run(at...); !strings.Contains(unwrapped(listed), "excluded: ") && c.name != "death" && c.name != "statuses" {
 					t.Errorf("%s does not say why:\n%s", at[0], listed)
 				}
 			}
 			if code, gated := run("compare", out, "good", "liar", "--fail-on", "throughput<-5%"); c.name != "death" && c.name != "statuses" &&
-				(code != console.ExitFailure || !strings.Contains(gated, "--fail-on cannot be judged") || strings.Contains(gated, "--force")) {
+				(code != console.ExitFailure || !strings.Contains(gated, "--fail-on not checked: ") || strings.Contains(gated, "--force")) {
 				t.Errorf("compare --fail-on: exit code %d\n%s", code, gated)
 			}
 			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
@@ -161,7 +161,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			}
 			screen := shown(t, out)
 			noVerdict(t, "dashboard", screen)
-			if !strings.Contains(screen, "liar is not compared: ") {
+			if !strings.Contains(screen, "liar excluded: ") {
 				t.Errorf("the dashboard:\n%s", screen)
 			}
 		})
@@ -174,8 +174,8 @@ func TestAcceptedFailedChecks(t *testing.T) {
 	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: healthy, request: GET /health, expect: {status: 418}}]}\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
 	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
-	const note = "Failed checks are accepted (--accept-failed-checks)"
-	if code != console.ExitOK || !strings.Contains(text, note) || strings.Contains(text, "NOT COMPARED") {
+	const note = "Failed checks were accepted (--accept-failed-checks)"
+	if code != console.ExitOK || !strings.Contains(text, note) || strings.Contains(text, "EXCLUDED") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), note) {

@@ -29,16 +29,16 @@ func said(t *testing.T, args ...string) string {
 func TestCompareFindsTheFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
-	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "No noise floor of this machine and load is known") {
+	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "No noise floor is known") {
 		t.Errorf("before:\n%s", text)
 	}
 	calibration := resultsFolder(t, 12, 1.5, map[string]int64{"a": 10_000})
-	if text := said(t, "calibrate", "--from", calibration); !strings.Contains(text, "'locbench compare' finds this floor") {
+	if text := said(t, "calibrate", "--from", calibration); !strings.Contains(text, "'locbench compare' applies this") {
 		t.Errorf("calibrate:\n%s", text)
 	}
 	// A floor of 1% does not hide a difference of 10%.
 	text := said(t, "compare", base, slower)
-	if !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "Floor of this machine: throughput 1.0% (a against itself, 6 rounds on each side") {
+	if !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "Noise floor: throughput 1.0% (a vs itself, 6 rounds per side") {
 		t.Errorf("with a floor of 1%%:\n%s", text)
 	}
 	// A newer floor of 20% hides it.
@@ -54,7 +54,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 	if err := app.WriteFloor(newer, f); err != nil {
 		t.Fatal(err)
 	}
-	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "less than this machine can show (20%)") {
+	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "below the noise floor (20%)") {
 		t.Errorf("with a floor of 20%%:\n%s", text)
 	}
 	if text := said(t, "compare", base, slower, "--floor", "none"); !strings.Contains(text, "worse: −10.0%") {
@@ -88,7 +88,7 @@ func TestHostileFloors(t *testing.T) {
 	if err := app.WriteFloor(base, hostile); err != nil {
 		t.Fatal(err)
 	}
-	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Floor of this machine") {
+	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Noise floor: ") {
 		t.Errorf("%q", text)
 	}
 	if err := os.Remove(filepath.Join(base, app.FloorFile)); err != nil {

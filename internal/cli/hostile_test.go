@@ -174,7 +174,7 @@ func TestHostileInput(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
 		name := strings.ReplaceAll(strings.Join(args, " "), hostile, "HOSTILE")
-		csv := strings.Contains(name, "csv") // a cell with several lines is no forgery
+		csv := strings.Contains(name, "csv") // a cell may have several lines
 		clean(t, name+" to standard output", stdout.String(), !csv)
 		clean(t, name+" to standard error", stderr.String(), true)
 		t.Log(code, name, stdout.Len(), stderr.String())

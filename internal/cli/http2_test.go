@@ -64,13 +64,13 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 				return ""
 			}, "-o", dir)
 			if want == "" {
-				if code != console.ExitUsage || !strings.Contains(talk, `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk, "io_uring, epoll or portable") {
+				if code != console.ExitUsage || !strings.Contains(talk, `LOCBENCH_LOOP="nonsense": must be auto`) || !strings.Contains(talk, "io_uring, epoll or portable") {
 					t.Errorf("%s: exit code %d, %s", loop, code, talk)
 				}
 				return
 			}
 			if cannot != nil {
-				if code != console.ExitFailure || !strings.Contains(talk, "cannot be had here: ") {
+				if code != console.ExitFailure || !strings.Contains(talk, cannot.Error()) {
 					t.Errorf("%s: exit code %d, %s", loop, code, talk)
 				}
 				return

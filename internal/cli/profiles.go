@@ -93,7 +93,7 @@ func newProfilesNew(env Env) *cobra.Command {
 		Long: `Writes a commented profile for your own API to FILE (default NAME.yaml, my-api.yaml without a name; - is standard
 output) and profile.schema.json, for editors, next to it. Existing files are never changed.
 
-On a terminal it asks a few questions; Enter takes the default. With an option, or without a terminal, it asks nothing;
+On a terminal it prompts for the basics; Enter takes the default. With an option, or without a terminal, it does not;
 without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 

@@ -195,7 +195,7 @@ func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *c
 	var o contenders.BuildOptions
 	cmd := &cobra.Command{
 		Use:   "build {NAME[:VARIANT]... | --all}",
-		Short: "Build contenders ahead of a run",
+		Short: "Build contenders before a run",
 		Long: `Builds the Docker image of each contender, or with --runtime process its binary. 'locbench run' does the same when
 needed. Unchanged contenders are not rebuilt; caches of the engine and tools are kept.
 

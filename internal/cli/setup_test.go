@@ -35,7 +35,7 @@ func TestSetupMatchesTheFlags(t *testing.T) {
 		set("memory", "1GiB", "64MiB", "-1", "nonsense")
 		set("connections", "1,8", "1 x5 warm-up, 2..2048 doubling", " 4 ", "2..32 doubling,64 for 20s", "1 warm-up")
 		set("duration", "1s", "2m30s")
-		set("turns", "100ms", "0s", "1ms")
+		set("interleave", "100ms", "0s", "1ms")
 		set("runtime", "docker", "process", "auto")
 		switch r.IntN(4) {
 		case 0:
@@ -91,7 +91,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	got := map[string]string{
 		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
 		"runtime": string(p.Runtime), "store": string(p.Store.Kind), "elastic": p.Store.URL, "cities": strconv.Itoa(p.Data.Cities), "data": p.Data.Dir,
-		"turns": p.Interleave.String(),
+		"interleave": p.Interleave.String(),
 	}
 	if got["data"] == "" {
 		got["data"] = "bundled"
@@ -108,7 +108,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 }
 
 func TestSetupRejectsInvalidOptions(t *testing.T) {
-	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "is not a contender"} {
+	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender"} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := setupChoice(strings.Fields(args))
 			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {

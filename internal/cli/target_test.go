@@ -97,7 +97,7 @@ func TestWrongPathIsNotLoaded(t *testing.T) {
 				}
 			})
 			code, text := locbench(t, nil, append([]string{"run", "--headless", "--target", s.URL + c.at, "-o", filepath.Join(t.TempDir(), "out")}, c.args...)...)
-			if code != console.ExitContender || !strings.Contains(text, "not loaded: unexpected response to ") || !strings.Contains(text, "expected status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
+			if code != console.ExitContender || !strings.Contains(text, "not loaded: unexpected response to ") || !strings.Contains(text, " status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
 				t.Errorf("exit code %d\n%s", code, text)
 			}
 			if n := len(requests.lines()); n > 8 {
@@ -140,14 +140,14 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 		says string
 		tls  *bench.TLS
 	}{
-		"no option":        {nil, console.ExitContender, "--cacert FILE names its authority, --insecure accepts any certificate", nil},
+		"no option":        {nil, console.ExitContender, "add its CA with --cacert FILE, or use --insecure", nil},
 		"--insecure":       {[]string{"--insecure"}, console.ExitOK, "", &bench.TLS{Insecure: true}},
 		"--cacert":         {[]string{"--cacert", own}, console.ExitOK, "", &bench.TLS{CACert: own}},
-		"no certificate":   {[]string{"--cacert", mine}, console.ExitUsage, "there is no certificate in it", nil},
+		"no certificate":   {[]string{"--cacert", mine}, console.ExitUsage, "no PEM certificate found", nil},
 		"missing file":     {[]string{"--cacert", own + "x"}, console.ExitUsage, "no such file", nil},
-		"both":             {[]string{"--cacert", own, "--insecure"}, console.ExitUsage, "leave one of them out", nil},
-		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, console.ExitUsage, "goes with --target https://", nil},
-		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, console.ExitContender, "speaks https, not http: write https://", nil},
+		"both":             {[]string{"--cacert", own, "--insecure"}, console.ExitUsage, "use either --cacert or --insecure", nil},
+		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, console.ExitUsage, "--insecure needs --target https://", nil},
+		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, console.ExitContender, "speaks https, not http: use https://", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -175,7 +175,7 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 }
 
 // A secret from the environment is in no file; a resumed run reads it again, and the command under
-// "How to repeat it" runs.
+// "Reproduce" runs.
 func TestSecretsOfTheEnvironment(t *testing.T) {
 	const secret = "hunter2-of-the-environment"
 	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +191,7 @@ thresholds: ["throughput>900000000 stop=run"]
 	out := filepath.Join(dir, "out")
 	env := map[string]string{"TOKEN": secret}
 	args := []string{"run", "--headless", "--profile", mine, "--target", "old=" + s.URL, "-o", out}
-	if code, text := locbench(t, nil, args...); code != console.ExitUsage || !strings.Contains(text, `not set in the environment, or empty: TOKEN (request "order")`) {
+	if code, text := locbench(t, nil, args...); code != console.ExitUsage || !strings.Contains(text, `environment variable unset or empty: TOKEN (request "order")`) {
 		t.Fatalf("without it: exit code %d\n%s", code, text)
 	}
 	code, text := locbench(t, env, args...)
@@ -221,10 +221,10 @@ thresholds: ["throughput>900000000 stop=run"]
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, repeat, _ := strings.Cut(string(page), "How to repeat it")
+	_, repeat, _ := strings.Cut(string(page), "Reproduce")
 	command := regexp.MustCompile("(?s)```sh\n(locbench run --profile [^\n]*)\n```").FindStringSubmatch(repeat)
 	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
-	if command == nil || profile == nil || !strings.Contains(repeat, "It takes TOKEN from the environment") {
+	if command == nil || profile == nil || !strings.Contains(repeat, "Set TOKEN in the environment") {
 		t.Fatalf("no command to repeat the run:\n%s", repeat)
 	}
 	t.Chdir(dir)

@@ -72,12 +72,12 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 		code   int
 		says   string
 	}{
-		{"passed", 200, []string{"--threshold", "errors<100%,throughput>0.001"}, 0, "thresholds: 0 of 4 judgements missed"},
-		{"missed", 200, []string{"--threshold", "throughput>900000000"}, 4, "thresholds: 2 of 2 judgements missed"},
-		{"missed from a step on", 200, []string{"--threshold", "throughput>900000000 from_step=2"}, 4, "thresholds: 1 of 1 judgement missed"},
-		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the trial"},
-		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `there is no measure "p98"`},
-		{"an option that is unknown", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "window=5s is not an option"},
+		{"passed", 200, []string{"--threshold", "errors<100%,throughput>0.001"}, 0, "thresholds: 0 of 4 missed"},
+		{"missed", 200, []string{"--threshold", "throughput>900000000"}, 4, "thresholds: 2 of 2 missed"},
+		{"missed from a step on", 200, []string{"--threshold", "throughput>900000000 from_step=2"}, 4, "thresholds: 1 of 1 missed"},
+		{"stopped early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "stopped the trial"},
+		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `no measure "p98"`},
+		{"an option that is unknown", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "window=5s"},
 		// Two steps without a success: the contender has failed, which is worse.
 		{"and failed", 500, []string{"--threshold", "errors<1%"}, 3, "threshold missed: errors is 100%"},
 	} {
@@ -86,7 +86,7 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 			if code != c.code || !strings.Contains(talk, c.says) {
 				t.Fatalf("exit code %d, want %d and %q:\n%s", code, c.code, c.says, talk)
 			}
-			if c.name != "ended early" {
+			if c.name != "stopped early" {
 				return
 			}
 			_, trials, err := results.Read(dir)
@@ -107,13 +107,13 @@ func TestHistoryOfRuns(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{filepath.Dir(dir)}, 0, "One result has no course"},
+		{[]string{filepath.Dir(dir)}, 0, "Only one result"},
 		{[]string{dir, "--format", "json", "--measure", "throughput"}, 0, `"unit": "1/s"`},
 		{[]string{dir, "--format", "csv"}, 0, "contender,started,folder"},
 		{[]string{dir, "--format", "pdf"}, 2, "text, md, csv or json"},
-		{[]string{dir, "--measure", "speed"}, 2, `there is no measure "speed"`},
-		{[]string{dir, "--contender", "x"}, 2, `there is no contender "x"`},
-		{[]string{t.TempDir()}, 1, "there is no results folder in"},
+		{[]string{dir, "--measure", "speed"}, 2, `no measure "speed"`},
+		{[]string{dir, "--contender", "x"}, 2, `no contender "x"`},
+		{[]string{t.TempDir()}, 1, "no results folder in"},
 	} {
 		var out, errs bytes.Buffer
 		code := Main(t.Context(), Env{Args: append([]string{"history"}, c.args...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
