@@ -78,7 +78,7 @@ func TestOutputsAgreeOnTheLeader(t *testing.T) {
 	tuitest.Settle(screen, screen.Init(), nil)
 	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Now()), "\n")
 	for output, c := range map[string]struct{ got, want string }{
-		"text":      {text.String(), "2     b          9,932/s            9,556/s to 13,587/s   behind: −9.4% (−10.1% to −8.6%)"},
+		"text":      {text.String(), "2     b          9,932/s     9,556/s to 13,587/s   behind: −9.4% (−10.1% to −8.6%)"},
 		"Markdown":  {markdown.String(), "| b | 2 |"},
 		"sentence":  {markdown.String(), "+10.4% (+9.5% to +11.3%) vs 9,932/s at 8 connections of b; p 0.0039 (Holm, 1 pair), 9 and 9 rounds"},
 		"report":    {html.String(), "p 0.0039 (Holm, 1 pair), 9 and 9 rounds"},
