@@ -159,7 +159,7 @@ func floorOf(floors [][]string, name string) int {
 	return slices.IndexFunc(floors, func(names []string) bool { return slices.Contains(names, name) })
 }
 
-// TestKindsAreAskedForTheirTraits finds code outside of its own package that decides by the name
+// TestKindsAreAskedForTheirTraits finds code in other packages that decides by the name
 // of a runtime or of a kind of store: it would forget a new one.
 func TestKindsAreAskedForTheirTraits(t *testing.T) {
 	kinds := regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Store(Auto|Embedded|External|Container|None))$`)

@@ -58,7 +58,7 @@ func TestYourService(t *testing.T) {
 
 // orderJournal is what a service of testdata/orders writes when it ends.
 type orderJournal struct {
-	Asked           map[string]int // by route and status
+	Requests        map[string]int // by route and status
 	Hundreds, Units []int          // items by id, in classes
 	Words           map[string]int
 	Orders          int
@@ -109,7 +109,7 @@ func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJourna
 		}
 		return nil
 	})
-	if err != nil || journal.Asked == nil {
+	if err != nil || journal.Requests == nil {
 		t.Fatalf("%s wrote no journal: %v", trial, err)
 	}
 	return journal
@@ -117,8 +117,8 @@ func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJourna
 
 // asOrdered compares a trial with the journal of its contender.
 func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
-	asked := func(route string) int { return journal.Asked[route] - 1 } // one request of each was sent before the load
-	items, searches, orders, looks := asked("GET /items/{id} 200"), asked("GET /items 200"), asked("POST /orders 201"), asked("GET /orders/{id} 200")
+	received := func(route string) int { return journal.Requests[route] - 1 } // one request of each was sent before the load
+	items, searches, orders, looks := received("GET /items/{id} 200"), received("GET /items 200"), received("POST /orders 201"), received("GET /orders/{id} 200")
 	units := items + searches + orders
 	var succeeded, begun, completed int64
 	for _, s := range trial.Steps {
@@ -130,8 +130,8 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
 		}
 	}
-	if units != 61_000 || succeeded != int64(units+looks) || len(journal.Asked) != 6 || asked("POST /login 200") != 0 || asked("DELETE /orders 204") != 0 {
-		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Asked)
+	if units != 61_000 || succeeded != int64(units+looks) || len(journal.Requests) != 6 || received("POST /login 200") != 0 || received("DELETE /orders 204") != 0 {
+		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Requests)
 	}
 	for what, share := range map[string][2]float64{"items": {float64(items), 0.7}, "searches": {float64(searches), 0.2}, "orders": {float64(orders), 0.1}} {
 		got := share[0] / float64(units)
