@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// floors are the areas, the folders right below internal, from the lowest floor up. A package imports
-// only from floors below its own; areas of one floor do not import each other. docs/architecture.md
-// has the picture.
+// floors are the areas, the folders right below internal, from the lowest floor up. A package
+// imports only from floors below its own; areas of one floor do not import each other.
+// docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
 	{"text"},

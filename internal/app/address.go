@@ -8,8 +8,8 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// recorded returns an address as it may be saved: without its user. A mask takes the place of a user
-// from the environment, so a resumed run requires it again.
+// recorded returns an address as it may be saved: without its user. A mask takes the place of a
+// user from the environment, so a resumed run requires it again.
 func recorded(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok || len(bench.EnvNames(address)) == 0 {

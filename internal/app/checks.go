@@ -31,7 +31,8 @@ func newChecks(s *site) (*checks, error) {
 	return c, nil
 }
 
-// names returns the lifecycle checks of the profile; none for a target, which locbench cannot start.
+// names returns the lifecycle checks of the profile; none for a target, which locbench cannot
+// start.
 func (c *checks) names() []string {
 	if !c.site.platform.Capabilities().Launches {
 		return nil

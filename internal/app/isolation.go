@@ -62,8 +62,8 @@ func (a *cpuIsolation) end() error {
 	return undo()
 }
 
-// With fewer than fewCPUs, the CPUs are split only if at least as many remain as the contender gets,
-// and if no external store runs next to the sets.
+// With fewer than fewCPUs, the CPUs are split only if at least as many remain as the contender
+// gets, and if no external store runs next to the sets.
 const fewCPUs = 4
 
 // cpuRequest is what planIsolation decides by.
@@ -77,10 +77,10 @@ type cpuRequest struct {
 	Cannot string
 }
 
-// planIsolation splits the CPUs. The contender gets as many as its quota can fill, or its CPU set; a
-// store in a container gets some of the rest; the client, with an embedded store, gets the others, at
-// least half as many as the contender. With too few CPUs, or without a CPU limit, nothing is split,
-// and Text says what is shared.
+// planIsolation splits the CPUs. The contender gets as many as its quota can fill, or its CPU set;
+// a store in a container gets some of the rest; the client, with an embedded store, gets the
+// others, at least half as many as the contender. With too few CPUs, or without a CPU limit,
+// nothing is split, and Text says what is shared.
 func planIsolation(r cpuRequest) bench.Isolation {
 	contender, store, client, why := shares(r)
 	if why != "" {

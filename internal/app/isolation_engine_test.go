@@ -13,8 +13,8 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// TestSiteKeepsToAPlan runs in its own process, which becomes the client. The plan separates two CPUs,
-// which planIsolation would not do on a machine with two.
+// TestSiteKeepsToAPlan runs in its own process, which becomes the client. The plan separates two
+// CPUs, which planIsolation would not do on a machine with two.
 func TestSiteKeepsToAPlan(t *testing.T) {
 	all := cpuset.Allowed()
 	if len(all) < 2 {

@@ -124,8 +124,8 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	return plan
 }
 
-// trial returns the state of the trial at baseURL. Each trial draws other values for uuid and string,
-// also after a run was resumed.
+// trial returns the state of the trial at baseURL. Each trial draws other values for uuid and
+// string, also after a run was resumed.
 func (l *loader) trial(baseURL string) *load.Life {
 	if l.trials[baseURL] == nil {
 		l.begun++
@@ -134,8 +134,8 @@ func (l *loader) trial(baseURL string) *load.Life {
 	return l.trials[baseURL]
 }
 
-// Rest closes the connections that are kept for a contender. It must not be called while a step runs.
-// Calls of Run overlap only for interleaved contenders.
+// Rest closes the connections that are kept for a contender. It must not be called while a step
+// runs. Calls of Run overlap only for interleaved contenders.
 func (l *loader) Rest(baseURL string) {
 	if kept := l.kept[baseURL]; kept != nil {
 		kept.Close()

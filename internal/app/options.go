@@ -7,8 +7,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// RunOptions are the user's options for a run: a profile, changes of it, where the results go and how
-// the run is shown.
+// RunOptions are the user's options for a run: a profile, changes of it, where the results go and
+// how the run is shown.
 type RunOptions struct {
 	Profile      string          // name of a bundled profile, or a file
 	ProfileText  []byte          // the profile itself; nil: it is read by its name

@@ -46,7 +46,8 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures replaces the failures of trials in err, which were reported, by the trials' names.
+// withoutFailures replaces the failures of trials in err, which were reported, by the trials'
+// names.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// ready waits until inst is ready. It reports when the service listens at an unexpected address. If a
-// process listens at its manifest's port instead of {{.Port}}, ready uses that port; the start-up
+// ready waits until inst is ready. It reports when the service listens at an unexpected address. If
+// a process listens at its manifest's port instead of {{.Port}}, ready uses that port; the start-up
 // time is unknown then.
 func (s *site) ready(
 	ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
@@ -22,8 +22,8 @@ func (s *site) ready(
 	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, report)
 }
 
-// question returns the readiness check of svc. A target without a manifest may respond to "/" with any
-// status.
+// question returns the readiness check of svc. A target without a manifest may respond to "/" with
+// any status.
 func (s *site) question(svc bench.Service) ready.Question {
 	return ready.Question{
 		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,

@@ -34,8 +34,8 @@ type movable struct{ *placed }
 
 func (m movable) Move(port int) { m.address = fmt.Sprintf("127.0.0.1:%d", port) }
 
-// refused stands for ready.Wait at an address that refuses connections, until the timeout or until the
-// base URL is responsive.
+// refused stands for ready.Wait at an address that refuses connections, until the timeout or until
+// the base URL is responsive.
 func refused(responsive string) waiter {
 	return func(_ context.Context, inst bench.Instance, q ready.Question, late func(string)) (bench.InstanceReady, error) {
 		for end := time.Now().Add(q.Timeout); ; {
@@ -70,8 +70,8 @@ func TestAwaitReady_SilentTarget(t *testing.T) {
 	})
 }
 
-// TestAwaitReady_ListensElsewhere: an unexpected address is reported once; the manifest's port is used
-// if the instance can be moved.
+// TestAwaitReady_ListensElsewhere: an unexpected address is reported once; the manifest's port is
+// used if the instance can be moved.
 func TestAwaitReady_ListensElsewhere(t *testing.T) {
 	at := func(list ...string) (all []netip.AddrPort) {
 		for _, a := range list {

@@ -1,5 +1,5 @@
-// Package app wires the other packages together for a run: it plans the run, opens runtime and store,
-// conducts the run, and writes its reports.
+// Package app wires the other packages together for a run: it plans the run, opens runtime and
+// store, conducts the run, and writes its reports.
 package app
 
 import (
@@ -113,8 +113,8 @@ func excludedError(all []bench.ExcludedContender) error {
 	return fmt.Errorf("%s: excluded from comparison%s", strings.Join(texts, "; "), hint)
 }
 
-// Summary prints the table of a run, the paths of its files, and how to resume it. warned means that
-// its warnings were printed before.
+// Summary prints the table of a run, the paths of its files, and how to resume it. warned means
+// that its warnings were printed before.
 func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	if len(a.Trials) > 0 {
 		fmt.Fprintln(env.Stderr)

@@ -14,8 +14,8 @@ import (
 // one request in a hundred may still be measured.
 const attempts = 3
 
-// sendEach sends each request and each session once, as the load will, and checks the responses. Its
-// error has the first unexpected response, with the request.
+// sendEach sends each request and each session once, as the load will, and checks the responses.
+// Its error has the first unexpected response, with the request.
 func (l *loader) sendEach(ctx context.Context, baseURL string) error {
 	for _, name := range l.iterations() {
 		var failed load.Asked

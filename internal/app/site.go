@@ -19,8 +19,8 @@ import (
 	"locbench/internal/store/dataset"
 )
 
-// site is where a run takes place: the platform of the contenders and the store. It opens them in the
-// run's stages and closes them at its end.
+// site is where a run takes place: the platform of the contenders and the store. It opens them in
+// the run's stages and closes them at its end.
 type site struct {
 	plan       *bench.Run
 	data       dataset.Set

@@ -137,8 +137,9 @@ func (s *site) seedStore(ctx context.Context, report func(done int64)) error {
 	return s.store.Seal(ctx)
 }
 
-// storeChange counts the documents of the store and returns a phrase for the indices whose number has
-// changed since the last call; "" if none has. An embedded store cannot be changed from outside.
+// storeChange counts the documents of the store and returns a phrase for the indices whose number
+// has changed since the last call; "" if none has. An embedded store cannot be changed from
+// outside.
 func (s *site) storeChange(ctx context.Context) (string, error) {
 	if s.store == nil {
 		return "", nil
@@ -163,8 +164,8 @@ func (s *site) storeChange(ctx context.Context) (string, error) {
 	return strings.Join(changed, "; "), nil
 }
 
-// verifyData compares the number of documents of each index with the data set's. Other numbers are a
-// warning, since the user may intend them; an empty index is an error.
+// verifyData compares the number of documents of each index with the data set's. Other numbers are
+// a warning, since the user may intend them; an empty index is an error.
 func (s *site) verifyData(ctx context.Context) (string, error) {
 	var total int64
 	for _, index := range s.data.Indices() {

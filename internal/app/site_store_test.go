@@ -17,8 +17,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestVerifyData: other numbers of documents in an external store are reported once; an empty index ends
-// the run.
+// TestVerifyData: other numbers of documents in an external store are reported once; an empty index
+// ends the run.
 func TestVerifyData(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	if err != nil {
@@ -71,7 +71,8 @@ func TestVerifyData(t *testing.T) {
 	}
 }
 
-// TestFillStore: an embedded store has the data, passes on the warnings about a dump, and is read-only.
+// TestFillStore: an embedded store has the data, passes on the warnings about a dump, and is
+// read-only.
 func TestFillStore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	if err != nil {

@@ -23,8 +23,8 @@ func splitTarget(text string) (name, address string) {
 	return "", text
 }
 
-// parseTargets reads the targets. Without a profile or a contender, request is the path and query of
-// the address, which is then the only request.
+// parseTargets reads the targets. Without a profile or a contender, request is the path and query
+// of the address, which is then the only request.
 func parseTargets(o RunOptions) (targets []bench.Target, request string, err error) {
 	given := o.Changes["target"]
 	for i, text := range given {
@@ -57,8 +57,8 @@ func parseTargets(o RunOptions) (targets []bench.Target, request string, err err
 	return targets, request, nil
 }
 
-// parseTarget reads one address. With the requests of a profile its path is their prefix; otherwise it
-// is the request.
+// parseTarget reads one address. With the requests of a profile its path is their prefix; otherwise
+// it is the request.
 func parseTarget(name, address string, profiled bool) (t bench.Target, request string, err error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -93,8 +93,9 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, request s
 	return bench.Target{Name: name, URL: u.String()}, request, nil
 }
 
-// aim makes p a plan for targets, which locbench cannot limit. request is the only request where the
-// user named neither a profile nor a contender; its responses are not compared with the data set.
+// aim makes p a plan for targets, which locbench cannot limit. request is the only request where
+// the user named neither a profile nor a contender; its responses are not compared with the data
+// set.
 func aim(p *bench.Profile, o RunOptions, targets []bench.Target, request string) error {
 	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
 		if o.Changes.Given(limit) {

@@ -16,8 +16,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Try starts each contender of a profile, sends each request and session once, and prints requests and
-// responses. It measures and saves nothing.
+// Try starts each contender of a profile, sends each request and session once, and prints requests
+// and responses. It measures and saves nothing.
 func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	o.Getenv = env.Getenv
 	plan, err := NewPlan(o)

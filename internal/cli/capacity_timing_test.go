@@ -19,8 +19,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestCapacityOfAKnownService searches a service with 40 places that holds each for 100 ms: its capacity
-// is 400 requests per second. Nothing else limits it, and its responses are not compared with data.
+// TestCapacityOfAKnownService searches a service with 40 places that holds each for 100 ms: its
+// capacity is 400 requests per second. Nothing else limits it, and its responses are not compared
+// with data.
 func TestCapacityOfAKnownService(t *testing.T) {
 	places := make(chan struct{}, 40)
 	var mu sync.Mutex
@@ -58,8 +59,8 @@ func TestCapacityOfAKnownService(t *testing.T) {
 	}
 }
 
-// TestCapacityOfATarget searches up to a rate that every machine reaches: the results have every request
-// of every probe.
+// TestCapacityOfATarget searches up to a rate that every machine reaches: the results have every
+// request of every probe.
 func TestCapacityOfATarget(t *testing.T) {
 	testenv.Judge(t, 5, 100*time.Millisecond, func(t testing.TB) error {
 		dir := filepath.Join(t.TempDir(), "out")

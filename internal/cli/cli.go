@@ -1,5 +1,5 @@
-// Package cli is the command line of locbench: it reads flags into options, calls the packages that do
-// the work, and maps errors to exit codes. It measures, stores and draws nothing.
+// Package cli is the command line of locbench: it reads flags into options, calls the packages that
+// do the work, and maps errors to exit codes. It measures, stores and draws nothing.
 package cli
 
 import (
@@ -26,10 +26,11 @@ import (
 // Env is the environment of the process.
 type Env = console.Env
 
-// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP stops it
-// gracefully. A second SIGINT or SIGTERM forces it: Main kills what does not stop, removes everything,
-// and returns within console.ForceWithin. A third one ends the process at once; 'locbench clean'
-// removes what is left. A later SIGHUP has no effect: a closing terminal sends several.
+// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP stops
+// it gracefully. A second SIGINT or SIGTERM forces it: Main kills what does not stop, removes
+// everything, and returns within console.ForceWithin. A third one ends the process at once;
+// 'locbench clean' removes what is left. A later SIGHUP has no effect: a closing terminal sends
+// several.
 func Main(ctx context.Context, env Env) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

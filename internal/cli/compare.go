@@ -135,7 +135,8 @@ func readSides(env Env, what []string) (before, after compare.Set, err error) {
 	return before, after, nil
 }
 
-// onlyTwo returns the labels of the contenders in dir, in the order of the profile, if there are two.
+// onlyTwo returns the labels of the contenders in dir, in the order of the profile, if there are
+// two.
 func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	var labels []string
 	for _, trial := range set.Run.Trials {

@@ -10,8 +10,8 @@ import (
 	"locbench/internal/app"
 )
 
-// TestExamplesOfRuns plans each run that a help text has as an example: none may end with "wrong usage".
-// Examples with the user's own folders and contenders are skipped.
+// TestExamplesOfRuns plans each run that a help text has as an example: none may end with "wrong
+// usage". Examples with the user's own folders and contenders are skipped.
 func TestExamplesOfRuns(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
 	planned := 0

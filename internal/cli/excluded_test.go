@@ -24,8 +24,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// orders returns the URL of a service. wrong may respond instead; it gets the number of the request, from
-// 1 on, and its path.
+// orders returns the URL of a service. wrong may respond instead; it gets the number of the
+// request, from 1 on, and its path.
 func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter) (answered bool)) string {
 	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,8 +39,8 @@ func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter
 	return s.URL
 }
 
-// A contender with unexpected responses is excluded in every output; the run ends with exit code 3, and
-// the reason comes first.
+// A contender with unexpected responses is excluded in every output; the run ends with exit code 3,
+// and the reason comes first.
 func TestUnexpectedResponsesExclude(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -168,7 +168,8 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	}
 }
 
-// With --accept-failed-checks failed checks exclude nothing, and every output with a verdict says so.
+// With --accept-failed-checks failed checks exclude nothing, and every output with a verdict says
+// so.
 func TestAcceptedFailedChecks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: healthy, request: GET /health, expect: {status: 418}}]}\n")

@@ -133,7 +133,8 @@ func exportFile(path string, file export.File) error {
 	return nil
 }
 
-// reportAs writes the results of dir to standard output, or to the file out, as Markdown, CSV or JSON.
+// reportAs writes the results of dir to standard output, or to the file out, as Markdown, CSV or
+// JSON.
 func reportAs(env Env, dir, format, out string) error {
 	var file export.File
 	run, trials, err := readFolder(env, dir)

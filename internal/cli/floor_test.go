@@ -25,7 +25,8 @@ func said(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// compare applies a calibrated noise floor to results of the same load next to it, and to no others.
+// compare applies a calibrated noise floor to results of the same load next to it, and to no
+// others.
 func TestCompareFindsTheFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})

@@ -90,7 +90,8 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	return nil
 }
 
-// readHistory reads the results folders in dirs and below; it reports skipped ones on standard error.
+// readHistory reads the results folders in dirs and below; it reports skipped ones on standard
+// error.
 func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	history = &compare.History{}
 	folders, problems := results.Find(dirs...)

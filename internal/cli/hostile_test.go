@@ -18,8 +18,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// hostile is appended to texts from outside: an escape sequence, other control characters of both sets,
-// bidirectional and invisible marks, and line ends before a forged line.
+// hostile is appended to texts from outside: an escape sequence, other control characters of both
+// sets, bidirectional and invisible marks, and line ends before a forged line.
 const hostile = "\x1b[31m\x1b]0;x\x07\x7f\u009b1m\u0085\u202e\u2066\u200e\u061c\u2028\u00ad\nFORGED 1\r\nFORGED 2\rFORGED 3"
 
 // poison appends hostile to each text in v except names of files and histograms.

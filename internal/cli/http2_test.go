@@ -14,8 +14,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if it
-// supports nothing else.
+// With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if
+// it supports nothing else.
 func TestRunInHTTP2(t *testing.T) {
 	for _, both := range []bool{true, false} {
 		t.Run(fmt.Sprintf("HTTP/1.1 too: %v", both), func(t *testing.T) { runInHTTP2(t, both) })

@@ -13,7 +13,8 @@ import (
 // refusing is an address of this machine that refuses connections.
 const refusing = "http://127.0.0.1:1"
 
-// runsNothing runs locbench in its own folder and fails unless it ends with code and leaves no files.
+// runsNothing runs locbench in its own folder and fails unless it ends with code and leaves no
+// files.
 func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -33,7 +33,8 @@ func (f optionFlag) Set(text string) error {
 	return nil
 }
 
-// bindOptions gives cmd flags for the options of a run that include accepts; values go into o.Changes.
+// bindOptions gives cmd flags for the options of a run that include accepts; values go into
+// o.Changes.
 func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Option) bool) {
 	if o.Changes == nil {
 		o.Changes = profile.Changes{}

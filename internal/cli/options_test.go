@@ -11,8 +11,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench run', and
-// its key is in the profile that explains every key. The setup screen has its own test.
+// TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench
+// run', and its key is in the profile that explains every key. The setup screen has its own test.
 func TestOptionsAreEverywhere(t *testing.T) {
 	var help bytes.Buffer
 	root := newRoot(Env{Args: []string{"run", "--help"}, Stdout: &help, Stderr: io.Discard, Getenv: func(string) string { return "" }})

@@ -91,7 +91,8 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	return doc
 }
 
-// example returns the file in testdata that uses every form of the schema, next to the files it names.
+// example returns the file in testdata that uses every form of the schema, next to the files it
+// names.
 func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
@@ -126,8 +127,8 @@ func TestSchemasAcceptBundledFiles(t *testing.T) {
 	}
 }
 
-// TestSchemasAcceptWhatIsRead replaces each value of a file by all sorts of others, and removes it: the
-// schema accepts every file that locbench reads.
+// TestSchemasAcceptWhatIsRead replaces each value of a file by all sorts of others, and removes it:
+// the schema accepts every file that locbench reads.
 func TestSchemasAcceptWhatIsRead(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -164,9 +165,9 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 	}
 }
 
-// oneOf is N where one of N changed files is tried. All of them take minutes: write 1 here after a change
-// of the schemas. N and the number of odd values have no common factor, so each value is tried in many
-// places.
+// oneOf is N where one of N changed files is tried. All of them take minutes: write 1 here after a
+// change of the schemas. N and the number of odd values have no common factor, so each value is
+// tried in many places.
 const oneOf = 23
 
 // odd are values of all sorts.
@@ -208,8 +209,8 @@ func mutate(v any, path string, set func(any), try func(what string)) {
 	}
 }
 
-// TestSchemasHaveEveryKey: the schema has the struct types with YAML tags in the source, with the same
-// keys, each with a description.
+// TestSchemasHaveEveryKey: the schema has the struct types with YAML tags in the source, with the
+// same keys, each with a description.
 func TestSchemasHaveEveryKey(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -251,8 +252,8 @@ func TestSchemasHaveEveryKey(t *testing.T) {
 	}
 }
 
-// taggedStructs returns the YAML keys of the named structs in a package's source. It fails for a struct
-// without a name, which a schema cannot have.
+// taggedStructs returns the YAML keys of the named structs in a package's source. It fails for a
+// struct without a name, which a schema cannot have.
 func taggedStructs(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	set := token.NewFileSet()

@@ -16,12 +16,12 @@ import (
 	"locbench/internal/text/console"
 )
 
-// outsideSetup are options of 'locbench run' that the setup screen drops: they concern the output, or
-// leave nothing to set up.
+// outsideSetup are options of 'locbench run' that the setup screen drops: they concern the output,
+// or leave nothing to set up.
 var outsideSetup = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme", "profile"}
 
-// setupChoice returns the choice that args, options of 'locbench run', preset: options of the table are
-// fields, other options are passed on. services are the values of --services.
+// setupChoice returns the choice that args, options of 'locbench run', preset: options of the table
+// are fields, other options are passed on. services are the values of --services.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	var f runFlags
 	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
@@ -74,8 +74,8 @@ func quoteCSV(value string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// newSetup returns the setup screen of this machine, with args, options of 'locbench run', as presets. o
-// has the functions that start a run and open past ones.
+// newSetup returns the setup screen of this machine, with args, options of 'locbench run', as
+// presets. o has the functions that start a run and open past ones.
 func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	choice, services, err := setupChoice(args)
 	if err != nil {

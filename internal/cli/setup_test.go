@@ -16,8 +16,8 @@ import (
 )
 
 // TestSetupMatchesTheFlags draws random setups and parses their arguments with the flags of
-// 'locbench run': the plan is the one on the screen, with each value, and the arguments preset the same
-// setup again.
+// 'locbench run': the plan is the one on the screen, with each value, and the arguments preset the
+// same setup again.
 func TestSetupMatchesTheFlags(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }

@@ -14,9 +14,9 @@ import (
 	"locbench/internal/results"
 )
 
-// runAgainst runs 'locbench run' against a server that responds with status from its second request on,
-// in two steps of 40 requests each. It fails unless the results have each response except the first,
-// which is sent before the load.
+// runAgainst runs 'locbench run' against a server that responds with status from its second request
+// on, in two steps of 40 requests each. It fails unless the results have each response except the
+// first, which is sent before the load.
 func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
 	t.Helper()
 	var answered atomic.Int64
@@ -45,8 +45,8 @@ func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir s
 	return code, talk, dir
 }
 
-// runBounded runs 'locbench run' against the service at url, in two steps of 40 requests each, and returns
-// the exit code and the output.
+// runBounded runs 'locbench run' against the service at url, in two steps of 40 requests each, and
+// returns the exit code and the output.
 func runBounded(t *testing.T, url string, getenv func(string) string, args ...string) (code int, talk string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bounded.yaml")

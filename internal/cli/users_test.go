@@ -110,8 +110,8 @@ func shopRun(t *testing.T, profile, password string, args ...string) (code int, 
 	return code, out.String(), err.String(), file
 }
 
-// A run with a setup, sessions and a teardown: the service's journal has the numbers of the results, and
-// no output has password or token.
+// A run with a setup, sessions and a teardown: the service's journal has the numbers of the
+// results, and no output has password or token.
 func TestRunOfUsers(t *testing.T) {
 	s, out := newShop(t), filepath.Join(t.TempDir(), "out")
 	code, text, talk, file := shopRun(t, shopProfile, shopPassword, "run", "--headless", "--profile", "PROFILE", "--target", s.URL, "-o", out)

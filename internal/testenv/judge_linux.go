@@ -19,10 +19,10 @@ import (
 )
 
 // Judge is for tests of the part timing, whose bounds a machine stall or other work on the machine
-// can break. It measures up to attempts times. An attempt does not count if a machine stall was longer
-// than limit, if the hypervisor took more than a hundredth of the CPU time, or if the machine was busy
-// before or after it. The first undisturbed attempt decides: an error of measure fails the test. If all
-// attempts were disturbed the test is skipped, with the reasons.
+// can break. It measures up to attempts times. An attempt does not count if a machine stall was
+// longer than limit, if the hypervisor took more than a hundredth of the CPU time, or if the
+// machine was busy before or after it. The first undisturbed attempt decides: an error of measure
+// fails the test. If all attempts were disturbed the test is skipped, with the reasons.
 //
 // It does not use locbench's own detection of machine stalls, which is also tested with it.
 func Judge(t *testing.T, attempts int, limit time.Duration, measure func(t testing.TB) error) {
@@ -77,9 +77,9 @@ func busyWith() string {
 	return ""
 }
 
-// watchMachine measures how late a sleeping thread on each CPU wakes up, in the real-time class if that
-// is permitted: otherwise the load of the test itself would look like a machine stall. The returned
-// function ends that and returns the disturbance, or "".
+// watchMachine measures how late a sleeping thread on each CPU wakes up, in the real-time class if
+// that is permitted: otherwise the load of the test itself would look like a machine stall. The
+// returned function ends that and returns the disturbance, or "".
 func watchMachine() func(limit time.Duration) string {
 	var set unix.CPUSet
 	_ = unix.SchedGetaffinity(0, &set)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestJudge_SeesDisturbances: an attempt next to a spinning process does not count; an undisturbed one
-// decides.
+// TestJudge_SeesDisturbances: an attempt next to a spinning process does not count; an undisturbed
+// one decides.
 func TestJudge_SeesDisturbances(t *testing.T) {
 	if by := busyWith(); by != "" {
 		t.Skip("disturbed: ", by)

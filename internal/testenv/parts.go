@@ -1,7 +1,7 @@
 package testenv
 
-// BinaryVariable names the locbench that acceptance tests start: .ci/acceptance builds it once for all
-// of them.
+// BinaryVariable names the locbench that acceptance tests start: .ci/acceptance builds it once for
+// all of them.
 const BinaryVariable = "LOCBENCH_TEST_BINARY"
 
 // Part is a group of acceptance tests that is run as one: the tests of all files whose build

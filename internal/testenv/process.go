@@ -12,8 +12,8 @@ import (
 )
 
 // Locbench returns the path of locbench, for tests that need it in its own process: the binary that
-// BinaryVariable names, or one that is built once, as the README says. Only a static binary can be its
-// own image.
+// BinaryVariable names, or one that is built once, as the README says. Only a static binary can be
+// its own image.
 func Locbench(t testing.TB) string {
 	t.Helper()
 	path, err := binary()

@@ -1,7 +1,7 @@
 // Package testenv has helpers for tests. Files without tags are for every test: golden files, and
 // waiting for an event. The build tag acceptance adds the real parts of acceptance tests (a Docker
-// engine, an Elasticsearch, a browser, a terminal, a virtual machine) and locbench as a process, so the
-// plain suite does not compile with them. See docs/testing.md.
+// engine, an Elasticsearch, a browser, a terminal, a virtual machine) and locbench as a process, so
+// the plain suite does not compile with them. See docs/testing.md.
 package testenv
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// AtOnce runs n tests of a package that call t.Parallel in parallel, unless -parallel is given. It is
-// for tests that wait most of their time: one per CPU would leave the CPUs idle.
+// AtOnce runs n tests of a package that call t.Parallel in parallel, unless -parallel is given. It
+// is for tests that wait most of their time: one per CPU would leave the CPUs idle.
 func AtOnce(n int) {
 	flag.Parse()
 	given := false
@@ -23,8 +23,8 @@ func AtOnce(n int) {
 	}
 }
 
-// Until polls until is returns true, and fails the test at the time limit. The slower is is, the less
-// often it is called.
+// Until polls until is returns true, and fails the test at the time limit. The slower is is, the
+// less often it is called.
 func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; {
@@ -39,8 +39,8 @@ func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 	}
 }
 
-// AloneOnMachine runs the tests of a package with an empty folder in the environment variable for the
-// folder in which runs notice each other: they see no other runs of this machine.
+// AloneOnMachine runs the tests of a package with an empty folder in the environment variable for
+// the folder in which runs notice each other: they see no other runs of this machine.
 func AloneOnMachine(m *testing.M, variable string) (code int) {
 	dir, err := os.MkdirTemp("", "locbench-runs-")
 	if err != nil {

@@ -101,8 +101,8 @@ func buildOne(ctx context.Context, progress *buildProgress, svc bench.Service, b
 	return err
 }
 
-// together groups the indices of the variants of one contender: in parallel they would repeat the same
-// work.
+// together groups the indices of the variants of one contender: in parallel they would repeat the
+// same work.
 func together(list []bench.Service) (groups [][]int) {
 	for i, svc := range list {
 		at := slices.IndexFunc(groups, func(group []int) bool { return list[group[0]].Name == svc.Name })

@@ -53,8 +53,8 @@ func New(env console.Env, o NewOptions) error {
 	return nil
 }
 
-// nextSteps returns the next steps with a new contender in dir. The bundled suite and profiles fit only
-// a contender that serves the locations API.
+// nextSteps returns the next steps with a new contender in dir. The bundled suite and profiles fit
+// only a contender that serves the locations API.
 func nextSteps(svc bench.Service, dir string) []string {
 	manifest := filepath.Join(dir, contender.ManifestName)
 	command := func(words ...string) string { return safe.Shell(append([]string{"locbench"}, words...)) }

@@ -99,8 +99,8 @@ func faults(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// unseen returns the lifecycle checks without a result. Failed checks are not among them: faults lists
-// those.
+// unseen returns the lifecycle checks without a result. Failed checks are not among them: faults
+// lists those.
 func unseen(trial bench.TrialResult) (wrong []string) {
 	for _, name := range []string{
 		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillResponds,
@@ -121,8 +121,8 @@ func unseen(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// memoryFaults returns the signs that the contender needed more memory than its limit. If the limit is
-// enforced the kernel kills one of its processes, and another may continue.
+// memoryFaults returns the signs that the contender needed more memory than its limit. If the limit
+// is enforced the kernel kills one of its processes, and another may continue.
 func memoryFaults(trial bench.TrialResult) (wrong []string) {
 	var kills, peak, limit int64
 	read := func(u *bench.Usage) {

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// buildProgress prints the progress of several builds, in whole lines: outcomes to standard output, all
-// else to standard error.
+// buildProgress prints the progress of several builds, in whole lines: outcomes to standard output,
+// all else to standard error.
 type buildProgress struct {
 	env     console.Env
 	jobs    int // builds at the same time

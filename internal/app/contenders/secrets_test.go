@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestBuildShowsNoSecrets: the commands of a build, their output and the error of a failed one contain
-// no secrets.
+// TestBuildShowsNoSecrets: the commands of a build, their output and the error of a failed one
+// contain no secrets.
 func TestBuildShowsNoSecrets(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())

@@ -105,8 +105,8 @@ func KnownStates() ([]contender.States, error) {
 	return []contender.States{bundled, mine}, err
 }
 
-// VerifiedText returns the outcome of verification for all variants of a contender together: the worst
-// of them.
+// VerifiedText returns the outcome of verification for all variants of a contender together: the
+// worst of them.
 func VerifiedText(svc bench.Service, known []contender.States) string {
 	all := contender.Resolved(svc)
 	var good, stale, bad []contender.Verified

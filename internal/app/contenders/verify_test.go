@@ -164,8 +164,8 @@ func TestVerifiedText(t *testing.T) {
 	}
 }
 
-// TestVerifyLeavesNoFile: a verification makes no folder for temporary files, which it would leave when
-// it is killed.
+// TestVerifyLeavesNoFile: a verification makes no folder for temporary files, which it would leave
+// when it is killed.
 func TestVerifyLeavesNoFile(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")

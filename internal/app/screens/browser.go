@@ -42,8 +42,8 @@ func browserOn(system string, getenv func(string) string, look func(string) (str
 	return b, true
 }
 
-// open starts the program, without a shell and without this terminal. A program that still runs after
-// browserWait is the browser itself: it outlives this process.
+// open starts the program, without a shell and without this terminal. A program that still runs
+// after browserWait is the browser itself: it outlives this process.
 func (b browser) open(file string) error {
 	file, err := filepath.Abs(file) // begins with a slash or a drive, so it is never read as an option
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 // defaultRoot is the folder in which runs create their results folders.
 const defaultRoot = "results"
 
-// opener finds results folders below its roots, starts and watches runs, and keeps their sessions. Its
-// methods block.
+// opener finds results folders below its roots, starts and watches runs, and keeps their sessions.
+// Its methods block.
 type opener struct {
 	env    console.Env
 	roots  []string
@@ -78,8 +78,8 @@ func (o *opener) Report(dir string) (string, error) {
 	return text + ", opened in browser", nil
 }
 
-// Start begins a run as "locbench run args…" would, unless one of this dashboard is in progress: two
-// would disturb each other, and a key may be pressed twice by mistake.
+// Start begins a run as "locbench run args…" would, unless one of this dashboard is in progress:
+// two would disturb each other, and a key may be pressed twice by mistake.
 func (o *opener) Start(args []string) (ui.Session, error) {
 	s, err := o.run(args)
 	if err != nil {

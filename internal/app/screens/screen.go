@@ -1,5 +1,5 @@
-// Package screens connects the dashboard to the program: it starts and watches runs, finds past ones
-// and describes this machine.
+// Package screens connects the dashboard to the program: it starts and watches runs, finds past
+// ones and describes this machine.
 package screens
 
 import (
@@ -83,8 +83,8 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 	return errors.Join(screenErr, err)
 }
 
-// afterwards prints the results in dir and what the run wrote to standard error, which repeats none of
-// them, and returns the run's exit code.
+// afterwards prints the results in dir and what the run wrote to standard error, which repeats none
+// of them, and returns the run's exit code.
 func afterwards(env console.Env, dir string, code int, stderr string) error {
 	if dir != "" {
 		run, trials, err := results.Read(dir)
@@ -177,9 +177,9 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	return screens.Live(session, false), nil
 }
 
-// afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the normal
-// screen. It returns an error only if a signal ended the dashboard: the dashboard has shown how its
-// runs ended.
+// afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the
+// normal screen. It returns an error only if a signal ended the dashboard: the dashboard has shown
+// how its runs ended.
 func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 	var last error
 	for _, s := range opener.started() {

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/show/tui/setup"
 )
 
-// States returns what each variant of each contender still needs before it can run. It builds nothing.
+// States returns what each variant of each contender still needs before it can run. It builds
+// nothing.
 func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]setup.State, error) {
 	all, listErr := app.Discover(s.Services)
 	if len(all) == 0 {

@@ -23,7 +23,8 @@ const (
 	maxPlaces         = 50        // values of --limits
 )
 
-// config returns the search that the flags describe. Without --guess, Start follows from the warm-up.
+// config returns the search that the flags describe. Without --guess, Start follows from the
+// warm-up.
 func (o *Options) config() (capacity.Config, error) {
 	c := capacity.Config{Start: o.Guess, Min: leastRate, Max: o.MaxRate, Probes: o.MaxProbes}
 	if c.Max == 0 {
@@ -104,7 +105,8 @@ func (o *Options) places() ([]place, error) {
 	return all, nil
 }
 
-// plan returns the run of the profile with the limits of p, and with a warm-up instead of its steps.
+// plan returns the run of the profile with the limits of p, and with a warm-up instead of its
+// steps.
 func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 	own := o.RunOptions
 	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)

@@ -1,5 +1,5 @@
-// Package search finds the capacity of a contender: the highest rate at which it meets an SLO, under
-// given limits.
+// Package search finds the capacity of a contender: the highest rate at which it meets an SLO,
+// under given limits.
 package search
 
 import (

@@ -60,8 +60,8 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestRunPart_Counts runs a part of commands, and counts what passed, failed and could not run, also
-// in the output of `go test -json`.
+// TestRunPart_Counts runs a part of commands, and counts what passed, failed and could not run,
+// also in the output of `go test -json`.
 func TestRunPart_Counts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir(logs, 0o755); err != nil {

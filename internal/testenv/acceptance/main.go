@@ -1,9 +1,10 @@
 //go:build unix
 
 // Command acceptance runs locbench's acceptance suite, or parts of it (.ci/acceptance PART…; see
-// docs/testing.md). Each part installs what it needs; a failed one does not stop the others. The end
-// is a table, which is also in acceptance.json; the output of the tests is in acceptance/PART.log. The
-// exit code is 0 if every part passed, 1 if one failed, 2 for wrong arguments.
+// docs/testing.md). Each part installs what it needs; a failed one does not stop the others. The
+// end is a table, which is also in acceptance.json; the output of the tests is in
+// acceptance/PART.log. The exit code is 0 if every part passed, 1 if one failed, 2 for wrong
+// arguments.
 package main
 
 import (

@@ -57,7 +57,8 @@ func (p *partReport) skip(test, reason string) {
 	p.Skips = append(p.Skips, outcome{test, reason})
 }
 
-// failedIn reports whether a test of the package has failed: the package's own failure says no more.
+// failedIn reports whether a test of the package has failed: the package's own failure says no
+// more.
 func (p *partReport) failedIn(pkg string) bool {
 	name := strings.TrimPrefix(pkg, "locbench/") + " "
 	return slices.ContainsFunc(p.Failures, func(f outcome) bool { return strings.HasPrefix(f.Test, name) })

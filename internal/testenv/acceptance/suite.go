@@ -151,7 +151,8 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// events runs a command that prints test events, and counts tests; subtests only if they are skipped.
+// events runs a command that prints test events, and counts tests; subtests only if they are
+// skipped.
 func (p *partRun) events(ctx context.Context, name, command string) {
 	cmd := bash(ctx, p.env, command)
 	cmd.Stderr = p.log

@@ -1,5 +1,6 @@
-// A small service with a login and orders, in Go: GET /items/{id}, GET /items?q=WORD, and with a token from
-// POST /login also POST /orders, GET /orders/{id} and DELETE /orders. At its end it writes a journal.
+// A small service with a login and orders, in Go: GET /items/{id}, GET /items?q=WORD, and with a
+// token from POST /login also POST /orders, GET /orders/{id} and DELETE /orders. At its end it
+// writes a journal.
 package main
 
 import (

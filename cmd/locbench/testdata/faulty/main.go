@@ -1,6 +1,6 @@
 // Command faulty is a contender for the tests. It responds until it misbehaves as FAULT says: after
-// AFTER requests, at a request for /misbehave, or at each request for /later except the first, which
-// comes before the load. The last three have one known bottleneck.
+// AFTER requests, at a request for /misbehave, or at each request for /later except the first,
+// which comes before the load. The last three have one known bottleneck.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
