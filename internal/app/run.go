@@ -32,7 +32,8 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	var held *results.Lock
 	if o.Resume != "" {
 		var err error
-		if held, err = results.Acquire(o.Resume); err != nil { // before the plan is read: another process may have resumed the run
+		// The lock comes before the plan: another process may be resuming the run.
+		if held, err = results.Acquire(o.Resume); err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
 		defer held.Close()

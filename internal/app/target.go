@@ -50,7 +50,8 @@ func parseTargets(o RunOptions) (targets []bench.Target, request string, err err
 			return nil, "", err
 		}
 		if i > 0 && path != request {
-			return nil, "", console.Usagef("targets have different paths, %s and %s: put requests in a profile and omit the paths here", request, path)
+			return nil, "", console.Usagef("targets have different paths, %s and %s: put requests in a profile and "+
+				"omit the paths here", request, path)
 		}
 		targets, request = append(targets, t), path
 	}

@@ -35,16 +35,17 @@ func newCompare(env Env) *cobra.Command {
 			"need "+strconv.Itoa(stats.MinInterval)+" rounds. A folder with two contenders needs no names.") + `
 
 Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run:
-they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench calibrate'
-next to the results (same machine and load), or from --floor for all measures.
+they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench
+calibrate' next to the results (same machine and load), or from --floor for all measures.
 
-Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the results
-are not comparable: compare lists the differences and gives no verdict, unless --force.
+Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the
+results are not comparable: compare lists the differences and gives no verdict, unless --force.
 
 --fail-on sets the changes that fail: exit code 4 if the whole 95% interval of a change is beyond the limit, so noise
 does not fail a build. Inconclusive changes go to standard error.
 
-Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong usage.`,
+Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong
+usage.`,
 		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
   locbench compare results/20261121-080000-quick rs-actix go-nethttp
   locbench compare results/20261121-080000-quick   # a folder with two contenders

@@ -34,7 +34,8 @@ func newHistory(env Env) *cobra.Command {
 It marks where two results are not comparable (other limits, profile, machine or data) and does not mix values across
 such a break. Between breaks it marks lasting changes of level, with what else changed; that takes six results in a row.
 
-Unreadable folders, runs without a complete round, copies and capacity searches are listed on standard error and skipped.`,
+Unreadable folders, runs without a complete round, copies and capacity searches are listed on standard error and
+skipped.`,
 		Example: `  locbench history
   locbench history results/nightly --contender rs-actix --measure throughput,p99
   locbench history results --format csv > history.csv`,

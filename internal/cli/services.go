@@ -243,7 +243,8 @@ connections, because Elasticsearch rejects searches beyond its queue of 1,000.
 The outcome is saved in your cache folder and shown by 'locbench services list' until the sources change. --record also
 writes it to a file next to the sources (bundled contenders: services/verified.json). The results folder is kept.
 
-Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are kept).`,
+Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are
+kept).`,
 		Example: `  locbench services verify go-nethttp
   locbench services verify my-contender --services ./my-contenders
   locbench services verify --all --record services/verified.json
