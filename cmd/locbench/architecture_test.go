@@ -159,9 +159,9 @@ func floorOf(floors [][]string, name string) int {
 	return slices.IndexFunc(floors, func(names []string) bool { return slices.Contains(names, name) })
 }
 
-// TestKindsAreAskedForTheirTraits finds code in other packages that decides by the name
+// TestKindsAreNotCompared finds code in other packages that decides by the name
 // of a runtime or of a kind of store: it would forget a new one.
-func TestKindsAreAskedForTheirTraits(t *testing.T) {
+func TestKindsAreNotCompared(t *testing.T) {
 	kinds := regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Store(Auto|Embedded|External|Container|None))$`)
 	at := map[string]bool{"bench": true, "store": true, "contender/platform": true, "contender/launch": true}
 	files := 0

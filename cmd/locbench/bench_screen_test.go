@@ -168,10 +168,10 @@ func processTime(b *testing.B, pid int) time.Duration {
 
 // shownText is the output to a terminal, with the time at which a text was seen in it.
 type shownText struct {
-	mu     sync.Mutex
-	wanted string
-	tail   []byte
-	seen   chan time.Time
+	mu      sync.Mutex
+	awaited string
+	tail    []byte
+	seen    chan time.Time
 }
 
 func (s *shownText) read(f *os.File) {
@@ -181,8 +181,8 @@ func (s *shownText) read(f *os.File) {
 		now := time.Now()
 		s.mu.Lock()
 		s.tail = append(s.tail, buf[:n]...)
-		if s.wanted != "" && bytes.Contains(s.tail, []byte(s.wanted)) {
-			s.wanted = ""
+		if s.awaited != "" && bytes.Contains(s.tail, []byte(s.awaited)) {
+			s.awaited = ""
 			s.seen <- now
 		}
 		if len(s.tail) > 1<<10 {
@@ -199,7 +199,7 @@ func (s *shownText) read(f *os.File) {
 func (s *shownText) after(b *testing.B, f *os.File, key, text string) time.Duration {
 	b.Helper()
 	s.mu.Lock()
-	s.wanted, s.tail, s.seen = text, nil, make(chan time.Time, 1)
+	s.awaited, s.tail, s.seen = text, nil, make(chan time.Time, 1)
 	seen := s.seen
 	s.mu.Unlock()
 	pressed := time.Now()

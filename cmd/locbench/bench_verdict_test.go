@@ -91,9 +91,9 @@ func BenchmarkVerdict(b *testing.B) {
 }
 
 // run gives the contender n trials, each in its own container.
-func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.TrialResult) {
+func (c bound) run(b *testing.B, n int) (bench.Run, []bench.TrialResult) {
 	dir := b.TempDir()
-	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(lives), "--duration", "1500ms", "--no-checks", "-o", "out"}
+	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(n), "--duration", "1500ms", "--no-checks", "-o", "out"}
 	args = append(args, c.args[1:]...)
 	if c.services != nil {
 		args = append(args, "--services", c.services(b))
@@ -106,9 +106,9 @@ func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.TrialResult) {
 	} else {
 		running = begin(b, cmd)
 	}
-	code := running.wait(time.Minute + time.Duration(lives)*20*time.Second)
+	code := running.wait(time.Minute + time.Duration(n)*20*time.Second)
 	run, trials := read(b, filepath.Join(dir, "out"))
-	if len(trials) != lives {
+	if len(trials) != n {
 		b.Fatalf("exit code %d:\n%s", code, running.stderr.String())
 	}
 	return run, trials

@@ -40,9 +40,9 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>talk | cat > table; echo code=${PIPESTATUS[0]}")
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>messages | cat > table; echo code=${PIPESTATUS[0]}")
 	p.see("code=0")
-	for name, want := range map[string]string{"talk": "go-nethttp, round 1 of 1", "table": "contender"} {
+	for name, want := range map[string]string{"messages": "go-nethttp, round 1 of 1", "table": "contender"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), "\x1b[?1049h") {

@@ -224,7 +224,7 @@ func (c *conductor) config() runner.Config {
 		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
 		TearDown: c.loader.tearDown, Checks: c.checks,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
-		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
+		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,
 		ReadHost: func(ctx context.Context) *bench.HostReading { return site.usage.Read(ctx) },
 		Control:  c.plan.controls, RetryNotReady: c.plan.retryNotReady,
 	}

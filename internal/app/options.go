@@ -44,12 +44,12 @@ type Output struct {
 // Printer writes the events of a run to the console.
 func (o Output) Printer(env console.Env, fail func(error)) *plain.Printer {
 	width, live := console.Width(env.Stderr)
-	talk, color := env.Stderr, env.Colored(env.Stderr)
+	stderr, color := env.Stderr, env.Colored(env.Stderr)
 	if live || color {
-		talk = console.Terminal(talk)
+		stderr = console.Terminal(stderr)
 	}
 	return plain.New(plain.Options{
-		Out: env.Stdout, Talk: talk, Live: live && !o.JSON, Width: width,
+		Out: env.Stdout, Talk: stderr, Live: live && !o.JSON, Width: width,
 		Color: color, JSON: o.JSON, Quiet: o.Quiet, Verbose: o.Verbose, Fail: fail,
 	})
 }

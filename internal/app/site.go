@@ -67,8 +67,8 @@ func (s *site) close(ctx context.Context) error {
 	return errors.Join(append(errs, s.busy.Close())...)
 }
 
-// judge returns warnings about what other than the contender may have limited a step.
-func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
+// limitWarnings returns warnings about what other than the contender may have limited a step.
+func (s *site) limitWarnings(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
 	if inst.PID == 0 {
 		return nil // not on this machine
 	}

@@ -56,16 +56,16 @@ func TestVerifyData(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.store.Close()
-			var out, talk bytes.Buffer
-			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
+			var out, stderr bytes.Buffer
+			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
 			s.stream.Subscribe(printer.Handle)
 			note, err := s.fillStore(t.Context(), nil)
 			s.stream.Close()
 			if note != c.note || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q, %v; want %q, %q", note, err, c.note, c.err)
 			}
-			if n := strings.Count(talk.String(), `index "city" has 200 documents`); n != c.warned {
-				t.Errorf("warned %d times, want %d:\n%s", n, c.warned, talk.String())
+			if n := strings.Count(stderr.String(), `index "city" has 200 documents`); n != c.warned {
+				t.Errorf("warned %d times, want %d:\n%s", n, c.warned, stderr.String())
 			}
 		})
 	}

@@ -23,9 +23,9 @@ func TestCapacityOfATargetThatFails(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-probes", "2")
-	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate meets p50<3s,errors<0.1%") {
-		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
+	code, r, stderr := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-probes", "2")
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(stderr, "no rate meets p50<3s,errors<0.1%") {
+		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], stderr)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {
 		t.Errorf("%q", why)

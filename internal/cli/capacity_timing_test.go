@@ -37,9 +37,9 @@ func TestCapacityOfAKnownService(t *testing.T) {
 	}))
 	defer server.Close()
 	testenv.Judge(t, 5, 25*time.Millisecond, func(t testing.TB) error {
-		var out, talk bytes.Buffer
+		var out, stderr bytes.Buffer
 		code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--probe", "1s", "--warm-up", "200ms",
-			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
+			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }})
 		var rate float64
 		for line := range strings.Lines(out.String()) {
 			if _, err := fmt.Sscanf(line, " none %f", &rate); err == nil {
@@ -47,10 +47,10 @@ func TestCapacityOfAKnownService(t *testing.T) {
 			}
 		}
 		if rate > 420 { // no disturbance makes a service faster
-			t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+			t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), stderr.String())
 		}
 		if code != 0 || rate < 330 {
-			return fmt.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+			return fmt.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), stderr.String())
 		}
 		return nil
 	})
@@ -71,10 +71,10 @@ func TestCapacityOfATarget(t *testing.T) {
 			}
 		}))
 		defer server.Close()
-		code, r, talk := capacityOf(t, server, dir, "--guess", "60", "--max-rate", "100")
+		code, r, stderr := capacityOf(t, server, dir, "--guess", "60", "--max-rate", "100")
 		p := r.Points[0]
-		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(talk, "probes of 1s, about") {
-			return fmt.Errorf("exit code %d, %+v\n%s", code, p, talk)
+		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(stderr, "probes of 1s, about") {
+			return fmt.Errorf("exit code %d, %+v\n%s", code, p, stderr)
 		}
 		_, trials, err := results.Read(dir)
 		if err != nil {

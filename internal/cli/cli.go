@@ -57,7 +57,7 @@ func Main(ctx context.Context, env Env) int {
 	env = env.Guarded()
 	go func() { ended <- command(ctx, env) }()
 	var late <-chan time.Time
-	for asked := 0; ; {
+	for received := 0; ; {
 		select {
 		case code := <-ended:
 			return code
@@ -65,10 +65,10 @@ func Main(ctx context.Context, env Env) int {
 			report("still running after %v; 'locbench clean' removes what is left", console.ForceWithin)
 			return console.ExitInterrupted
 		case s := <-signals:
-			if s == syscall.SIGHUP && asked > 0 {
+			if s == syscall.SIGHUP && received > 0 {
 				continue
 			}
-			switch asked++; asked {
+			switch received++; received {
 			case 1:
 				report("%s: stopping gracefully; press again to force", console.SignalName(s))
 				cancel(console.Signal{Signal: s})

@@ -100,17 +100,17 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			var text, talk bytes.Buffer
+			var text, stderr bytes.Buffer
 			run := func(args ...string) (int, string) {
 				text.Reset()
-				talk.Reset()
-				code := Main(t.Context(), Env{Args: args, Stdout: &text, Stderr: &talk, Getenv: func(string) string { return "" }})
-				return code, text.String() + talk.String()
+				stderr.Reset()
+				code := Main(t.Context(), Env{Args: args, Stdout: &text, Stderr: &stderr, Getenv: func(string) string { return "" }})
+				return code, text.String() + stderr.String()
 			}
 			code, _ := run("run", "--headless", "--profile", profile, "--target", "good="+orders(t, nil), "--target", "liar="+orders(t, c.wrong), "-o", out)
 			table := text.String()
 			if code != console.ExitContender {
-				t.Fatalf("exit code %d\n%s%s", code, table, talk.String())
+				t.Fatalf("exit code %d\n%s%s", code, table, stderr.String())
 			}
 			first := strings.Join(strings.SplitAfterN(table, "\n", 11)[:10], "")
 			if !strings.Contains(unwrapped(first), "EXCLUDED: liar ") || !strings.Contains(unwrapped(first), c.why) {

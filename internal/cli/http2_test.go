@@ -35,8 +35,8 @@ func runInHTTP2(t *testing.T, both bool) {
 	server.Start()
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, talk := runBounded(t, server.URL, func(string) string { return "" }, "--http2", "-o", dir); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, talk)
+	if code, stderr := runBounded(t, server.URL, func(string) string { return "" }, "--http2", "-o", dir); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	run, trials, err := results.Read(dir)
 	if err != nil {
@@ -57,27 +57,27 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 				t.Skip("io_uring is not available here, so another loop is used")
 			}
 			dir := filepath.Join(t.TempDir(), "out")
-			code, talk := runBounded(t, server.URL, func(key string) string {
+			code, stderr := runBounded(t, server.URL, func(key string) string {
 				if key == "LOCBENCH_LOOP" {
 					return loop
 				}
 				return ""
 			}, "-o", dir)
 			if want == "" {
-				if code != console.ExitUsage || !strings.Contains(talk, `LOCBENCH_LOOP="nonsense": must be auto`) || !strings.Contains(talk, "io_uring, epoll or portable") {
-					t.Errorf("%s: exit code %d, %s", loop, code, talk)
+				if code != console.ExitUsage || !strings.Contains(stderr, `LOCBENCH_LOOP="nonsense": must be auto`) || !strings.Contains(stderr, "io_uring, epoll or portable") {
+					t.Errorf("%s: exit code %d, %s", loop, code, stderr)
 				}
 				return
 			}
 			if cannot != nil {
-				if code != console.ExitFailure || !strings.Contains(talk, cannot.Error()) {
-					t.Errorf("%s: exit code %d, %s", loop, code, talk)
+				if code != console.ExitFailure || !strings.Contains(stderr, cannot.Error()) {
+					t.Errorf("%s: exit code %d, %s", loop, code, stderr)
 				}
 				return
 			}
 			_, trials, err := results.Read(dir)
 			if err != nil || code != 0 || trials[0].Steps[0].Load.Loop != want {
-				t.Errorf("%s: exit code %d, %v, %s", loop, code, err, talk)
+				t.Errorf("%s: exit code %d, %v, %s", loop, code, err, stderr)
 			}
 		})
 	}

@@ -18,24 +18,24 @@ const refusing = "http://127.0.0.1:1"
 func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
-	var out, talk bytes.Buffer
+	var out, errs bytes.Buffer
 	args = append(args, "-o", filepath.Join(dir, "results", "x"))
-	if got := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}); got != code {
+	if got := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}); got != code {
 		t.Errorf("exit code %d, want %d", got, code)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	if !strings.Contains(talk.String(), "nothing ran; no results saved") {
-		t.Errorf("output:\n%s", talk.String())
+	if !strings.Contains(errs.String(), "nothing ran; no results saved") {
+		t.Errorf("output:\n%s", errs.String())
 	}
-	return out.String(), talk.String()
+	return out.String(), errs.String()
 }
 
 func TestNothingRanWithoutItsStore(t *testing.T) {
-	_, talk := runsNothing(t, console.ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", refusing)
-	if n := strings.Count(talk, "connection refused"); n != 1 {
-		t.Errorf("the reason is there %d times:\n%s", n, talk)
+	_, stderr := runsNothing(t, console.ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", refusing)
+	if n := strings.Count(stderr, "connection refused"); n != 1 {
+		t.Errorf("the reason is there %d times:\n%s", n, stderr)
 	}
 }
 
@@ -58,9 +58,9 @@ func TestNothingRan_TargetGivenUp(t *testing.T) {
 		"capacity": {[]string{"capacity", "--slo", "p99<1s"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, talk := runsNothing(t, console.ExitContender, append(c.args, "mine", "--no-checks", "--services", services, "--target", refusing)...)
-			if n := strings.Count(talk, "not ready after 100ms"); out != "" || n < 1 || n > c.most {
-				t.Errorf("standard output %q; the reason is there %d times:\n%s", out, n, talk)
+			out, stderr := runsNothing(t, console.ExitContender, append(c.args, "mine", "--no-checks", "--services", services, "--target", refusing)...)
+			if n := strings.Count(stderr, "not ready after 100ms"); out != "" || n < 1 || n > c.most {
+				t.Errorf("standard output %q; the reason is there %d times:\n%s", out, n, stderr)
 			}
 		})
 	}

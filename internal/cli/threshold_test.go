@@ -17,7 +17,7 @@ import (
 // runAgainst runs 'locbench run' against a server that responds with status from its second request
 // on, in two steps of 40 requests each. It fails unless the results have each response except the
 // first, which is sent before the load.
-func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
+func runAgainst(t *testing.T, status int, args ...string) (code int, stderr, dir string) {
 	t.Helper()
 	var answered atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,9 +27,9 @@ func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir s
 	}))
 	defer server.Close()
 	dir = filepath.Join(t.TempDir(), "out")
-	code, talk = runBounded(t, server.URL, func(string) string { return "" }, append(args, "-o", dir)...)
+	code, stderr = runBounded(t, server.URL, func(string) string { return "" }, append(args, "-o", dir)...)
 	if !results.Has(dir, results.RunFile) {
-		return code, talk, dir
+		return code, stderr, dir
 	}
 	_, trials, err := results.Read(dir)
 	if err != nil {
@@ -42,12 +42,12 @@ func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir s
 	if recorded != answered.Load()-1 || recorded != int64(40*len(trials[0].Steps)) {
 		t.Errorf("%d requests recorded in %d steps, %d responses", recorded, len(trials[0].Steps), answered.Load())
 	}
-	return code, talk, dir
+	return code, stderr, dir
 }
 
 // runBounded runs 'locbench run' against the service at url, in two steps of 40 requests each, and
 // returns the exit code and the output.
-func runBounded(t *testing.T, url string, getenv func(string) string, args ...string) (code int, talk string) {
+func runBounded(t *testing.T, url string, getenv func(string) string, args ...string) (code int, stderr string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bounded.yaml")
 	if err := os.WriteFile(file, []byte(`contenders: [go-nethttp]
@@ -82,9 +82,9 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 		{"and failed", 500, []string{"--threshold", "errors<1%"}, 3, "threshold missed: errors is 100%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, talk, dir := runAgainst(t, c.status, c.args...)
-			if code != c.code || !strings.Contains(talk, c.says) {
-				t.Fatalf("exit code %d, want %d and %q:\n%s", code, c.code, c.says, talk)
+			code, stderr, dir := runAgainst(t, c.status, c.args...)
+			if code != c.code || !strings.Contains(stderr, c.says) {
+				t.Fatalf("exit code %d, want %d and %q:\n%s", code, c.code, c.says, stderr)
 			}
 			if c.name != "stopped early" {
 				return
@@ -124,12 +124,12 @@ func TestHistoryOfRuns(t *testing.T) {
 }
 
 func TestRunPrintsTheAddressOfItsMetrics(t *testing.T) {
-	code, talk, _ := runAgainst(t, http.StatusOK, "--metrics-listen", "0")
-	if code != 0 || !strings.Contains(talk, "metrics  http://127.0.0.1:") {
-		t.Errorf("exit code %d:\n%s", code, talk)
+	code, stderr, _ := runAgainst(t, http.StatusOK, "--metrics-listen", "0")
+	if code != 0 || !strings.Contains(stderr, "metrics  http://127.0.0.1:") {
+		t.Errorf("exit code %d:\n%s", code, stderr)
 	}
-	code, talk, _ = runAgainst(t, http.StatusOK, "--metrics-listen", "1:2:3")
-	if code != 2 || !strings.Contains(talk, "use HOST:PORT") {
-		t.Errorf("exit code %d:\n%s", code, talk)
+	code, stderr, _ = runAgainst(t, http.StatusOK, "--metrics-listen", "1:2:3")
+	if code != 2 || !strings.Contains(stderr, "use HOST:PORT") {
+		t.Errorf("exit code %d:\n%s", code, stderr)
 	}
 }

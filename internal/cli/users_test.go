@@ -92,7 +92,7 @@ steps: [{connections: 1, max_requests: 200}, {connections: 3, max_requests: 300}
 `
 
 // shopRun runs locbench with a profile of the shop; the environment has the password.
-func shopRun(t *testing.T, profile, password string, args ...string) (code int, text, talk string, file string) {
+func shopRun(t *testing.T, profile, password string, args ...string) (code int, text, stderr string, file string) {
 	t.Helper()
 	dir := t.TempDir()
 	file = filepath.Join(dir, "shop.yaml")
@@ -114,9 +114,9 @@ func shopRun(t *testing.T, profile, password string, args ...string) (code int, 
 // results, and no output has password or token.
 func TestRunOfUsers(t *testing.T) {
 	s, out := newShop(t), filepath.Join(t.TempDir(), "out")
-	code, text, talk, file := shopRun(t, shopProfile, shopPassword, "run", "--headless", "--profile", "PROFILE", "--target", s.URL, "-o", out)
+	code, text, stderr, file := shopRun(t, shopProfile, shopPassword, "run", "--headless", "--profile", "PROFILE", "--target", s.URL, "-o", out)
 	if code != 0 {
-		t.Fatalf("exit code %d\n%s%s", code, text, talk)
+		t.Fatalf("exit code %d\n%s%s", code, text, stderr)
 	}
 	run, trials, err := results.Read(out)
 	if err != nil {
@@ -138,7 +138,7 @@ func TestRunOfUsers(t *testing.T) {
 	if want := fmt.Sprintf("session %q: %d started, %d completed", "cart", carts, carts); !strings.Contains(text, want) {
 		t.Errorf("the text lacks %q", want)
 	}
-	all := text + talk
+	all := text + stderr
 	entries, err := os.ReadDir(out)
 	if err != nil {
 		t.Fatal(err)
@@ -193,13 +193,13 @@ func TestUnexpectedResponsesBeforeTheLoad(t *testing.T) {
 			if test.change[0] != "" {
 				profile = strings.ReplaceAll(profile, test.change[0], test.change[1])
 			}
-			code, text, talk, _ := shopRun(t, profile, test.password, "run", "--headless", "--profile", "PROFILE", "--target", s.URL, "-o", filepath.Join(t.TempDir(), "out"))
-			lacks := func(part string) bool { return !strings.Contains(text+talk, part) }
+			code, text, stderr, _ := shopRun(t, profile, test.password, "run", "--headless", "--profile", "PROFILE", "--target", s.URL, "-o", filepath.Join(t.TempDir(), "out"))
+			lacks := func(part string) bool { return !strings.Contains(text+stderr, part) }
 			if code != test.code || slices.ContainsFunc(strings.Split(test.want, "…"), lacks) {
-				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, test.code, test.want, text, talk)
+				t.Errorf("exit code %d, want %d and %q:\n%s%s", code, test.code, test.want, text, stderr)
 			}
-			if strings.Contains(text+talk, shopPassword) || strings.Contains(text+talk, shopToken) {
-				t.Errorf("a secret is shown:\n%s%s", text, talk)
+			if strings.Contains(text+stderr, shopPassword) || strings.Contains(text+stderr, shopToken) {
+				t.Errorf("a secret is shown:\n%s%s", text, stderr)
 			}
 		})
 	}
@@ -213,9 +213,9 @@ func TestTry(t *testing.T) {
 	}
 	s := newShop(t)
 	t.Chdir(t.TempDir())
-	code, text, talk, _ := shopRun(t, shopProfile, shopPassword, "try", "PROFILE", "--target", "a="+s.URL, "--target", "b="+s.URL)
-	if code != 0 || talk != "" {
-		t.Errorf("exit code %d, %s", code, talk)
+	code, text, stderr, _ := shopRun(t, shopProfile, shopPassword, "try", "PROFILE", "--target", "a="+s.URL, "--target", "b="+s.URL)
+	if code != 0 || stderr != "" {
+		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	for what, want := range map[string]int{"POST /login 200": 2, "GET /items/N 200": 2, "POST /orders 201": 2, "POST /carts 200": 2, "PUT /carts/N/items 200": 2, "DELETE /orders 200": 2} {
 		if got := s.count(what); got != want {

@@ -17,10 +17,10 @@ import (
 
 func TestBuildAllReportsFailuresAtTheEnd(t *testing.T) {
 	list := []bench.Service{{Name: "a", Variant: "x"}, {Name: "b"}, {Name: "a", Variant: "y"}, {Name: "c"}}
-	var out, talk bytes.Buffer
+	var out, stderr bytes.Buffer
 	var mu sync.Mutex
 	busy, most, byName := 0, 0, map[string]int{}
-	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &talk}, list, 2, bench.RuntimeDocker,
+	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &stderr}, list, 2, bench.RuntimeDocker,
 		func(_ context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
 			mu.Lock()
 			busy++
@@ -51,8 +51,8 @@ func TestBuildAllReportsFailuresAtTheEnd(t *testing.T) {
 			t.Errorf("standard output lacks %q:\n%s", want, &out)
 		}
 	}
-	if !strings.Contains(talk.String(), "b: failed after") || strings.Contains(talk.String(), "\x1b") {
-		t.Errorf("standard error:\n%s", &talk)
+	if !strings.Contains(stderr.String(), "b: failed after") || strings.Contains(stderr.String(), "\x1b") {
+		t.Errorf("standard error:\n%s", &stderr)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestBuildAllStopsGracefully(t *testing.T) {
 }
 
 func TestBuildProgress(t *testing.T) {
-	var out, talk bytes.Buffer
+	var out, stderr bytes.Buffer
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	a, b := bench.Service{Name: "a"}, bench.Service{Name: "b"}
@@ -84,16 +84,16 @@ func TestBuildProgress(t *testing.T) {
 	if err := contender.RecordBuild(a, bench.RuntimeDocker, took, contender.BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	p := buildProgress{env: console.Env{Stdout: &out, Stderr: &talk}, jobs: 2, total: 3, runtime: bench.RuntimeDocker}
+	p := buildProgress{env: console.Env{Stdout: &out, Stderr: &stderr}, jobs: 2, total: 3, runtime: bench.RuntimeDocker}
 	p.begin(a)
 	p.begin(b)
 	p.line(a, "com\x1bpiling")
 	p.end(&out, a, "built\nwell")
-	p.end(&talk, b, "stopped")
+	p.end(&stderr, b, "stopped")
 	if out.String() != "a: built well\n" {
 		t.Errorf("standard output: %q", &out)
 	}
-	if want := "a (1 of 3), 40.0 s last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; talk.String() != want {
-		t.Errorf("standard error: %q, want %q", &talk, want)
+	if want := "a (1 of 3), 40.0 s last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; stderr.String() != want {
+		t.Errorf("standard error: %q, want %q", &stderr, want)
 	}
 }

@@ -35,14 +35,14 @@ process:
 	if err := os.WriteFile(filepath.Join(dir, "service.yaml"), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, talk bytes.Buffer
-	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, BuildOptions{
+	var out, stderr bytes.Buffer
+	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, BuildOptions{
 		Selection: Selection{Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess},
 	})
 	if err == nil {
 		t.Fatal("the build did not fail")
 	}
-	text := out.String() + talk.String() + err.Error()
+	text := out.String() + stderr.String() + err.Error()
 	if !strings.Contains(text, "said *** and ***") || !strings.Contains(text, "failed after") {
 		t.Errorf("output and error:\n%s", text)
 	}

@@ -124,11 +124,11 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 		engine: s, rest: time.Nanosecond,
 	}
 	change(&o)
-	var out, talk bytes.Buffer
-	err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, o)
+	var out, stderr bytes.Buffer
+	err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, o)
 	var r capacity.Record
 	if e := json.Unmarshal(out.Bytes(), &r); e != nil || len(r.Points) != 1 {
-		t.Fatalf("%v, %v: %s%s", err, e, out.String(), talk.String())
+		t.Fatalf("%v, %v: %s%s", err, e, out.String(), stderr.String())
 	}
 	kept, e := Read(dir)
 	if a, b := fmt.Sprint(kept.Points[0].Result), fmt.Sprint(r.Points[0].Result); e != nil || a != b {
@@ -137,7 +137,7 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	if _, trials, e := results.Read(dir); e != nil || len(trials) != 1 || len(trials[0].Steps) != s.steps || s.steps != len(r.Points[0].Outcomes)+1 {
 		t.Errorf("%v: %d trials; %d steps run, %d probes recorded", e, len(trials), s.steps, len(r.Points[0].Outcomes))
 	}
-	text := talk.String()
+	text := stderr.String()
 	if err != nil {
 		text += err.Error()
 	}
@@ -145,17 +145,17 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 }
 
 func TestRun_UpToMaxRate(t *testing.T) {
-	code, r, talk := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
-	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "probes of 1s, about") {
-		t.Errorf("exit code %d, %+v\n%s", code, res, talk)
+	code, r, stderr := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
+	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(stderr, "probes of 1s, about") {
+		t.Errorf("exit code %d, %+v\n%s", code, res, stderr)
 	}
 }
 
 // A service with errors at every rate meets no SLO.
 func TestRun_NoRateMeetsTheSLO(t *testing.T) {
-	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxProbes = 30, 2 })
-	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate meets p99<50ms,errors<0.1%") {
-		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
+	code, r, stderr := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxProbes = 30, 2 })
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(stderr, "no rate meets p99<50ms,errors<0.1%") {
+		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], stderr)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 33") {
 		t.Errorf("%q", why)

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// serveFile answers every request with the same bytes of a file. It has no parser, and sends
+// serveFile responds to every request with the same bytes of a file. It has no parser, and sends
 // without a copy (sendfile).
 func serveFile(port string) error {
 	body := bytes.Repeat([]byte("locbench"), 8<<10)
