@@ -33,7 +33,7 @@ func TestParseTargets(t *testing.T) {
 		"named twice":            {targets: []string{"a=http://127.0.0.1:1"}, contenders: []string{"b"}, wrong: "already names the contender"},
 		"query and profile":      {targets: []string{"http://127.0.0.1:1/?a=1"}, profiled: true, wrong: "remove the query"},
 		"fragment":               {targets: []string{"http://127.0.0.1:1/#top"}, wrong: "remove the fragment"},
-		"another scheme":         {targets: []string{"ftp://127.0.0.1"}, wrong: "is not the URL of a service"},
+		"another scheme":         {targets: []string{"ftp://127.0.0.1"}, wrong: "expected a URL such as"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			targets, request, err := parseTargets(RunOptions{Changes: profile.Changes{"target": tt.targets}, Contenders: tt.contenders, ProfileNamed: tt.profiled})

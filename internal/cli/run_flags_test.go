@@ -83,14 +83,14 @@ func TestInvalidOptions(t *testing.T) {
 		"--cities 1000001":          "from 1 to 1000000",
 		"--cities 5 --vertices 3":   "12",
 		"--cities 5 --data x":       "choose one",
-		"--vertices 20":             "go with --cities",
-		"--data-seed 2":             "go with --cities",
-		"--data=":                   "a folder is missing",
+		"--vertices 20":             "--vertices and --data-seed",
+		"--data-seed 2":             "--vertices and --data-seed",
+		"--data=":                   "no folder given",
 		"--cities many":             `--cities many: write a whole number, such as 6`,
 		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
 		"--cpus NaN":                "cpus",
 		"--duration 10":             "--duration 10: say the unit: `10s`",
-		"--cities 5 --data-seed -1": "not negative",
+		"--cities 5 --data-seed -1": "--data-seed -1: write a whole number from 0",
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, err := planOf(strings.Fields(args)...)

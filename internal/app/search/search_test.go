@@ -210,7 +210,7 @@ func TestOptions_Refused(t *testing.T) {
 		"--probe 1ms":                func(o *Options) { o.Probe = time.Millisecond },
 		"--warm-up 1ms":              func(o *Options) { o.WarmUp = time.Millisecond },
 		"--connections 70000":        func(o *Options) { o.MaxConnections = 70_000 },
-		"at least one probe":         func(o *Options) { o.MaxProbes = 0 },
+		"at least 1 probe":           func(o *Options) { o.MaxProbes = 0 },
 		"not with --target":          func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"target": {"http://127.0.0.1:1"}} },
 		"expected cpus=0.5,1":        func(o *Options) { o.Limits = "disk=1" },
 		"either --limits or --cpus":  func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"cpus": {"1"}} },
