@@ -223,7 +223,7 @@ func resumable(dir string) (bench.Run, error) {
 	for i := range run.Trials {
 		trial := run.Trials[i].Trial
 		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: trial.Contender, Variant: trial.Variant}) {
-			return run, console.Usagef("%s: trial %s has no contender of its profile", dir, trial)
+			return run, console.Usagef("%s: the contender of trial %s is not in its profile", dir, trial)
 		}
 	}
 	for _, group := range run.Groups() {

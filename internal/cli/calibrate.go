@@ -67,7 +67,7 @@ Exit codes are those of 'locbench run'.`,
 	rounds.DefValue = strconv.Itoa(2 * stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")
-	fl.BoolVar(&f.Output.JSON, "json", false, "print the floor as JSON")
+	fl.BoolVar(&f.Output.JSON, "json", false, "print the noise floor as JSON")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd

@@ -97,7 +97,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		return exportFile(f.output, files[0])
 	}
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+		return fmt.Errorf("create folder: %w", err)
 	}
 	for _, file := range files {
 		path := filepath.Join(f.output, file.Name)
