@@ -1,4 +1,4 @@
-# Everything here is a shorthand; the README's two commands need no make.
+# Shorthands; the README's two commands need no make.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
@@ -14,15 +14,15 @@ test: ## the README's test command
 acceptance: ## real engine, store, browser, terminal, virtual machine, and timing; PARTS="engine store" for some (.ci/acceptance -h)
 	.ci/acceptance $(PARTS)
 
-words: ## every sentence that users see, by place, for reading in one sitting
+words: ## prints every sentence that users see, by place, to read them in one go
 	@go run ./internal/testenv/words
 
-cover: ## statement coverage of the test command over internal/; fails below 70 %
+cover: ## statement coverage of the test command over internal/; fails below 70%
 	go test -coverprofile=cover.out -coverpkg="$$(go list ./internal/... | grep -v /testenv | paste -sd, -)" ./... >/dev/null
 	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
 
 VERIFY ?= --all
-verify-all: build ## every contender that can be built here: built, contract, checks, a short load; VERIFY="--all --record services/verified.json"
+verify-all: build ## builds and verifies every contender that this machine can build; VERIFY="--all --record services/verified.json"
 	./locbench services build --all
 	./locbench services verify $(VERIFY)
 
@@ -31,49 +31,49 @@ lint: ## gofmt, vet, staticcheck, of acceptance tests too
 	@tags="$$(go run ./internal/testenv/acceptance -tags)" && set -x && \
 		go vet -tags "$$tags" ./... && go run $(STATICCHECK) -tags "$$tags" ./...
 
-vuln: ## govulncheck; fails where its database cannot be reached
+vuln: ## govulncheck; fails if its database cannot be reached
 	@.ci/vuln
 
-cross: ## builds and vets for Linux on arm64 and 386, macOS, Windows; runs the client's loops as a program of 32 bits
+cross: ## builds and vets for Linux on arm64 and 386, macOS, Windows; runs the client's loops as a 32-bit program
 	@.ci/cross
 
-flakes: ## the test command ten times in a row beside two spinning processes
+flakes: ## the test command ten times in a row next to spinning processes
 	.ci/flakes
 
 fuzz: ## every parser of outside input, FUZZTIME each
 	@.ci/fuzz $(FUZZTIME)
 
-bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; nothing here is a test. The others take half an hour or want an Elasticsearch
+bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; no tests. The others take half an hour or need an Elasticsearch
 
-bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, and of variables and sessions beside a fixed address, alternating pairs (some minutes); memory of a file's rows
+bench-load: ## requests per CPU second and per second: client vs wrk on the same server, variables and sessions vs a fixed address, in alternating pairs (some minutes); memory per row of a file
 	go test -run '^$$' -bench Rows -benchtime 3x ./internal/load/workload
 	go test -tags acceptance -run '^$$' -bench 'Wrk|Users' -benchtime 1x -timeout 0 ./internal/load
 
-bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
+bench-seed: ## seeding vs a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
 	go test -tags acceptance -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/store/seed
 
-bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
+bench-store: ## CPU time of one _source call: embedded store vs Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
 	go test -tags acceptance -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
 
 RUNS ?= 20
-bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS lives of each (20: some 10 minutes)
+bench-verdict: ## how often the bottleneck of contenders with a known one is found; RUNS trials of each (20: some 10 minutes)
 	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
 COMPARISONS ?= 10
-bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 30 minutes; INTERLEAVE=100ms ROUNDS=12 for noisy machines
+bench-aa: ## how often a false difference is found, and a real one of 10%: A/A test of the reference contender; 10 COMPARISONS: some 30 minutes; INTERLEAVE=100ms ROUNDS=12 for noisy machines
 	COMPARISONS=$(COMPARISONS) STEP=$(STEP) INTERLEAVE=$(INTERLEAVE) ROUNDS=$(ROUNDS) AWAKE=$(AWAKE) ONLY=$(ONLY) go test -tags acceptance -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
-bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with a hundred a second and without; PAIRS alternating pairs
+bench-sample: ## the cost of reading the counters: time and system calls per reading, the contender with a hundred readings a second and without; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/host/hostusage
 
-bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
+bench-tui: ## the cost of watching a run: CPU time of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 
-bench-report: ## what a large report (8 contenders × 6 rounds × 16 steps) takes: to make it, to its first paint in Chromium
+bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): to make it, to its first paint in Chromium
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
 
-clean: ## what builds and runs leave in the checkout
+clean: ## removes the files of builds and runs from the checkout
 	rm -rf locbench results acceptance acceptance.json cover.out

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// floors are the areas of the house, the folders right below internal, from the ground up. A package
-// imports only from areas on floors below its own; areas of one floor do not know each other.
+// floors are the areas, the folders right below internal, from the lowest floor up. A package
+// imports only from floors below its own; areas of one floor do not import each other.
 // docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
@@ -27,8 +27,8 @@ var floors = [][]string{
 	{"cli"},
 }
 
-// within are the floors inside of an area, by the names of the folders right below it; "" is the
-// package in the area's own folder. An area that is not here is one package.
+// within are the floors inside an area, by the names of the folders right below it; "" is the
+// package in the area's own folder. An area without an entry is a single package.
 var within = map[string][][]string{
 	"analysis":  {{""}, {"compare", "summary"}},
 	"app":       {{""}, {"contenders", "search"}, {"screens"}},
@@ -44,9 +44,9 @@ var within = map[string][][]string{
 	"text":      {{"safe"}, {"secret"}, {"console", "contact", "strictyaml"}},
 }
 
-// owners are the packages below internal, with those below them, that alone may import a large
-// dependency. Two load the same model: load paces by vegeta, results/export reads and writes its
-// results.
+// owners are the packages below internal that alone may import a large dependency, with the
+// packages below them. Two import the same model: load paces by vegeta, results/export reads and
+// writes its results.
 var owners = map[string]string{
 	"github.com/tsenart/vegeta/":     "load results/export",
 	"github.com/moby/moby/":          "contender/docker",
@@ -69,7 +69,7 @@ func TestImportsPointDownward(t *testing.T) {
 	sources(t, func(path, importPath string) {
 		area, _ := placeOf(importPath)
 		if area == "testenv" || strings.HasSuffix(importPath, "test") || strings.Contains(importPath, "/testdata/") {
-			return // helpers of tests; no program imports them
+			return // test helpers are not part of the program
 		}
 		packages[importPath] = true
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
@@ -90,8 +90,7 @@ func TestImportsPointDownward(t *testing.T) {
 	}
 }
 
-// sources calls f for each Go file below internal that is no test, whatever system it is for, with
-// the import path of its package.
+// sources calls f for each product Go file below internal, for any system, with its import path.
 func sources(t *testing.T, f func(path, importPath string)) {
 	t.Helper()
 	err := filepath.WalkDir("../../internal", func(path string, entry fs.DirEntry, err error) error {
@@ -132,7 +131,7 @@ func checkImport(t *testing.T, importing, imp string) {
 		from, to := floorOf(floors, area), floorOf(floors, other)
 		switch {
 		case from < 0 || to < 0:
-			t.Errorf("%s or %s stands on no floor: give it one in this test and in the map of docs/architecture.md", area, other)
+			t.Errorf("%s or %s has no floor: add it to this test and to the map in docs/architecture.md", area, other)
 		case to >= from:
 			t.Errorf("%s imports %s, which is not below it", importing, imp)
 		}
@@ -144,8 +143,8 @@ func checkImport(t *testing.T, importing, imp string) {
 	}
 }
 
-// placeOf returns the area of a package below internal and the name of its room there, which the packages
-// within the room share; "" is the package in the area's own folder.
+// placeOf returns the area of a package below internal and its folder there; "" is the package in
+// the area's own folder.
 func placeOf(importPath string) (area, room string) {
 	rest, ok := strings.CutPrefix(importPath, "locbench/internal/")
 	if !ok {
@@ -160,9 +159,9 @@ func floorOf(floors [][]string, name string) int {
 	return slices.IndexFunc(floors, func(names []string) bool { return slices.Contains(names, name) })
 }
 
-// TestKindsAreAskedForTheirTraits finds who decides by the name of a runtime or of a kind of store,
-// outside of where each is at home: another one would be forgotten there.
-func TestKindsAreAskedForTheirTraits(t *testing.T) {
+// TestKindsAreNotCompared finds code in other packages that decides by the name
+// of a runtime or of a kind of store: it would forget a new one.
+func TestKindsAreNotCompared(t *testing.T) {
 	kinds := regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Store(Auto|Embedded|External|Container|None))$`)
 	at := map[string]bool{"bench": true, "store": true, "contender/platform": true, "contender/launch": true}
 	files := 0
@@ -203,9 +202,9 @@ func TestKindsAreAskedForTheirTraits(t *testing.T) {
 	}
 }
 
-// A warning is a typed warning until it is printed: no struct of a program has warnings that are texts.
+// A warning is a typed value until it is printed: no struct of a program has warnings as text.
 func TestNoBareWarnings(t *testing.T) {
-	doubts := regexp.MustCompile(`^(doubts?|warnings?|notices?|notes|findings?)$|(Doubts?|Warnings?|Notices?|Notes|Warnings?)$`)
+	bare := regexp.MustCompile(`^(warnings?|notices?|notes|caveats?)$|(Warnings?|Notices?|Notes|Caveats?)$`)
 	sources(t, func(path, _ string) {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
@@ -223,8 +222,8 @@ func TestNoBareWarnings(t *testing.T) {
 				}
 				of, ok := list.Elt.(*ast.Ident)
 				for _, name := range field.Names {
-					if ok && of.Name == "string" && doubts.MatchString(name.Name) {
-						t.Errorf("%s: the field %s holds texts; make it bench.Warnings, and sentences where they are printed", path, name.Name)
+					if ok && of.Name == "string" && bare.MatchString(name.Name) {
+						t.Errorf("%s: the field %s has texts; use bench.Warnings, and make sentences when printing", path, name.Name)
 					}
 				}
 			}

@@ -22,8 +22,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// referenceSteps has room for how long the measured step is. It wants seconds: on a virtual machine
-// the speed of a CPU itself varies by 8% from half second to half second.
+// referenceSteps allows for the length of the measured step. It needs seconds: on a virtual machine
+// the speed of a CPU varies by 8% from half second to half second.
 const referenceSteps = `contenders: [reference]
 rounds: 12
 runtime: docker
@@ -36,18 +36,16 @@ steps:
   - 8 for %s
 `
 
-// BenchmarkAA asks how often something is found that is not there, and something that is. The
-// reference contender runs as two that are the same, and as a third whose requests cost so much
-// more CPU time, under a quota, that its throughput is 10% less; they alternate. Every six rounds
-// are a comparison of five headline measures, decided as 'locbench compare' does, with the noise
-// floor that 'locbench calibrate' has found just before. It asserts nothing: how much noise there
-// is depends on the machine.
+// BenchmarkAA counts false differences, and real ones that are found. The reference contender runs
+// as two identical variants, and as a third with more CPU time per request: under a quota its
+// throughput is 10% lower. The variants alternate. Every six rounds are one comparison of five
+// headline measures, decided as 'locbench compare' does, with the noise floor of a 'locbench
+// calibrate' just before. It asserts nothing: the noise depends on the machine.
 //
-// STEP is how long a step is. With AWAKE=1 something of the idle class runs on every CPU meanwhile,
-// so that none is given back to a hypervisor, which takes its time to return it; what the machine
-// is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out. With
-// INTERLEAVE=100ms those of a round are alive side by side and take turns of so long; a comparison is
-// then of eight rounds, or of ROUNDS.
+// STEP is the length of a step. With AWAKE=1 a process of the idle class runs on every CPU, and
+// none is given back to a hypervisor, which is slow to return it; the CPU use of the machine is
+// wrong then, and so are all bottlenecks. ONLY=slowed skips the A/A part. With INTERLEAVE=100ms the
+// contenders of a round are interleaved; a comparison is then of eight rounds, or of ROUNDS.
 //
 //	make bench-aa
 func BenchmarkAA(b *testing.B) {
@@ -64,21 +62,21 @@ func BenchmarkAA(b *testing.B) {
 		comparisons = n
 	}
 	dir := b.TempDir()
-	turns, rounds := "", stats.MinInterval
+	interleave, rounds := "", stats.MinInterval
 	if t := os.Getenv("INTERLEAVE"); t != "" {
-		turns, rounds = "interleave: "+t+"\n", stats.MinPaired
+		interleave, rounds = "interleave: "+t+"\n", stats.MinPaired
 	}
 	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil && n >= stats.MinInterval {
 		rounds = n
 	}
-	profile := profileFile(b, fmt.Sprintf(referenceSteps, turns, step))
+	profile := profileFile(b, fmt.Sprintf(referenceSteps, interleave, step))
 	floor, cost := calibrated(b, dir, profile, step)
 	say("floor: %s", floor.Words())
 
 	// A share of 10% of the CPU time is a ninth more of it.
 	slower := (cost / 9).Round(100 * time.Nanosecond)
 	services := reference(b, map[string]time.Duration{"a": 0, "b": 0, "slowed": slower})
-	args := []string{"run", "reference:a", "reference:slowed", "-p", profile, "--services", services, "--rounds", strconv.Itoa(comparisons * rounds), "--headless", "-o", "turns"}
+	args := []string{"run", "reference:a", "reference:slowed", "-p", profile, "--services", services, "--rounds", strconv.Itoa(comparisons * rounds), "--headless", "-o", "runs"}
 	same := os.Getenv("ONLY") != "slowed"
 	if same {
 		args = append(args, "reference:b")
@@ -87,7 +85,7 @@ func BenchmarkAA(b *testing.B) {
 	if code != 0 {
 		b.Fatalf("exit code %d:\n%s", code, stderr)
 	}
-	run, trials := read(b, filepath.Join(dir, "turns"))
+	run, trials := read(b, filepath.Join(dir, "runs"))
 	if !floor.Fits(run) {
 		b.Error("'locbench compare' would not take this floor for this run")
 	}
@@ -115,8 +113,8 @@ func BenchmarkAA(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// calibrated runs 'locbench calibrate' on the reference contender, and returns its floor and the
-// CPU time of a request at peak.
+// calibrated runs 'locbench calibrate' on the reference contender, and returns its noise floor and
+// the CPU time per request at peak.
 func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.Floor, time.Duration) {
 	b.Helper()
 	code, stdout, stderr := bounded(b, dir, 16*(step+10*time.Second), "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")
@@ -133,8 +131,8 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 	return floor, time.Duration(each.Value)
 }
 
-// stayAwake keeps every CPU from becoming idle until the benchmark ends. Whoever else wants a CPU
-// gets it at once.
+// stayAwake keeps every CPU from becoming idle until the benchmark ends. It yields to other work at
+// once.
 func stayAwake(b *testing.B) {
 	b.Helper()
 	for _, cpu := range cpuset.OfThread() {
@@ -150,10 +148,10 @@ func stayAwake(b *testing.B) {
 	}
 }
 
-// say prints a line. What a benchmark logs is cut after ten.
+// say prints a line. A benchmark's own log is cut after ten lines.
 func say(format string, a ...any) { fmt.Printf("    "+format+"\n", a...) }
 
-// bounded returns locbench with more time.
+// bounded runs locbench with a longer timeout.
 func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (code int, stdout, stderr string) {
 	b.Helper()
 	c := startLocbench(b, dir, args...)
@@ -161,7 +159,7 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 	return code, c.stdout.String(), c.stderr.String()
 }
 
-// reference returns the folder of the contender with variants, each slower by so much CPU time a
+// reference returns the folder of the contender with variants, each slower by that CPU time per
 // request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
@@ -172,7 +170,7 @@ func reference(b *testing.B, slower map[string]time.Duration) string {
 	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants)
 }
 
-// block returns the trials of a variant in the i-th so many rounds.
+// block returns the trials of a variant in the i-th block of rounds.
 func block(trials []bench.TrialResult, variant string, i, rounds int) (own []bench.TrialResult) {
 	for _, l := range trials {
 		if l.Trial.Variant == variant && (l.Trial.Round-1)/rounds == i {
@@ -182,7 +180,7 @@ func block(trials []bench.TrialResult, variant string, i, rounds int) (own []ben
 	return own
 }
 
-// tally counts what was claimed.
+// tally counts the differences that were found.
 type tally struct{ comparisons, measures, different, unfloored, throughput, anyWorse int }
 
 func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []bench.TrialResult, floor compare.Floor) {

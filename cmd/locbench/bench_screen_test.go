@@ -24,17 +24,17 @@ import (
 	"locbench/internal/testenv"
 )
 
-// BenchmarkScreen compares runs that are watched with runs that are not, in alternating pairs: a
-// step of 2048 connections each, with the screen on a terminal of 200 by 50 cells. It says the CPU
-// time that the screen's process takes, the ratio of the throughputs, and how long a key takes to
-// show. "make bench-tui" runs it.
+// BenchmarkScreen compares runs with and without a screen, in alternating pairs: a step of 2048
+// connections each, with the screen on a terminal of 200 by 50 cells. It prints the CPU time of the
+// screen's process, the ratio of the throughputs, and the time until a key shows. "make bench-tui"
+// runs it.
 func BenchmarkScreen(b *testing.B) {
 	testenv.Docker(b)
 	length, err := time.ParseDuration(os.Getenv("LOCBENCH_BENCH_STEP"))
 	if err != nil {
 		length = time.Minute
 	}
-	testenv.Locbench(b) // built before anything is measured
+	testenv.Locbench(b) // built before the measurements
 	var ratios, shares []float64
 	var keys []time.Duration
 	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
@@ -94,8 +94,8 @@ func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {
 	return benchThroughput(b, dir)
 }
 
-// benchWatched returns the throughput, the share of one CPU that the screen took in the middle of
-// the step, and how long keys took.
+// benchWatched returns the throughput, the screen's share of one CPU in the middle of the step, and
+// the latency of keys.
 func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share float64, keys []time.Duration) {
 	b.Helper()
 	cmd := exec.Command(testenv.Locbench(b), benchArgs(length)...)
@@ -128,7 +128,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 			b.Fatal("no step has begun after two minutes")
 		}
 	}
-	// The first and the last part of the step are left alone: connections open then, and keys are
+	// The first and the last part of the step are not measured: connections open then, and keys are
 	// pressed.
 	time.Sleep(length / 10)
 	before, at := processTime(b, cmd.Process.Pid), time.Now()
@@ -147,8 +147,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	return benchThroughput(b, dir), share, keys
 }
 
-// processTime returns the CPU time that the process has taken, user and system together, without its
-// children.
+// processTime returns the CPU time of the process, user and system together, without its children.
 func processTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -157,7 +156,7 @@ func processTime(b *testing.B, pid int) time.Duration {
 	}
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks float64
-	for _, i := range []int{11, 12} { // utime and stime, of 1/100 s
+	for _, i := range []int{11, 12} { // utime and stime, in 1/100 s
 		n, err := strconv.ParseFloat(fields[i], 64)
 		if err != nil || math.IsNaN(n) {
 			b.Fatalf("/proc/%d/stat: %q", pid, fields[i])
@@ -167,12 +166,12 @@ func processTime(b *testing.B, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// shownText is what a terminal was sent, with the time at which a text was seen in it.
+// shownText is the output to a terminal, with the time at which a text was seen in it.
 type shownText struct {
-	mu     sync.Mutex
-	wanted string
-	tail   []byte
-	seen   chan time.Time
+	mu      sync.Mutex
+	awaited string
+	tail    []byte
+	seen    chan time.Time
 }
 
 func (s *shownText) read(f *os.File) {
@@ -182,8 +181,8 @@ func (s *shownText) read(f *os.File) {
 		now := time.Now()
 		s.mu.Lock()
 		s.tail = append(s.tail, buf[:n]...)
-		if s.wanted != "" && bytes.Contains(s.tail, []byte(s.wanted)) {
-			s.wanted = ""
+		if s.awaited != "" && bytes.Contains(s.tail, []byte(s.awaited)) {
+			s.awaited = ""
 			s.seen <- now
 		}
 		if len(s.tail) > 1<<10 {
@@ -196,11 +195,11 @@ func (s *shownText) read(f *os.File) {
 	}
 }
 
-// after presses a key and returns how long it took until the text was sent to the terminal.
+// after presses a key and returns the time until the text was sent to the terminal.
 func (s *shownText) after(b *testing.B, f *os.File, key, text string) time.Duration {
 	b.Helper()
 	s.mu.Lock()
-	s.wanted, s.tail, s.seen = text, nil, make(chan time.Time, 1)
+	s.awaited, s.tail, s.seen = text, nil, make(chan time.Time, 1)
 	seen := s.seen
 	s.mu.Unlock()
 	pressed := time.Now()

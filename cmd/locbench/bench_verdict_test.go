@@ -18,13 +18,13 @@ import (
 	"locbench/internal/testenv"
 )
 
-// bound is a contender that is built to be bound by one thing.
+// bound is a contender with one known bottleneck.
 type bound struct {
 	name     string
 	services func(testing.TB) string // folder of the contender; nil: go-nethttp
 	args     []string
 	client   float64 // CPUs that locbench itself may use; 0: all
-	at       int     // the step that is judged
+	at       int     // the step whose bottleneck is checked
 	want     verdict.Bound
 }
 
@@ -49,9 +49,9 @@ func bounds() []bound {
 	}
 }
 
-// BenchmarkVerdict runs contenders that are built to be bound by one thing each, and reports in how
-// many of their lives the verdict was that one. It asserts nothing: on a machine with other work to
-// do the machine itself may well be what bound a step.
+// BenchmarkVerdict runs contenders with one known bottleneck each, and reports in how many trials
+// locbench found it. It asserts nothing: on a busy machine the machine itself may be the
+// bottleneck.
 //
 //	make bench-verdict
 func BenchmarkVerdict(b *testing.B) {
@@ -90,10 +90,10 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// run gives the contender so many lives, each in its own container.
-func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.TrialResult) {
+// run gives the contender n trials, each in its own container.
+func (c bound) run(b *testing.B, n int) (bench.Run, []bench.TrialResult) {
 	dir := b.TempDir()
-	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(lives), "--duration", "1500ms", "--no-checks", "-o", "out"}
+	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(n), "--duration", "1500ms", "--no-checks", "-o", "out"}
 	args = append(args, c.args[1:]...)
 	if c.services != nil {
 		args = append(args, "--services", c.services(b))
@@ -106,16 +106,15 @@ func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.TrialResult) {
 	} else {
 		running = begin(b, cmd)
 	}
-	code := running.wait(time.Minute + time.Duration(lives)*20*time.Second)
+	code := running.wait(time.Minute + time.Duration(n)*20*time.Second)
 	run, trials := read(b, filepath.Join(dir, "out"))
-	if len(trials) != lives {
+	if len(trials) != n {
 		b.Fatalf("exit code %d:\n%s", code, running.stderr.String())
 	}
 	return run, trials
 }
 
-// limited starts a locbench in a cgroup with a CPU quota, as a container or a unit with limits
-// would be.
+// limited starts a locbench in a cgroup with a CPU quota, like a container or a unit with limits.
 func limited(b *testing.B, cmd *exec.Cmd, cpus float64) *command {
 	b.Helper()
 	g, err := cgroup.Tree{}.Create("locbench-test-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: cpus}, nil)

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/run/machine"
 )
 
-// TestTwoRunsAtOnce: the second is warned from its start, the first from its next trial on; one that was killed
-// is forgotten.
+// TestTwoRunsAtOnce: the second run warns from its start, the first from its next trial on; a
+// killed run is forgotten.
 func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir, env := t.TempDir(), []string{machine.RunsVariable + "=" + t.TempDir()}

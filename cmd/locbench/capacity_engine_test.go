@@ -13,7 +13,7 @@ import (
 	"locbench/internal/run/capacity"
 )
 
-// The curve over two limits: each is a results folder of its own, whose steps are the probes.
+// With --limits each limit has its own results folder, whose steps are the probes.
 func TestCapacityOverLimits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
@@ -30,7 +30,8 @@ func TestCapacityOverLimits(t *testing.T) {
 			t.Fatalf("%+v", r)
 		}
 		for i, p := range r.Points {
-			// How much it can depends on the machine; that a quiet one finds the bound is a test of timing.
+			// The capacity depends on the machine; a test of part timing finds the bound on an idle
+			// one.
 			if p.Result.State == capacity.Searching || p.Result.Rate > 200 || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 || len(p.Outcomes) == 0 {
 				t.Errorf("%+v", p)
 			}
@@ -52,22 +53,21 @@ func TestCapacityOverLimits(t *testing.T) {
 		if code, stdout, stderr := locbench(t, dir, "report", "out"); code != 0 || strings.Count(stdout, "report.html") != 2 {
 			t.Errorf("report: exit code %d\n%s%s", code, stdout, stderr)
 		}
-		if code, _, stderr := locbench(t, dir, "run", "--resume", "out/cpus-1"); code != 2 || !strings.Contains(stderr, "search for capacity") {
+		if code, _, stderr := locbench(t, dir, "run", "--resume", "out/cpus-1"); code != 2 || !strings.Contains(stderr, "capacity search") {
 			t.Errorf("resume: exit code %d\n%s", code, stderr)
 		}
-		if code, _, stderr := locbench(t, dir, short("--slo", "p50<4s", "--limits", "cpus=0.5")...); code != 2 || !strings.Contains(stderr, "holds a search already") {
+		if code, _, stderr := locbench(t, dir, short("--slo", "p50<4s", "--limits", "cpus=0.5")...); code != 2 || !strings.Contains(stderr, "already holds a search") {
 			t.Errorf("again into the same folder: exit code %d\n%s", code, stderr)
 		}
 	})
 }
 
-// An objective that nothing can keep ends at the lowest rate, with an exit code of its own and a
-// table that says so.
-func TestCapacityThatNoRateHas(t *testing.T) {
+// An SLO that cannot be met ends the search at the lowest rate, with its own exit code and table.
+func TestCapacityOfAnImpossibleSLO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
-	if code != 4 || !strings.Contains(stdout, "no rate keeps the objective; even 1.00/s does not: p50 is") {
+	if code != 4 || !strings.Contains(stdout, "no rate meets the SLO; even 1.00/s fails: p50 is") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "report.html")); err != nil {
@@ -78,7 +78,7 @@ func TestCapacityThatNoRateHas(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a search in order: nothing is left, and the finished probes are kept.
+// Ctrl-C ends a search gracefully: nothing is left, and the finished probes are kept.
 func TestCapacityIsInterrupted(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
@@ -103,14 +103,14 @@ func TestCapacityIsInterrupted(t *testing.T) {
 	})
 }
 
-// A contender that dies under load ends its search, not that of the other limits.
+// A contender that dies under load ends its search, not those of the other limits.
 func TestCapacityOfOneThatDies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1", "--accept-failed-checks")
 	args[1] = "faulty"
 	code, stdout, stderr := locbench(t, dir, args...)
-	if code != 3 || strings.Count(stdout, "ended early") != 2 || !strings.Contains(stdout, "exit code 7") {
+	if code != 3 || strings.Count(stdout, "stopped early") != 2 || !strings.Contains(stdout, "exit code 7") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestCapacityAtTheBound: where nothing disturbs it, the highest rate that may be tried is sustained.
+// TestCapacityAtTheBound: without disturbance, --max-rate is sustained.
 func TestCapacityAtTheBound(t *testing.T) {
 	testenv.Judge(t, 5, 200*time.Millisecond, func(t testing.TB) error {
 		dir := t.TempDir()

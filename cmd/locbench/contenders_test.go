@@ -17,8 +17,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// representative returns the contenders that are built and run at every change; "make verify-all" is
-// for all.
+// representative returns the contenders that are built and run after every change; "make
+// verify-all" takes all.
 func representative(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/representative.txt")
@@ -28,7 +28,7 @@ func representative(t *testing.T) []string {
 	return strings.Fields(string(data))
 }
 
-// baseImages returns those that a contender's Dockerfile begins from, without its own stages.
+// baseImages returns the base images of a contender's Dockerfile, without its own stages.
 func baseImages(t *testing.T, name string) (images []string) {
 	t.Helper()
 	name, _, _ = strings.Cut(name, ":")
@@ -46,9 +46,9 @@ func baseImages(t *testing.T, name string) (images []string) {
 	return images
 }
 
-// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and puts them
-// through the lifecycle contract, the checks of what they serve and a short load, under the limits of
-// the profiles. What was built before is kept by the engine.
+// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and runs the
+// lifecycle checks, the checks of their endpoints and a short load, under the limits of the
+// profiles. The engine keeps earlier builds.
 func TestRepresentativeContenders(t *testing.T) {
 	testenv.Docker(t)
 	names := representative(t)
@@ -57,7 +57,7 @@ func TestRepresentativeContenders(t *testing.T) {
 	}
 	dir := t.TempDir()
 	build := startLocbench(t, dir, append([]string{"services", "build", "--jobs", "1"}, names...)...)
-	if code := build.wait(25 * time.Minute); code != 0 { // compilers that begin with nothing
+	if code := build.wait(25 * time.Minute); code != 0 { // compilers without caches
 		t.Fatalf("build: exit code %d\n%s", code, build.stderr.String())
 	}
 	profile := filepath.Join(dir, "short.yaml")
@@ -84,12 +84,12 @@ steps: [1 warm-up, 16]
 		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	}
 	for _, trial := range trials {
-		t.Run(trial.Trial.Label(), func(t *testing.T) { isAsItShouldBe(t, trial) })
+		t.Run(trial.Trial.Label(), func(t *testing.T) { wentWell(t, trial) })
 	}
 }
 
-// isAsItShouldBe fails unless a trial went well from end to end.
-func isAsItShouldBe(t *testing.T, trial bench.TrialResult) {
+// wentWell fails unless a trial went well from start to stop.
+func wentWell(t *testing.T, trial bench.TrialResult) {
 	if trial.State != bench.TrialComplete || !trial.Artifact.BuildCached {
 		t.Errorf("%s: %s, artifact %+v", trial.State, trial.Failure, trial.Artifact)
 	}
@@ -109,11 +109,11 @@ func isAsItShouldBe(t *testing.T, trial bench.TrialResult) {
 	}
 	for _, group := range trial.Service.Endpoints {
 		if passed[group] == 0 {
-			t.Errorf("no check of %s has passed", group)
+			t.Errorf("no passing check in %s", group)
 		}
 	}
 	if passed["lifecycle"] != 6 {
-		t.Errorf("%d of 6 checks of the contract have passed", passed["lifecycle"])
+		t.Errorf("%d of 6 lifecycle checks passed", passed["lifecycle"])
 	}
 	for _, s := range trial.Steps {
 		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
@@ -137,13 +137,13 @@ func memoryText(u *bench.Usage) string {
 	return fmt.Sprintf("%+v", *u.Memory)
 }
 
-// TestVerifyFindsFaults puts one to the test that starts without its environment, logs no requests,
-// and takes all memory as soon as it is asked for cities.
+// TestVerifyFindsFaults verifies a contender that starts without its environment, logs no requests,
+// and takes all memory at the first request for cities.
 func TestVerifyFindsFaults(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	dir, services := t.TempDir(), faulty(t, "oom", 5)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // what is seen here is no news for this machine's user
+	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // keeps the outcome out of the user's cache
 	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
 	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
@@ -155,7 +155,7 @@ func TestVerifyFindsFaults(t *testing.T) {
 	}
 	got := c.stdout.String()
 	for _, want := range []string{
-		"faulty: NOT as it should be\n", "✗ the contender died: killed by SIGKILL (out of memory)", "✗ check lifecycle no-environment: still runs after 15s",
+		"faulty: FAILED\n", "✗ the contender died: killed by SIGKILL (out of memory)", "✗ check lifecycle no-environment: still running after 15s",
 		"✗ check lifecycle logs-requests: ", "✗ check get ",
 	} {
 		if !strings.Contains(got, want) {
@@ -164,20 +164,20 @@ func TestVerifyFindsFaults(t *testing.T) {
 	}
 	list := startIn(t, dir, env, "services", "list", "--services", services)
 	if code := list.wait(time.Minute); code != 0 || !regexp.MustCompile(`(?m)^faulty .* failed \d{4}-`).MatchString(list.stdout.String()) {
-		t.Errorf("exit code %d; the list does not tell that it failed:\n%s%s", code, &list.stdout, &list.stderr)
+		t.Errorf("exit code %d; the list does not show the failure:\n%s%s", code, &list.stdout, &list.stderr)
 	}
 	if t.Failed() {
 		t.Logf("it said\n%s%s", got, c.stderr.String())
 	}
 }
 
-// TestVerifyLoadsAsMuchAsTheProfiles is about a contender that lives with as many connections as
-// profile quick has, and wants more memory than there is with as many as profile locations has.
+// TestVerifyLoadsAsMuchAsTheProfiles verifies a contender that survives the connections of profile
+// quick, and runs out of memory with those of profile locations.
 func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	dir, services := t.TempDir(), faulty(t, "crowd", 2040)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // what is seen here is no news for this machine's user
+	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // keeps the outcome out of the user's cache
 	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
 	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
@@ -188,7 +188,7 @@ func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
 	}
 	if got := c.stdout.String(); !strings.Contains(got, "✗ the contender died: killed by SIGKILL (out of memory)") {
-		t.Errorf("it does not say that it died, and of what\n%s%s", got, c.stderr.String())
+		t.Errorf("no word about its death\n%s%s", got, c.stderr.String())
 	}
 	if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
 		t.Errorf("it did not die of 2048 connections: %+v", trials)

@@ -13,8 +13,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestDashboard goes through the whole of it: set up, watch, abort; again to the end; browse, look,
-// compare.
+// TestDashboard uses all screens: set up, watch, abort; again to the end; browse, open, compare.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -36,10 +35,10 @@ func TestDashboard(t *testing.T) {
 	p.keys("q")
 	p.see("set up a benchmark")
 
-	time.Sleep(1100 * time.Millisecond) // the folder of a run is named after the second in which it began
+	time.Sleep(1100 * time.Millisecond) // the name of a results folder has the second of its start
 	p.keys("s")
-	p.see("round 2 of 2") // its last step alone may be over between two looks at a busy machine
-	p.until(time.Minute, "tell the end", func(s string) bool { return strings.Contains(s, "complete") && !strings.Contains(s, "left") })
+	p.see("round 2 of 2") // its last step alone may end between two looks at a busy machine
+	p.until(time.Minute, "show the end", func(s string) bool { return strings.Contains(s, "complete") && !strings.Contains(s, "left") })
 	folders, _ := filepath.Glob(filepath.Join(dir, "results", "*"))
 	if len(folders) != 2 || runState(folders[0]) != bench.RunInterrupted || runState(folders[1]) != bench.RunComplete {
 		t.Fatalf("folders %q", folders)
@@ -56,7 +55,7 @@ func TestDashboard(t *testing.T) {
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("Space", "Down", "Space", "c")
-	p.see("A", "B", "go-nethttp", "no claim")
+	p.see("A", "B", "go-nethttp", "need 6 or more rounds")
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("q")
@@ -73,7 +72,7 @@ func TestDashboard(t *testing.T) {
 }
 
 // TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be
-// changedByHand, and leaving it leaves it alone.
+// controlled, and leaving the screen does not affect it.
 func TestWatchingAnothersRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -83,7 +82,7 @@ func TestWatchingAnothersRun(t *testing.T) {
 	p.typed("locbench tui out; echo code=$?")
 	screen := p.see("watching", "step 1 of 3", "req/s")
 	if strings.Contains(screen, "abort") {
-		t.Errorf("it offers to abort somebody else's run:\n%s", screen)
+		t.Errorf("it offers to abort another's run:\n%s", screen)
 	}
 	p.keys("a", "q")
 	p.see("code=0")

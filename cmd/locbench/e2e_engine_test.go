@@ -85,7 +85,7 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
+func TestResumeRepeatsNoCompleteTrial(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -103,7 +103,7 @@ func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
 	}
 	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
 	if string(first) != string(again) {
-		t.Error("a trial that was whole has changed")
+		t.Error("a complete trial has changed")
 	}
 	if len(before) != 2 || len(before[1].Steps) != 1 {
 		t.Fatalf("before: %d trials", len(before))
@@ -131,7 +131,7 @@ func TestTarget(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     already, at 127.0.0.1:18473") {
+	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     target at 127.0.0.1:18473") {
 		t.Errorf("output:\n%s%s", stdout, stderr)
 	}
 	run, trials := read(t, filepath.Join(dir, "out"))
@@ -139,7 +139,7 @@ func TestTarget(t *testing.T) {
 	if len(trial.Steps) != 2 || trial.Steps[1].Load.Succeeded == 0 || trial.Steps[1].Before != nil || trial.Steps[1].Load.FailedTotal() > 0 {
 		t.Errorf("steps %+v", trial.Steps)
 	}
-	// Nobody has started, limited or stopped it, and nothing is known of what it should respond.
+	// locbench has not started, limited or stopped it, and does not know its responses.
 	if trial.StartUp != nil || trial.Stop != nil || run.Profile.Limits != (bench.Limits{}) || len(trial.Checks) > 0 || trial.Steps[1].Load.Checked > 0 || len(trial.Warnings) > 0 {
 		t.Errorf("start-up %v, stop %v, limits %+v, %d checks, %d bodies compared, warnings %q", trial.StartUp, trial.Stop, run.Profile.Limits, len(trial.Checks), trial.Steps[1].Load.Checked, trial.Warnings)
 	}
@@ -150,20 +150,19 @@ func TestTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pretence := range []string{"from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB", "readings in between failed"} {
-		if strings.Contains(stderr+stdout+string(summary), pretence) {
-			t.Errorf("it says %q:\n%s%s%s", pretence, stderr, stdout, summary)
+	for _, untrue := range []string{"from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB", "readings in between failed"} {
+		if strings.Contains(stderr+stdout+string(summary), untrue) {
+			t.Errorf("it says %q:\n%s%s%s", untrue, stderr, stdout, summary)
 		}
 	}
 	for _, flag := range []string{"--cpus=1", "--memory=1GiB", "--cpu-set=1"} {
-		if code, _, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", flag); code != 2 || !strings.Contains(stderr, "with limits of its own") {
+		if code, _, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", flag); code != 2 || !strings.Contains(stderr, "not with --target") {
 			t.Errorf("%s: exit code %d, %s", flag, code, stderr)
 		}
 	}
 }
 
-// TestAReaderThatGoesAway is "locbench run --json | head -1": what was launched is stopped all the
-// same.
+// TestAReaderThatGoesAway is "locbench run --json | head -1": locbench still stops what it started.
 func TestAReaderThatGoesAway(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()

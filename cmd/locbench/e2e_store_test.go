@@ -14,8 +14,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestStoreInAContainer starts an image of a real Elasticsearch next to the contender, fills it, and
-// asks all of the checks.
+// TestStoreInAContainer starts an image of a real Elasticsearch next to the contender, seeds it,
+// and runs all checks.
 func TestStoreInAContainer(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
@@ -61,7 +61,7 @@ steps: [1, 4]
 	})
 }
 
-// TestRealStoreStoppedAndBack is the same with the container of a real Elasticsearch.
+// TestRealStoreStoppedAndBack takes the container of a real Elasticsearch away and brings it back.
 func TestRealStoreStoppedAndBack(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
@@ -72,7 +72,7 @@ func TestRealStoreStoppedAndBack(t *testing.T) {
 	}
 	t.Cleanup(func() { dockerDo(t, "rm", "-f", "-v", id) })
 	url := "http://" + strings.SplitN(dockerDo(t, "port", id, "9200/tcp"), "\n", 2)[0]
-	responses(t, url)
+	reachable(t, url)
 	data, err := dataset.Generated(200, 12, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestRealStoreStoppedAndBack(t *testing.T) {
 	if _, err := seed.Run(t.Context(), seed.Options{URL: url, Set: data}); err != nil {
 		t.Fatal(err)
 	}
-	// Frozen rather than ended: it comes back at once, and a store that hangs is harder to see than
-	// one that refuses connections.
+	// Frozen, not stopped: it comes back at once, and a hanging store is harder to detect than one
+	// that refuses connections.
 	storeGoesAndComesBack(t, "docker", url, func() { dockerDo(t, "pause", id) }, func() { dockerDo(t, "unpause", id) })
 }

@@ -14,9 +14,9 @@ import (
 	"locbench/internal/contender/docker/dockertest"
 )
 
-// TestEngineElsewhere runs on an engine in another network namespace, which is as far away as
-// another machine. What cannot work is reported before anything is built or measured; what can,
-// works: ports are published, counters and clock are the engine's.
+// TestEngineElsewhere uses an engine in another network namespace, which is as unreachable as
+// another machine. Problems are reported before anything is built or measured; the rest works:
+// ports are published, counters and clock are the engine's.
 func TestEngineElsewhere(t *testing.T) {
 	t.Parallel()
 	unix, tcp, _ := dockertest.Elsewhere(t)
@@ -32,10 +32,10 @@ func TestEngineElsewhere(t *testing.T) {
 		host, want string
 		args       []string
 	}{
-		"a forwarded socket":                             {unix, "the ports of its containers are out of reach; run locbench there, or name the engine by its own address", []string{"--runtime", "docker"}},
-		"store in a container behind a forwarded socket": {unix, "the ports of its containers are out of reach", []string{"--runtime", "process", "--store", "container"}},
-		"embedded store":                                 {tcp, "cannot reach a store on this machine's loopback interface; use --store container, or an Elasticsearch at an address that they reach", []string{"--runtime", "docker", "--store", "embedded"}},
-		"store on loopback":                              {tcp, "cannot reach a store on this machine's loopback interface", []string{"--runtime", "docker", "--elastic", "http://127.0.0.1:9"}},
+		"a forwarded socket":                             {unix, "its container ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", []string{"--runtime", "docker"}},
+		"store in a container behind a forwarded socket": {unix, "its container ports are unreachable", []string{"--runtime", "process", "--store", "container"}},
+		"embedded store":                                 {tcp, "cannot reach a store on loopback here; use --store container or --elastic", []string{"--runtime", "docker", "--store", "embedded"}},
+		"store on loopback":                              {tcp, "cannot reach a store on loopback here", []string{"--runtime", "docker", "--elastic", "http://127.0.0.1:9"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestEngineElsewhere(t *testing.T) {
 	}
 	t.Run("a runtime of locbench's choice", func(t *testing.T) {
 		d := disturb(t, []string{"DOCKER_HOST=" + unix}, "run", "--headless", "-p", small(t, "go-nethttp", "auto"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "300ms")
-		run, trials := d.ends(0, "warning: contenders run as processes: the Docker engine at "+unix)
+		run, trials := d.ends(0, "warning: using processes: the Docker engine at "+unix)
 		if run.Profile.Runtime != bench.RuntimeProcess || len(trials) != 1 || trials[0].Instance.Runtime != bench.RuntimeProcess {
 			t.Errorf("runtime %s, %s", run.Profile.Runtime, states(trials))
 		}
@@ -83,7 +83,7 @@ func TestEngineElsewhere(t *testing.T) {
 		}
 		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), trials[0].Instance
 		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
-			t.Errorf("reached at %s, process %d", info.Address, info.PID) // the kernel is the same, and so are its processes
+			t.Errorf("reached at %s, process %d", info.Address, info.PID) // one kernel, so its processes are visible
 		}
 		if !strings.HasPrefix(run.Store.URL, "http://"+there+":") || run.Store.Seen == run.Store.URL || !strings.HasSuffix(run.Store.Seen, ":9200") {
 			t.Errorf("store %+v", run.Store)

@@ -19,10 +19,10 @@ type privateEngine struct {
 	t    *testing.T
 	host string
 	args []string
-	cmd  *exec.Cmd // that runs; nil: none
+	cmd  *exec.Cmd // the running engine; nil: none
 }
 
-// ownEngine starts one.
+// ownEngine starts a private engine.
 func ownEngine(t *testing.T) *privateEngine {
 	t.Helper()
 	testenv.Docker(t)
@@ -31,14 +31,14 @@ func ownEngine(t *testing.T) *privateEngine {
 		path = "/usr/sbin/dockerd"
 	}
 	if _, err := os.Stat(path); err != nil || os.Getuid() != 0 {
-		t.Skip("only root with dockerd installed can start an engine of its own")
+		t.Skip("only root with dockerd installed can start a private engine")
 	}
-	dir, err := os.MkdirTemp("", "dockerd-") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "dockerd-") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	// Its own bridge: with none, an engine takes away the bridge of the machine's first one.
+	// Its own bridge: without one, an engine removes the bridge of the machine's first engine.
 	const bridge = "locbench-test0"
 	for _, args := range []string{"link add " + bridge + " type bridge", "addr add 10.251.251.1/24 dev " + bridge, "link set " + bridge + " up"} {
 		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
@@ -54,7 +54,7 @@ func ownEngine(t *testing.T) *privateEngine {
 	return e
 }
 
-// start returns when it answers.
+// start returns when the engine responds.
 func (e *privateEngine) start() {
 	e.t.Helper()
 	e.cmd = exec.Command(e.args[0], e.args[1:]...)
@@ -62,14 +62,14 @@ func (e *privateEngine) start() {
 	if err := e.cmd.Start(); err != nil {
 		e.t.Fatal(err)
 	}
-	testenv.Until(e.t, time.Minute, "the engine answers", func() bool {
+	testenv.Until(e.t, time.Minute, "the engine responds", func() bool {
 		cmd := exec.Command("docker", "version")
 		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
 		return cmd.Run() == nil
 	})
 }
 
-// stop returns when it has ended.
+// stop returns when the engine has ended.
 func (e *privateEngine) stop() {
 	if e.cmd != nil {
 		_ = e.cmd.Process.Signal(syscall.SIGTERM)
@@ -87,14 +87,14 @@ func TestEngineThatStops(t *testing.T) {
 		d.loaded(1)
 		e.stop()
 		e.start()
-		_, trials := d.ends(3, "the contender died", "the container engine", "lost  ")
+		_, trials := d.ends(3, "the contender died", "container engine", "lost  ")
 		if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
 			t.Fatal(states(trials))
 		}
 		if trial := trials[0]; len(trial.Steps) != 2 || trial.Steps[0].Load.Succeeded == 0 || trial.Exit == nil {
 			t.Errorf("%d steps, exit %v", len(trial.Steps), trial.Exit)
 		}
-		d.reported("the container engine")
+		d.reported("container engine")
 		d.resumes()
 	})
 	t.Run("for good", func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestEngineThatStops(t *testing.T) {
 		if code := d.wait(2 * time.Minute); code != 3 {
 			t.Errorf("exit code %d, want 3", code)
 		}
-		says(t, "standard error", d.stderr.String(), "the contender died", "the container engine", "lost  ")
+		says(t, "standard error", d.stderr.String(), "the contender died", "container engine", "lost  ")
 		_, trials := read(t, d.out)
 		if len(trials) != 1 || len(trials[0].Steps) != 2 || trials[0].Steps[0].Load.Succeeded == 0 {
 			t.Errorf("finished steps are lost: %s", states(trials))

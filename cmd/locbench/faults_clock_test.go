@@ -15,8 +15,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestClockSetBackBeforeResume continues with a run from the future: its time stamps run backwards,
-// and harm nothing that reads them.
+// TestClockSetBackBeforeResume resumes a run from the future: its time stamps run backwards, and
+// nothing that reads them fails.
 func TestClockSetBackBeforeResume(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, 1, 1, 2))

@@ -26,26 +26,26 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 		harm  func(t *testing.T, info bench.InstanceInfo, network string)
 		words []string // of standard error, the trial's failure and the summary
 		kind  bench.IncidentKind
-		steps int // on record
+		steps int // recorded
 		lost  string
 	}{
 		{"killed", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "kill", info.ID) },
-			[]string{"killed by SIGKILL"}, "", 2, "ended in step 2 after"},
+			[]string{"killed by SIGKILL"}, "", 2, "stopped in step 2 after"},
 		{"restarted", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "restart", "-t", "0", info.ID) },
-			[]string{"the contender died"}, "", 2, "ended in step 2 after"},
+			[]string{"the contender died"}, "", 2, "stopped in step 2 after"},
 		{"removed", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "rm", "-f", info.ID) },
-			[]string{"the contender died"}, "", 2, "ended in step 2 after"},
+			[]string{"the contender died"}, "", 2, "stopped in step 2 after"},
 		{"paused", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "pause", info.ID) },
-			[]string{"paused from outside"}, bench.IncidentPaused, 3, "not measured: 8 connections"},
+			[]string{"paused externally"}, bench.IncidentPaused, 3, "not measured: 8 connections"},
 		{"network disconnected", func(t *testing.T, info bench.InstanceInfo, network string) {
 			dockerDo(t, "network", "disconnect", "--force", network, info.ID)
-		}, []string{"not one success in 2 steps of load in a row"}, "", 4, ""},
+		}, []string{"no success in 2 consecutive steps"}, "", 4, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			rounds := 1
 			if c.name == "killed" {
-				rounds = 2 // the next life continues
+				rounds = 2 // the next trial continues
 			}
 			d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", rounds, 1, 1, 2, 4, 8))
 			d.instance(0)
@@ -67,7 +67,7 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 			trial := trials[0]
 			says(t, "the trial's failure", trial.Failure, c.words...)
 			if len(trial.Steps) != c.steps || trial.Steps[0].Aborted != "" || trial.Steps[0].Load.Succeeded == 0 || trial.Steps[0].Load.FailedTotal() > trial.Steps[0].Load.Failed[bench.ErrTimeout] {
-				t.Errorf("%d steps on record, want %d with a whole first one", len(trial.Steps), c.steps)
+				t.Errorf("%d steps recorded, want %d with a complete first one", len(trial.Steps), c.steps)
 			}
 			if c.lost != "" && (trial.Lost == nil || !strings.Contains(trial.Lost.String(), c.lost)) {
 				t.Errorf("lost: %v, want %q", trial.Lost, c.lost)
@@ -84,9 +84,8 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 	}
 }
 
-// endsOnTime wants steps that count the timeouts of a contender that does not respond, and end when
-// they should: after the step's time and what was in flight then, with much room for a busy
-// machine.
+// endsOnTime checks that steps count the timeouts of a contender that does not respond, and end on
+// time: after the step's duration and the requests in flight, with room for a busy machine.
 func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	t.Helper()
 	for _, s := range steps {
@@ -99,7 +98,7 @@ func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	}
 }
 
-// TestPausedForAWhile is a pause that ends within the step: the trial continues, and says so.
+// TestPausedForAWhile pauses the contender within a step: the trial continues, and reports it.
 func TestPausedForAWhile(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
@@ -111,28 +110,28 @@ func TestPausedForAWhile(t *testing.T) {
 		return ok && e.Window.Failed[bench.ErrTimeout] > 0
 	})
 	dockerDo(t, "unpause", info.ID)
-	_, trials := d.ends(0, "step 1: paused from outside", "the pause from outside has ended")
+	_, trials := d.ends(0, "step 1: paused externally", "resumed after the external pause")
 	trial := trials[0]
 	if trial.State != bench.TrialComplete || len(trial.Incidents) != 2 || trial.Lost != nil {
 		t.Fatalf("trial %s, incidents %v, lost %v", trial.State, trial.Incidents, trial.Lost)
 	}
 	first := trial.Steps[0]
-	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(first.Warnings.Join("\n"), "paused from outside") {
+	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(first.Warnings.Join("\n"), "paused") {
 		t.Errorf("failed %v, warnings %q", first.Load.Failed, first.Warnings)
 	}
 	if len(trial.Steps[1].Warnings) > 0 && strings.Contains(trial.Steps[1].Warnings.Join("\n"), "paused") {
 		t.Errorf("a step that was not paused says %q", trial.Steps[1].Warnings)
 	}
-	d.reported("paused from outside")
+	d.reported("paused externally")
 }
 
-// TestStoppedProcess is a contender without a container that somebody has stopped by a signal, in
-// the second of four steps. It is asked to end, and does so with code 0; the run does not.
+// TestStoppedProcess stops a contender without a container by a signal, in the second of four
+// steps. Its graceful stop then has exit code 0; the run's has not.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
 	stopProcess(t, d.loaded(1))
-	_, trials := d.ends(3, "stopped by a signal from outside (SIGSTOP)", "lost  ")
+	_, trials := d.ends(3, "(SIGSTOP)", "lost  ")
 	if trial := trials[0]; trial.State != bench.TrialFailed || len(trial.Steps) != 3 || trial.Stop == nil || trial.Stop.Killed {
 		t.Errorf("trial %s, %d steps, stop %+v", trial.State, len(trial.Steps), trial.Stop)
 	}
@@ -147,8 +146,8 @@ func stopProcess(t *testing.T, info bench.InstanceInfo) {
 	}
 }
 
-// TestStoppedProcessInTheLastSecond: a run that ends well has no request that suffered from the
-// stop. One that comes after the last request (of a test that was late) harms none.
+// TestStoppedProcessInTheLastSecond: a run without errors has no request that suffered from the
+// stop signal. A signal after the last request (of a late test) harms none.
 func TestStoppedProcessInTheLastSecond(t *testing.T) {
 	t.Parallel()
 	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
@@ -171,15 +170,15 @@ func TestStoppedProcessInTheLastSecond(t *testing.T) {
 	case suffered && (code != 3 || trials[0].State != bench.TrialFailed):
 		t.Errorf("exit code %d, %s", code, states(trials))
 	case suffered:
-		says(t, "standard error", d.stderr.String(), "stopped by a signal from outside (SIGSTOP)")
+		says(t, "standard error", d.stderr.String(), "(SIGSTOP)")
 	case code != 0:
 		t.Errorf("exit code %d of a run without a failed request", code)
 	}
 	t.Logf("requests suffered: %v, exit code %d", suffered, code)
 }
 
-// TestOutOfMemoryInAStep is a contender that asks for more than its limit in the second step.
-// Mended, it is run again.
+// TestOutOfMemoryInAStep has a contender exceed its memory limit in the second step. Mended, it
+// runs again.
 func TestOutOfMemoryInAStep(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		if runtime == "process" && os.Getuid() != 0 {
@@ -187,8 +186,8 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		}
 		services := faulty(t, "oom", never)
 		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
-		misbehave(t, d.loaded(1)) // it is killed as soon as the kernel gets to it, which ends the step
-		_, trials := d.ends(3, "killed by SIGKILL (out of memory)", "ended early: the contender died", "lost  ", "not measured: 4 connections")
+		misbehave(t, d.loaded(1)) // the kernel's kill ends the step
+		_, trials := d.ends(3, "killed by SIGKILL (out of memory)", "stopped early: the contender died", "lost  ", "not measured: 4 connections")
 		trial := trials[0]
 		if trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 2 || !strings.Contains(trial.Steps[1].Aborted, "out of memory") {
 			t.Errorf("exit %v, %d steps", trial.Exit, len(trial.Steps))
@@ -196,7 +195,7 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		if in, ok := incident(trial, bench.IncidentOOM); runtime == "docker" && (!ok || in.Step == nil || *in.Step != 1) {
 			t.Errorf("incidents %v", trial.Incidents)
 		}
-		d.reported("out of memory", "ended in step 2 after")
+		d.reported("out of memory", "stopped in step 2 after")
 		mend(t, services)
 		d.resumes("--services", services)
 	})
@@ -216,20 +215,20 @@ func mend(t *testing.T, services string) {
 	}
 }
 
-// TestHangingStop is a contender that does all its work and does not end when it is asked to.
+// TestHangingStop has a contender that does all its work and ignores the request to stop.
 func TestHangingStop(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		d := disturb(t, nil, "run", "--headless", "--services", faulty(t, "deaf", never), "-p", small(t, "faulty", runtime), "--rounds", "1", "--duration", "300ms")
-		_, trials := d.ends(0, "it hung when it was asked to stop", "SIGKILL")
+		_, trials := d.ends(0, "SIGTERM and was killed (SIGKILL)")
 		if trial := trials[0]; trial.State != bench.TrialComplete || trial.Stop == nil || !trial.Stop.Killed || trial.Stop.Graceful || trial.Stop.Took < 14*time.Second {
 			t.Errorf("trial %s, stop %+v", trial.State, trial.Stop)
 		}
-		d.reported("It hung when it was asked to stop")
+		d.reported("SIGTERM and was killed")
 	})
 }
 
-// TestAProcessListensOnLoopbackAlone: for the length of a trial nobody else reaches the built-in
-// contender.
+// TestAProcessListensOnLoopbackAlone: only this machine reaches the built-in contender during a
+// trial.
 func TestAProcessListensOnLoopbackAlone(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")
@@ -238,7 +237,7 @@ func TestAProcessListensOnLoopbackAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for host, open := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} {
-		t.Run(host, func(t *testing.T) { // of the same interface, but another address
+		t.Run(host, func(t *testing.T) { // the same interface, but another address
 			c, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), 5*time.Second)
 			if err == nil {
 				c.Close()

@@ -14,7 +14,7 @@ import (
 )
 
 // TestDiskFillsUp fills the file system of the results in the second step of the first trial, and
-// makes room again for --resume.
+// frees space for --resume.
 func TestDiskFillsUp(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small file system to fill")
@@ -29,9 +29,9 @@ func TestDiskFillsUp(t *testing.T) {
 		d.loaded(1)
 		filler := filepath.Join(dir, "filler")
 		fill(t, filler)
-		run, trials := d.ends(3, "results cannot be kept", "no space left on device; make room in "+d.out, "--resume out")
+		run, trials := d.ends(3, "cannot save results", "no space left on device; free space in "+d.out, "--resume out")
 		if strings.Count(d.stderr.String(), "no space left") > 6 {
-			t.Errorf("it says so over and over")
+			t.Errorf("the error is printed more than six times")
 		}
 		if run.State != bench.RunRunning || len(trials) != 1 || len(trials[0].Steps) != 1 || trials[0].Steps[0].Load.Succeeded == 0 {
 			t.Errorf("run %s, %s", run.State, states(trials))
@@ -43,7 +43,7 @@ func TestDiskFillsUp(t *testing.T) {
 	})
 }
 
-// fill writes to path until nothing more fits.
+// fill writes to path until the disk is full.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)

@@ -30,8 +30,8 @@ type disturbed struct {
 	env []string
 }
 
-// disturb starts a run in its own folder, with a folder for temporary files of its own, which
-// must be empty in the end.
+// disturb starts a run in its own folder, with its own folder for temporary files, which must be
+// empty at the end.
 func disturb(t *testing.T, env []string, args ...string) *disturbed {
 	t.Helper()
 	return disturbIn(t, t.TempDir(), env, args...)
@@ -43,22 +43,22 @@ func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbe
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if signal.Ignored(syscall.SIGHUP) { // as under nohup, which every process hands on to those that it starts
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup, which child processes inherit
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	d.command = startIn(t, dir, d.env, append(args, "-o", "out")...)
 	return d
 }
 
-// instance waits for step (from 0) of the first trial and returns what runs.
+// instance waits for step (from 0) of the first trial and returns its contender.
 func (d *disturbed) instance(step int) bench.InstanceInfo {
 	d.t.Helper()
 	d.waitEvent(d.out, stepStarted(step))
 	return lastInstance(d.t, d.out)
 }
 
-// loaded waits until what runs has answered for a second of a step of the first trial: harm that is
-// done to it from now on is done within the step, and not before its first response.
+// loaded waits until the contender has responded for a second of a step of the first trial: harm
+// after that falls into the step.
 func (d *disturbed) loaded(step int) bench.InstanceInfo {
 	d.t.Helper()
 	d.waitEvent(d.out, answered(step))
@@ -79,7 +79,7 @@ func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
 	return info
 }
 
-// ends waits for the end and wants the exit code and all the words on standard error.
+// ends waits for the end and checks the exit code and the words on standard error.
 func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.TrialResult) {
 	d.t.Helper()
 	if got := d.wait(2 * time.Minute); got != code {
@@ -103,8 +103,7 @@ func says(t *testing.T, who, text string, words ...string) {
 	}
 }
 
-// clean fails if anything of the run is still there: containers, networks, processes, temporary
-// files.
+// clean fails if anything of the run is left: containers, networks, processes, temporary files.
 func (d *disturbed) clean(runID string) {
 	d.t.Helper()
 	for _, e := range d.env {
@@ -130,19 +129,19 @@ func (d *disturbed) clean(runID string) {
 	}
 }
 
-// resumes wants --resume to complete the run, without touching what was complete, and with what was
-// measured kept next to.
+// resumes checks that --resume completes the run, does not touch complete trials, and keeps earlier
+// measurements.
 func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	d.t.Helper()
 	_, before := read(d.t, d.out)
-	whole := map[string]string{}
+	complete := map[string]string{}
 	for _, trial := range before {
 		if name := trial.Trial.String() + ".json"; trial.State == bench.TrialComplete {
 			data, err := os.ReadFile(filepath.Join(d.out, name))
 			if err != nil {
 				d.t.Fatal(err)
 			}
-			whole[name] = string(data)
+			complete[name] = string(data)
 		}
 	}
 	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
@@ -158,9 +157,9 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 			d.t.Errorf("after resuming: trial %s is %s, has %d steps, lost %v", trial.Trial, trial.State, len(trial.Steps), trial.Lost)
 		}
 	}
-	for name, text := range whole {
+	for name, text := range complete {
 		if again, err := os.ReadFile(filepath.Join(d.out, name)); err != nil || string(again) != text {
-			d.t.Errorf("%s was complete and is not as it was: %v", name, err)
+			d.t.Errorf("%s was complete and has changed: %v", name, err)
 		}
 	}
 	for _, trial := range before {
@@ -168,14 +167,14 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(d.out, trial.Trial.String()+".partial1.json")); err != nil {
-			d.t.Errorf("what the first life of %s had measured is lost: %v", trial.Trial, err)
+			d.t.Errorf("the first measurements of %s are lost: %v", trial.Trial, err)
 		}
 	}
 	d.clean(run.ID)
 	return trials
 }
 
-// reported wants words in the report and in the summary.
+// reported checks for words in the report and in the summary.
 func (d *disturbed) reported(words ...string) {
 	d.t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.out, results.SummaryFile))
@@ -197,7 +196,7 @@ func dockerTo(t testing.TB, host string, args ...string) string {
 		if host != "" {
 			cmd.Env = append(os.Environ(), "DOCKER_HOST="+host)
 		}
-		// With cgroup v1 runc gives up where a group's processes keep it busy.
+		// With cgroup v1 runc gives up if the processes of a group keep it busy.
 		if out, err = cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "unable to freeze") {
 			break
 		}
@@ -208,7 +207,7 @@ func dockerTo(t testing.TB, host string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// misbehave asks the faulty contender to do what its FAULT says. It need not respond.
+// misbehave makes the faulty contender do what its FAULT says. It need not respond.
 func misbehave(t testing.TB, info bench.InstanceInfo) {
 	t.Helper()
 	client := http.Client{Timeout: 2 * time.Second}
@@ -218,7 +217,7 @@ func misbehave(t testing.TB, info bench.InstanceInfo) {
 	}
 }
 
-// incident finds the first of a kind.
+// incident returns the first incident of a kind.
 func incident(trial bench.TrialResult, kind bench.IncidentKind) (bench.Incident, bool) {
 	i := slices.IndexFunc(trial.Incidents, func(in bench.Incident) bool { return in.Kind == kind })
 	if i < 0 {
@@ -227,13 +226,13 @@ func incident(trial bench.TrialResult, kind bench.IncidentKind) (bench.Incident,
 	return trial.Incidents[i], true
 }
 
-// never is how many requests the faulty contender answers before it misbehaves where a test says
-// when it is to.
+// never is a number of responses that the faulty contender does not reach: the test triggers the
+// fault.
 const never = 1 << 30
 
-// quiet returns a profile of the built-in contender without checks, with so many rounds of steps of so
-// many seconds. The second step has eight seconds more: a busy engine takes its time to do the harm
-// that is meant for it.
+// quiet returns a profile of the built-in contender without checks, with steps of that many
+// seconds. The second step has eight seconds more: a busy engine takes a while to do the intended
+// harm.
 func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
 	t.Helper()
 	return quietOf(t, "go-nethttp", runtime, rounds, seconds, connections...)
@@ -251,8 +250,7 @@ func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, conne
 	return quietSteps(t, contender, runtime, rounds, steps...)
 }
 
-// quietSteps returns the same with steps as a profile has them; one that does not say how long it is
-// takes a second.
+// quietSteps is quietOf with steps as in a profile; without a duration a step takes a second.
 func quietSteps(t testing.TB, contender, runtime string, rounds int, steps ...string) string {
 	t.Helper()
 	return profileFile(t, `contenders: [`+contender+`]
@@ -281,10 +279,10 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	away()
 	d.waitEvent(d.out, func(r bench.Record) bool {
 		e, ok := r.Event.(bench.Notice)
-		return ok && strings.HasPrefix(e.Text, "waiting for the store")
+		return ok && strings.HasPrefix(e.Text, "waiting up to")
 	})
 	back()
-	_, trials := d.ends(3, "the store is gone", "waiting for the store, for at most 30s", "the store answers again, after", "lost  ")
+	_, trials := d.ends(3, "lost the store", "waiting up to 30s", "the store responds again after", "lost  ")
 	if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
 		t.Fatal(states(trials))
 	}
@@ -295,14 +293,14 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	if in, ok := incident(trial, bench.IncidentStore); !ok || in.Step == nil {
 		t.Errorf("incidents %v", trial.Incidents)
 	}
-	d.reported("the store is gone", "the store does not respond")
+	d.reported("lost the store")
 	d.resumes()
 }
 
-// answers waits until url does.
-func responses(t *testing.T, url string) {
+// reachable waits until url responds.
+func reachable(t *testing.T, url string) {
 	t.Helper()
-	testenv.Until(t, 2*time.Minute, url+" answers", func() bool {
+	testenv.Until(t, 2*time.Minute, url+" responds", func() bool {
 		resp, err := http.Get(url)
 		if err != nil {
 			return false

@@ -19,12 +19,12 @@ func TestContendersThatMisbehave(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fault string
-		steps int // that are on record
+		steps int // recorded
 		want  string
 	}{
 		{"exit", 1, "exit code 7"},
 		{"oom", 1, "out of memory"},
-		{"hang", 2, "hangs"},
+		{"hang", 2, "no success in"},
 		{"never", 0, "exit code 3"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestStoreThatVanishes(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"run", "-p", small(t, "go-nethttp", "process"), "--elastic", s.URL(), "--rounds", "1", "-o"}
 
-	// Before there is data, the way to get it is reported.
+	// Without data, the command that seeds is reported.
 	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
 		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
 	}
@@ -84,7 +84,7 @@ func TestStoreThatVanishes(t *testing.T) {
 	if code := c.wait(time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
-	if !strings.Contains(c.stderr.String(), "the store is gone") {
+	if !strings.Contains(c.stderr.String(), "lost the store") {
 		t.Errorf("it says:\n%s", c.stderr.String())
 	}
 	_, trials := read(t, filepath.Join(dir, "out"))

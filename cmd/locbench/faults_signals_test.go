@@ -27,25 +27,25 @@ type killPoint struct {
 	event func(bench.Record) bool
 }
 
-// TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send
-// it. What was measured is kept, what was launched is gone (after a SIGKILL: when it is cleaned
-// up), and --resume completes the run.
+// TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send.
+// Measured results are kept, everything that was started is gone (after a SIGKILL: after clean),
+// and --resume completes the run.
 func TestSignalInEachPhase(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
 			for k, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
-				if !interleaved(i+k, runtime) {
+				if !inRuntime(i+k, runtime) {
 					continue
 				}
 				t.Run(name+" "+signal.String(), func(t *testing.T) {
 					t.Parallel()
 					args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
 					if name != "check" {
-						args = append(args, "--no-checks") // they take their time
+						args = append(args, "--no-checks") // checks take a while
 					}
 					if name != "stop" {
-						args = append(args, "--rounds", "1") // a stop is so short that the signal may come after it
+						args = append(args, "--rounds", "1") // a stop is too short to hit reliably
 					}
 					d := disturb(t, nil, args...)
 					d.waitEvent(d.out, point.event)
@@ -62,7 +62,7 @@ func TestSignalInEachPhase(t *testing.T) {
 	})
 }
 
-// killed is what is left of a run after SIGKILL, and what "locbench clean" leaves of it.
+// killed checks what is left of a run after SIGKILL, and after 'locbench clean'.
 func (d *disturbed) killed(phase string) {
 	d.t.Helper()
 	d.wait(time.Minute)
@@ -76,8 +76,8 @@ func (d *disturbed) killed(phase string) {
 	d.cleaned(run.ID)
 }
 
-// cleaned removes what is left of a killed run, until nothing is: the engine finishes what it was
-// asked for last, even if nobody waits for it any more.
+// cleaned removes the leftovers of a killed run until there are none: the engine finishes its last
+// request even if the client is gone.
 func (d *disturbed) cleaned(runID string) {
 	d.t.Helper()
 	testenv.Until(d.t, time.Minute, "clean leaves nothing", func() bool {
@@ -89,10 +89,10 @@ func (d *disturbed) cleaned(runID string) {
 	})
 }
 
-// interrupted is a run that was asked to end, and has done so in order.
+// interrupted checks a run that was stopped gracefully.
 func (d *disturbed) interrupted(phase string) {
 	d.t.Helper()
-	run, trials := d.ends(130, "interrupted", "--resume out", "stopping in order")
+	run, trials := d.ends(130, "interrupted", "--resume out", "stopping gracefully")
 	if run.State != bench.RunInterrupted {
 		d.t.Errorf("run %s", run.State)
 	}
@@ -101,14 +101,13 @@ func (d *disturbed) interrupted(phase string) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileItStops: after the signal that asked for the end come those of a
-// terminal that goes away, one from the kernel and one from the shell, while the run stops. They
-// change nothing.
+// TestTheTerminalIsClosedWhileItStops: after the signal to stop come those of a closing terminal,
+// one from the kernel and one from the shell, while the run stops. They change nothing.
 func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
-			if !interleaved(i, runtime) {
+			if !inRuntime(i, runtime) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
@@ -120,7 +119,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 				d := disturb(t, nil, args...)
 				d.waitEvent(d.out, point.event)
 				d.signal(syscall.SIGINT)
-				testenv.Until(t, time.Minute, "the signal is answered", func() bool { return strings.Contains(d.stderr.String(), "stopping in order") })
+				testenv.Until(t, time.Minute, "the signal is handled", func() bool { return strings.Contains(d.stderr.String(), "stopping gracefully") })
 				for range 2 {
 					_ = d.cmd.Process.Signal(syscall.SIGHUP) // it may have ended by now
 					time.Sleep(2 * time.Millisecond)
@@ -132,20 +131,20 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGHUP)
-			testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
 			for range 3 {
 				time.Sleep(300 * time.Millisecond)
 				d.signal(syscall.SIGHUP)
 			}
-			if run, _ := d.ends(130, "SIGHUP: stopping in order", "it hung when it was asked to stop"); run.State != bench.RunInterrupted {
+			if run, _ := d.ends(130, "SIGHUP: stopping gracefully", "SIGTERM and was killed"); run.State != bench.RunInterrupted {
 				t.Errorf("run %s", run.State)
 			}
 		})
 	})
 }
 
-// TestCtrlCTwice ends a run by force: what does not stop is killed, everything is removed, and the
-// record is true. The third one leaves at once, and still the record says how the run ended.
+// TestCtrlCTwice forces a run to stop: locbench kills what does not stop, removes everything, and
+// the record is true. A third Ctrl-C ends it at once, and the record still says how the run ended.
 func TestCtrlCTwice(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -153,18 +152,18 @@ func TestCtrlCTwice(t *testing.T) {
 				t.Parallel()
 				d := deaf(t, runtime)
 				d.signal(syscall.SIGINT)
-				testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+				testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
 				d.signal(second)
-				run, trials := d.ends(130, "stopping in order", "ending by force")
-				// By force rather than because its 15 seconds were over.
-				if run.State != bench.RunInterrupted || len(trials) != 1 || !trials[0].Stop.Forced || strings.Contains(d.stderr.String(), "it hung") {
+				run, trials := d.ends(130, "stopping gracefully", "killing; press again")
+				// By force, not by the timeout of 15 s.
+				if run.State != bench.RunInterrupted || len(trials) != 1 || !trials[0].Stop.Forced || strings.Contains(d.stderr.String(), "did not stop within") {
 					t.Errorf("run %s, %s; it said:\n%s", run.State, states(trials), d.stderr.String())
 				}
 			})
 		}
 		for i, point := range killPoints() {
 			name := point.name
-			if !interleaved(i+1, runtime) {
+			if !inRuntime(i+1, runtime) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
@@ -187,7 +186,7 @@ func TestCtrlCTwice(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGINT)
-			testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
 			d.signal(syscall.SIGKILL)
 			d.wait(time.Minute)
 			run, _ := read(t, d.out)
@@ -199,7 +198,7 @@ func TestCtrlCTwice(t *testing.T) {
 	})
 }
 
-// deaf returns a run in its first step, whose contender does not end when it is asked to.
+// deaf returns a run in its first step, whose contender ignores the request to stop.
 func deaf(t *testing.T, runtime string) *disturbed {
 	t.Helper()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "faulty", runtime), "--services", faulty(t, "deaf", 0), "--duration", "60s")

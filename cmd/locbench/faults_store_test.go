@@ -18,8 +18,7 @@ import (
 	"locbench/internal/store/dataset"
 )
 
-// gate is a store that can be stopped and comes back on the same address: a way through to it that
-// is closed and opened.
+// gate is a proxy to a store that can be closed and opened on the same address.
 type gate struct {
 	t      *testing.T
 	addr   string
@@ -50,10 +49,10 @@ func (g *gate) open() {
 	go func(s *http.Server) { _ = s.Serve(l) }(g.server)
 }
 
-// shut refuses every connection from now on, and breaks those that are open.
+// shut refuses new connections and breaks the open ones.
 func (g *gate) shut() { _ = g.server.Close() }
 
-// TestStoreStoppedAndBack takes the store away in the second step of the first trial and gives it
+// TestStoreStoppedAndBack takes the store away in the second step of the first trial and brings it
 // back as soon as locbench waits for it.
 func TestStoreStoppedAndBack(t *testing.T) {
 	t.Parallel()
@@ -73,8 +72,8 @@ func TestStoreStoppedAndBack(t *testing.T) {
 	storeGoesAndComesBack(t, "process", "http://"+g.addr, g.shut, g.open)
 }
 
-// TestSilentStore gives commands a store that takes connections and never answers, and one that
-// falls silent behind its greeting. Each command says within which time there was no response.
+// TestSilentStore gives commands a store that accepts connections and never responds, and one that
+// stops responding after its greeting. Each command reports its timeout.
 func TestSilentStore(t *testing.T) {
 	t.Parallel()
 	silent := func(greets bool) string {

@@ -13,27 +13,27 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestGuestClockSet sets the clock of the virtual machine, which nobody else uses, an hour forward
-// in the first step and two hours back in the second. Durations are right all the same, in the run
-// and when it is read from disk, where only times of day are left.
+// TestGuestClockSet sets the clock of the virtual machine an hour forward in the first step and two
+// hours back in the second. Durations stay right, in the run and when it is read from disk, which
+// has only times of day.
 func TestGuestClockSet(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		if vendor, err := os.ReadFile("/sys/class/dmi/id/sys_vendor"); err != nil || !strings.HasPrefix(string(vendor), "QEMU") {
-			t.Fatalf("this is not the virtual machine (%q, %v): its clock stays as it is", vendor, err)
+			t.Fatalf("this is not the virtual machine (%q, %v): its clock is not touched", vendor, err)
 		}
 		began := time.Now()
 		t.Cleanup(func() { setClock(t, began.Add(time.Since(began))) })
-		// Each request takes 10 ms at least, so a step continues for long after its first window.
+		// Each request takes at least 10 ms, so a step continues long after its first window.
 		profile := guestProfile(t, runtime, "limits: {memory: 64MiB}\nstore: none", guestStep(1, "fault", 1000), guestStep(1, "fault", 1000), guestStep(4, "light", 50))
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "wait"))
-		awaitEvent(t, d, "answers in the first step", answered(0))
+		awaitEvent(t, d, "responses in the first step", answered(0))
 		setClock(t, time.Now().Add(time.Hour))
-		awaitEvent(t, d, "answers in the second step", answered(1))
+		awaitEvent(t, d, "responses in the second step", answered(1))
 		setClock(t, time.Now().Add(-2*time.Hour))
-		run, trial := ended(t, d, 0, "this machine's clock was set ", "durations are unaffected")
-		took := time.Since(began) // by the clock that nobody sets
+		run, trial := ended(t, d, 0, "the clock was set ", "durations are correct")
+		took := time.Since(began) // by the monotonic clock
 		if took > 50*time.Minute {
-			t.Fatalf("after %v nothing can be told from an hour", took)
+			t.Fatalf("%v is too long to see a shift of an hour", took)
 		}
 		within := func(what string, got time.Duration) {
 			t.Helper()
@@ -62,7 +62,7 @@ func TestGuestClockSet(t *testing.T) {
 			}
 		}
 		if !moved[true] || !moved[false] {
-			t.Errorf("it was set forward and back; on record: %q", trial.Warnings)
+			t.Errorf("it was set forward and back; recorded: %q", trial.Warnings)
 		}
 		ordered(t, d.out)
 		if code, _, stderr := locbench(t, d.dir, "report", "out"); code != 0 {

@@ -24,13 +24,13 @@ import (
 	"locbench/internal/testenv"
 )
 
-// The tests in this file run in the virtual machine of TestV2Host, a cgroup v2 host with systemd on
-// which nothing else happens. guestVariable lists the runtimes that this user can have there, with
-// real limits: "process", "docker", or both; "rootless" is an engine out of whose network it is.
+// The tests in this file run in the virtual machine of TestV2Host, an otherwise idle cgroup v2 host
+// with systemd. guestVariable lists the runtimes that this user has there, with real limits:
+// "process", "docker", or both; "rootless" is an engine with its own network.
 //
-// What they state are facts: the kernel's counters, what was answered, what was left behind. The CPU
-// is emulated, and the machine that emulates it may be at work for others: no time, rate or share of
-// a CPU says anything here. Loads end by their number of requests, and all waiting is for an event.
+// They check facts: the kernel's counters, responses, leftovers. The CPU is emulated, and the
+// emulating machine may be busy: times, rates and shares of a CPU mean nothing here. Loads end by
+// their number of requests, and all waiting is for an event.
 const guestVariable = "LOCBENCH_TEST_GUEST"
 
 func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
@@ -44,8 +44,8 @@ func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	}
 }
 
-// systemd returns the way to the systemd that this user's units belong to. In the network of a rootless
-// engine the user seems to be root.
+// systemd returns a command to the systemd that this user's units belong to. In the network of a
+// rootless engine the user seems to be root.
 func systemd(command string, args ...string) *exec.Cmd {
 	if os.Getenv("XDG_RUNTIME_DIR") != "" {
 		args = append([]string{"--user"}, args...)
@@ -60,11 +60,10 @@ func must(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// guestPatience is for a single event, whatever else is emulated meanwhile.
+// guestPatience is the timeout for a single event, even if the emulation is slow.
 const guestPatience = 10 * time.Minute
 
-// guestFaulty returns the faulty contender, with as long to get ready as an emulated CPU may need of
-// which it has a seventh.
+// guestFaulty returns the faulty contender, with a ready timeout for a seventh of an emulated CPU.
 func guestFaulty(t *testing.T, fault string) string {
 	t.Helper()
 	dir := faulty(t, fault, 1<<30)
@@ -126,7 +125,7 @@ func awaitEvent(t *testing.T, d *disturbed, what string, match func(bench.Record
 	})
 }
 
-// ended waits for the end of a run and wants its exit code and words on standard error.
+// ended waits for the end of a run and checks its exit code and the words on standard error.
 func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, bench.TrialResult) {
 	t.Helper()
 	d.wait(guestPatience)
@@ -137,11 +136,11 @@ func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, be
 	return run, trials[0]
 }
 
-// TestGuestReadings limits a contender to 0.15 CPUs and 64 MiB, lets systemd look at all of its
-// groups again in the first step and the contender touch 32 MiB for each request of the second, and
-// holds all that the results say against what the kernel's own files have said before and after
-// each reading. The quota is small, since the emulated CPU is shared with an engine and may be
-// slow: the contender spins, so the kernel has to throttle it in every step.
+// TestGuestReadings limits a contender to 0.15 CPUs and 64 MiB, makes systemd reload its groups in
+// the first step and the contender touch 32 MiB per request of the second. It compares all values
+// in the results with the kernel's own files before and after each reading. The quota is small
+// because the emulated CPU, shared with an engine, may be slow: the contender spins, so the kernel
+// throttles it in every step.
 func TestGuestReadings(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		limits := "cpus: 0.15, memory: 64MiB, pids: 100"
@@ -171,7 +170,7 @@ func TestGuestReadings(t *testing.T) {
 			t.Error("the kernel knows of no CPU set")
 		}
 		if changed := kernel.end(); len(changed) > 0 {
-			t.Errorf("limits that did not stay as they were: %q", changed)
+			t.Errorf("changed limits: %q", changed)
 		}
 		if len(trial.Steps) != 3 {
 			t.Fatalf("%d steps", len(trial.Steps))
@@ -196,15 +195,15 @@ func TestGuestReadings(t *testing.T) {
 				t.Errorf("step %d: pressure %+v", i+1, p)
 			}
 		}
-		if held < 4 { // a slow machine may look at the kernel's files for the first time after the first reading
+		if held < 4 { // on a slow machine the kernel's files may be read only after the first reading
 			t.Errorf("only %d of 6 readings lie between two of the kernel's files", held)
 		}
 		highWater(t, trial.Steps, d.stderr.String())
 	})
 }
 
-// highWater wants the 32 MiB of the second step in its mark and in none else, where the kernel can
-// begin a mark again; and no mark of a step where it cannot.
+// highWater checks that only the second step has its 32 MiB in the high-water mark if the kernel
+// can reset the mark; otherwise no step has a mark.
 func highWater(t *testing.T, steps []bench.StepResult, said string) {
 	t.Helper()
 	var marks []int64
@@ -259,13 +258,13 @@ func windowClosed(step int) func(bench.Record) bool {
 	}
 }
 
-// kernelFiles are the files of one group, read over and over by a way that shares nothing with
+// kernelFiles are the files of one group, read again and again by code that shares nothing with
 // locbench's.
 type kernelFiles struct {
-	limits  map[string]string // when it begins
+	limits  map[string]string // at the start
 	done    chan struct{}
 	all     []kernelReading
-	changed []string // limits that were others later
+	changed []string // limits that changed later
 }
 
 // end waits for the last reading.
@@ -280,7 +279,7 @@ type kernelReading struct {
 	values   map[string]int64
 }
 
-// watchKernel reads the files of the group that a process is in until done is closed.
+// watchKernel reads the files of the group of a process until done is closed.
 func watchKernel(t *testing.T, pid int, done <-chan struct{}) *kernelFiles {
 	t.Helper()
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
@@ -295,7 +294,7 @@ func watchKernel(t *testing.T, pid int, done <-chan struct{}) *kernelFiles {
 		for {
 			r := kernelReading{from: time.Now(), values: map[string]int64{}}
 			for _, name := range []string{"cpu.stat", "memory.peak", "memory.events", "cpu.pressure"} {
-				text, _ := os.ReadFile(filepath.Join(dir, name)) // the group goes before locbench does
+				text, _ := os.ReadFile(filepath.Join(dir, name)) // the group is removed before locbench ends
 				keep(r.values, name, string(text))
 			}
 			r.to = time.Now()
@@ -344,8 +343,8 @@ func keep(values map[string]int64, file, text string) {
 	}
 }
 
-// holds wants a reading of locbench between what the kernel's files said before and after it, and
-// is false where nobody looked at them then. All of these figures only grow.
+// holds checks a reading of locbench between two readings of the kernel's files, before and after
+// it; it is false without those. All of these values only grow.
 func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	t.Helper()
 	after := slices.IndexFunc(k.all, func(r kernelReading) bool { return r.from.After(u.At.Add(u.Took)) })
@@ -380,8 +379,8 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	return true
 }
 
-// TestGuestKilled kills locbench in a step. What is left, and nothing else, is removed by clean: a
-// unit of somebody else's whose name begins as our groups do continues.
+// TestGuestKilled kills locbench in a step. clean removes the leftovers and nothing else: another
+// unit whose name begins as locbench's groups do continues.
 func TestGuestKilled(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		const unit = "locbench-nightly.service"
@@ -400,7 +399,7 @@ func TestGuestKilled(t *testing.T) {
 		run, _ := read(t, d.out)
 		args := []string{"clean"}
 		if runtime == "process" {
-			args = append(args, "--run", run.ID) // which its group names
+			args = append(args, "--run", run.ID) // the name of its group has the id
 		}
 		code, stdout, stderr := locbench(t, d.dir, args...)
 		if code != 0 {
@@ -412,7 +411,7 @@ func TestGuestKilled(t *testing.T) {
 			t.Errorf("groups left: %v", left)
 		}
 		testenv.Until(t, guestPatience, "the contender has ended", func() bool { return errors.Is(syscall.Kill(info.PID, 0), syscall.ESRCH) })
-		if _, stdout, _ := locbench(t, d.dir, "clean"); !strings.Contains(stdout, "nothing was left") {
+		if _, stdout, _ := locbench(t, d.dir, "clean"); !strings.Contains(stdout, "nothing to remove") {
 			t.Errorf("clean again says %q", stdout)
 		}
 		if err := systemd("systemctl", "is-active", unit).Run(); err != nil {
@@ -421,7 +420,7 @@ func TestGuestKilled(t *testing.T) {
 	})
 }
 
-// oomKills returns how many processes the kernel has killed for lack of memory since it was started.
+// oomKills returns the number of out-of-memory kills since the kernel started.
 func oomKills(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/vmstat")
@@ -435,8 +434,8 @@ func oomKills(t *testing.T) int64 {
 }
 
 // TestGuestOutOfMemory has a contender touch memory until the kernel kills it. The step ends by its
-// requests, most of which find nobody who listens: the engine of an emulated machine says of the
-// death many seconds later. However late that is, the trial has failed for lack of memory.
+// requests, most of which are refused: the engine of an emulated machine reports the death many
+// seconds later. Even then the trial has failed because it was out of memory.
 func TestGuestOutOfMemory(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		before := oomKills(t)
@@ -444,7 +443,7 @@ func TestGuestOutOfMemory(t *testing.T) {
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "oom"))
 		_, trial := ended(t, d, 3, "out of memory")
 		if n := oomKills(t) - before; n < 1 {
-			t.Errorf("the kernel has killed %d processes for lack of memory", n)
+			t.Errorf("%d out-of-memory kills", n)
 		}
 		if trial.State != bench.TrialFailed || !strings.Contains(trial.Failure, "out of memory") || trial.Exit == nil || !trial.Exit.OOMKilled || trial.Exit.Signal != "SIGKILL" {
 			t.Errorf("state %s, %q, exit %+v", trial.State, trial.Failure, trial.Exit)
@@ -459,7 +458,7 @@ func TestGuestOutOfMemory(t *testing.T) {
 	})
 }
 
-// groups returns those that locbench has made, wherever they are.
+// groups returns all groups of locbench.
 func groups(t *testing.T) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {
@@ -474,12 +473,12 @@ func groups(t *testing.T) (all []string) {
 	return all
 }
 
-// TestGuestDoctor wants doctor to know what this user may limit.
+// TestGuestDoctor: doctor knows what this user may limit.
 func TestGuestDoctor(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
-		want := "this user may set CPU quota, CPU set, memory and processes"
+		want := "enforced: CPU quota, CPU set, memory, processes"
 		if os.Getenv("XDG_RUNTIME_DIR") != "" {
-			want = "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
+			want = "enforced: CPU quota, memory, processes; CPU set by affinity"
 		}
 		if runtime == "docker" {
 			want = "cgroup v2, "
@@ -490,9 +489,9 @@ func TestGuestDoctor(t *testing.T) {
 }
 
 // TestGuestRootless uses a rootless engine from outside of its network, where its containers cannot
-// reach a store on this machine: that is said with the command that does work, and nothing is
-// measured; or processes are taken, where either will do. Contenders that need no store are reached
-// through published ports. (Inside, TestGuestReadings runs.)
+// reach a store on this machine: locbench reports the command that works and measures nothing, or
+// uses processes if either will do. Contenders without a store are reached through published ports.
+// (TestGuestReadings runs inside.)
 func TestGuestRootless(t *testing.T) {
 	if os.Getenv(guestVariable) != "rootless" {
 		t.Skip("it runs in the virtual machine of TestV2Host")
@@ -506,13 +505,13 @@ func TestGuestRootless(t *testing.T) {
 	}
 	says(t, "standard error", stderr, "rootless", "nsenter ", "--runtime process")
 	_, stdout, _ := locbench(t, dir, "doctor")
-	says(t, "doctor", stdout, "this rootless engine has one of its own", "nsenter ")
+	says(t, "doctor", stdout, "this rootless engine has its own network", "nsenter ")
 
 	code, stdout, stderr = locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "auto", limits+embedded, light), "--services", services, "-o", "auto")
 	if _, trials := read(t, filepath.Join(dir, "auto")); code != 0 || trials[0].Instance.Runtime != bench.RuntimeProcess || !trials[0].Instance.LimitsEnforced {
 		t.Errorf("exit code %d, %+v\n%s", code, trials[0].Instance, stderr)
 	}
-	says(t, "the text", stdout+stderr, "contenders run as processes: this Docker engine is rootless")
+	says(t, "the text", stdout+stderr, "using processes: this rootless Docker engine")
 
 	code, _, stderr = locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits+"store: none", light), "--services", services, "-o", "none")
 	_, trials := read(t, filepath.Join(dir, "none"))

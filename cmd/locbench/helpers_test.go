@@ -66,7 +66,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// command is a locbench that runs.
+// command is a running locbench.
 type command struct {
 	t              testing.TB
 	cmd            *exec.Cmd
@@ -79,17 +79,17 @@ func startLocbench(t testing.TB, dir string, args ...string) *command {
 	return startIn(t, dir, nil, args...)
 }
 
-// startIn returns startLocbench with more in its environment.
+// startIn is startLocbench with additional environment variables.
 func startIn(t testing.TB, dir string, env []string, args ...string) *command {
 	t.Helper()
 	cmd := exec.Command(testenv.Locbench(t), args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at this terminal must not reach the contenders
 	return begin(t, cmd)
 }
 
-// begin starts a command that is ready to. It knows nothing of the runs of other tests, unless its
-// environment says where those are.
+// begin starts a prepared command. It does not see the runs of other tests, unless its environment
+// says where they are.
 func begin(t testing.TB, cmd *exec.Cmd) *command {
 	t.Helper()
 	if cmd.Env == nil {
@@ -130,7 +130,7 @@ func (c *command) signal(s os.Signal) {
 	}
 }
 
-// locbench runs to the end and returns the exit code and what it has written.
+// locbench runs to the end and returns the exit code and its output.
 func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := startLocbench(t, dir, args...)
@@ -138,8 +138,8 @@ func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stder
 	return code, c.stdout.String(), c.stderr.String()
 }
 
-// eachEvent reads dir's event log as it is now, up to the first error of handle, which it returns. Lines
-// that are no records are passed over: a killed run leaves half of one.
+// eachEvent reads dir's event log up to now, or up to the first error of handle, which it returns.
+// It skips invalid lines: a killed run leaves half of one.
 func eachEvent(dir string, handle func(bench.Record) error) error {
 	log, err := os.ReadFile(filepath.Join(dir, results.EventsFile))
 	if err != nil {
@@ -175,7 +175,7 @@ func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 		select {
 		case <-c.done:
 			c.t.Fatalf("it ended before the awaited event; it said:\n%s", c.stderr.String())
-		case <-time.After(5*time.Millisecond + 5*time.Since(began)): // looking takes its time under emulation
+		case <-time.After(5*time.Millisecond + 5*time.Since(began)): // reading is slow under emulation
 		}
 	}
 	c.t.Fatalf("the awaited event did not come; it said:\n%s", c.stderr.String())
@@ -195,7 +195,7 @@ func stepStarted(index int) func(bench.Record) bool {
 	}
 }
 
-// answered waits for a second of a step in which the contender has answered.
+// answered waits for a second of a step in which the contender has responded.
 func answered(step int) func(bench.Record) bool {
 	return func(r bench.Record) bool {
 		e, ok := r.Event.(bench.WindowClosed)
@@ -212,7 +212,7 @@ func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// nothingLeft fails if a container, network or process of the run is still there.
+// nothingLeft fails if a container, network or process of the run is left.
 func nothingLeft(t *testing.T, runID string) {
 	t.Helper()
 	for _, left := range leftOf(runID) {
@@ -237,11 +237,10 @@ func leftOf(runID string) (left []string) {
 	return left
 }
 
-// quarter are the limits of contenders whose load is only there to continue: what they do not use,
-// other tests have.
+// quarter are the limits of contenders whose load only has to continue: other tests get the rest.
 const quarter = "limits: {cpus: 0.25, memory: 64MiB}\n"
 
-// small returns a profile that is quick to run: little data, no checks, three short steps, two rounds.
+// small returns a short profile: little data, no checks, three short steps, two rounds.
 func small(t testing.TB, contender, runtime string, more ...string) string {
 	t.Helper()
 	lifecycle := "none"
@@ -260,7 +259,7 @@ steps: [1, 2, 4]
 	return profileFile(t, text)
 }
 
-// requestsOfCities is the part of a profile that says what is stored and what is asked for.
+// requestsOfCities is the part of a profile with data and requests.
 const requestsOfCities = `store: embedded
 data: {cities: 200, vertices: 12, seed: 1}
 requests:
@@ -269,8 +268,7 @@ requests:
     languages: [cs, en]
 `
 
-// littleData is the same for those who share the machine's CPUs with other tests: nobody gets some
-// of their own.
+// littleData is small data for contenders that share the machine's CPUs with other tests.
 const littleData = "isolation: off\n" + requestsOfCities
 
 // profileFile writes a profile and returns its path.
@@ -283,15 +281,15 @@ func profileFile(t testing.TB, text string) string {
 	return path
 }
 
-// faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and
+// faulty creates a folder with the contender of testdata/faulty that misbehaves as fault says, and
 // returns it.
 func faulty(t testing.TB, fault string, after int) string {
 	t.Helper()
 	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after)}, nil)
 }
 
-// made makes a folder with a contender of that name which is one binary, and returns it; each
-// variant has its environment besides env.
+// made creates a folder with a contender that is one binary, and returns it; each variant adds its
+// environment to env.
 func made(t testing.TB, build func() (string, error), name string, env map[string]string, variants map[string]map[string]string) string {
 	t.Helper()
 	binary, err := build()
@@ -339,7 +337,7 @@ process: {command: ["{{.Dir}}/service"]}
 	return dir
 }
 
-// runtimes calls f for every runtime of this machine, next to other tests.
+// runtimes calls f for every runtime of this machine, in parallel to other tests.
 func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	t.Parallel()
 	for _, runtime := range []string{"process", "docker"} {
@@ -354,7 +352,7 @@ func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
 }
 
 // images skips the test unless the Docker engine has these images, the bases of what the test
-// builds: pulling gigabytes is not for a test to begin.
+// builds: a test does not pull gigabytes.
 func images(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -364,13 +362,13 @@ func images(t testing.TB, names ...string) {
 	}
 }
 
-// interleaved says whether the nth case of a matrix runs in a runtime: every second one in each.
+// inRuntime reports whether the nth case of a matrix runs in a runtime: every second one in each.
 // Without Docker all are processes.
-func interleaved(n int, runtime string) bool {
+func inRuntime(n int, runtime string) bool {
 	return testenv.Engine() != nil || n%2 == 0 == (runtime == "docker")
 }
 
-// lastSeq returns how far the event log in dir has come.
+// lastSeq returns the last sequence number of the event log in dir.
 func lastSeq(dir string) int64 {
 	last, _ := results.LastSeq(dir)
 	return last
@@ -381,20 +379,20 @@ func runState(dir string) bench.RunState {
 	return run.State
 }
 
-// twoInterleaved returns a profile of two variants of one contender that take turns of 100 ms.
+// twoInterleaved returns a profile of two variants of one contender, interleaved every 100 ms.
 func twoInterleaved(t testing.TB, runtime string, rounds string) string {
 	t.Helper()
 	return profileFile(t, "contenders: ['faulty:a', 'faulty:b']\nrounds: "+rounds+"\nruntime: "+runtime+"\nlimits: {cpus: 1, memory: 64MiB}\ninterleave: 100ms\n"+littleData+
 		"timeout: 500ms\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 300}, 4]\n")
 }
 
-// wellAndTwice returns a contender with two variants, which both do what they should.
+// wellAndTwice returns a contender with two correct variants.
 func wellAndTwice(t testing.TB) string {
 	t.Helper()
 	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
 }
 
-// short returns options that make a search quick: little data, trials of a second, the coarsest
+// short returns options for a quick search: little data, probes of a second, the coarsest
 // resolution.
 func short(more ...string) []string {
 	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",

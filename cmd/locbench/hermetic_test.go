@@ -15,9 +15,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestPlainSuiteIsHermetic finds, in test files without the tag acceptance, what `go test ./...`
-// promises not to do: need a real part, build a program, or judge how long something took. It also
-// finds acceptance tests that belong to no part.
+// TestPlainSuiteIsHermetic finds test files without the tag acceptance that break a promise of `go
+// test ./...`: they need a real part, build a program, or assert durations. It also finds
+// acceptance tests that belong to no part.
 func TestPlainSuiteIsHermetic(t *testing.T) {
 	files := 0
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
@@ -45,7 +45,7 @@ func TestPlainSuiteIsHermetic(t *testing.T) {
 	}
 }
 
-// TestUnhermeticIsFound shows that each of the things is found, and what is allowed is not.
+// TestUnhermeticIsFound: each of these mistakes is found, and allowed code is not.
 func TestUnhermeticIsFound(t *testing.T) {
 	for name, test := range map[string]struct {
 		source string
@@ -80,7 +80,7 @@ func TestUnhermeticIsFound(t *testing.T) {
 	}
 }
 
-// tagsOf says whether a file is built with the tag acceptance alone, and of which part it is.
+// tagsOf reports whether a file is built with the tag acceptance alone, and of which part it is.
 func tagsOf(file *ast.File) (acceptance bool, part string) {
 	for _, group := range file.Comments {
 		if group.Pos() >= file.Package {
@@ -118,7 +118,7 @@ var realParts = []string{
 	"github.com/moby/moby/", "github.com/chromedp/", "github.com/creack/pty", "locbench/internal/contender/docker/dockertest",
 }
 
-// unhermetic returns what a plain test file does that it must not.
+// unhermetic returns the forbidden code of a plain test file.
 func unhermetic(set *token.FileSet, file *ast.File) (found []string) {
 	say := func(n ast.Node, what string) { found = append(found, set.Position(n.Pos()).String()+": "+what) }
 	for _, imp := range file.Imports {
@@ -162,8 +162,8 @@ func unhermetic(set *token.FileSet, file *ast.File) (found []string) {
 	return found
 }
 
-// durationsIn returns what says whether an expression is a duration measured in f: a call of
-// time.Since or of a Sub, or a variable that got one.
+// durationsIn returns a function that reports whether an expression is a duration measured in f: a
+// call of time.Since or of a Sub, or a variable with such a value.
 func durationsIn(f *ast.FuncDecl) func(ast.Expr) bool {
 	names := map[string]bool{}
 	measured := func(expr ast.Expr) (is bool) {
@@ -208,7 +208,7 @@ func isOrder(op token.Token) bool {
 	return op == token.LSS || op == token.LEQ || op == token.GTR || op == token.GEQ
 }
 
-// called says whether a call is of pkg.name.
+// called reports whether a call is of pkg.name.
 func called(call *ast.CallExpr, pkg, name string) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestInsideAContainer runs locbench in a container, with the socket of the engine. It reaches its
-// contenders at their own addresses; where it cannot, it says how to be started. Nothing is left.
+// contenders at their own addresses; if it cannot, it says how to start it. Nothing is left.
 func TestInsideAContainer(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -50,7 +50,7 @@ func TestInsideAContainer(t *testing.T) {
 			if (err == nil) != (c.fails == "") || !strings.Contains(string(out), c.fails) {
 				t.Errorf("%v, want %q:\n%s", err, c.fails, out)
 			}
-			if strings.Contains(string(out), "never became ready") {
+			if strings.Contains(string(out), "not ready") {
 				t.Errorf("it waited in vain:\n%s", out)
 			}
 		})

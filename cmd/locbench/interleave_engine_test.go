@@ -13,8 +13,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestInterleaving runs two contenders side by side: the load of each is what its own turns were, and
-// their counters are of those alone.
+// TestInterleaving interleaves two contenders: load and counters of each cover its own slices only.
 func TestInterleaving(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir, services := t.TempDir(), wellAndTwice(t)
@@ -27,20 +26,21 @@ func TestInterleaving(t *testing.T) {
 		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
 		if len(trials) != 4 || run.Profile.Interleave != 100*time.Millisecond {
-			t.Fatalf("%d trials in turns of %s", len(trials), run.Profile.Interleave)
+			t.Fatalf("%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
 		}
 		since := map[int]time.Time{}
 		for _, trial := range trials {
 			began, ok := trial.Interleaved()
 			if other, known := since[trial.Trial.Round]; !ok || known && !other.Equal(began) {
-				t.Errorf("%s took turns since %s, the other one since %s", trial.Trial, began, other)
+				t.Errorf("%s is interleaved since %s, the other one since %s", trial.Trial, began, other)
 			}
 			since[trial.Trial.Round] = began
 			for _, s := range trial.Steps {
 				if s.Interleave == nil || s.Interleave.Count == 0 || s.Interleave.Length != 100*time.Millisecond || len(s.Interleave.With) != 1 {
-					t.Fatalf("%s, %s: turns %+v", trial.Trial, s.Step.Name, s.Interleave)
+					t.Fatalf("%s, %s: interleaving %+v", trial.Trial, s.Step.Name, s.Interleave)
 				}
-				// A busy machine may be too slow for the timeout of half a second, but nothing else fails.
+				// A busy machine may be too slow for the timeout of half a second, but nothing else
+				// fails.
 				l := s.Load
 				if l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Latency.Count != l.Succeeded {
 					t.Errorf("%s, %s: %d succeeded, %d of them with a latency, failed %v", trial.Trial, s.Step.Name, l.Succeeded, l.Latency.Count, l.Failed)
@@ -55,7 +55,7 @@ func TestInterleaving(t *testing.T) {
 				if succeeded != l.Succeeded {
 					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				}
-				// Its counters are of its own turns: the time between them is on record next to them.
+				// Its counters cover its own slices: the time between them is recorded too.
 				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Interleave.Waited <= 0 || s.Interleave.WaitedCPU < 0 {
 					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Interleave.Waited)
 				}
@@ -68,7 +68,7 @@ func TestInterleaving(t *testing.T) {
 	})
 }
 
-// TestInterruptedInterleaving interrupts the second round: both of it run again, and belong together then;
+// TestInterruptedInterleaving interrupts the second round: both of its trials run again, together;
 // the first round is kept.
 func TestInterruptedInterleaving(t *testing.T) {
 	testenv.Docker(t)

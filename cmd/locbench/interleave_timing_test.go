@@ -12,8 +12,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestInterleavingLast: turns of 100 ms are ten in a second, those of a rate ask for so much, and who waits
-// does nothing for as long as the other one is loaded.
+// TestInterleavingLast: with slices of 100 ms there are ten switches in a second, a rate keeps its
+// number of requests, and a waiting contender gets no load.
 func TestInterleavingLast(t *testing.T) {
 	for _, runtime := range []string{"process", "docker"} {
 		t.Run(runtime, func(t *testing.T) {
@@ -39,18 +39,18 @@ func interleavingLasts(t testing.TB, runtime string) error {
 			}
 			l := s.Load
 			if s.Interleave == nil || s.Interleave.Count < 9 || s.Interleave.Count > 10 {
-				say("turns %+v", s.Interleave)
+				say("interleaving %+v", s.Interleave)
 				continue
 			}
 			if l.Elapsed < time.Second || l.Elapsed > 2*time.Second {
 				say("took %s", l.Elapsed)
 			}
-			var due int64
+			var scheduled int64
 			for _, w := range l.Windows {
-				due += w.Due
+				scheduled += w.Due
 			}
-			if s.Step.Rate > 0 && (due < 290 || due > 310 || l.Scheduled < due) { // one more or less in each turn
-				say("%d were scheduled in the intervals, %d in all", due, l.Scheduled)
+			if s.Step.Rate > 0 && (scheduled < 290 || scheduled > 310 || l.Scheduled < scheduled) { // one more or less per slice
+				say("%d were scheduled in the windows, %d in all", scheduled, l.Scheduled)
 			}
 			cpu, ok := s.CPU()
 			if between := s.After.At.Sub(s.Before.At); !ok || cpu <= 0 || cpu > 2*time.Second || (between-l.Wall).Abs() > l.Wall/2 {

@@ -12,7 +12,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestLimitsApply is about the figures in the results, not about what the engine was asked for.
+// TestLimitsApply checks the values in the results, not the settings of the engine.
 func TestLimitsApply(t *testing.T) {
 	testenv.Docker(t)
 	const quota, tolerance = 0.5, 0.05

@@ -1,5 +1,4 @@
-// Command locbench says which implementation of a microservice to run, and what it will cost. See
-// README.md.
+// Command locbench benchmarks HTTP services under CPU and memory limits. See README.md.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestMetricsOfARun asks a run for its figures in the middle of a step, as Prometheus does.
+// TestMetricsOfARun reads the metrics of a run in the middle of a step, as Prometheus does.
 func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// guarded are functions that work on what others have written or named, with what is to be called in
-// their place, and who calls them all the same: a package, or a file in one.
+// guarded are functions for texts, files and names from outside, with the function to use instead,
+// and the exceptions: a package, or a file in one.
 var guarded = []struct {
 	pkg, names, instead string
 	but                 []string
@@ -21,7 +21,7 @@ var guarded = []struct {
 		"run/machine", "host/cgroup", "host/hostusage", "bench/cpuset", "contender/launch", "load",
 		"contender/docker/engine.go", "contender/docker/in_container.go", "contender/processor.go",
 		"app/reports.go", // folders
-		// made here
+		// files of locbench's own
 		"contender/process.go", "contender/lock.go",
 	}},
 	{"url", "Parse ParseRequestURI", "secret.ParseURL, whose errors repeat no password", []string{
@@ -43,8 +43,8 @@ var guarded = []struct {
 	{"yaml", "NewDecoder Unmarshal", "package strictyaml", []string{"text/strictyaml"}},
 }
 
-// TestOutsideIsMetInOnePlace finds who opens files, reads addresses or writes to the terminal without
-// the function that is careful with them.
+// TestOutsideIsMetInOnePlace finds code that opens files, reads addresses or writes to the terminal
+// without the safe function for it.
 func TestOutsideIsMetInOnePlace(t *testing.T) {
 	files := 0
 	sources(t, func(path, importPath string) {

@@ -15,15 +15,15 @@ import (
 	"locbench/internal/testenv"
 )
 
-// pane is a terminal with a shell in it, inside a tmux server of its own.
+// pane is a terminal with a shell in it, in its own tmux server.
 type pane struct {
 	t    *testing.T
 	tmux string
-	name string // of the server's socket
+	name string // name of the server's socket
 	dir  string
 }
 
-// newPane opens a terminal of that size, its shell in dir.
+// newPane opens a terminal of that size, with its shell in dir.
 func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 	t.Helper()
 	p := &pane{t: t, tmux: testenv.Program(t, "tmux", "tmux"), name: fmt.Sprintf("locbench-test-%d-%d", os.Getpid(), time.Now().UnixNano()), dir: dir}
@@ -44,12 +44,12 @@ func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 	return p
 }
 
-// empty waits until no process works in the terminal's folder any more: a run that outlives its
-// terminal is over for the lock of its results before it has written their reports.
+// empty waits until no process works in the terminal's folder: a run that outlives its terminal
+// releases the lock of its results before it has written their reports.
 func (p *pane) empty() {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		var at []string
-		links, _ := filepath.Glob("/proc/[0-9]*/cwd") // none on other systems than Linux
+		links, _ := filepath.Glob("/proc/[0-9]*/cwd") // empty on systems other than Linux
 		for _, link := range links {
 			if dir, err := os.Readlink(link); err == nil && (dir == p.dir || strings.HasPrefix(dir, p.dir+"/")) {
 				at = append(at, link)
@@ -81,13 +81,13 @@ func (p *pane) run(args ...string) string {
 	return out
 }
 
-// screen returns what the terminal shows now.
+// screen returns the current content of the terminal.
 func (p *pane) screen() string {
 	p.t.Helper()
 	return p.run("capture-pane", "-p", "-t", "0")
 }
 
-// keys types, by tmux's names: "Enter", "Escape", "C-c".
+// keys presses keys, by tmux's names: "Enter", "Escape", "C-c".
 func (p *pane) keys(keys ...string) {
 	p.t.Helper()
 	for _, k := range keys {
@@ -95,7 +95,7 @@ func (p *pane) keys(keys ...string) {
 	}
 }
 
-// typed types text as it is, and Enter.
+// typed types text unchanged, and Enter.
 func (p *pane) typed(text string) {
 	p.t.Helper()
 	p.run("send-keys", "-t", "0", "-l", text)
@@ -107,7 +107,7 @@ func (p *pane) resize(width, height int) {
 	p.run("resize-window", "-t", "0", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height))
 }
 
-// see waits until the terminal shows every one of the texts, and returns what it shows.
+// see waits until the terminal shows every text, and returns its content.
 func (p *pane) see(texts ...string) string {
 	p.t.Helper()
 	return p.until(time.Minute, fmt.Sprintf("show %q", texts), func(screen string) bool {
@@ -120,7 +120,7 @@ func (p *pane) see(texts ...string) string {
 	})
 }
 
-// until waits for a screen that is as wanted.
+// until waits for a screen that is accepts.
 func (p *pane) until(timeout time.Duration, what string, is func(screen string) bool) string {
 	p.t.Helper()
 	var screen string
@@ -133,7 +133,7 @@ func (p *pane) until(timeout time.Duration, what string, is func(screen string) 
 	return ""
 }
 
-// kill ends the terminal as closing its window does.
+// kill ends the terminal, as closing its window does.
 func (p *pane) kill() {
 	p.t.Helper()
 	p.run("kill-session", "-t", "0")

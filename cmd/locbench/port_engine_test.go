@@ -13,8 +13,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// listening makes a folder with a contender that listens on its own port choice, whatever its
-// manifest, which names another or the same one, tells it. The manifest is edited by the pairs.
+// listening creates a folder with a contender that listens on port 18080, whatever its manifest
+// says. The pairs in edit change the manifest.
 func listening(t *testing.T, edit ...string) (services string) {
 	t.Helper()
 	services = faulty(t, "none", 0)
@@ -29,8 +29,8 @@ func listening(t *testing.T, edit ...string) (services string) {
 	return services
 }
 
-// TestPortOfItsOwn is about processes that do not listen where they are asked to. It runs alone:
-// others next to it might be given its port.
+// TestPortOfItsOwn is about processes that do not listen at the expected address. It runs alone:
+// other tests might be given its port.
 func TestPortOfItsOwn(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestPortOfItsOwn(t *testing.T) {
 	t.Run("the manifest names it and gives none", func(t *testing.T) {
 		trials, stderr := run(t, 0, listening(t, append(own, manifest...)...))
 		trial := trials[1]
-		// Its start-up is known only where it was asked at the right place from the start on.
+		// Its start-up is known only if the right port was polled from the start.
 		if trial.Instance.Address != "127.0.0.1:"+port || trial.StartUp == nil || len(trial.Warnings) > 0 {
 			t.Errorf("at %s after %v, warnings %q\n%s", trial.Instance.Address, trial.StartUp, trial.Warnings, stderr)
 		}
@@ -67,12 +67,12 @@ func TestPortOfItsOwn(t *testing.T) {
 		defer l.Close()
 		dir := t.TempDir()
 		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", listening(t, append(own, manifest...)...), "-o", "out")
-		if code != 3 || !strings.Contains(stderr, "listens on port "+port+", which is not free") {
+		if code != 3 || !strings.Contains(stderr, "port "+port+" is in use") {
 			t.Errorf("exit code %d:\n%s", code, stderr)
 		}
 	})
-	// The fault is a text that depends on the port, and is none that the contender knows.
-	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"is {{.Port}}"`}, own...)
+	// An unused variable shows that the manifest passes the port.
+	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`}, own...)
 	t.Run("the manifest names it and gives another", func(t *testing.T) {
 		trials, stderr := run(t, 0, listening(t, append(got, manifest...)...))
 		trial := trials[0]
@@ -80,17 +80,17 @@ func TestPortOfItsOwn(t *testing.T) {
 			t.Errorf("start-up %v, %d steps, warnings %q\n%s", trial.StartUp, len(trial.Steps), trial.Warnings, stderr)
 		}
 	})
-	t.Run("nobody has named it", func(t *testing.T) {
+	t.Run("the manifest names another", func(t *testing.T) {
 		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
 		trials, stderr := run(t, 3, services)
 		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
 			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
 		}
-		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "not tried: it never became ready in round 1") {
+		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "ready in round 1") {
 			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
 		}
 		if trials, _ := run(t, 3, services, "--retry-not-ready"); trials[1].Instance == nil {
-			t.Error("it was not tried again, though that was asked for")
+			t.Error("--retry-not-ready did not retry it")
 		}
 	})
 }

@@ -13,10 +13,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestReadmeCommands runs every block marked "sh", of README.md and of the pages of docs, as a user
-// would type it, but for the test command, which the plain suite is. Blocks marked "console" are
-// not run: they need a network, an Elasticsearch, a container's build, a terminal, results of one's
-// own, or minutes of load. Blocks marked "text" are output.
+// TestReadmeCommands runs every block marked "sh" of README.md and of the pages of docs, as a user
+// would type it, except the test command. Blocks marked "console" are not run: they need a network,
+// an Elasticsearch, a container build, a terminal, the user's own results, or minutes of load.
+// Blocks marked "text" are output.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	for _, page := range readerPages(t) {

@@ -21,7 +21,7 @@ import (
 
 const root = "../.."
 
-// fence is a fenced block of a Markdown text: the word behind the fence, the lines without the
+// fence is a fenced block of a Markdown text: the word after the fence, the lines without the
 // fence's indentation, and the number of its first line.
 type fence struct {
 	word, text string
@@ -50,7 +50,7 @@ func fences(text string) (blocks []fence) {
 // yourService is the page that leads from two services to their comparison.
 const yourService = "docs/your-service.md"
 
-// fileOf returns the file that a block shows: the last one that is named before it.
+// fileOf returns the name of the file that a block shows: the last name before it.
 func fileOf(text string, block fence) string {
 	before := strings.Join(strings.Split(text, "\n")[:block.line-1], "\n")
 	named := regexp.MustCompile("`([a-z/-]+\\.yaml)`").FindAllStringSubmatch(before, -1)
@@ -73,7 +73,7 @@ func pageFile(t testing.TB, page, file string) string {
 	return ""
 }
 
-// prose returns a Markdown text without its fenced blocks and without code in the line.
+// prose returns a Markdown text without fenced blocks and inline code.
 func prose(text string) string {
 	var kept []string
 	within := false
@@ -89,8 +89,8 @@ func prose(text string) string {
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(kept, "\n"), "code")
 }
 
-// readerPages returns README.md and the pages of docs, without the decisions, by their paths from the
-// root.
+// readerPages returns README.md and the pages of docs, without the decisions, by their paths from
+// the root.
 func readerPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md"}
@@ -113,8 +113,8 @@ func readPage(t testing.TB, page string) string {
 	return string(data)
 }
 
-// TestBlocksAreMarked: each block says whether it is run ("sh", by the acceptance suite), shown
-// ("console"), output ("text") or read ("yaml").
+// TestBlocksAreMarked: each block is marked: run by the acceptance suite ("sh"), shown ("console"),
+// output ("text") or read ("yaml").
 func TestBlocksAreMarked(t *testing.T) {
 	commands := map[string]int{}
 	for _, page := range readerPages(t) {
@@ -132,7 +132,7 @@ func TestBlocksAreMarked(t *testing.T) {
 	}
 }
 
-// TestReadmeProfile reads the profiles and the manifests that README.md and the pages of docs show.
+// TestReadmeProfile reads the profiles and manifests in README.md and the pages of docs.
 func TestReadmeProfile(t *testing.T) {
 	profiles, manifests := map[string]int{}, map[string]int{}
 	for _, page := range readerPages(t) {
@@ -165,8 +165,8 @@ func TestReadmeProfile(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsYourService: what README.md shows of your own service is from the page that a test runs, whose
-// profile is one that can be read at a glance.
+// TestReadmeShowsYourService: the example in README.md is from the page that a test runs, and its
+// profile is short.
 func TestReadmeShowsYourService(t *testing.T) {
 	_, section, _ := strings.Cut(readPage(t, "README.md"), "\n## Bring your own service")
 	section, _, _ = strings.Cut(section, "\n## ")
@@ -206,8 +206,7 @@ func TestReadmeIsShort(t *testing.T) {
 // mdLink is a link or a picture; the address ends at a space or the parenthesis.
 var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestDocsLinks follows every relative link of README.md and of all that is in docs: to a file that
-// exists, and to a heading in it.
+// TestDocsLinks follows every relative link of README.md and docs: to an existing file and heading.
 func TestDocsLinks(t *testing.T) {
 	for _, page := range append([]string{"README.md"}, allDocs(t)...) {
 		t.Run(page, func(t *testing.T) {
@@ -235,7 +234,8 @@ func allDocs(t *testing.T) (pages []string) {
 	return pages
 }
 
-// deadLink says what is wrong with a link in a page; "" for nothing, and for links to other sites.
+// deadLink returns what is wrong with a link in a page; "" for a good one, and for links to other
+// sites.
 func deadLink(t *testing.T, page, link string) string {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -259,12 +259,12 @@ func deadLink(t *testing.T, page, link string) string {
 		return target + " has no headings"
 	}
 	if !slices.Contains(anchors(readPage(t, target)), u.Fragment) {
-		return "there is no such heading in " + target
+		return "heading not found in " + target
 	}
 	return ""
 }
 
-// anchors returns the names of a page's headings as GitHub makes them.
+// anchors returns the names of a page's headings, as GitHub makes them.
 func anchors(text string) (names []string) {
 	seen := map[string]int{}
 	within := false
@@ -295,7 +295,7 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// TestDocsIndex keeps docs/README.md whole: it links every page of docs, the decisions too.
+// TestDocsIndex: docs/README.md links every page of docs, the decisions too.
 func TestDocsIndex(t *testing.T) {
 	linked := map[string]bool{"docs/README.md": true}
 	for _, match := range mdLink.FindAllStringSubmatch(readPage(t, "docs/README.md"), -1) {
@@ -309,8 +309,8 @@ func TestDocsIndex(t *testing.T) {
 	}
 }
 
-// TestDocsMap keeps the map of docs/architecture.md whole: it names every package right below
-// internal that has a floor, and every Go file that the page names exists.
+// TestDocsMap: the map in docs/architecture.md names every package right below internal that has a
+// floor, and every Go file that the page names exists.
 func TestDocsMap(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
 	for _, areas := range floors {
@@ -334,9 +334,9 @@ func TestDocsMap(t *testing.T) {
 	}
 }
 
-// TestWhatANewOneTakes compares what docs/architecture.md says about adding something with where a
-// sample of its kind is in the code: in each file that the paragraph names before its first "only
-// if", and in no file that the paragraph does not name, apart from those in which it happens.
+// TestWhatANewOneTakes compares what docs/architecture.md says about adding something with the
+// places of a sample of its kind in the code: it is in each file that the paragraph names before
+// its first "only if", and, except where allowed, in no file that the paragraph does not name.
 func TestWhatANewOneTakes(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
 	for _, test := range []struct {

@@ -15,16 +15,15 @@ import (
 	"locbench/internal/show/report"
 )
 
-// The results that come along can be read, and the tables of docs/published.md can be made from
-// them.
+// The published results can be read, and the tables of docs/published.md can be made from them.
 func TestPublishedResults(t *testing.T) {
 	for name, want := range map[string]struct {
 		contenders int
 		section    string
 	}{
-		"locations":    {4, "## Headline"},
+		"locations":    {4, "## Results"},
 		"delay-matrix": {9, "## Throughput by request, 2,000 connections"},
-		"cold-warm":    {2, "## First requests, phase by phase"},
+		"cold-warm":    {2, "## First requests"},
 		"burst":        {12, "## 4,000 users over 5.00 s"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestAddingAContenderNeedsNoGo begins one outside the repository, with the binary alone, and
-// benchmarks it from its Dockerfile.
+// TestAddingAContenderNeedsNoGo creates a contender outside the repository, with the binary alone,
+// and benchmarks it from its Dockerfile.
 func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm")
@@ -24,7 +24,7 @@ func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	if code != 0 || strings.TrimSpace(stdout) != filepath.Join("mine", "go-mine") || !strings.Contains(stderr, "locbench run go-mine --services mine/go-mine") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine"); code != 2 || !strings.Contains(stderr, "there already") {
+	if code, _, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine"); code != 2 || !strings.Contains(stderr, "already exists") {
 		t.Errorf("a second time: exit code %d\n%s", code, stderr)
 	}
 	c := startLocbench(t, dir, "run", "-p", small(t, "go-mine", "docker"), "--services", "mine", "--rounds", "1", "-o", "out")

@@ -15,8 +15,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestRunOnATerminal sees a run from its command to the summary on the normal screen. It runs
-// alone: warnings of runs next to it would push its summary off the screen.
+// TestRunOnATerminal follows a run from its command to the summary on the normal screen. It runs
+// alone: warnings about other runs would push its summary off the screen.
 func TestRunOnATerminal(t *testing.T) {
 	testenv.Docker(t)
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestRunOnATerminal(t *testing.T) {
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
 	screen := p.see("code=0")
-	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/10⁹ req") || strings.Contains(screen, "throughput  ") {
+	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/1B req") || strings.Contains(screen, "throughput  ") {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
 	run, _ := read(t, filepath.Join(dir, "out"))
@@ -35,14 +35,14 @@ func TestRunOnATerminal(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestRunInAPipeIsPlain keeps the live view off what is no terminal.
+// TestRunInAPipeIsPlain: there is no live view without a terminal.
 func TestRunInAPipeIsPlain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>talk | cat > table; echo code=${PIPESTATUS[0]}")
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>messages | cat > table; echo code=${PIPESTATUS[0]}")
 	p.see("code=0")
-	for name, want := range map[string]string{"talk": "go-nethttp, round 1 of 1", "table": "contender"} {
+	for name, want := range map[string]string{"messages": "go-nethttp, round 1 of 1", "table": "contender"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), "\x1b[?1049h") {
@@ -52,8 +52,8 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	}
 }
 
-// TestSteering pauses a run, marks a moment, skips a step, continues, and ends after a step; the
-// results tell all of it.
+// TestSteering pauses a run, marks a moment, skips a step, continues, and stops after a step; the
+// results have all of it.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -68,10 +68,10 @@ func TestSteering(t *testing.T) {
 		t.Errorf("event %d, state %s", seq, runState(out))
 	}
 	p.keys("m")
-	p.see("Mark this moment")
+	p.see("Add a note")
 	p.typed("before the second step")
 	p.keys("p")
-	// The header names the next step in a pause already: only its bar says that it runs.
+	// The header names the next step even in a pause: only its bar shows that it runs.
 	p.until(time.Minute, "run the second step", func(s string) bool {
 		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, "s of 8s") && !strings.Contains(s, "PAUSED")
 	})
@@ -80,11 +80,11 @@ func TestSteering(t *testing.T) {
 	p.keys("y")
 	p.see("step 3 of 4")
 	p.keys("e")
-	p.see("End after this step?")
+	p.see("Stop after this step?")
 	p.keys("y")
 	screen := p.see("code=130")
 	if !strings.Contains(screen, "locbench run --resume out") {
-		t.Errorf("no word about going on:\n%s", screen)
+		t.Errorf("no word about --resume:\n%s", screen)
 	}
 	run, trials := read(t, out)
 	if run.State != bench.RunInterrupted || len(trials) != 1 || len(trials[0].Steps) != 3 || trials[0].State != bench.TrialAborted {
@@ -97,13 +97,13 @@ func TestSteering(t *testing.T) {
 	for _, i := range trials[0].ManualChanges {
 		kinds = append(kinds, string(i.Control.Kind)+i.Control.Text)
 	}
-	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip step, stop after step" {
-		t.Errorf("interventions: %s", got)
+	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip_step, stop_after_step" {
+		t.Errorf("manual changes: %s", got)
 	}
 	nothingLeft(t, run.ID)
 }
 
-// TestAbort asks once; Ctrl-C is the same as the key.
+// TestAbort: the key needs one confirmation; Ctrl-C works like the key.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -114,7 +114,7 @@ func TestAbort(t *testing.T) {
 	p.keys("a")
 	p.see("Abort the run?")
 	p.keys("n")
-	p.until(time.Minute, "close the question", func(s string) bool { return !strings.Contains(s, "Abort the run?") })
+	p.until(time.Minute, "close the dialog", func(s string) bool { return !strings.Contains(s, "Abort the run?") })
 	p.keys("C-c")
 	p.see("Abort the run?")
 	p.keys("C-c")
@@ -169,8 +169,8 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestTheTerminalIsClosed ends the run in order: SIGHUP, results kept, nothing left; also when the
-// screen had been stopped.
+// TestTheTerminalIsClosed stops the run gracefully: SIGHUP, results kept, nothing left; also if the
+// screen was suspended.
 func TestTheTerminalIsClosed(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -187,10 +187,10 @@ func TestTheTerminalIsClosed(t *testing.T) {
 				p.see("Stopped")
 			}
 			p.kill()
-			testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted })
-			testenv.Until(t, time.Minute, "nobody writes the results any more", func() bool { return !results.Running(out) })
+			testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "the results are complete", func() bool { return !results.Running(out) })
 			testenv.Until(t, time.Minute, "the reports, which come last", func() bool {
-				left, err := filepath.Glob(filepath.Join(out, ".*")) // half-written ones
+				left, err := filepath.Glob(filepath.Join(out, ".*")) // incomplete files
 				_, htmlErr := os.Stat(filepath.Join(out, results.ReportFile))
 				_, mdErr := os.Stat(filepath.Join(out, results.SummaryFile))
 				return err == nil && htmlErr == nil && mdErr == nil &&
@@ -205,8 +205,8 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileTheScreenStops asks for the end on the screen, and closes the
-// terminal before the contender, which does not listen, has gone.
+// TestTheTerminalIsClosedWhileTheScreenStops stops the run on the screen, and closes the terminal
+// before the contender, which ignores the request, has ended.
 func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -218,7 +218,7 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	p.keys("C-c", "y")
 	p.see("STOPPING")
 	p.kill()
-	testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
+	testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
 	run, trials := read(t, out)
 	if len(trials) != 1 || trials[0].State != bench.TrialAborted || trials[0].Stop == nil || !trials[0].Stop.Killed || trials[0].Stop.Forced {
 		t.Errorf("trials %+v", trials)
@@ -226,8 +226,8 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestCtrlCThriceOnAScreen asks, ends in order, and then by force: the contender is killed, and
-// nothing is left.
+// TestCtrlCThriceOnAScreen needs a confirmation, then stops gracefully, then by force: the
+// contender is killed, and nothing is left.
 func TestCtrlCThriceOnAScreen(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -247,13 +247,13 @@ func TestCtrlCThriceOnAScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestHostileLogsOnATerminal has a contender write escape sequences: the title stays, nothing is
-// coloured, cleared or moved by them.
+// TestHostileLogsOnATerminal has a contender write escape sequences: they change neither title nor
+// colours, and clear or move nothing.
 func TestHostileLogsOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 100, 30, dir)
-	p.typed("printf '\\033]2;as it was\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 4s -o out; echo code=$?")
+	p.typed("printf '\\033]2;title before\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 4s -o out; echo code=$?")
 	p.see("step 1 of 3", "req/s")
 	p.keys("5")
 	screen := p.see("pwned")
@@ -262,9 +262,9 @@ func TestHostileLogsOnATerminal(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 	if !strings.Contains(lines[0], "faulty") || !strings.Contains(lines[len(lines)-1], "keys") {
-		t.Errorf("the layout does not hold:\n%s", screen)
+		t.Errorf("the layout is broken:\n%s", screen)
 	}
-	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "as it was" {
+	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "title before" {
 		t.Errorf("the title is %q", title)
 	}
 	p.keys("a", "y")

@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestAcceptanceScripts are those that run and build contenders.
+// TestAcceptanceScripts are the scripts that run and build contenders.
 func TestAcceptanceScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scripts("testdata/acceptance"))

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// many runs three tests at once, also on two CPUs: acceptance tests wait most of their time.
+// many runs three tests in parallel, also on two CPUs: acceptance tests wait most of their time.
 type many struct{ *testing.M }
 
 func (m many) Run() int {
@@ -32,8 +32,8 @@ func (m many) Run() int {
 	return m.M.Run()
 }
 
-// TestScripts runs commands that end at once as a user would. Each script says in its first lines
-// what it is about. Those that run contenders are in testdata/acceptance.
+// TestScripts runs short commands as a user would. The first lines of each script say what it is
+// about. Scripts that run contenders are in testdata/acceptance.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scripts("testdata/script"))
@@ -58,8 +58,8 @@ func scripts(dir string) testscript.Params {
 	}
 }
 
-// exits runs a command and fails unless it ends with the code that the first argument names: exits
-// 2 locbench run --nonsense.
+// exits runs a command and fails unless it ends with the code in the first argument: exits 2
+// locbench run --nonsense.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")

@@ -23,8 +23,8 @@ const (
 )
 
 // TestNoOutputShowsASecret runs contenders that write their whole environment to their log, one of
-// which dies, and looks through everything that comes out: both streams, every file of the results,
-// every report, export and comparison.
+// which dies, and searches all output: both streams, every file of the results, every report,
+// export and comparison.
 func TestNoOutputShowsASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ steps: [{connections: 2}]
 		run(0, "export", "out", "--format", format, "-o", "export-"+format)
 	}
 	run(0, "compare", "out", "again")
-	run(2, "run", "--resume", "out", "--services", "services", "--headless") // its header is not on record
+	run(2, "run", "--resume", "out", "--services", "services", "--headless") // its header was not saved
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, password, _ := r.BasicAuth(); password != ofTheURL {
@@ -97,7 +97,7 @@ steps: [{connections: 2}]
 	closed := "http://me:" + ofTheURL + "@127.0.0.1:9"
 	code, stdout, stderr := locbench(t, dir, "run", "--headless", "--elastic", closed, "--runtime", "process", "-o", "unreachable")
 	if shown = append(shown, stdout+stderr); code == 0 {
-		t.Error("a store that is not there")
+		t.Error("no error about an unreachable store")
 	}
 
 	_ = os.RemoveAll(filepath.Join(dir, "services"))

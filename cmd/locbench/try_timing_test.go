@@ -11,8 +11,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestTryTakesSeconds: with images that are built, "try" of two contenders takes at most 5 s longer than they need to
-// start.
+// TestTryTakesSeconds: with built images, "try" of two contenders takes at most 5 s longer than
+// their start-up.
 func TestTryTakesSeconds(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")

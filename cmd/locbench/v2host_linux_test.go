@@ -19,25 +19,25 @@ import (
 	"locbench/internal/testenv"
 )
 
-// errand is one test binary's work in a virtual machine. Each of its tests must pass; none may be
-// skipped.
+// errand is the work of one test binary in a virtual machine. Each of its tests must pass; none may
+// be skipped.
 type errand struct {
 	name  string
-	as    string   // "root", "user": without root, in a delegated unit; "rootless": the same in the network of its own engine, "outside": not in it
-	pkg   string   // whose tests
-	tests []string // by name, parts of them after a "/"; all of one errand have as many parts
+	as    string   // "root"; "user": without root, in a delegated unit; "rootless": in the network of a rootless engine; "outside": not in it
+	pkg   string   // package of the tests
+	tests []string // names, with parts after a "/"; all of one errand have the same number of parts
 	guest string   // guestVariable
 }
 
 // host is one virtual machine with its errands.
 type host struct {
 	name    string
-	kernel  string // "6.12", or "6.1.0": one that cannot begin a high-water mark of memory again
+	kernel  string // "6.12", or "6.1.0": one that cannot reset a high-water mark of memory
 	engine  bool   // root's Docker engine is started
 	errands []errand
 }
 
-// hosts have one emulated CPU each, so two of them are done in the time of one.
+// hosts have one emulated CPU each, so two of them take the time of one.
 var hosts = []host{
 	{"root", "6.12", true, []errand{
 		{name: "groups", as: "root", pkg: "internal/host/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
@@ -53,20 +53,20 @@ var hosts = []host{
 	// Nothing there needs all of the controllers, as a Docker engine does.
 	{"older kernel", "6.1.0", false, []errand{
 		{name: "processes", as: "root", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestReadings"}},
-		{name: "clock", as: "root", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestClockSet"}}, // last: it sets the machine's
+		{name: "clock", as: "root", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestClockSet"}}, // last: it sets the machine's clock
 	}},
 }
 
-// What ends a machine, or one of its errands, that waits for what does not come. They say nothing
-// of how long anything takes: that is the emulation's affair, and of who else uses the CPUs.
+// Timeouts for a hanging machine or errand. They assert no duration: that depends on the emulation
+// and on other work on the CPUs.
 const (
 	hostPatience   = 35 * time.Minute
 	errandPatience = 15 * time.Minute
 )
 
 // TestV2Host runs the static binary on real cgroup v2 hosts: virtual machines with their own
-// kernel, systemd and Docker, under emulation. What runs there are tests of this repository,
-// compiled here; their results are this test's.
+// kernel, systemd and Docker, under emulation. They run tests of this repository, compiled here;
+// the results are this test's.
 func TestV2Host(t *testing.T) {
 	// The folder with the disk and the kernels of a virtual machine.
 	disk := testenv.Named(t, "v2host", "LOCBENCH_TEST_V2HOST", "disk of a cgroup v2 host (.ci/v2host builds it)")
@@ -82,14 +82,14 @@ func TestV2Host(t *testing.T) {
 			t.Parallel()
 			out := h.boot(t, disk, brought)
 			for i, e := range h.errands {
-				t.Run(e.name, func(t *testing.T) { e.judge(t, i, out) })
+				t.Run(e.name, func(t *testing.T) { e.check(t, i, out) })
 			}
 		})
 	}
 }
 
-// judge looks for the results of all tests of an errand in what the machine has written.
-func (e errand) judge(t *testing.T, index int, out string) {
+// check looks for the results of all tests of an errand in the machine's output.
+func (e errand) check(t *testing.T, index int, out string) {
 	_, out, begun := strings.Cut(out, fmt.Sprintf("=== errand %d\n", index))
 	out, end, ended := strings.Cut(out, fmt.Sprintf("=== end of errand %d: ", index))
 	if !begun || !ended || !strings.HasPrefix(end, "0\n") {
@@ -109,8 +109,8 @@ func (e errand) judge(t *testing.T, index int, out string) {
 	t.Logf("%s as %s:\n%s", e.pkg, e.as, out)
 }
 
-// payload makes a folder with all that the tests need in the machines, which have no compiler: the
-// test binaries, and the programs that they would build.
+// payload creates a folder with everything that the tests need in the machines, which have no
+// compiler: the test binaries, and the programs that they would build.
 func payload(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -140,7 +140,7 @@ func payload(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In the place of the compiler: what the tests build was built here.
+	// Instead of the compiler: the programs were built here.
 	script := `#!/bin/sh
 [ "$1" = build ] || { echo "there is no Go here" >&2; exit 1; }
 while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
@@ -157,7 +157,7 @@ exec cp "/payload/built/${1##*/}" "$out"
 	return dir
 }
 
-// image makes the second disk of a machine, with the payload and what is to be run.
+// image creates the second disk of a machine, with the payload and the script.
 func image(t *testing.T, payload string, h host) string {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(payload, "run"), []byte(h.script()), 0o755); err != nil {
@@ -174,8 +174,8 @@ func image(t *testing.T, payload string, h host) string {
 	return path
 }
 
-// boot starts the machine, waits until it has switched itself off, and returns what its tests have
-// written.
+// boot starts the machine, waits until it has switched itself off, and returns the output of its
+// tests.
 func (h host) boot(t *testing.T, disk, payload string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hostPatience)
@@ -187,10 +187,10 @@ func (h host) boot(t *testing.T, disk, payload string) string {
 		line += " systemd.mask=docker.service systemd.mask=docker.socket systemd.mask=containerd.service"
 	}
 	// The processor lacks cmpxchg16b (cx16): QEMU 7.2 emulates the one without a lock prefix
-	// wrongly, and kernel 6.12 dies of it. One CPU: with two, kernel 6.12 dies now and then where
-	// it changes its own code (the first CPU quota does), since QEMU 7.2 may continue with the old
-	// code on the other one. snapshot=on: what is written goes to a temporary file, and the disk
-	// stays as it was built.
+	// wrongly, and kernel 6.12 crashes. One CPU: with two, kernel 6.12 sometimes crashes when it
+	// changes its own code (the first CPU quota does), since QEMU 7.2 may continue with the old
+	// code on the other one. snapshot=on: writes go to a temporary file, and the disk stays
+	// unchanged.
 	qemu := exec.CommandContext(ctx, "qemu-system-x86_64", "-accel", "tcg", "-cpu", "qemu64,-cx16", "-smp", "1", "-m", "2048",
 		"-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
 		"-kernel", filepath.Join(disk, "vmlinuz-"+h.kernel), "-initrd", filepath.Join(disk, "initrd-"+h.kernel),
@@ -198,7 +198,7 @@ func (h host) boot(t *testing.T, disk, payload string) string {
 		"-drive", "if=virtio,format=raw,snapshot=on,file="+filepath.Join(disk, "disk"), "-drive", "if=virtio,format=raw,snapshot=on,file="+payload,
 		"-serial", "file:"+path("console"), "-serial", "file:"+path("out"))
 	qemu.Env = append(os.Environ(), "TMPDIR="+dir)
-	// However the tests end, the machine ends with the thread that has started it.
+	// The machine ends with the thread that has started it, however the tests end.
 	qemu.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -214,7 +214,7 @@ func (h host) boot(t *testing.T, disk, payload string) string {
 	return string(out)
 }
 
-// script returns what the machine runs.
+// script returns the script that the machine runs.
 func (h host) script() string {
 	var b strings.Builder
 	b.WriteString(`#!/bin/bash
@@ -228,7 +228,7 @@ as_user() {
 echo "$(uname -r), up for $(cut -d ' ' -f 1 /proc/uptime) s"
 `)
 	if slices.ContainsFunc(h.errands, func(e errand) bool { return e.as == "rootless" }) {
-		// Root's engine, which does not run, would have loaded them.
+		// Root's engine would have loaded them, but it is not running.
 		b.WriteString("modprobe -a overlay bridge br_netfilter veth tun nf_tables nft_compat nf_nat xt_MASQUERADE xt_addrtype xt_conntrack\n")
 		b.WriteString("as_user timeout 600 systemctl --user start docker\n")
 	}

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestYourService does what docs/your-service.md says, step by step, with a shorter load.
+// TestYourService follows docs/your-service.md, step by step, with a shorter load.
 func TestYourService(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
@@ -26,7 +26,7 @@ func TestYourService(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	t.Setenv("PASSWORD", ordersPassword) // each block is typed into its own shell
+	t.Setenv("PASSWORD", ordersPassword) // each block runs in its own shell
 	typed := strings.NewReplacer("$ ", "", "~/locbench", sources,
 		"locbench run ", "locbench run --headless --rounds 2 --duration 1s --connections '1 warm-up,4' ")
 	for _, step := range strings.Split(readPage(t, yourService), "\n## ") {
@@ -58,15 +58,15 @@ func TestYourService(t *testing.T) {
 
 // orderJournal is what a service of testdata/orders writes when it ends.
 type orderJournal struct {
-	Asked           map[string]int // by route and status
-	Hundreds, Units []int          // items asked by id, in classes
+	Requests        map[string]int // by route and status
+	Hundreds, Units []int          // items by id, in classes
 	Words           map[string]int
 	Orders          int
 	SeenOnce        int `json:"seen_once"`
 }
 
-// TestOrders loads both services of docs/your-service.md by its profile, in containers and as processes. Their own
-// journals say what they were asked.
+// TestOrders loads both services of docs/your-service.md with its profile, in containers and as
+// processes, and compares the results with the services' own journals.
 func TestOrders(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
@@ -97,7 +97,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// journalOf returns what the contender of a trial has written when it ended.
+// journalOf returns the journal of a trial's contender.
 func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJournal) {
 	err := eachEvent(dir, func(r bench.Record) error {
 		if e, ok := r.Event.(bench.LogLines); ok && *r.Trial == trial {
@@ -109,7 +109,7 @@ func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJourna
 		}
 		return nil
 	})
-	if err != nil || journal.Asked == nil {
+	if err != nil || journal.Requests == nil {
 		t.Fatalf("%s wrote no journal: %v", trial, err)
 	}
 	return journal
@@ -117,8 +117,8 @@ func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJourna
 
 // asOrdered compares a trial with the journal of its contender.
 func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
-	asked := func(route string) int { return journal.Asked[route] - 1 } // each was asked once before the load
-	items, searches, orders, looks := asked("GET /items/{id} 200"), asked("GET /items 200"), asked("POST /orders 201"), asked("GET /orders/{id} 200")
+	received := func(route string) int { return journal.Requests[route] - 1 } // one request of each was sent before the load
+	items, searches, orders, looks := received("GET /items/{id} 200"), received("GET /items 200"), received("POST /orders 201"), received("GET /orders/{id} 200")
 	units := items + searches + orders
 	var succeeded, begun, completed int64
 	for _, s := range trial.Steps {
@@ -130,14 +130,14 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
 		}
 	}
-	if units != 61_000 || succeeded != int64(units+looks) || len(journal.Asked) != 6 || asked("POST /login 200") != 0 || asked("DELETE /orders 204") != 0 {
-		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Asked)
+	if units != 61_000 || succeeded != int64(units+looks) || len(journal.Requests) != 6 || received("POST /login 200") != 0 || received("DELETE /orders 204") != 0 {
+		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Requests)
 	}
 	for what, share := range map[string][2]float64{"items": {float64(items), 0.7}, "searches": {float64(searches), 0.2}, "orders": {float64(orders), 0.1}} {
 		got := share[0] / float64(units)
-		t.Logf("%s: %.4f of all, wanted %g", what, got, share[1])
+		t.Logf("%s: %.4f of all, want %g", what, got, share[1])
 		if math.Abs(got-share[1]) > 0.01*share[1] {
-			t.Errorf("%s: %.4f of all, wanted %g", what, got, share[1])
+			t.Errorf("%s: %.4f of all, want %g", what, got, share[1])
 		}
 	}
 	for what, counts := range map[string][]int{"hundreds": journal.Hundreds, "last digits": journal.Units, "words": slices.Collect(maps.Values(journal.Words))} {
@@ -145,7 +145,7 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 		if what == "words" {
 			most = 16.3 // with 3
 		}
-		t.Logf("%s: χ² %.1f, below %g wanted", what, chi, most)
+		t.Logf("%s: χ² %.1f, want below %g", what, chi, most)
 		if chi > most {
 			t.Errorf("%s: χ² %.1f above %g: %v", what, chi, most, counts)
 		}

@@ -8,8 +8,8 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// recorded returns an address as it may be on record: without its user, and where that came from the
-// environment with a mask in its place, so a resumed run asks for it.
+// recorded returns an address as it may be saved: without its user. A mask takes the place of a
+// user from the environment, so a resumed run requires it again.
 func recorded(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok || len(bench.EnvNames(address)) == 0 {
@@ -19,4 +19,9 @@ func recorded(address string) string {
 		rest = secret.Mask + rest[at:]
 	}
 	return scheme + "://" + rest
+}
+
+// userFromEnv reports whether recorded masks the user of address.
+func userFromEnv(address string) bool {
+	return len(bench.EnvNames(address)) > 0 && strings.Contains(address, "@")
 }

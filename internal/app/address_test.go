@@ -14,7 +14,7 @@ import (
 )
 
 // TestStoreFromEnvironment: a password from the environment is in the plan, masked, and not in its
-// record; to resume it the address is asked for again.
+// record; a resumed run needs the URL again.
 func TestStoreFromEnvironment(t *testing.T) {
 	const given = "http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200"
 	const hidden = "http://***@10.0.0.5:9200"

@@ -10,8 +10,8 @@ import (
 	"locbench/services"
 )
 
-// Discover finds the contenders that come with locbench and those in dirs; the latter take the
-// place of namesakes.
+// Discover finds the bundled contenders and those in dirs, which replace bundled ones of the same
+// name.
 func Discover(dirs []string) ([]bench.Service, error) {
 	sources := []contender.Source{{FS: services.FS, Name: "services", Bundled: true}}
 	modules, err := contender.Unpack(services.Modules)
@@ -27,21 +27,21 @@ func Discover(dirs []string) ([]bench.Service, error) {
 	return contender.Discover(sources...)
 }
 
-// DiscoverFor returns Discover for who wants certain contenders: others whose manifests are of no use
-// are left out, and reported in left.
-func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
+// DiscoverFor is Discover for certain contenders: others with invalid manifests are skipped, and
+// reported in left.
+func DiscoverFor(dirs []string, selected []bench.Selection) (all []bench.Service, left []string, err error) {
 	all, err = Discover(dirs)
 	unreadable, rest := contender.SplitUnreadable(err)
 	if rest != nil {
 		return nil, nil, console.WithCode(console.ExitUsage, err)
 	}
 	for _, u := range unreadable {
-		// A namesake from elsewhere is not what is meant.
+		// A contender of the same name from another folder is not meant.
 		meant := func(sel bench.Selection) bool {
 			_, err := contender.Find(all, sel.Contender)
 			return sel.Contender == u.Folder || err != nil
 		}
-		if slices.ContainsFunc(wanted, meant) {
+		if slices.ContainsFunc(selected, meant) {
 			return nil, nil, console.WithCode(console.ExitUsage, err)
 		}
 		left = append(left, "skipped: invalid manifest: "+safe.Line(u.Error(), 1000))
@@ -49,7 +49,7 @@ func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 	return all, left, nil
 }
 
-// Find resolves what a selection names: its variant, or the default one, applied.
+// Find returns the selected contender with its variant, or the default one, applied.
 func Find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
 	svc, err := contender.Find(all, sel.Contender)
 	if err != nil {

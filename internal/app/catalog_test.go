@@ -9,8 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A manifest that is of no use stops those who want its contender, and nobody else.
-func TestUnreadableContenderOfOthers(t *testing.T) {
+// An invalid manifest stops only runs of that contender.
+func TestUnreadableManifestOfAnotherContender(t *testing.T) {
 	broken := func(folders ...string) string {
 		dir := t.TempDir()
 		for _, f := range folders {
@@ -23,12 +23,12 @@ func TestUnreadableContenderOfOthers(t *testing.T) {
 		}
 		return dir
 	}
-	wanted := []bench.Selection{{Contender: "go-nethttp"}}
+	selected := []bench.Selection{{Contender: "go-nethttp"}}
 
-	run := bench.Run{Profile: bench.Profile{Contenders: wanted}}
+	run := bench.Run{Profile: bench.Profile{Contenders: selected}}
 	for range 2 { // as when a run is resumed
 		services, err := servicesOf(&run, []string{broken("mine", "theirs")})
-		if err != nil || services[wanted[0]].Name != "go-nethttp" {
+		if err != nil || services[selected[0]].Name != "go-nethttp" {
 			t.Fatalf("%v, %v", services, err)
 		}
 		if len(run.Warnings) < 2 || !strings.Contains(run.Warnings[0].Text, "mine/service.yaml") || !strings.Contains(run.Warnings[1].Text, "theirs/service.yaml") {
@@ -36,21 +36,21 @@ func TestUnreadableContenderOfOthers(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		wanted  string
-		folders []string
+		selected string
+		folders  []string
 	}{
-		"the one that is wanted":          {"mine", []string{"mine"}},
+		"the selected one":                {"mine", []string{"mine"}},
 		"one that may have been meant":    {"min", []string{"mine"}},
-		"one that would replace a wanted": {"go-nethttp", []string{"go-nethttp"}},
+		"one that replaces a bundled one": {"go-nethttp", []string{"go-nethttp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: tt.wanted}}}}
+			run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: tt.selected}}}}
 			if _, err := servicesOf(&run, []string{broken(tt.folders...)}); err == nil || !strings.Contains(err.Error(), tt.folders[0]+"/service.yaml") {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
 	}
-	if _, _, err := DiscoverFor([]string{filepath.Join(t.TempDir(), "none")}, wanted); err == nil {
-		t.Error("a folder that is not there was no matter")
+	if _, _, err := DiscoverFor([]string{filepath.Join(t.TempDir(), "none")}, selected); err == nil {
+		t.Error("no error about a missing folder")
 	}
 }

@@ -18,8 +18,7 @@ type checks struct {
 	suites []*check.Suite
 }
 
-// newChecks reads the suites that the profile names; their mistakes are reported before anything is
-// started.
+// newChecks reads the profile's suites and reports their mistakes before anything is started.
 func newChecks(s *site) (*checks, error) {
 	c := &checks{site: s}
 	for _, name := range s.plan.Profile.Checks.Suites {
@@ -32,8 +31,8 @@ func newChecks(s *site) (*checks, error) {
 	return c, nil
 }
 
-// names returns the lifecycle checks of the profile. A service that somebody else has started is not
-// started again.
+// names returns the lifecycle checks of the profile; none for a target, which locbench cannot
+// start.
 func (c *checks) names() []string {
 	if !c.site.platform.Capabilities().Launches {
 		return nil
@@ -55,7 +54,7 @@ func (c *checks) Launching(
 	if err != nil {
 		return err
 	}
-	if !maps.Equal(unreachable, spec.Env) { // else it does not use the store at all
+	if !maps.Equal(unreachable, spec.Env) { // otherwise the contender does not use the store
 		opt.Unreachable = unreachable
 	}
 	_, err = check.Lifecycle(ctx, l, opt)

@@ -24,16 +24,16 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Search chooses the steps of a run while it runs.
+// Search chooses the steps while a run is in progress.
 type Search interface {
-	// Begin is called before the first step, with the plan as it is carried out and with what
-	// publishes its events.
+	// Begin is called before the first step, with the final plan and a function that publishes
+	// events.
 	Begin(run *bench.Run, publish func(*bench.Trial, bench.Event))
-	// Next is the step of a trial that follows those that are done.
+	// Next returns the step of a trial that follows those that are done, if there is one.
 	Next(ctx context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool)
 }
 
-// conductor is a plan with what carries it out.
+// conductor carries out a plan.
 type conductor struct {
 	plan   Plan
 	env    console.Env
@@ -43,12 +43,12 @@ type conductor struct {
 	checks *checks
 	loader *loader
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards secrets and masker
 	secrets []string
 	masker  secret.Masker
 }
 
-// hide lets values be masked in whatever is told from now on.
+// hide masks values in all later output.
 func (c *conductor) hide(values ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,14 +62,14 @@ func (c *conductor) mask() secret.Masker {
 	return c.masker
 }
 
-// setUp makes the requests of the setup. What they save under the name of a secret is one.
+// setUp sends the setup requests. A value that they save under the name of a secret is masked.
 func (c *conductor) setUp(ctx context.Context, baseURL string) error {
 	err := c.loader.setUp(ctx, baseURL)
-	c.hideSaved(c.loader.life(baseURL).Values)
+	c.hideSaved(c.loader.trial(baseURL).Values)
 	return err
 }
 
-// hideSaved hides those of saved values whose names are those of secrets.
+// hideSaved masks the saved values that have names of secrets.
 func (c *conductor) hideSaved(values map[string]string) {
 	for name, value := range values {
 		if secret.Name(name) {
@@ -78,13 +78,13 @@ func (c *conductor) hideSaved(values map[string]string) {
 	}
 }
 
-// Conduct runs a plan and keeps its results. The error has the exit code.
+// Conduct runs a plan and saves its results. Its error has the exit code.
 func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	c := &conductor{plan: p, env: env}
 	if err := c.open(); err != nil {
 		return err
 	}
-	defer func() { // where it ends before it has begun
+	defer func() { // for an end before the run begins
 		if closeErr := c.site.close(ctx); closeErr != nil {
 			err = errors.Join(err, closeErr)
 		}
@@ -92,7 +92,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
-	// A full disk ends the run: results that cannot be kept are not worth measuring.
+	// A full disk ends the run: results that cannot be saved are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var served *export.MetricsServer
@@ -122,7 +122,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	if err != nil {
 		return fmt.Errorf("read event log: %w", err)
 	}
-	c.stream.Continue(last) // numbers follow those that are on disk
+	c.stream.Continue(last) // numbers continue those on disk
 	c.stream.Subscribe(writer.Handle)
 	c.stream.Subscribe(follow)
 	if served != nil {
@@ -139,7 +139,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	return c.mask().Error(errors.Join(err, closeErr))
 }
 
-// open reads what the plan names; mistakes in it are reported before anything is started.
+// open reads the files that the plan names and reports mistakes before anything is started.
 func (c *conductor) open() error {
 	data, err := dataset.Open(c.plan.Run.Profile.Data)
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *conductor) open() error {
 	return err
 }
 
-// prepare chooses the runtime and the CPUs, and puts on record what the run takes place on.
+// prepare chooses the runtime and the CPUs, and records the environment of the run.
 func (c *conductor) prepare(ctx context.Context) error {
 	plan, site, recorded := &c.plan.Run, c.site, c.plan.Run
 	if plan.Data = (bench.DataInfo{}); plan.Profile.AsksData() {
@@ -200,10 +200,10 @@ func (c *conductor) prepare(ctx context.Context) error {
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}
-	return load.CheckLimits(profile.MostConnections(plan.Profile.Steps)) // rather now than at the largest step
+	return load.CheckLimits(profile.MostConnections(plan.Profile.Steps)) // now, rather than at the largest step
 }
 
-// record returns the plan as it is kept and sent round.
+// record returns the masked plan, to be saved and published.
 func (c *conductor) record() bench.Run { return c.mask().Run(Public(c.plan.Run)) }
 
 func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
@@ -221,10 +221,10 @@ func (c *conductor) config() runner.Config {
 	config := runner.Config{
 		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
-		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, SetUp: c.setUp,
+		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
 		TearDown: c.loader.tearDown, Checks: c.checks,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
-		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
+		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,
 		ReadHost: func(ctx context.Context) *bench.HostReading { return site.usage.Read(ctx) },
 		Control:  c.plan.controls, RetryNotReady: c.plan.retryNotReady,
 	}

@@ -10,10 +10,10 @@ import (
 	"locbench/internal/text/console"
 )
 
-// envUse is a variable of the environment that a run takes, as ${NAME}, and where.
+// envUse is an environment variable that a run uses as ${NAME}, and where.
 type envUse struct{ name, where string }
 
-// envUses returns those of the requests of a run and of the environments of its contenders, each once.
+// envUses returns the environment variables of a run's requests and contenders, each once.
 func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []envUse) {
 	add := func(where string, names []string) {
 		for _, name := range names {
@@ -34,7 +34,7 @@ func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []
 	return uses
 }
 
-// missingEnv names every variable that a run takes from the environment and that is not set.
+// missingEnv returns an error that lists the unset environment variables of a run, or nil.
 func missingEnv(run bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) error {
 	var missing []string
 	for _, use := range envUses(run, services) {

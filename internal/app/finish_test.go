@@ -16,8 +16,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// largeRun returns a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made of one
-// trial of a real run. Each of its 768 distributions is another one.
+// largeRun returns a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made
+// of one trial of a real run. Its 768 distributions all differ.
 func largeRun(tb testing.TB) (dir string) {
 	tb.Helper()
 	run, trials, err := results.Read("../../testdata/results/burst")
@@ -61,8 +61,8 @@ func largeRun(tb testing.TB) (dir string) {
 	return dir
 }
 
-// BenchmarkFinish is what the end of a run costs: results read, report and summary written, text
-// printed. Its test binaries of two versions show, run in turns, what a change has made of it.
+// BenchmarkFinish measures the end of a run: reading results, writing report and summary, printing
+// the text. To compare two versions, run their test binaries alternately.
 func BenchmarkFinish(b *testing.B) {
 	dir := largeRun(b)
 	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}

@@ -6,18 +6,19 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/cpuset"
+	"locbench/internal/bench/units"
 	"locbench/internal/host/thread"
 )
 
-// cpuIsolation is the isolation of a run: who gets which CPUs. Its zero value separates nothing.
+// cpuIsolation is the CPU isolation of a run. Its zero value separates nothing.
 type cpuIsolation struct {
-	all      cpuset.Set // that locbench may use; nil where nothing is separated
+	all      cpuset.Set // the CPUs that locbench may use; nil where nothing is separated
 	sets     bench.Isolation
 	settings *thread.Tuning
 	undo     func() error
 }
 
-// isolationOf plans the isolation of a run. cannot is why nothing can be kept to CPUs of its own.
+// isolationOf plans the isolation of a run. cannot is the reason why processes cannot be pinned.
 func isolationOf(p bench.Profile, cannot string) bench.Isolation {
 	return planIsolation(cpuRequest{
 		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings), Limits: p.Limits, Store: p.Store.Chosen(),
@@ -32,8 +33,8 @@ func newIsolation(i bench.Isolation) cpuIsolation {
 	return cpuIsolation{all: cpuset.Allowed(), sets: i}
 }
 
-// begin keeps this process to its CPUs and sets its Go runtime for driving load, once: after what
-// is built and filled, which may use all CPUs, and before the first contender.
+// begin keeps this process to its CPUs and tunes its Go runtime for load, once. It is called after
+// building and seeding, which may use all CPUs, and before the first contender.
 func (a *cpuIsolation) begin() (err error) {
 	if a.settings != nil {
 		return nil
@@ -47,7 +48,7 @@ func (a *cpuIsolation) begin() (err error) {
 	return nil
 }
 
-// end gives this process its settings and its CPUs back.
+// end restores the settings and the CPUs of this process.
 func (a *cpuIsolation) end() error {
 	if a.settings == nil {
 		return nil
@@ -61,25 +62,25 @@ func (a *cpuIsolation) end() error {
 	return undo()
 }
 
-// A machine of fewer CPUs than fewCPUs has none to give away: they are split only if the contender
-// leaves at least as many as it gets, and if nothing of the run is outside the sets.
+// With fewer than fewCPUs, the CPUs are split only if at least as many remain as the contender
+// gets, and if no external store runs next to the sets.
 const fewCPUs = 4
 
-// cpuRequest says what is to be split.
+// cpuRequest is what planIsolation decides by.
 type cpuRequest struct {
-	CPUs   []int // that there are, those of one core next to each other (cpuset.Order)
+	CPUs   []int // all CPUs, with those of one core next to each other (cpuset.Order)
 	Limits bench.Limits
 	Store  bench.StoreKind
-	Off    bool // the profile wants no isolation
-	// Cannot says why it is not possible at all: another machine's engine, a system without
-	// affinity; "" where it is.
+	Off    bool // isolation is off in the profile
+	// Cannot is the reason why isolation is impossible, such as the engine of another machine or a
+	// system without affinity; "" if it is possible.
 	Cannot string
 }
 
-// planIsolation splits the CPUs: the contender gets as many as its quota can fill, or its CPU set if it has
-// one; a store in a container some of the rest; the client, and a store inside it, what is left,
-// which is half as many as the contender's at least. Where there are too few, or the contender has
-// no limit, nothing is split, and Text says what is shared.
+// planIsolation splits the CPUs. The contender gets as many as its quota can fill, or its CPU set;
+// a store in a container gets some of the rest; the client, with an embedded store, gets the
+// others, at least half as many as the contender. With too few CPUs, or without a CPU limit,
+// nothing is split, and Text says what is shared.
 func planIsolation(r cpuRequest) bench.Isolation {
 	contender, store, client, why := shares(r)
 	if why != "" {
@@ -126,7 +127,7 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 		need = contender + least
 	}
 	if rest < need {
-		return 0, 0, 0, fmt.Sprintf("contender needs %d CPUs, the rest needs %d", contender, need)
+		return 0, 0, 0, fmt.Sprintf("contender needs %s, the rest needs %d", units.Plural(contender, "CPU"), need)
 	}
 	if least > 0 {
 		store = max(least, min(rest/3, rest-(contender+1)/2))
@@ -134,7 +135,7 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 	return contender, store, rest - store, ""
 }
 
-// sharing says what runs on the same CPUs.
+// sharing returns a phrase for what runs on the same CPUs.
 func sharing(r cpuRequest) string {
 	who := "contender"
 	switch t := r.Store.Traits(); {

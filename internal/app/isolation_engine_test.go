@@ -13,12 +13,12 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// TestSiteKeepsToAPlan runs in its own process, which becomes the client: the plan is one for
-// two CPUs, which no machine of that size would be given.
+// TestSiteKeepsToAPlan runs in its own process, which becomes the client. The plan separates two
+// CPUs, which planIsolation would not do on a machine with two.
 func TestSiteKeepsToAPlan(t *testing.T) {
 	all := cpuset.Allowed()
 	if len(all) < 2 {
-		t.Skip("one CPU: nothing can be parted")
+		t.Skip("one CPU cannot be split")
 	}
 	if os.Getenv("LOCBENCH_TEST_SITE") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestSiteKeepsToAPlan$", "-test.v")
@@ -29,14 +29,14 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		return
 	}
 	client, contender := all[:1], all[1:2]
-	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
+	s := &site{plan: &bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
 	if err := s.choosePlatform(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.platform.Allow(s.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
-	for range 2 { // the second finds the client where it is
+	for range 2 { // the second start finds the client pinned
 		spec, err := s.spec("trial", svc, bench.Artifact{Command: []string{"sleep", "60"}})
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		t.Error(err)
 	}
 	if got := allowed(t, "self"); got != all.String() {
-		t.Errorf("afterwards it is on CPUs %s", got)
+		t.Errorf("after close: CPUs %s, want %s", got, all.String())
 	}
 }
 

@@ -20,32 +20,32 @@ import (
 type loader struct {
 	run *bench.Run
 
-	// of the profile, with the variables of the environment filled in
+	// the profile's requests, with environment variables filled in
 	requests, setup, teardown []bench.Request
 
 	data      load.Data
-	expect    map[string]check.Expect // of the responses to the requests of these names
+	expect    map[string]check.Expect // by the name of the request
 	responses *responses
 	kept      map[string]*load.Kept // by base URL
-	lives     map[string]*load.Life // likewise
-	begun     uint64                // lives
+	trials    map[string]*load.Life // the trial in progress, by base URL
+	begun     uint64                // number of trials so far
 	engine    load.Engine
 }
 
-// answers are what the data set knows once it was read.
+// responses is what is known of the responses once the data set has been read.
 type responses struct {
 	ids   []int64
 	known *dataset.Responses
 }
 
-// loopVariable chooses the client's loop, for those who doubt one of them.
+// loopVariable overrides the client's loop, to compare the loops or to avoid a broken one.
 const loopVariable = "LOCBENCH_LOOP"
 
-// newLoader takes the loop that the environment asks for.
+// newLoader returns a loader with the loop that the environment variable names.
 func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
-		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, lives: map[string]*load.Life{},
+		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, trials: map[string]*load.Life{},
 		engine: load.Engine{TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
@@ -95,7 +95,7 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
-// filled returns requests with the variables of the environment filled in.
+// filled returns requests with environment variables filled in.
 func filled(all []bench.Request, getenv func(string) string) (out []bench.Request) {
 	for _, r := range all {
 		out = append(out, r.Filled(getenv))
@@ -103,12 +103,12 @@ func filled(all []bench.Request, getenv func(string) string) (out []bench.Reques
 	return out
 }
 
-// loadPlan returns what every load of the run has in common.
+// loadPlan returns the plan of one load of step.
 func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	p := l.run.Profile
 	plan := load.Plan{
 		BaseURL: baseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
-		Life: l.life(baseURL), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
+		Life: l.trial(baseURL), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
 	}
 	known := l.responses.known != nil && l.responses.known.Any()
 	if known || len(l.expect) > 0 {
@@ -117,25 +117,25 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 			_, expected := l.expect[request]
 			return known || expected
 		}
-		if p.Validate == 0 { // but when each is asked once
+		if p.Validate == 0 { // only sendEach checks then
 			plan.CheckEvery = math.MaxInt
 		}
 	}
 	return plan
 }
 
-// life returns that of the contender at an address. Each has values of its own for uuid and string, also those after a
-// run was resumed.
-func (l *loader) life(baseURL string) *load.Life {
-	if l.lives[baseURL] == nil {
+// trial returns the state of the trial at baseURL. Each trial draws other values for uuid and
+// string, also after a run was resumed.
+func (l *loader) trial(baseURL string) *load.Life {
+	if l.trials[baseURL] == nil {
 		l.begun++
-		l.lives[baseURL] = &load.Life{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
+		l.trials[baseURL] = &load.Life{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
 	}
-	return l.lives[baseURL]
+	return l.trials[baseURL]
 }
 
-// Rest closes the connections to a contender that are kept. It is not called while a step runs, nor
-// is Run called twice at the same time but by contenders that take turns.
+// Rest closes the connections that are kept for a contender. It must not be called while a step
+// runs. Calls of Run overlap only for interleaved contenders.
 func (l *loader) Rest(baseURL string) {
 	if kept := l.kept[baseURL]; kept != nil {
 		kept.Close()
@@ -143,7 +143,7 @@ func (l *loader) Rest(baseURL string) {
 	}
 }
 
-// check compares a response with what is expected of it, and with the known one.
+// check compares a response with the request's expectation and with the known response.
 func (l *loader) check(a load.Response) error {
 	expect, expected := l.expect[a.Request]
 	if expected {

@@ -7,49 +7,49 @@ import (
 	"locbench/internal/text/console"
 )
 
-// RunOptions are what a run is asked for: a profile, what is changed of it, where its results go
-// and how it is shown.
+// RunOptions are the user's options for a run: a profile, changes of it, where the results go and
+// how the run is shown.
 type RunOptions struct {
 	Profile      string          // name of a bundled profile, or a file
 	ProfileText  []byte          // the profile itself; nil: it is read by its name
 	ProfileNamed bool            // by the user: Profile is not the default
-	Contenders   []string        // name or name:variant, in place of the profile's
-	Changes      profile.Changes // of the profile
+	Contenders   []string        // NAME or NAME:VARIANT, instead of the profile's
+	Changes      profile.Changes // to the profile
 	Services     []string        // folders with more contenders
 
-	CACert   string // file with certificates to trust besides those of the system
+	CACert   string // PEM file with certificates to trust in addition to the system's
 	Insecure bool   // accept any certificate
 	Getenv   func(string) string
-	Accept   bool // claims also about contenders whose checks failed
+	Accept   bool // compare also contenders with failed checks
 
-	Out           string // results folder; "": one of that moment
+	Out           string // results folder; "": a new one, named by time and profile
 	Resume        string // results folder of a run to resume
-	RetryNotReady bool   // try a contender again in each round that never answered in its first
+	RetryNotReady bool   // retry contenders that were not ready in their first round
 	Command       []string
 	Output        Output
 
-	MetricsListen string // address at which Prometheus reads the state of the run; "": none
+	MetricsListen string // address of the metrics for Prometheus; "": none
 
-	Worker   bool                 // a screen in another process shows the run: see package worker
-	Controls <-chan bench.Control // of that screen
+	Worker   bool                 // a screen in another process shows the run (package worker)
+	Controls <-chan bench.Control // from that screen
 }
 
 // Output says how a run is shown.
 type Output struct {
-	JSON    bool // every event as a line
+	JSON    bool // every event as a JSON line
 	Quiet   bool // only warnings, errors and the table
-	Verbose bool // more of each step
+	Verbose bool // more values per step
 }
 
 // Printer writes the events of a run to the console.
 func (o Output) Printer(env console.Env, fail func(error)) *plain.Printer {
 	width, live := console.Width(env.Stderr)
-	talk, color := env.Stderr, env.Colored(env.Stderr)
+	stderr, color := env.Stderr, env.Colored(env.Stderr)
 	if live || color {
-		talk = console.Terminal(talk)
+		stderr = console.Terminal(stderr)
 	}
 	return plain.New(plain.Options{
-		Out: env.Stdout, Talk: talk, Live: live && !o.JSON, Width: width,
+		Out: env.Stdout, Talk: stderr, Live: live && !o.JSON, Width: width,
 		Color: color, JSON: o.JSON, Quiet: o.Quiet, Verbose: o.Verbose, Fail: fail,
 	})
 }

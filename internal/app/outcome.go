@@ -18,7 +18,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// interruption returns why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.
+// interruption returns the signal or the closed screen that has ended ctx; nil if neither did.
 func interruption(ctx context.Context) error {
 	if interrupted, ok := errors.AsType[console.Signal](context.Cause(ctx)); ok {
 		return interrupted
@@ -29,7 +29,7 @@ func interruption(ctx context.Context) error {
 	return nil
 }
 
-// outcome returns the error to end with: an interruption or a full disk explains whatever else went wrong.
+// outcome returns the error to end with: an interruption or a full disk explains all other errors.
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
@@ -46,7 +46,8 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures returns err with the number of failed trials in place of what was reported of each.
+// withoutFailures replaces the failures of trials in err, which were reported, by the trials'
+// names.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {
@@ -75,7 +76,7 @@ func withoutFailures(err error) error {
 	return fmt.Errorf("%w%s", runner.ErrTrials, text)
 }
 
-// saveError says that results could not be written, and what to do about it; nil for nil.
+// saveError returns an error that says what to do about results that cannot be saved; nil for nil.
 func saveError(dir string, err error, resumable bool) error {
 	if err == nil {
 		return nil
@@ -93,7 +94,7 @@ func saveError(dir string, err error, resumable bool) error {
 	return err
 }
 
-// secrets returns those of a run: of its plan as it was given, of its contenders, and what they take from the
+// secrets returns the secrets of the plan, of its contenders, and all that they use of the
 // environment.
 func secrets(plan bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) []string {
 	values := secret.Of(plan, slices.Collect(maps.Values(services)))

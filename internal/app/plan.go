@@ -21,26 +21,25 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Plan is a run that is ready to be conducted, and who follows and steers it.
+// Plan is a run that is ready to be conducted, with what follows and controls it.
 type Plan struct {
 	Run      bench.Run
 	Dir      string
 	Services map[bench.Selection]bench.Service
-	// Follow makes the subscriber next to the results; cancel ends the run.
+	// Follow returns a subscriber to the events; cancel ends the run.
 	Follow func(cancel context.CancelCauseFunc) func(bench.Record)
 	Search Search        // chooses the steps; nil: the profile does
 	Engine runner.Engine // loads the contender; nil: package load does
 
-	resume        *results.Lock // nil: it begins
+	resume        *results.Lock // nil: a new run
 	worker        bool
 	controls      <-chan bench.Control
 	metricsListen string
 	retryNotReady bool
-	failuresShown bool // the failure of a trial is reported when it ends: the error need not repeat it
+	failuresShown bool // failures of trials are shown: the error does not repeat them
 }
 
-// NewPlan decides everything that the run's record says before anything is started, and the results
-// folder.
+// NewPlan plans a run completely, with its results folder, before anything is started.
 func NewPlan(o RunOptions) (Plan, error) {
 	run, dir, err := planRun(o)
 	if err != nil {
@@ -50,7 +49,7 @@ func NewPlan(o RunOptions) (Plan, error) {
 	return Plan{Run: run, Dir: dir, Services: services}, err
 }
 
-// planRun makes the record of a run.
+// planRun returns the record of a run, and its results folder.
 func planRun(o RunOptions) (bench.Run, string, error) {
 	if o.Resume != "" {
 		run, err := planResume(o)
@@ -61,7 +60,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		run.State = bench.RunRunning
 		return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), nil
 	}
-	targets, asked, err := parseTargets(o)
+	targets, request, err := parseTargets(o)
 	if err != nil {
 		return bench.Run{}, "", err
 	}
@@ -74,13 +73,13 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		return bench.Run{}, "", err
 	}
 	if len(targets) > 0 {
-		if err := aim(&p, o, targets, asked); err != nil {
+		if err := aim(&p, o, targets, request); err != nil {
 			return bench.Run{}, "", err
 		}
 	}
-	seed := rand.Uint64() >> 11 // 53 bits: every reader of JSON keeps it exactly
+	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
-		seed, _ = strconv.ParseUint(text, 0, 64) // its option has read it
+		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
 	}
 	now := time.Now()
 	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
@@ -106,23 +105,22 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
-		AcceptFailedChecks: o.Accept, TLS: trusts,
+		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}, dir, nil
 }
 
-// moment is how a run's id and folder begin.
+// moment is the time format at the start of a run's id and folder.
 const moment = "20060102-150405"
 
-// NewFolder returns the results folder of a run of this moment that names none.
+// NewFolder returns the default results folder of a run that starts now.
 func NewFolder(what string) string { return newFolder(time.Now(), what) }
 
 func newFolder(now time.Time, what string) string {
 	return filepath.Join("results", now.Format(moment)+"-"+what)
 }
 
-// servicesOf resolves what the plan's contenders name. What a target serves is known only where it
-// is said to be one of them. What is wrong with contenders that it does not name becomes a warning
-// of the plan.
+// servicesOf returns the services of the plan's contenders. A target may be unknown to locbench.
+// Invalid manifests of other contenders become warnings of the plan.
 func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Service, error) {
 	if len(dirs) == 0 {
 		dirs = run.Services
@@ -150,8 +148,8 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	return found, nil
 }
 
-// planResume reads the plan of a run that is resumed, with the little that may be said again:
-// addresses whose passwords are not on record, and where contenders outside the binary are.
+// planResume returns the recorded plan of a resumed run, with the options that may be given again:
+// URLs with passwords, which are not recorded, and the folders of contenders.
 func planResume(o RunOptions) (bench.Run, error) {
 	run, err := resumable(o.Resume)
 	if err != nil {
@@ -159,18 +157,16 @@ func planResume(o RunOptions) (bench.Run, error) {
 	}
 	for _, r := range run.Profile.Every() {
 		if strings.Contains(r.Path+r.Body, secret.Mask) {
-			return run, console.Usagef("cannot resume: a secret in the path or body of request %q was not saved. Start a new run; put secrets in as ${NAME} (environment), which --resume reads again", r.Name)
+			return run, unsavedSecret(fmt.Sprintf("a secret in the path or body of request %q", r.Name))
 		}
 		for name, value := range r.Header {
 			if value == secret.Mask {
-				return run, console.Usagef(
-					"cannot resume: secret header %s of request %q was not saved. Start a new run; put secrets in as ${NAME} (environment), which --resume reads again", name, r.Name,
-				)
+				return run, unsavedSecret(fmt.Sprintf("secret header %s of request %q", name, r.Name))
 			}
 		}
 	}
 	given := o.Changes.Text("elastic")
-	switch was := option(run.Command, "--elastic"); {
+	switch {
 	case given != "":
 		if !run.Profile.Store.Kind.Traits().ByURL {
 			return run, console.Usagef("this run uses store %q: omit --elastic", run.Profile.Store.Kind)
@@ -178,8 +174,9 @@ func planResume(o RunOptions) (bench.Run, error) {
 		if run.Profile.Store.URL, err = profile.StoreURL(given, o.Getenv); err != nil {
 			return run, err
 		}
-	case strings.Contains(was, secret.Mask+"@"):
-		return run, console.Usagef("the store's user came from the environment and was not saved; pass it again: --elastic '%s'", strings.Replace(was, secret.Mask, "${USER_NAME}:${PASSWORD}", 1))
+	case run.StoreUserUnsaved:
+		return run, console.Usagef("the store's user came from the environment and was not saved; pass it again: "+
+			"--elastic '%s'", strings.Replace(run.Profile.Store.URL, "://", "://${USER_NAME}:${PASSWORD}@", 1))
 	}
 	if targets := o.Changes["target"]; len(targets) > 0 {
 		if len(run.Targets) == 0 {
@@ -189,8 +186,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 			return run, err
 		}
 	}
-	// A results folder may come from elsewhere. What it would build and run is for the user to
-	// name.
+	// A results folder may come from another machine: the user decides whose code runs.
 	if len(run.Services) > 0 && len(o.Services) == 0 {
 		var again []string
 		for _, dir := range run.Services {
@@ -202,20 +198,13 @@ func planResume(o RunOptions) (bench.Run, error) {
 	return run, nil
 }
 
-// option returns the value of an option in a command; "" where it was not given.
-func option(command []string, name string) string {
-	for i, arg := range command {
-		if value, ok := strings.CutPrefix(arg, name+"="); ok {
-			return value
-		}
-		if arg == name && i+1 < len(command) {
-			return command[i+1]
-		}
-	}
-	return ""
+// unsavedSecret returns the error about a masked secret in the plan of a resumed run.
+func unsavedSecret(what string) error {
+	return console.Usagef("cannot resume: %s was not saved. Start a new run; put secrets in as ${NAME} (environment), "+
+		"which --resume reads again", what)
 }
 
-// resumable reads the results folder of a run. Every trial that is not complete runs again.
+// resumable reads the results folder of a run, and marks its incomplete trials to run again.
 func resumable(dir string) (bench.Run, error) {
 	run, _, err := results.Read(dir)
 	if run.Schema == 0 {
@@ -225,7 +214,7 @@ func resumable(dir string) (bench.Run, error) {
 		return run, console.Usagef("%s is a capacity search and cannot be resumed: run 'locbench capacity' again", dir)
 	}
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
-		return run, console.Usagef("%s: %q is not the id of a run", dir, run.ID)
+		return run, console.Usagef("%s: %q is not a run id", dir, run.ID)
 	}
 	if err := profile.Validate(run.Profile); err != nil && len(run.Targets) == 0 {
 		return run, console.WithCode(console.ExitUsage, err)
@@ -234,14 +223,14 @@ func resumable(dir string) (bench.Run, error) {
 	for i := range run.Trials {
 		trial := run.Trials[i].Trial
 		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: trial.Contender, Variant: trial.Variant}) {
-			return run, console.Usagef("%s: trial %s is not of its profile", dir, trial)
+			return run, console.Usagef("%s: the contender of trial %s is not in its profile", dir, trial)
 		}
 	}
 	for _, group := range run.Groups() {
 		if !slices.ContainsFunc(group, func(i int) bool { return run.Trials[i].State != bench.TrialComplete }) {
 			continue
 		}
-		for _, i := range group { // of those that take turns none is run again alone
+		for _, i := range group { // interleaved trials run again together
 			run.Trials[i].State = bench.TrialPending
 			left++
 		}

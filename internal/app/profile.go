@@ -7,7 +7,7 @@ import (
 	"locbench/profiles"
 )
 
-// PlannedProfile returns the profile with what the command line changes of it, valid and complete.
+// PlannedProfile returns the profile with the changes of the command line, valid and complete.
 func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 	if o.ProfileText != nil {
 		p, err = profile.Parse(o.Profile, o.ProfileText)

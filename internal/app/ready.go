@@ -13,17 +13,17 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// ready waits for the response of inst that says it is ready. It reports where a service listens that
-// does not respond where it is asked, and asks a process at its manifest's port if that is where it
-// listens; how long it took to start is not known then.
+// ready waits until inst is ready. It reports when the service listens at an unexpected address. If
+// a process listens at its manifest's port instead of {{.Port}}, ready uses that port; the start-up
+// time is unknown then.
 func (s *site) ready(
-	ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string),
+	ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 ) (bench.InstanceReady, error) {
-	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, tell)
+	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, report)
 }
 
-// question returns what says that svc is ready. Of a service without a manifest nobody has said what it
-// answers at "/".
+// question returns the readiness check of svc. A target without a manifest may respond to "/" with
+// any status.
 func (s *site) question(svc bench.Service) ready.Question {
 	return ready.Question{
 		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,
@@ -31,32 +31,32 @@ func (s *site) question(svc bench.Service) ready.Question {
 	}
 }
 
-// way returns how contenders are spoken to: as the load does.
+// way returns the protocol and the trust of all requests to contenders, as the load uses them.
 func (s *site) way() contact.Way {
 	return contact.Way{HTTP2: s.plan.Profile.Protocol == bench.HTTP2, TLS: s.tls}
 }
 
-// waiter is ready.Wait.
+// waiter is the type of ready.Wait.
 type waiter func(
 	ctx context.Context, inst bench.Instance, q ready.Question, late func(last string),
 ) (bench.InstanceReady, error)
 
 func awaitReady(
-	ctx context.Context, wait waiter, inst bench.Instance, q ready.Question, port int, tell func(level, text string),
+	ctx context.Context, wait waiter, inst bench.Instance, q ready.Question, port int, report func(level, text string),
 ) (bench.InstanceReady, error) {
 	if q.Timeout <= 0 {
 		q.Timeout = time.Minute
 	}
 	began := time.Now()
-	foreign := inst.Info().Runtime.Traits().AlreadyRunning
-	elsewhere, reported, known := "", false, !foreign
+	target := inst.Info().Runtime.Traits().AlreadyRunning
+	elsewhere, reported, known := "", false, !target
 	up, err := wait(ctx, inst, q, func(last string) {
 		silent := fmt.Sprintf("not ready at %s yet: %s", inst.BaseURL(), last)
-		tell("", silent)
-		if foreign {
+		report("", silent)
+		if target {
 			if left := q.Timeout - time.Since(began); !reported && left > 0 {
 				reported = true
-				tell("info", fmt.Sprintf("%s; waiting another %s", silent, left.Round(time.Second)))
+				report("info", fmt.Sprintf("%s; waiting another %s", silent, left.Round(time.Second)))
 			}
 			return
 		}
@@ -66,12 +66,12 @@ func awaitReady(
 		}
 		elsewhere = where
 		if !move {
-			tell("warning", fmt.Sprintf("no response at %s: %s", inst.BaseURL(), where))
+			report("warning", fmt.Sprintf("no response at %s: %s", inst.BaseURL(), where))
 			return
 		}
 		inst.(interface{ Move(port int) }).Move(port)
 		known = false
-		tell("warning", where+", its manifest's port, not {{.Port}}: using that port; start-up time unknown")
+		report("warning", where+", its manifest's port, not {{.Port}}: using that port; start-up time unknown")
 	})
 	if err != nil && elsewhere != "" {
 		err = fmt.Errorf("%w; %s", err, elsewhere)
@@ -82,31 +82,31 @@ func awaitReady(
 	return up, err
 }
 
-// listensElsewhere says where inst listens, if that is seen and not where it is asked; move means that it is
-// a process that listens at port.
+// listensElsewhere returns a phrase for where inst listens, if that is known and not its expected
+// address. move is true if inst is a process that listens at port.
 func listensElsewhere(inst bench.Instance, port int) (where string, move bool) {
 	l, ok := inst.(interface{ Listens() []netip.AddrPort })
 	if !ok {
 		return "", false
 	}
-	asked, err := netip.ParseAddrPort(inst.Info().Address)
+	expected, err := netip.ParseAddrPort(inst.Info().Address)
 	if err != nil {
-		return "", false // behind the engine of another machine
+		return "", false // on the engine of another machine
 	}
 	listens := l.Listens()
 	at := func(port int) bool {
 		return slices.ContainsFunc(listens, func(a netip.AddrPort) bool {
-			return int(a.Port()) == port && (a.Addr().IsUnspecified() || a.Addr() == asked.Addr())
+			return int(a.Port()) == port && (a.Addr().IsUnspecified() || a.Addr() == expected.Addr())
 		})
 	}
-	if len(listens) == 0 || at(int(asked.Port())) {
+	if len(listens) == 0 || at(int(expected.Port())) {
 		return "", false
 	}
 	var all []string
 	onlyLoopback := inst.Info().Runtime.Traits().Container
 	for _, a := range listens[:min(len(listens), 5)] {
 		all = append(all, a.String())
-		onlyLoopback = onlyLoopback && a.Port() == asked.Port() && a.Addr().IsLoopback()
+		onlyLoopback = onlyLoopback && a.Port() == expected.Port() && a.Addr().IsLoopback()
 	}
 	where = "it listens on " + strings.Join(all, ", ")
 	if onlyLoopback {

@@ -15,28 +15,28 @@ import (
 	"locbench/internal/contender/ready"
 )
 
-// placed is an instance of which it is known where it is asked and where it listens.
+// placed is an instance with an expected address and the addresses that it listens on.
 type placed struct {
 	bench.Instance
 	runtime bench.Runtime
-	asked   string
+	address string
 	listens []netip.AddrPort
 }
 
-func (p *placed) BaseURL() string { return "http://" + p.asked }
+func (p *placed) BaseURL() string { return "http://" + p.address }
 func (p *placed) Info() bench.InstanceInfo {
-	return bench.InstanceInfo{Runtime: p.runtime, Address: p.asked}
+	return bench.InstanceInfo{Runtime: p.runtime, Address: p.address}
 }
 func (p *placed) Listens() []netip.AddrPort { return p.listens }
 
-// movable is one that can be asked elsewhere.
+// movable is a placed instance whose expected address can change.
 type movable struct{ *placed }
 
-func (m movable) Move(port int) { m.asked = fmt.Sprintf("127.0.0.1:%d", port) }
+func (m movable) Move(port int) { m.address = fmt.Sprintf("127.0.0.1:%d", port) }
 
-// refused stands for ready.Wait at an address that refuses connections, until the time is over or
-// answers says that the address has become one that responses.
-func refused(responses string) waiter {
+// refused stands for ready.Wait at an address that refuses connections, until the timeout or until
+// the base URL is responsive.
+func refused(responsive string) waiter {
 	return func(_ context.Context, inst bench.Instance, q ready.Question, late func(string)) (bench.InstanceReady, error) {
 		for end := time.Now().Add(q.Timeout); ; {
 			time.Sleep(time.Second)
@@ -44,34 +44,34 @@ func refused(responses string) waiter {
 				return bench.InstanceReady{}, errors.New("not ready")
 			}
 			late("connection refused")
-			if inst.BaseURL() == responses {
+			if inst.BaseURL() == responsive {
 				return bench.InstanceReady{StartUp: 5 * time.Millisecond}, nil
 			}
 		}
 	}
 }
 
-// TestAwaitReady_SilentTarget: that a target does not respond is reported once, after a second.
+// TestAwaitReady_SilentTarget: a target without a response is reported once, after a second.
 func TestAwaitReady_SilentTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		var progress, told []string
-		_, err := awaitReady(t.Context(), refused(""), &placed{runtime: bench.RuntimeURL, asked: "127.0.0.1:1"}, ready.Question{Timeout: 10 * time.Second}, 0, func(level, text string) {
+		var progress, reported []string
+		_, err := awaitReady(t.Context(), refused(""), &placed{runtime: bench.RuntimeURL, address: "127.0.0.1:1"}, ready.Question{Timeout: 10 * time.Second}, 0, func(level, text string) {
 			if level == "" {
 				progress = append(progress, text)
 				return
 			}
-			told = append(told, fmt.Sprintf("%v %s: %s", time.Since(began), level, text))
+			reported = append(reported, fmt.Sprintf("%v %s: %s", time.Since(began), level, text))
 		})
-		want := []string{"1s info: not ready at http://127.0.0.1:1 yet: connection refused; it is asked for another 9s"}
-		if err == nil || !slices.Equal(told, want) || len(progress) != 9 {
-			t.Errorf("%v; reported %q, want %q; %d times on the way", err, told, want, len(progress))
+		want := []string{"1s info: not ready at http://127.0.0.1:1 yet: connection refused; waiting another 9s"}
+		if err == nil || !slices.Equal(reported, want) || len(progress) != 9 {
+			t.Errorf("%v; reported %q, want %q; %d times on the way", err, reported, want, len(progress))
 		}
 	})
 }
 
-// TestAwaitReady_ListensElsewhere: where a contender listens is said once, and it is asked there
-// where that is its manifest's port and it can be.
+// TestAwaitReady_ListensElsewhere: an unexpected address is reported once; the manifest's port is
+// used if the instance can be moved.
 func TestAwaitReady_ListensElsewhere(t *testing.T) {
 	at := func(list ...string) (all []netip.AddrPort) {
 		for _, a := range list {
@@ -80,56 +80,56 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 		return all
 	}
 	for name, c := range map[string]struct {
-		runtime   bench.Runtime
-		listens   []netip.AddrPort
-		fixed     bool
-		responses string
-		told      string // "": nothing
-		err       string // "": it becomes ready
+		runtime    bench.Runtime
+		listens    []netip.AddrPort
+		fixed      bool
+		responsive string
+		reported   string // "": nothing
+		err        string // "": it becomes ready
 	}{
-		"its manifest's port":   {runtime: bench.RuntimeProcess, listens: at("[::]:8080"), responses: "http://127.0.0.1:8080", told: "it listens on [::]:8080, its manifest's port"},
-		"cannot be moved":       {runtime: bench.RuntimeProcess, listens: at("0.0.0.0:8080"), fixed: true, told: "no response at http://127.0.0.1:4000: it listens on 0.0.0.0:8080", err: "it listens on 0.0.0.0:8080"},
-		"somewhere":             {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:9"), told: "it listens on 127.0.0.1:9", err: "it listens on 127.0.0.1:9"},
-		"where it is asked":     {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:4000"), err: "not ready"},
+		"its manifest's port":   {runtime: bench.RuntimeProcess, listens: at("[::]:8080"), responsive: "http://127.0.0.1:8080", reported: "it listens on [::]:8080, its manifest's port"},
+		"cannot be moved":       {runtime: bench.RuntimeProcess, listens: at("0.0.0.0:8080"), fixed: true, reported: "no response at http://127.0.0.1:4000: it listens on 0.0.0.0:8080", err: "it listens on 0.0.0.0:8080"},
+		"somewhere":             {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:9"), reported: "it listens on 127.0.0.1:9", err: "it listens on 127.0.0.1:9"},
+		"expected address":      {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:4000"), err: "not ready"},
 		"nowhere":               {runtime: bench.RuntimeProcess, err: "not ready"},
 		"loopback, container's": {runtime: bench.RuntimeDocker, listens: at("127.0.0.1:4000", "127.0.0.2:4000"), err: "not ready"},
-		"inside its container":  {runtime: bench.RuntimeDocker, listens: at("127.0.0.2:4000"), told: "cannot be reached from outside its container: 0.0.0.0 can", err: "0.0.0.0 can"},
+		"inside its container":  {runtime: bench.RuntimeDocker, listens: at("127.0.0.2:4000"), reported: "unreachable from outside its container; use 0.0.0.0", err: "use 0.0.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &placed{runtime: c.runtime, asked: "127.0.0.1:4000", listens: c.listens}
+				p := &placed{runtime: c.runtime, address: "127.0.0.1:4000", listens: c.listens}
 				var inst bench.Instance = movable{p}
 				if c.fixed {
 					inst = p
 				}
-				var told []string
-				up, err := awaitReady(t.Context(), refused(c.responses), inst, ready.Question{Timeout: 5 * time.Second}, 8080, func(level, text string) {
+				var reported []string
+				up, err := awaitReady(t.Context(), refused(c.responsive), inst, ready.Question{Timeout: 5 * time.Second}, 8080, func(level, text string) {
 					if level == "warning" {
-						told = append(told, text)
+						reported = append(reported, text)
 					}
 				})
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q", err, c.err)
 				}
 				if up.StartUp != 0 {
-					t.Errorf("its start is said to have taken %v, though it was asked elsewhere before", up.StartUp)
+					t.Errorf("start-up of %v, though another address was polled before", up.StartUp)
 				}
-				if (len(told) == 0) != (c.told == "") || len(told) > 1 || len(told) == 1 && !strings.Contains(told[0], c.told) {
-					t.Errorf("reported %q, want %q", told, c.told)
+				if (len(reported) == 0) != (c.reported == "") || len(reported) > 1 || len(reported) == 1 && !strings.Contains(reported[0], c.reported) {
+					t.Errorf("reported %q, want %q", reported, c.reported)
 				}
 			})
 		})
 	}
 }
 
-// TestQuestionOfATarget: only where nothing describes a service, any response below 500 will do.
+// TestQuestionOfATarget: any response below 500 will do only for a target without a manifest.
 func TestQuestionOfATarget(t *testing.T) {
 	s := &site{plan: &bench.Run{}}
 	for name, test := range map[string]struct {
 		svc     bench.Service
 		lenient bool
 	}{
-		"nothing describes it":     {bench.Service{URL: "http://127.0.0.1:1"}, true},
+		"no manifest":              {bench.Service{URL: "http://127.0.0.1:1"}, true},
 		"a manifest, short":        {bench.Service{URL: "http://127.0.0.1:1", Dir: "svc/orders"}, false},
 		"one that locbench starts": {bench.Service{Dir: "svc/orders"}, false},
 	} {

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Public returns the plan as it may be sent round: without passwords in URLs.
+// Public returns the plan as it may be published: without passwords in URLs.
 func Public(run bench.Run) bench.Run {
 	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
 	run.Targets = slices.Clone(run.Targets)
@@ -21,7 +21,7 @@ func Public(run bench.Run) bench.Run {
 	command := make([]string, len(run.Command))
 	for i, arg := range run.Command {
 		flag, value, ok := strings.Cut(arg, "=")
-		if ok = ok && strings.HasPrefix(arg, "-"); !ok { // a URL may hold the sign too
+		if ok = ok && strings.HasPrefix(arg, "-"); !ok { // a URL may contain = too
 			flag, value = "", arg
 		}
 		if strings.Contains(value, "://") {
@@ -39,19 +39,19 @@ func Public(run bench.Run) bench.Run {
 	return run
 }
 
-// changes reports what is not as it was when the run began: its earlier and its later trials differ by
-// more than their contenders.
+// changes returns warnings of a resumed run about changes of the environment: they may explain
+// differences between its earlier and later trials.
 func changes(was, is bench.Run) (warnings bench.Warnings) {
 	for _, c := range []struct{ what, was, is string }{
 		{"locbench", was.Software.Locbench, is.Software.Locbench},
 		{"Go", was.Software.Go, is.Software.Go},
 		{"Docker", was.Software.Docker, is.Software.Docker},
-		{"the kernel", was.Machine.Kernel, is.Machine.Kernel},
-		{"the CPU", was.Machine.CPUModel, is.Machine.CPUModel},
-		{"the number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(is.Machine.CPUs)},
-		{"the governor", was.Machine.Governor, is.Machine.Governor},
-		{"turbo", was.Machine.Turbo, is.Machine.Turbo},
-		{"SMT", was.Machine.SMT, is.Machine.SMT},
+		{"kernel", was.Machine.Kernel, is.Machine.Kernel},
+		{"CPU", was.Machine.CPUModel, is.Machine.CPUModel},
+		{"number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(is.Machine.CPUs)},
+		{"CPU governor", was.Machine.Governor, is.Machine.Governor},
+		{"turbo setting", was.Machine.Turbo, is.Machine.Turbo},
+		{"SMT setting", was.Machine.SMT, is.Machine.SMT},
 		{"CPU assignment", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {
@@ -62,8 +62,8 @@ func changes(was, is bench.Run) (warnings bench.Warnings) {
 	return warnings
 }
 
-// memoryOvercommit warns where the contenders of a round, which are alive at the same time, may
-// take more memory than there is.
+// memoryOvercommit returns a warning if the interleaved contenders may use more memory than the
+// machine has.
 func memoryOvercommit(run bench.Run) bench.Warnings {
 	if run.Profile.Interleave <= 0 {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of
-// both. With html the former goes there, and no summary is written.
+// WriteReports writes the HTML report and the Markdown summary of dir and returns their paths. With
+// html it writes only the report, to that file.
 func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
 	dir = results.Folder(dir)
 	var page, summary bytes.Buffer
@@ -43,7 +43,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 	return append(written, path), nil
 }
 
-// RewriteReports makes the reports of the results in dir.
+// RewriteReports writes the reports of the results in dir again.
 func RewriteReports(dir string) ([]string, error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
@@ -53,15 +53,15 @@ func RewriteReports(dir string) ([]string, error) {
 	return files, errors.Join(err, reportErr)
 }
 
-// FloorFile is where 'locbench calibrate' leaves the noise floor in its results folder.
+// FloorFile is the file in a results folder in which 'locbench calibrate' saves the noise floor.
 const FloorFile = "floor.json"
 
 const (
 	maxFloorBytes   = 1 << 20
-	maxFloorFolders = 2000 // that are searched for one
+	maxFloorFolders = 2000 // searched for a noise floor
 )
 
-// WriteFloor keeps the noise floor in the results folder dir.
+// WriteFloor saves the noise floor in the results folder dir.
 func WriteFloor(dir string, f compare.Floor) error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
@@ -73,8 +73,8 @@ func WriteFloor(dir string, f compare.Floor) error {
 	return nil
 }
 
-// FindFloor looks for the newest noise floor that fits both runs, in dirs and the folders next to
-// them. What cannot be read there is no floor: nil.
+// FindFloor returns the newest noise floor that fits both runs, from dirs and the folders next to
+// them; nil if there is none. It skips unreadable files.
 func FindFloor(before, after bench.Run, dirs ...string) (newest *compare.Floor) {
 	seen := map[string]bool{}
 	look := func(dir string) {

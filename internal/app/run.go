@@ -1,5 +1,5 @@
-// Package app wires the other packages together for a run: it makes a plan of what was asked for,
-// opens what the run takes place on, conducts it, and writes its reports.
+// Package app wires the other packages together for a run: it plans the run, opens runtime and
+// store, conducts the run, and writes its reports.
 package app
 
 import (
@@ -17,7 +17,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Preflight finds the mistakes of the command line before a screen covers them.
+// Preflight reports mistakes of the command line before a screen covers them.
 func Preflight(o RunOptions, getenv func(string) string) error {
 	o.Getenv = getenv
 	plan, err := NewPlan(o)
@@ -32,7 +32,8 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	var held *results.Lock
 	if o.Resume != "" {
 		var err error
-		if held, err = results.Acquire(o.Resume); err != nil { // before the plan is read: another one may be going on with it
+		// The lock comes before the plan: another process may be resuming the run.
+		if held, err = results.Acquire(o.Resume); err != nil {
 			return console.WithCode(console.ExitUsage, err)
 		}
 		defer held.Close()
@@ -46,13 +47,14 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	plan.metricsListen, plan.retryNotReady, plan.failuresShown = o.MetricsListen, o.RetryNotReady, !o.Output.JSON
 	var printer *plain.Printer
 	plan.Follow = func(cancel context.CancelCauseFunc) func(bench.Record) {
-		output := o.Output
-		output.Quiet = output.Quiet || o.Worker
-		printer = output.Printer(env, cancel)
+		printer = o.Output.Printer(env, cancel)
+		if o.Worker { // the screen shows the events, and prints the results
+			return func(bench.Record) {}
+		}
 		return printer.Handle
 	}
 	err = Conduct(ctx, env, plan)
-	if printer == nil { // it has not begun
+	if printer == nil { // the run has not begun
 		return err
 	}
 	if run, trials, readErr := results.Read(plan.Dir); err != nil && readErr == nil && results.NothingRan(run, trials) {
@@ -73,9 +75,9 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	return err
 }
 
-// finish writes the reports from what is on disk, so they show exactly what was kept, and
-// prints the table if wanted. missed is how often thresholds were; excluded are the contenders that
-// take part in no claim.
+// finish writes the reports from the files on disk, so they show exactly what was saved, and prints
+// the table if table is set. missed is the number of missed thresholds; excluded are the contenders
+// that are not compared.
 func finish(env console.Env, dir string, table bool) (missed int, excluded []bench.ExcludedContender, err error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
@@ -97,13 +99,13 @@ func finish(env console.Env, dir string, table bool) (missed int, excluded []ben
 	return missed, excluded, errors.Join(err, reportErr)
 }
 
-// excludedError says which contenders take part in no claim, and the way out.
+// excludedError lists the excluded contenders, with the option that compares them.
 func excludedError(all []bench.ExcludedContender) error {
 	var texts []string
 	checks := false
-	for _, u := range all {
-		texts = append(texts, u.Label+" "+u.Brief())
-		checks = checks || u.FailedChecks > 0
+	for _, e := range all {
+		texts = append(texts, e.Label+" "+e.Brief())
+		checks = checks || e.FailedChecks > 0
 	}
 	hint := ""
 	if checks {
@@ -112,8 +114,8 @@ func excludedError(all []bench.ExcludedContender) error {
 	return fmt.Errorf("%s: excluded from comparison%s", strings.Join(texts, "; "), hint)
 }
 
-// Summary prints the table of a run, where its files are, and how to resume it. warned says
-// that its warnings were reported before.
+// Summary prints the table of a run, the paths of its files, and how to resume it. warned means
+// that its warnings were printed before.
 func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	if len(a.Trials) > 0 {
 		fmt.Fprintln(env.Stderr)
@@ -128,7 +130,7 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	}
 	if a.Run.State == bench.RunInterrupted {
 		again := []string{"locbench", "run", "--resume", dir}
-		for _, services := range a.Run.Services { // whose code would run is for the user to say
+		for _, services := range a.Run.Services { // the user decides whose code runs
 			again = append(again, "--services", services)
 		}
 		fmt.Fprintf(env.Stderr, "resume   %s\n", safe.Shell(again))

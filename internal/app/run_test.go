@@ -36,7 +36,7 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 	}
 }
 
-func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
+func TestResumingOnAChangedMachineWarns(t *testing.T) {
 	was := bench.Run{Software: bench.Software{Locbench: "0.1.0", Docker: "20.10"}, Machine: bench.Machine{CPUs: 4}}
 	if got := changes(was, was); len(got) > 0 {
 		t.Errorf("nothing has changed, but: %q", got)
@@ -44,17 +44,17 @@ func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
 	is := was
 	is.Software.Docker, is.Machine.CPUs = "28.5", 2
 	got := changes(was, is)
-	if len(got) != 2 || !strings.Contains(got[0].Text, `Docker was "20.10" and is "28.5"`) || !strings.Contains(got[1].Text, "CPUs") {
+	if len(got) != 2 || !strings.Contains(got[0].Text, `a different Docker: was "20.10", now "28.5"`) || !strings.Contains(got[1].Text, "a different number of CPUs") {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
+func TestMemoryOvercommit(t *testing.T) {
 	run := bench.Run{Profile: bench.Profile{Interleave: 1, Limits: bench.Limits{Memory: 3 << 30}, Contenders: make([]bench.Selection, 3)}, Machine: bench.Machine{MemoryBytes: 8 << 30}}
-	if got := memoryOvercommit(run); len(got) != 1 || got[0].Text != "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB" {
+	if got := memoryOvercommit(run); len(got) != 1 || got[0].Text != "3 contenders run at the same time and may use 9 GiB; this machine has 8 GiB" {
 		t.Errorf("%q", got)
 	}
-	run.Profile.Contenders = run.Profile.Contenders[:1] // it takes turns with itself
+	run.Profile.Contenders = run.Profile.Contenders[:1] // interleaved with itself
 	if got := memoryOvercommit(run); got != nil {
 		t.Errorf("%q", got)
 	}
@@ -64,7 +64,7 @@ func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
 	}
 }
 
-// Of contenders that take turns none is run again alone.
+// Interleaved contenders run again together.
 func TestResumeOfInterleaving(t *testing.T) {
 	trial := func(name string, round int, state bench.TrialState) bench.TrialEntry {
 		l := bench.Trial{Contender: name, Round: round}
@@ -76,9 +76,9 @@ func TestResumeOfInterleaving(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for turns, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
+	for interleave, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
 		run.Profile = p
-		run.Profile.Interleave = turns
+		run.Profile.Interleave = interleave
 		dir := t.TempDir()
 		data, err := json.Marshal(run)
 		if err != nil {
@@ -96,13 +96,12 @@ func TestResumeOfInterleaving(t *testing.T) {
 			got = append(got, string(l.State))
 		}
 		if text := strings.Join(got, " "); text != want {
-			t.Errorf("turns of %s: %s", turns, text)
+			t.Errorf("interleaved every %s: %s", interleave, text)
 		}
 	}
 }
 
-// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench continues with
-// it.
+// TestResumePlansUnderTheLock: the plan is not read while another locbench continues the run.
 func TestResumePlansUnderTheLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "go-nethttp", Round: 1}, State: bench.TrialComplete, File: "go-nethttp-1.json"}
@@ -124,5 +123,5 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 	resume("another locbench is writing to " + dir)
 	other.Close()
 	resume("nothing to resume")
-	resume("nothing to resume") // the first has let go of it
+	resume("nothing to resume") // the first call has released the lock
 }

@@ -19,26 +19,26 @@ import (
 	"locbench/internal/store/dataset"
 )
 
-// site is where a run takes place: the engine or the processes that contenders run in, the store
-// that they ask, and the load engine. It opens them in the run's stages and closes them at its end.
+// site is where a run takes place: the platform of the contenders and the store. It opens them in
+// the run's stages and closes them at its end.
 type site struct {
 	plan       *bench.Run
 	data       dataset.Set
 	stream     *event.Stream
 	platform   platform.Platform
-	containers *platform.Docker // where the store runs in a container; it may be the platform itself
+	containers *platform.Docker // of a store in a container; may be the same as platform
 	store      *store.Store
-	elastic    string          // the store as contenders reach it
-	requests   []bench.Request // of the profile, with the variables of the environment filled in
+	elastic    string          // URL of the store for contenders
+	requests   []bench.Request // the profile's, with environment variables filled in
 	getenv     func(string) string
-	tls        *tls.Config // of the clients; nil checks certificates against those of the system
+	tls        *tls.Config // of the clients; nil trusts the system's certificates
 	responses  responses
-	counts     map[string]int64 // documents of the store's indices, as storeChange has found them
+	counts     map[string]int64 // documents per index at the last call of storeChange
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
 	isolation  cpuIsolation
 	closed     bool
-	busy       *machine.Busy // nil: it cannot be asked
-	met        sync.Once     // another run
+	busy       *machine.Busy // shows other runs of this machine; nil if it cannot be opened
+	met        sync.Once     // warns of another run
 }
 
 func (s *site) stages() []runner.Stage {
@@ -49,7 +49,7 @@ func (s *site) stages() []runner.Stage {
 	return stages
 }
 
-// close ends all that was opened, once, even when ctx was interrupted.
+// close closes what was opened, once, even if ctx was interrupted.
 func (s *site) close(ctx context.Context) error {
 	if s.closed {
 		return nil
@@ -67,16 +67,16 @@ func (s *site) close(ctx context.Context) error {
 	return errors.Join(append(errs, s.busy.Close())...)
 }
 
-// judge says what else than the contender may have limited a step.
-func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
+// limitWarnings returns warnings about what other than the contender may have limited a step.
+func (s *site) limitWarnings(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
 	if inst.PID == 0 {
 		return nil // not on this machine
 	}
 	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
 }
 
-// occupy lets others on this machine know that a run is on, and returns the warnings that are not known
-// already.
+// occupy marks this machine as busy for other runs, and warns of another run unless known has that
+// warning.
 func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
 	var err error
 	if s.busy, err = machine.OpenBusy(s.getenv(machine.RunsVariable)); err != nil {
@@ -85,13 +85,13 @@ func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
 	if s.busy.Others() {
 		s.met.Do(func() { warnings = bench.Warnings{verdict.OtherRun()} })
 	}
-	if known.Has(bench.WarnOtherRun) { // by a run that is resumed
+	if known.Has(bench.WarnOtherRun) { // the run was resumed
 		return nil
 	}
 	return warnings
 }
 
-// meet publishes, once, that another run is on.
+// meet warns, once, of another run on this machine.
 func (s *site) meet() {
 	if s.busy.Others() {
 		s.met.Do(func() { s.warn(verdict.OtherRun()) })
@@ -99,4 +99,4 @@ func (s *site) meet() {
 }
 
 // warn publishes a warning of the run as a whole.
-func (s *site) warn(f bench.Warning) { s.stream.Publish(nil, bench.WarningNotice(f)) }
+func (s *site) warn(w bench.Warning) { s.stream.Publish(nil, bench.WarningNotice(w)) }

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Launch returns the runner's Launcher: before the first contender, this process is kept to its CPUs.
+// Launch starts a contender; before the first one it keeps this process to its CPUs.
 func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := s.isolation.begin(); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	return s.platform.Launch(ctx, spec)
 }
 
-// spec returns what a trial of svc is launched with.
+// spec returns the specification that a trial of svc is started with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
 		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits,
@@ -42,7 +42,7 @@ func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 	return spec, err
 }
 
-// environment fills in the command and the environment of spec, with the store at url.
+// environment fills in the command and the environment of spec, for the store at url.
 func (s *site) environment(
 	svc bench.Service, spec bench.LaunchSpec, url string,
 ) (bench.Artifact, map[string]string, error) {
@@ -67,7 +67,7 @@ func (s *site) environment(
 	return artifact, env, err
 }
 
-// splitURL returns host and port of a URL, with the scheme's port where it names none.
+// splitURL returns host and port of a URL; without a port, the scheme's.
 func splitURL(text string) (host, port string, err error) {
 	u, err := secret.ParseURL(text)
 	if err != nil {
@@ -80,11 +80,11 @@ func splitURL(text string) (host, port string, err error) {
 	return u.Hostname(), cmp.Or(u.Port(), port), nil
 }
 
-// Builder makes what can be started of a contender: an image, or a binary.
+// Builder builds a contender: an image, or a binary.
 type Builder struct {
 	platform.Builder
 	Runtime bench.Runtime
-	Rebuild bool // even what is unchanged
+	Rebuild bool // also unchanged contenders
 }
 
 // Build reports the output of the build line by line.
@@ -97,7 +97,7 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 	opts := contender.BuildOptions{Out: out, Rebuild: b.Rebuild}
 	a, err := b.Builder.Build(ctx, svc, opts)
 	if err == nil {
-		a.Sources, _ = contender.SourceHash(svc) // "" where only the manifest is at hand
+		a.Sources, _ = contender.SourceHash(svc) // "" without sources
 		if err := contender.RecordBuild(svc, b.Runtime, a, opts); err != nil {
 			fmt.Fprintf(out, "build time not saved: %v\n", err)
 		}
@@ -110,6 +110,6 @@ func (c *conductor) firstRequests(ctx context.Context, baseURL string) (bench.Ph
 	p, l := c.site.plan.Profile, c.loader
 	return portable.Phases(ctx, portable.PhasesPlan{
 		BaseURL: baseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
-		Variables: p.Variables, Data: l.data, Life: l.life(baseURL), Seed: l.run.Seed, TLS: c.site.tls,
+		Variables: p.Variables, Data: l.data, Life: l.trial(baseURL), Seed: l.run.Seed, TLS: c.site.tls,
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/run/machine"
 )
 
-// choosePlatform settles "auto" and opens the platform, and the engine for a store in a container.
-// The record gets what was chosen.
+// choosePlatform resolves "auto", opens the platform, and the engine for a store in a container. It
+// records the choice.
 func (s *site) choosePlatform(ctx context.Context) error {
 	p := &s.plan.Profile
 	o := platform.Options{RunID: s.plan.ID, Store: p.Store}
@@ -57,7 +57,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 	return nil
 }
 
-// cannot adds to an error what to do instead.
+// cannot adds the next step to an error.
 func (s *site) cannot(err error) error {
 	if isA[platform.UnreachableError](err) {
 		return fmt.Errorf("%w; or use --runtime process", err)
@@ -70,7 +70,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// platforms returns those that are open: the contenders', and the store's if that is another.
+// platforms returns the open platforms: the contenders', and the store's if it is another.
 func (s *site) platforms() (all []platform.Platform) {
 	if s.platform != nil {
 		all = append(all, s.platform)
@@ -81,16 +81,16 @@ func (s *site) platforms() (all []platform.Platform) {
 	return all
 }
 
-// cleanUp removes what an earlier, killed part of the same run has left.
+// cleanUp removes what an earlier, killed process of the same run has left behind.
 func (s *site) cleanUp(ctx context.Context) (err error) {
 	var kept []string
 	for _, p := range s.platforms() {
 		cleaned, e := p.Clean(ctx)
 		err = errors.Join(err, e)
 		for _, k := range cleaned.Kept {
-			if !slices.Contains(kept, k) { // each of them sees the processes
+			if !slices.Contains(kept, k) { // every platform lists the processes
 				kept = append(kept, k)
-				err = errors.Join(err, errors.New("removed leftover: "+k))
+				err = errors.Join(err, errors.New("not removed: "+k))
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (s *site) platformsAlive(ctx context.Context) error {
 	return nil
 }
 
-// others names what runs on the platforms and is not this run's.
+// others returns the names of containers on the platforms that are not of this run.
 func (s *site) others(ctx context.Context) string {
 	var names []string
 	for _, p := range s.platforms() {
@@ -115,7 +115,7 @@ func (s *site) others(ctx context.Context) string {
 	return machine.Names(names)
 }
 
-// noIsolation returns why nothing can be kept to CPUs of its own; "" it can.
+// noIsolation returns the reason why processes cannot be pinned to CPUs; "" if they can.
 func (s *site) noIsolation() string {
 	for _, p := range s.platforms() {
 		if why := p.Capabilities().NoIsolation; why != "" {

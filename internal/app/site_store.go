@@ -19,7 +19,7 @@ import (
 // openStore opens the store and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	if phrases := machine.LoadWarnings(s.plan.Machine); len(phrases) > 0 {
-		text := "results may be off: " + strings.Join(phrases, "; ") + " ; see 'locbench doctor'"
+		text := "results may be off: " + strings.Join(phrases, "; ") + "; see 'locbench doctor'"
 		s.warn(bench.Warning{Kind: bench.WarnMachineState, Text: text})
 	}
 	var err error
@@ -44,7 +44,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	if s.plan.Profile.Store.Kind.Traits().None {
 		s.prepared()
 		if !s.platform.Capabilities().Store {
-			return "", nil // whether a service of somebody else has one is not known
+			return "", nil // a target may have a store that locbench does not know
 		}
 		return "none", nil
 	}
@@ -60,7 +60,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
 }
 
-// readStoreUsage finds a way to read what the store uses; there may be none.
+// readStoreUsage opens the counters of the store, if it can.
 func (s *site) readStoreUsage() {
 	var err error
 	if work, ok := s.store.Work(); ok {
@@ -90,8 +90,8 @@ func (s *site) storeAlive(ctx context.Context) error {
 	return s.store.Alive(ctx)
 }
 
-// fillStore brings the data into a store of this run's, and looks whether it is there in another:
-// somebody else's Elasticsearch is only written to by 'locbench seed'.
+// fillStore seeds this run's own store. It only verifies the data of an external store: only
+// 'locbench seed' writes to that.
 func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	traits := s.store.Info().Kind.Traits()
 	if traits.ByURL {
@@ -101,33 +101,33 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	for _, i := range s.data.Indices() {
 		total += i.Count
 	}
-	tell := func(done int64) { progress(bench.Progress{Done: done, Total: total, Unit: "documents"}) }
+	report := func(done int64) { progress(bench.Progress{Done: done, Total: total, Unit: "documents"}) }
 	fill := s.seedStore
 	if traits.InClient {
 		fill = s.fillEmbedded
 	}
-	if err := fill(ctx, tell); err != nil {
+	if err := fill(ctx, report); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
 }
 
-func (s *site) fillEmbedded(ctx context.Context, tell func(done int64)) error {
+func (s *site) fillEmbedded(ctx context.Context, report func(done int64)) error {
 	for _, i := range s.data.Indices() {
 		for _, note := range i.Notes {
 			s.warn(note)
 		}
 	}
-	return s.store.Fill(ctx, s.data, tell)
+	return s.store.Fill(ctx, s.data, report)
 }
 
-// seedStore fills a store of this run's over HTTP, and seals it.
-func (s *site) seedStore(ctx context.Context, tell func(done int64)) error {
-	if err := s.store.Unseal(ctx); err != nil { // as --resume or a second filling finds it
+// seedStore seeds this run's own store over HTTP, and makes it read-only.
+func (s *site) seedStore(ctx context.Context, report func(done int64)) error {
+	if err := s.store.Unseal(ctx); err != nil { // --resume finds it read-only
 		return err
 	}
-	tellAll := func(p seed.Progress) { tell(p.Done) }
-	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: tellAll})
+	onProgress := func(p seed.Progress) { report(p.Done) }
+	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: onProgress})
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,9 @@ func (s *site) seedStore(ctx context.Context, tell func(done int64)) error {
 	return s.store.Seal(ctx)
 }
 
-// storeChange counts the documents of the store and says which numbers are not those of the last
-// time, "" where there is no last time or no such number. An embedded store is out of reach.
+// storeChange counts the documents of the store and returns a phrase for the indices whose number
+// has changed since the last call; "" if none has. An embedded store cannot be changed from
+// outside.
 func (s *site) storeChange(ctx context.Context) (string, error) {
 	if s.store == nil {
 		return "", nil
@@ -155,7 +156,7 @@ func (s *site) storeChange(ctx context.Context) (string, error) {
 		}
 		counts[index.Name] = n
 		if before, ok := s.counts[index.Name]; ok && before != n {
-			changed = append(changed, fmt.Sprintf("index %q had %s documents before and has %s now",
+			changed = append(changed, fmt.Sprintf("index %q had %s documents, now %s",
 				index.Name, units.Count(before), units.Count(n)))
 		}
 	}
@@ -163,14 +164,14 @@ func (s *site) storeChange(ctx context.Context) (string, error) {
 	return strings.Join(changed, "; "), nil
 }
 
-// verifyData compares the number of documents of each index with the data set's. Other data is a
-// warning, since it may be meant; none at all is an error.
+// verifyData compares the number of documents of each index with the data set's. Other numbers are
+// a warning, since the user may intend them; an empty index is an error.
 func (s *site) verifyData(ctx context.Context) (string, error) {
 	var total int64
 	for _, index := range s.data.Indices() {
 		n, err := s.store.Count(ctx, index.Name)
 		if errors.Is(err, store.ErrNoIndex) || err == nil && n == 0 {
-			return "", fmt.Errorf("the store's index %q is empty; load it with:  %s", index.Name, s.seedCommand())
+			return "", fmt.Errorf("the store's index %q is empty; seed it with: %s", index.Name, s.seedCommand())
 		}
 		if err != nil {
 			return "", err
@@ -185,7 +186,7 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 	return fmt.Sprintf("found %s documents", units.Count(total)), nil
 }
 
-// seedCommand returns what loads the data set into the store.
+// seedCommand returns the command that seeds the store.
 func (s *site) seedCommand() string {
 	return safe.Shell([]string{"locbench", "seed", "--elastic", s.store.Info().URL})
 }

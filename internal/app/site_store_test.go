@@ -17,8 +17,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestVerifyData compares what somebody else's store holds with the data set: what differs is
-// reported, once, and what is missing ends the run.
+// TestVerifyData: other numbers of documents in an external store are reported once; an empty index
+// ends the run.
 func TestVerifyData(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	if err != nil {
@@ -27,14 +27,14 @@ func TestVerifyData(t *testing.T) {
 	regions := data.Info().Regions
 	found := func(cities int) string { return fmt.Sprintf("found %d documents", cities+regions) }
 	for name, c := range map[string]struct {
-		city      string // of the response; "": the index is not there
+		city      string // body of the response; "": no index
 		note, err string
 		warned    int
 	}{
-		"as many":   {`{"count":300}`, found(300), "", 0},
+		"complete":  {`{"count":300}`, found(300), "", 0},
 		"fewer":     {`{"count":200}`, found(200), "", 1},
-		"none":      {`{"count":0}`, "", `the store has no data in index "city"`, 0},
-		"no index":  {"", "", `the store has no data in index "city"`, 0},
+		"none":      {`{"count":0}`, "", `the store's index "city" is empty`, 0},
+		"no index":  {"", "", `the store's index "city" is empty`, 0},
 		"no number": {`<html>`, "", "invalid character", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,23 +56,23 @@ func TestVerifyData(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.store.Close()
-			var out, talk bytes.Buffer
-			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
+			var out, stderr bytes.Buffer
+			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
 			s.stream.Subscribe(printer.Handle)
 			note, err := s.fillStore(t.Context(), nil)
 			s.stream.Close()
 			if note != c.note || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q, %v; want %q, %q", note, err, c.note, c.err)
 			}
-			if n := strings.Count(talk.String(), `index "city" holds 200 documents`); n != c.warned {
-				t.Errorf("warned %d times, want %d:\n%s", n, c.warned, talk.String())
+			if n := strings.Count(stderr.String(), `index "city" has 200 documents`); n != c.warned {
+				t.Errorf("warned %d times, want %d:\n%s", n, c.warned, stderr.String())
 			}
 		})
 	}
 }
 
-// TestFillStore: an embedded store has the data, says what a dump's mapping left out, and refuses to
-// be changed.
+// TestFillStore: an embedded store has the data, passes on the warnings about a dump, and is
+// read-only.
 func TestFillStore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	if err != nil {
@@ -107,30 +107,30 @@ func TestFillStore(t *testing.T) {
 			}
 			resp.Body.Close()
 			if resp.StatusCode != status {
-				t.Errorf("%s was answered with %s", method, resp.Status)
+				t.Errorf("%s: status %s", method, resp.Status)
 			}
 		}
 	}
 	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {
 		t.Errorf("%d cities, %v", n, err)
 	}
-	if len(warned) != 2 || warned[0] != "a type was left out" {
+	if len(warned) != 2 || warned[0] != "a type was dropped" {
 		t.Errorf("warned of %q", warned)
 	}
 }
 
-// noted is a data set with a note about each index.
+// noted is a data set with a warning about each index.
 type noted struct{ dataset.Set }
 
 func (n noted) Indices() []bench.Index {
 	all := n.Set.Indices()
 	for i := range all {
-		all[i].Notes = bench.Warnings{{Text: "a type was left out"}}
+		all[i].Notes = bench.Warnings{{Text: "a type was dropped"}}
 	}
 	return all
 }
 
-// TestStoreChange compares the numbers of documents with those of the last time.
+// TestStoreChange: each call compares the numbers of documents with those of the last call.
 func TestStoreChange(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	if err != nil {
@@ -162,8 +162,8 @@ func TestStoreChange(t *testing.T) {
 		cities int
 		want   string
 	}{
-		{300, ""}, {300, ""}, {299, `index "city" held 300 documents before, and holds 299 now`}, {299, ""},
-		{-1, `index "city" held 299 documents before, and holds 0 now`}, {-1, ""},
+		{300, ""}, {300, ""}, {299, `index "city" had 300 documents, now 299`}, {299, ""},
+		{-1, `index "city" had 299 documents, now 0`}, {-1, ""},
 	} {
 		cities = c.cities
 		if got, err := s.storeChange(t.Context()); got != c.want || err != nil {
@@ -171,10 +171,10 @@ func TestStoreChange(t *testing.T) {
 		}
 	}
 	if !refreshed {
-		t.Error("counted without what was changed last")
+		t.Error("counted without a refresh")
 	}
 	server.Close()
 	if _, err := s.storeChange(t.Context()); err == nil {
-		t.Error("a store that is away counts as unchanged")
+		t.Error("an unreachable store counts as unchanged")
 	}
 }

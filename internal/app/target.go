@@ -12,10 +12,10 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// named is how a target with a name begins.
+// named matches a target with a name.
 var named = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62}(?::[a-z0-9][a-z0-9._-]{0,62})?)=(.*)$`)
 
-// splitTarget takes NAME=URL apart; name is "" for a URL alone.
+// splitTarget splits NAME=URL; name is "" for a URL alone.
 func splitTarget(text string) (name, address string) {
 	if m := named.FindStringSubmatch(text); m != nil {
 		return m[1], m[2]
@@ -23,9 +23,9 @@ func splitTarget(text string) (name, address string) {
 	return "", text
 }
 
-// parseTargets reads the services that run already. asked is the path and query of the address
-// where no profile says what to ask: exactly that is asked.
-func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error) {
+// parseTargets reads the targets. Without a profile or a contender, request is the path and query
+// of the address, which is then the only request.
+func parseTargets(o RunOptions) (targets []bench.Target, request string, err error) {
 	given := o.Changes["target"]
 	for i, text := range given {
 		name, address := splitTarget(text)
@@ -49,17 +49,18 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 		if err != nil {
 			return nil, "", err
 		}
-		if i > 0 && path != asked {
-			return nil, "", console.Usagef("targets have different paths, %s and %s: put requests in a profile and omit the paths here", asked, path)
+		if i > 0 && path != request {
+			return nil, "", console.Usagef("targets have different paths, %s and %s: put requests in a profile and "+
+				"omit the paths here", request, path)
 		}
-		targets, asked = append(targets, t), path
+		targets, request = append(targets, t), path
 	}
-	return targets, asked, nil
+	return targets, request, nil
 }
 
-// parseTarget reads one address. Where the requests are a profile's, its path comes before theirs;
-// otherwise it is what is asked.
-func parseTarget(name, address string, profiled bool) (t bench.Target, asked string, err error) {
+// parseTarget reads one address. With the requests of a profile its path is their prefix; otherwise
+// it is the request.
+func parseTarget(name, address string, profiled bool) (t bench.Target, request string, err error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
@@ -83,20 +84,20 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 		return bench.Target{Name: name, URL: base}, "", nil
 	}
 	whole, _ := secret.ParseURL(address) // with the slash at its end
-	if asked = whole.EscapedPath(); asked == "" {
-		asked = "/"
+	if request = whole.EscapedPath(); request == "" {
+		request = "/"
 	}
 	if whole.RawQuery != "" {
-		asked += "?" + whole.RawQuery
+		request += "?" + whole.RawQuery
 	}
 	u.Path, u.RawPath, u.RawQuery = "", "", ""
-	return bench.Target{Name: name, URL: u.String()}, asked, nil
+	return bench.Target{Name: name, URL: u.String()}, request, nil
 }
 
-// aim makes p a plan for services that run already: what limits them is not ours to say. Without a
-// contender or a profile that was named, nothing is known of their responses: they are asked what the
-// address says, and their responses are not compared with those of cities.
-func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) error {
+// aim makes p a plan for targets, which locbench cannot limit. request is the only request where
+// the user named neither a profile nor a contender; its responses are not compared with the data
+// set.
+func aim(p *bench.Profile, o RunOptions, targets []bench.Target, request string) error {
 	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
 		if o.Changes.Given(limit) {
 			return console.Usagef("--%s: not with --target; locbench does not start that service", limit)
@@ -113,9 +114,9 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) e
 		}
 		p.Contenders = append(p.Contenders, sel)
 	}
-	if asked != "" {
+	if request != "" {
 		p.Requests = []bench.Request{{
-			Name: asked, Weight: 1, Method: http.MethodGet, Path: asked, IDs: bench.IDSpec{Distribution: "uniform"},
+			Name: request, Weight: 1, Method: http.MethodGet, Path: request, IDs: bench.IDSpec{Distribution: "uniform"},
 			ExpectStatus: http.StatusOK,
 		}}
 		p.Validate, p.Checks = 0, bench.CheckSpec{}
@@ -124,9 +125,9 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) e
 	return nil
 }
 
-// sameTargets returns those of a run that is resumed, at addresses that are given again.
-func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
-	targets := slices.Clone(were)
+// sameTargets returns the targets of a resumed run, with the addresses that are given again.
+func sameTargets(recorded []bench.Target, given []string) ([]bench.Target, error) {
+	targets := slices.Clone(recorded)
 	for _, text := range given {
 		name, address := splitTarget(text)
 		at := slices.IndexFunc(targets, func(t bench.Target) bool {

@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// trustOf returns whom the options say to trust; nil where they leave that to the system.
+// trustOf returns the certificates that the options trust; nil for the system's.
 func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	given := map[bool]string{true: "--insecure", false: "--cacert"}[o.Insecure]
 	switch {
@@ -20,8 +20,7 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 		return nil, nil
 	case o.CACert != "" && o.Insecure:
 		return nil, console.Usagef(
-			"use either --cacert or --insecure: with --insecure any certificate is " +
-				"accepted",
+			"use either --cacert or --insecure: with --insecure any certificate is accepted",
 		)
 	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
 		return nil, console.Usagef("%s needs --target https://…", given)
@@ -37,9 +36,9 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	return trusts, err
 }
 
-const maxCACert = 16 << 20 // bytes; a bundle of all that a system trusts has less than one MiB
+const maxCACert = 16 << 20 // bytes; the bundle of a whole system has less than 1 MiB
 
-// tlsConfig returns what the client is configured with; nil where nothing is said.
+// tlsConfig returns the TLS configuration of the client; nil for the defaults.
 func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 	switch {
 	case t == nil:

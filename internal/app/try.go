@@ -16,8 +16,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Try starts each contender of a profile, makes each of its requests and sessions once, and writes what was sent and
-// what came. It measures nothing and keeps nothing.
+// Try starts each contender of a profile, sends each request and session once, and prints requests
+// and responses. It measures and saves nothing.
 func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	o.Getenv = env.Getenv
 	plan, err := NewPlan(o)
@@ -27,7 +27,7 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	p := &plan.Run.Profile
 	p.Rounds, p.Steps, p.Phases, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
-	for i := range p.Contenders { // in their order: there is nothing that it could favour
+	for i := range p.Contenders { // the order cannot favour one: nothing is measured
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
 	}
 	plan.failuresShown = true
@@ -42,32 +42,32 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	return c.mask().Error(errors.Join(err, c.site.close(ctx)))
 }
 
-// try runs the plan with everything told and nothing loaded.
+// try runs the plan without load and prints each exchange.
 func (c *conductor) try(ctx context.Context) error {
 	t := &attempt{conductor: c, out: c.env.Stdout}
 	c.stream.Subscribe(t.event)
 	config := c.config()
 	config.FirstRequests = nil
 	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
-	aside := func(ctx context.Context, baseURL, what string, requests []bench.Request) error {
-		return c.loader.aside(ctx, baseURL, what, requests, func(a load.Asked) { t.asked(what+": "+a.Request, a) })
+	inOrder := func(ctx context.Context, baseURL, what string, requests []bench.Request) error {
+		return c.loader.inOrder(ctx, baseURL, what, requests, func(a load.Asked) { t.exchange(what+": "+a.Request, a) })
 	}
 	config.SetUp = func(ctx context.Context, baseURL string) error {
-		delete(c.loader.lives, baseURL)
-		return aside(ctx, baseURL, "setup", c.loader.setup)
+		delete(c.loader.trials, baseURL)
+		return inOrder(ctx, baseURL, "setup", c.loader.setup)
 	}
 	config.TearDown = func(ctx context.Context, baseURL string) error {
-		return aside(ctx, baseURL, "teardown", c.loader.teardown)
+		return inOrder(ctx, baseURL, "teardown", c.loader.teardown)
 	}
 	config.Ask = func(ctx context.Context, baseURL string) error {
 		var wrong []string
-		for _, unit := range c.loader.units() {
-			err := c.loader.once(ctx, baseURL, unit, func(a load.Asked) { t.asked(c.loader.titleOf(a.Request), a) })
+		for _, name := range c.loader.iterations() {
+			err := c.loader.once(ctx, baseURL, name, func(a load.Asked) { t.exchange(c.loader.titleOf(a.Request), a) })
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			if err != nil {
-				wrong = append(wrong, fmt.Sprintf("%q", unit))
+				wrong = append(wrong, fmt.Sprintf("%q", name))
 			}
 		}
 		if len(wrong) > 0 {
@@ -80,7 +80,7 @@ func (c *conductor) try(ctx context.Context) error {
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
-// titleOf returns the name of a request, and of the session that it is a part of.
+// titleOf returns the name of a request, with that of its session.
 func (l *loader) titleOf(request string) string {
 	for _, r := range l.requests {
 		if r.Name == request && r.Session != "" {
@@ -90,7 +90,7 @@ func (l *loader) titleOf(request string) string {
 	return request
 }
 
-// attempt writes what is tried: requests as they are made, after the events before them.
+// attempt prints the events of a try, and each exchange in its place among them.
 type attempt struct {
 	conductor *conductor
 	mu        sync.Mutex
@@ -98,13 +98,13 @@ type attempt struct {
 	trial     string
 }
 
-// The bounds of what is shown of a request or a response.
+// The most lines and characters that are shown of a request or a response.
 const (
 	triedLines = 40
 	triedWidth = 500
 )
 
-// event says of starts, failures and warnings.
+// event prints starts, failures and warnings.
 func (t *attempt) event(r bench.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,15 +131,15 @@ func (t *attempt) event(r bench.Record) {
 		}
 		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
 	case bench.Notice:
-		if e.Level == "info" || e.Kind == bench.WarnMachineState { // which disturb measurements alone
+		if e.Level == "info" || e.Kind == bench.WarnMachineState { // only measurements are affected
 			return
 		}
 		fmt.Fprintf(t.out, "%s: %s\n", safe.Line(e.Level, 20), safe.Line(e.Text, 1000))
 	}
 }
 
-// asked writes a request and its response.
-func (t *attempt) asked(title string, a load.Asked) {
+// exchange prints a request and its response.
+func (t *attempt) exchange(title string, a load.Asked) {
 	t.conductor.hideSaved(a.Saved)
 	t.conductor.stream.Settle()
 	t.mu.Lock()
@@ -157,8 +157,8 @@ func (t *attempt) asked(title string, a load.Asked) {
 	}
 }
 
-// message writes what went one way, line by line, as far as it is of use.
-func (t *attempt) message(way, text string) {
+// message prints one direction of an exchange, line by line, up to triedLines.
+func (t *attempt) message(arrow, text string) {
 	lines := strings.Split(strings.TrimRight(t.conductor.mask().Text(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
@@ -167,7 +167,7 @@ func (t *attempt) message(way, text string) {
 		}
 		mark := " "
 		if i == 0 {
-			mark = way
+			mark = arrow
 		}
 		fmt.Fprintln(t.out, strings.TrimRight("  "+mark+" "+safe.Line(strings.TrimRight(line, "\r"), triedWidth), " "))
 	}

@@ -2,11 +2,10 @@ package app
 
 import "runtime/debug"
 
-// release is what the next version is called; the revision it was built from comes from the build
-// information.
+// release is the next version. Version adds the revision from the build information.
 const release = "0.1.0-dev"
 
-// Version names the release and the revision that it was built from.
+// Version returns the release and the revision of this binary.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

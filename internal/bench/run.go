@@ -109,6 +109,8 @@ type Run struct {
 	// the objective under which the steps were chosen one by one, as locbench capacity does
 	Search string `json:"search,omitempty"`
 	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates are checked against those of the system
+	// the user in the store's URL came from the environment: a resumed run needs the URL again
+	StoreUserUnsaved bool `json:"store_user_unsaved,omitempty"`
 	// services that run already, one for each contender; no trial launches anything then
 	Targets  []Target `json:"targets,omitempty"`
 	Services []string `json:"services_dir,omitempty"` // folders outside the binary that contenders came from

@@ -42,8 +42,8 @@ Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
-  locbench calibrate --interleave 100ms              # for runs in turns; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
-  locbench calibrate --from results/20261121-080000-quick    # use existing rounds`,
+  locbench calibrate --interleave 100ms         # for interleaved runs; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
+  locbench calibrate --from results/20261121-080000-quick   # use existing rounds`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
 			asJSON := f.Output.JSON
@@ -55,7 +55,7 @@ Exit codes are those of 'locbench run'.`,
 					return err
 				}
 			}
-			return tellFloor(env, from, contenders, asJSON)
+			return printFloor(env, from, contenders, asJSON)
 		},
 		ValidArgsFunction: completeContenders(&f.Services),
 	}
@@ -67,7 +67,7 @@ Exit codes are those of 'locbench run'.`,
 	rounds.DefValue = strconv.Itoa(2 * stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")
-	fl.BoolVar(&f.Output.JSON, "json", false, "print the floor as JSON")
+	fl.BoolVar(&f.Output.JSON, "json", false, "print the noise floor as JSON")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd
@@ -78,7 +78,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	o.Getenv = env.Getenv
 	rounds := 2 * stats.MinInterval
 	if text := o.Changes.Text("rounds"); text != "" {
-		rounds, _ = strconv.Atoi(text) // 0 where it is not a number
+		rounds, _ = strconv.Atoi(text) // 0 if it is not a number
 	} else {
 		if p, err := app.PlannedProfile(o); err == nil && p.Interleave > 0 {
 			rounds = 2 * stats.MinPaired
@@ -94,7 +94,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	return o.Out, app.Run(ctx, env, o)
 }
 
-func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
+func printFloor(env Env, dir string, contenders []string, asJSON bool) error {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return err

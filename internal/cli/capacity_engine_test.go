@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// A service that responses every third request wrongly keeps no objective at any rate.
+// A service with errors at every rate meets no SLO.
 func TestCapacityOfATargetThatFails(t *testing.T) {
 	var n atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -23,9 +23,9 @@ func TestCapacityOfATargetThatFails(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-probes", "2")
-	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
-		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
+	code, r, stderr := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-probes", "2")
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(stderr, "no rate meets p50<3s,errors<0.1%") {
+		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], stderr)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {
 		t.Errorf("%q", why)

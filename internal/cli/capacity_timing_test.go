@@ -19,10 +19,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestCapacityIsWhatAServiceCan searches a service of 40 places that holds each for 100 ms, so that
-// it can respond 400 requests per second. Nothing is known of it: what it answers is not compared
-// with anything, and nothing limits it that could be reported.
-func TestCapacityIsWhatAServiceCan(t *testing.T) {
+// TestCapacityOfAKnownService searches a service with 40 places that holds each for 100 ms: its
+// capacity is 400 requests per second. Nothing else limits it, and its responses are not compared
+// with data.
+func TestCapacityOfAKnownService(t *testing.T) {
 	places := make(chan struct{}, 40)
 	var mu sync.Mutex
 	paths := map[string]int{}
@@ -37,30 +37,30 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 	}))
 	defer server.Close()
 	testenv.Judge(t, 5, 25*time.Millisecond, func(t testing.TB) error {
-		var out, talk bytes.Buffer
+		var out, stderr bytes.Buffer
 		code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--probe", "1s", "--warm-up", "200ms",
-			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
+			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }})
 		var rate float64
 		for line := range strings.Lines(out.String()) {
 			if _, err := fmt.Sscanf(line, " none %f", &rate); err == nil {
 				break
 			}
 		}
-		if rate > 420 { // whatever the machine does, it makes no service faster
-			t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+		if rate > 420 { // no disturbance makes a service faster
+			t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), stderr.String())
 		}
 		if code != 0 || rate < 330 {
-			return fmt.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+			return fmt.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), stderr.String())
 		}
 		return nil
 	})
 	if len(paths) != 1 || paths["/"] == 0 {
-		t.Errorf("it was asked for %v", paths)
+		t.Errorf("requests for %v", paths)
 	}
 }
 
-// TestCapacityOfATarget searches up to a rate that every service and machine can do: every request
-// of every probe is accounted for.
+// TestCapacityOfATarget searches up to a rate that every machine reaches: the results have every
+// request of every probe.
 func TestCapacityOfATarget(t *testing.T) {
 	testenv.Judge(t, 5, 100*time.Millisecond, func(t testing.TB) error {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -71,10 +71,10 @@ func TestCapacityOfATarget(t *testing.T) {
 			}
 		}))
 		defer server.Close()
-		code, r, talk := capacityOf(t, server, dir, "--guess", "60", "--max-rate", "100")
+		code, r, stderr := capacityOf(t, server, dir, "--guess", "60", "--max-rate", "100")
 		p := r.Points[0]
-		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(talk, "probes of 1s, about") {
-			return fmt.Errorf("exit code %d, %+v\n%s", code, p, talk)
+		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(stderr, "probes of 1s, about") {
+			return fmt.Errorf("exit code %d, %+v\n%s", code, p, stderr)
 		}
 		_, trials, err := results.Read(dir)
 		if err != nil {
@@ -84,8 +84,8 @@ func TestCapacityOfATarget(t *testing.T) {
 		for _, s := range trials[0].Steps {
 			succeeded += s.Load.AllSucceeded()
 		}
-		if succeeded+1 != answered.Load() { // the one is the question before the load
-			t.Errorf("%d successes, %d answers", succeeded, answered.Load()) // whatever the machine did
+		if succeeded+1 != answered.Load() { // one request is sent before the load
+			t.Errorf("%d successes, %d responses", succeeded, answered.Load()) // on any machine
 		}
 		return nil
 	})

@@ -50,7 +50,7 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
 					return console.Usagef("--endpoints: suite %s has no group %q; groups: %s", s.Name, e, strings.Join(groups, " "))
 				}
 			}
-			if err := responses(cmd.Context(), base, timeout); err != nil {
+			if err := reachable(cmd.Context(), base, timeout); err != nil {
 				return err
 			}
 			opts := check.Options{BaseURL: base, Suite: s, Endpoints: endpoints, Timeout: timeout}
@@ -65,9 +65,9 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
 	return cmd
 }
 
-// answers reports whether anything answers at base: a service that is down is not a service that
-// answers wrongly.
-func responses(ctx context.Context, base string, timeout time.Duration) error {
+// reachable returns an error if there is no response at base: a service that is down has no failed
+// checks.
+func reachable(ctx context.Context, base string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within %v", timeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
@@ -84,7 +84,7 @@ func responses(ctx context.Context, base string, timeout time.Duration) error {
 	return resp.Body.Close()
 }
 
-// runChecks reports what each check found, and how many did what.
+// runChecks runs the checks and prints their results.
 func runChecks(ctx context.Context, env Env, opts check.Options, verbose bool) error {
 	counts := map[bench.CheckStatus]int{}
 	opts.OnResult = func(c bench.CheckResult) {

@@ -1,5 +1,5 @@
-// Package cli is the command line of locbench: it reads flags into options, calls what does the
-// work, and turns errors into exit codes. Nothing is measured, stored or drawn here.
+// Package cli is the command line of locbench: it reads flags into options, calls the packages that
+// do the work, and maps errors to exit codes. It measures, stores and draws nothing.
 package cli
 
 import (
@@ -23,14 +23,14 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Env is what the process was given.
+// Env is the environment of the process.
 type Env = console.Env
 
-// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends
-// what runs in order. A second SIGINT or SIGTERM ends it by force: what does not stop is killed,
-// everything is removed, and Main returns within console.ForceWithin; a third one ends the process at
-// once (then "locbench clean" removes what is left). A SIGHUP hurries nothing: a terminal that is
-// closed sends several, and sends them to a run that is being stopped as well.
+// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP stops
+// it gracefully. A second SIGINT or SIGTERM forces it: Main kills what does not stop, removes
+// everything, and returns within console.ForceWithin. A third one ends the process at once;
+// 'locbench clean' removes what is left. A later SIGHUP has no effect: a closing terminal sends
+// several.
 func Main(ctx context.Context, env Env) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -38,18 +38,18 @@ func Main(ctx context.Context, env Env) int {
 	ctx = bench.WithForce(ctx, force)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup asks for that
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	defer signal.Stop(signals)
-	// A reader that goes away ("locbench run --json | head") must not kill a run that has
-	// containers to stop: writing fails instead.
+	// A closed pipe ("locbench run --json | head") must not kill a run that has containers to stop:
+	// writing fails instead.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
 
-	tell := func(format string, args ...any) {
-		if !slices.Contains(env.Args, worker.Flag) { // then the screen says so
+	report := func(format string, args ...any) {
+		if !slices.Contains(env.Args, worker.Flag) { // the screen of a worker reports it
 			fmt.Fprintf(env.Stderr, "\n"+format+"\n", args...)
 		}
 	}
@@ -57,24 +57,24 @@ func Main(ctx context.Context, env Env) int {
 	env = env.Guarded()
 	go func() { ended <- command(ctx, env) }()
 	var late <-chan time.Time
-	for asked := 0; ; {
+	for received := 0; ; {
 		select {
 		case code := <-ended:
 			return code
 		case <-late:
-			tell("still running after %v; 'locbench clean' removes what is left", console.ForceWithin)
+			report("still running after %v; 'locbench clean' removes what is left", console.ForceWithin)
 			return console.ExitInterrupted
 		case s := <-signals:
-			if s == syscall.SIGHUP && asked > 0 {
+			if s == syscall.SIGHUP && received > 0 {
 				continue
 			}
-			switch asked++; asked {
+			switch received++; received {
 			case 1:
-				tell("%s: stopping gracefully; press again to force", console.SignalName(s))
+				report("%s: stopping gracefully; press again to force", console.SignalName(s))
 				cancel(console.Signal{Signal: s})
 			case 2:
 				signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one has its default action
-				tell("%s: killing; press again to quit and leave the rest running", console.SignalName(s))
+				report("%s: killing; press again to quit and leave the rest running", console.SignalName(s))
 				close(force)
 				late = time.After(console.ForceWithin)
 			}
@@ -82,7 +82,7 @@ func Main(ctx context.Context, env Env) int {
 	}
 }
 
-// command runs the command line to its end, and reports the error that it ends with.
+// command runs the command line, prints its error, and returns the exit code.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
 	if _, reported := err.(console.Reported); err != nil && !reported {
@@ -125,7 +125,7 @@ Elasticsearch where they are available.`,
 	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newTry(env), newCheck(env), newServices(env),
 		newProfiles(env), newSchema(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env),
 		newCalibrate(env), newDoctor(env), newClean(env), newServe(env), newVersion(env))
-	// cobra's own command comes without examples.
+	// cobra's own command has no examples.
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = `  source <(locbench completion bash)
@@ -135,7 +135,7 @@ Elasticsearch where they are available.`,
 	return root
 }
 
-// noSubcommand refuses words after a command that only has subcommands, with a suggestion.
+// noSubcommand rejects unknown subcommands, with a suggestion.
 func noSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	return console.Usagef("unknown command %q for '%s'%s (see '%[2]s --help')", args[0], cmd.CommandPath(), hint)
 }
 
-// args wraps one of cobra's argument validators so that its error counts as wrong usage.
+// args wraps one of cobra's argument validators: its error counts as wrong usage.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -158,7 +158,20 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// writeJSON writes v as JSON with that indentation.
+// wrapped breaks a paragraph of a help text into lines of at most 120 characters.
+func wrapped(text string) string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if n := len(lines) - 1; n >= 0 && len(lines[n])+len(word) < 120 {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// writeJSON writes v as JSON with the indentation indent.
 func writeJSON(w io.Writer, indent string, v any) error {
 	encoder := json.NewEncoder(safe.JSONWriter(w))
 	encoder.SetIndent("", indent)

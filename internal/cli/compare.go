@@ -30,25 +30,25 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Compare two results, or two contenders of one result",
-		Long: `Compares contenders of two results folders, or two contenders of one folder:
-` + compare.Titles() + `. Each measure is better, worse, same or
-inconclusive, with an estimate of the rounds still needed. Both sides need ` + strconv.Itoa(stats.MinInterval) + ` rounds. A folder with two contenders needs
-no names.
+		Long: wrapped("Compares contenders of two results folders, or two contenders of one folder: "+compare.Titles()+
+			". Each measure is better, worse, same or inconclusive, with an estimate of the rounds still needed. Both sides "+
+			"need "+strconv.Itoa(stats.MinInterval)+" rounds. A folder with two contenders needs no names.") + `
 
 Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run:
-they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench calibrate'
-next to the results (same machine and load), or from --floor for all measures.
+they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench
+calibrate' next to the results (same machine and load), or from --floor for all measures.
 
-Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the results
-are not comparable: compare lists the differences and gives no verdict, unless --force.
+Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the
+results are not comparable: compare lists the differences and gives no verdict, unless --force.
 
 --fail-on sets the changes that fail: exit code 4 if the whole 95% interval of a change is beyond the limit, so noise
 does not fail a build. Inconclusive changes go to standard error.
 
-Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong usage.`,
+Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong
+usage.`,
 		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
   locbench compare results/20261121-080000-quick rs-actix go-nethttp
-  locbench compare results/20261121-080000-quick              # a folder with two contenders
+  locbench compare results/20261121-080000-quick   # a folder with two contenders
   locbench compare old new --fail-on 'throughput<-5%,p99>+10%'
   locbench compare old new --json`,
 		Args: args(cobra.RangeArgs(1, 3)),
@@ -56,9 +56,10 @@ Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that fail with exit code 4: "+compare.Gates())
 	cmd.Flags().StringVar(&f.same, "same", "3%", "largest `change` that counts as \"same\"")
-	cmd.Flags().StringVar(&f.floor, "floor", "", "noise floor: smaller `change`s are inconclusive, such as 4%, or none (default: as calibrated)")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
-	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts although results are not comparable")
+	cmd.Flags().StringVar(&f.floor, "floor", "",
+		"noise floor: smaller `changes` are inconclusive; such as 4%, or none (default: as calibrated)")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
+	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts even if results are not comparable")
 	return cmd
 }
 
@@ -87,7 +88,7 @@ func (f compareFlags) run(env Env, what []string) error {
 	options := compare.Options{Rule: stats.Rule{Margin: margin, Floor: floor}, Force: f.force}
 	if f.floor == "" {
 		dirs := what
-		if len(what) == 3 { // the others are contenders
+		if len(what) == 3 { // the second and the third are contenders
 			dirs = what[:1]
 		}
 		options.Floor = app.FindFloor(before.Run.Run, after.Run.Run, dirs...)
@@ -96,19 +97,19 @@ func (f compareFlags) run(env Env, what []string) error {
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	judged := result.Judge(gates)
+	checked := result.Judge(gates)
 	if f.asJSON {
 		err = writeJSON(env.Stdout, "  ", struct {
 			compare.Result
 			Gates []compare.GateResult `json:"gates,omitempty"`
-		}{result, judged})
+		}{result, checked})
 	} else {
 		err = result.Text(env.Stdout)
 	}
 	if err != nil {
 		return fmt.Errorf("write the comparison: %w", err)
 	}
-	return tellGates(env, judged)
+	return reportGates(env, checked)
 }
 
 // readSides reads both sides: two folders, or two contenders of one.
@@ -135,7 +136,8 @@ func readSides(env Env, what []string) (before, after compare.Set, err error) {
 	return before, after, nil
 }
 
-// onlyTwo returns the labels of the contenders in dir, in the order of the profile, if there are two.
+// onlyTwo returns the labels of the contenders in dir, in the order of the profile, if there are
+// two.
 func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	var labels []string
 	for _, trial := range set.Run.Trials {
@@ -156,11 +158,10 @@ func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	return nil, console.Usagef("%s has %d contenders: name two: %s", dir, len(labels), strings.Join(labels, ", "))
 }
 
-// maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one
-// of some hundred.
+// maxFloor is the limit of --floor in percent: a busy machine has a noise floor of some hundred.
 const maxFloor = 10_000
 
-// percentage reads "3%", which is more than 0 and less than most.
+// percentage reads a percentage such as "3%", which must be above 0 and below most.
 func percentage(text string, most float64) (float64, error) {
 	digits, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -170,8 +171,8 @@ func percentage(text string, most float64) (float64, error) {
 	return v / 100, nil
 }
 
-// tellGates reports what became of the gates on standard error and turns it into the exit code.
-func tellGates(env Env, gates []compare.GateResult) error {
+// reportGates prints the results of the gates on standard error. Its error has the exit code.
+func reportGates(env Env, gates []compare.GateResult) error {
 	failed, refused, hint := 0, "", ""
 	for _, g := range gates {
 		fmt.Fprintln(env.Stderr, safe.Line(fmt.Sprintf("%-7s %s %s: %s", g.Outcome, g.Contender, g.Gate, g.Why), 400))

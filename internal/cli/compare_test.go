@@ -16,8 +16,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// resultsFolder writes a run of one contender or more with n rounds, whose throughput is rate, give
-// or take 1 %.
+// resultsFolder writes a run of n rounds of the contenders in rates, with their throughput ± 1%.
 func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,26 +72,26 @@ func TestCompareCommand(t *testing.T) {
 		{"the same, gated", []string{base, again, "--fail-on", "throughput<-5%"}, console.ExitOK, "", "passed  a throughput<-5%"},
 		{"a run.json", []string{filepath.Join(base, results.RunFile), again}, console.ExitOK, "6 rounds → 6 rounds", ""},
 		{"slower, no gate", []string{base, slower}, console.ExitOK, "worse: −10.0% (", ""},
-		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, console.ExitThreshold, "worse: −10.0% (", "1 change is not allowed"},
+		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, console.ExitThreshold, "worse: −10.0% (", "1 change fails --fail-on"},
 		{"slower, allowed", []string{base, slower, "--fail-on", "throughput<-15%"}, console.ExitOK, "worse", "passed  a throughput<-15%"},
 		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, console.ExitOK, "worse", "open    a throughput<-10%: −10.0% ("},
 		{"a wide margin", []string{base, slower, "--same", "15%"}, console.ExitOK, "same within 15%", ""},
-		{"below the floor", []string{base, slower, "--floor", "20%"}, console.ExitOK, "less than this machine can show (20%)", ""},
+		{"below the floor", []string{base, slower, "--floor", "20%"}, console.ExitOK, "below the noise floor (20%)", ""},
 		{"gated, below the floor", []string{base, slower, "--floor", "20%", "--fail-on", "throughput<-5%"}, console.ExitOK, "", "open    a throughput<-5%"},
-		{"a floor of a busy machine", []string{base, slower, "--floor", "753.2%"}, console.ExitOK, "less than this machine can show (753%)", ""},
+		{"a floor of a busy machine", []string{base, slower, "--floor", "753.2%"}, console.ExitOK, "below the noise floor (753%)", ""},
 		{"no floor", []string{base, slower, "--floor", "low"}, console.ExitUsage, "", "--floor: "},
-		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds on each side", "open    a throughput<-5%"},
+		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds per side", "open    a throughput<-5%"},
 		{"two contenders", []string{slower, "a", "b"}, console.ExitOK, "a → b", ""},
-		{"no such contender", []string{slower, "a", "c"}, console.ExitFailure, "", `there is no contender "c"; there are a, b`},
+		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "", `no contender "c"; choose one of a, b`},
 		{"other limits", []string{base, other}, console.ExitOK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
-		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0%", "--fail-on cannot be judged"},
-		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0%", "not allowed"},
+		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0%", "--fail-on not checked: "},
+		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0%", "1 change fails --fail-on"},
 		{"no folder", []string{base, t.TempDir()}, console.ExitFailure, "", "is not a results folder"},
-		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, console.ExitUsage, "", "write for example throughput<-5%"},
-		{"no margin", []string{base, again, "--same", "3"}, console.ExitUsage, "", "write for example 3%"},
+		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, console.ExitUsage, "", "throughput<-5%"},
+		{"no margin", []string{base, again, "--same", "3"}, console.ExitUsage, "", "expected 0% to 100%, such as 3%"},
 		{"one folder with two contenders", []string{slower}, console.ExitOK, "b → a", ""},
-		{"one folder with one contender", []string{other}, console.ExitUsage, "", "has one contender, a: name another results folder to compare it with"},
-		{"one folder with three contenders", []string{three}, console.ExitUsage, "", "has 3 contenders: name two of c, b, a"},
+		{"one folder with one contender", []string{other}, console.ExitUsage, "", "has one contender, a: name a second results folder"},
+		{"one folder with three contenders", []string{three}, console.ExitUsage, "", "has 3 contenders: name two: c, b, a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer

@@ -30,20 +30,20 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
 					return err
 				}
 			}
-			findings := machine.Doctor(cmd.Context(), o)
+			warnings := machine.Doctor(cmd.Context(), o)
 			if asJSON {
-				return writeJSON(env.Stdout, " ", findings)
+				return writeJSON(env.Stdout, " ", warnings)
 			}
-			for _, f := range findings {
-				fmt.Fprintf(env.Stdout, "%-8s %-20s %s\n", f.Status, f.Name, f.Value)
-				if f.Fix != "" {
-					fmt.Fprintf(env.Stdout, "%29s → %s\n", "", f.Fix)
+			for _, w := range warnings {
+				fmt.Fprintf(env.Stdout, "%-8s %-20s %s\n", w.Status, w.Name, w.Value)
+				if w.Fix != "" {
+					fmt.Fprintf(env.Stdout, "%29s → %s\n", "", w.Fix)
 				}
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&o.Elasticsearch, "elastic", "", "Elasticsearch `URL` to check")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

@@ -10,10 +10,9 @@ import (
 	"locbench/internal/app"
 )
 
-// TestExamplesOfRunsAreNoMistakes plans each run that a help text gives as an example: what is
-// typed as it stands there must not end with "wrong usage". Names of folders and of contenders of
-// one's own stand for what a reader has.
-func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
+// TestExamplesOfRuns plans each run that a help text has as an example: none may end with "wrong
+// usage". Examples with the user's own folders and contenders are skipped.
+func TestExamplesOfRuns(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
 	planned := 0
 	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
@@ -48,7 +47,7 @@ func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
 	}
 }
 
-// words splits a line as a shell does where nothing is quoted but by apostrophes.
+// words splits a line as a shell does whose only quotes are apostrophes.
 func words(line string) (all []string) {
 	for i, part := range strings.Split(line, "'") {
 		if i%2 == 1 {

@@ -42,7 +42,8 @@ func newExport(env Env) *cobra.Command {
 		Short: "Export results to the formats of other tools",
 		Long: `Writes the results of a folder in one of these formats:
 
-` + formats.String() + ` Single-file formats go to standard output or to --out FILE; the others write one file per trial or step into the
+` + formats.String() + `
+Single-file formats go to standard output or to --out FILE; the others write one file per trial or step into the
 folder --out. Values that a format has no field for are left out.`,
 		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
   locbench export results/20261121-080000-quick --format hgrm -o curves
@@ -55,7 +56,7 @@ folder --out. Values that a format has no field for are left out.`,
 	cmd.Flags().StringVar(&f.trial, "trial", "", "only this `TRIAL`, such as go-nethttp-1")
 	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
 	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
-		"write at most N single `REQUESTS` (vegeta formats)")
+		"write at most `N` single requests (vegeta formats)")
 	return cmd
 }
 
@@ -73,7 +74,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		opt.Step = &index
 	}
 	if f.maxRequests < 1 {
-		return console.Usagef("--max-requests %d: at least one", f.maxRequests)
+		return console.Usagef("--max-requests %d: must be 1 or more", f.maxRequests)
 	}
 	if format.Many && f.output == "" {
 		return console.Usagef("format %s writes several files: set --out FOLDER", format.Name)
@@ -96,7 +97,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		return exportFile(f.output, files[0])
 	}
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
+		return fmt.Errorf("create folder: %w", err)
 	}
 	for _, file := range files {
 		path := filepath.Join(f.output, file.Name)
@@ -108,7 +109,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	return nil
 }
 
-// readFolder reads a results folder; a trial that cannot be read is reported and left out.
+// readFolder reads a results folder; it reports unreadable trials and skips them.
 func readFolder(env Env, dir string) (bench.Run, []bench.TrialResult, error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) > 0 {
@@ -118,7 +119,7 @@ func readFolder(env Env, dir string) (bench.Run, []bench.TrialResult, error) {
 	return run, trials, err
 }
 
-// exportFile writes a file; half of one is not left behind.
+// exportFile writes a file, and removes an incomplete one after an error.
 func exportFile(path string, file export.File) error {
 	out, err := os.Create(path)
 	if err == nil {
@@ -132,7 +133,8 @@ func exportFile(path string, file export.File) error {
 	return nil
 }
 
-// reportAs writes the results of dir to standard output (or the file out) as Markdown, CSV or JSON.
+// reportAs writes the results of dir to standard output, or to the file out, as Markdown, CSV or
+// JSON.
 func reportAs(env Env, dir, format, out string) error {
 	var file export.File
 	run, trials, err := readFolder(env, dir)
@@ -166,7 +168,7 @@ func reportAs(env Env, dir, format, out string) error {
 func newImport(env Env) *cobra.Command {
 	var from, output string
 	cmd := &cobra.Command{
-		Use:   "import FILE… -o DIR",
+		Use:   "import FILE... --out DIR",
 		Short: "Import results of other tools",
 		Long: `Imports results of other tools into a results folder, for 'locbench report', 'compare' and 'export'. Each file is one
 trial; its name gives contender and round: "rs-actix-2.bin" is round 2 of rs-actix.
@@ -183,7 +185,7 @@ What a format does not contain is listed in the warnings of the trial.`,
 		RunE: func(_ *cobra.Command, files []string) error { return importFiles(env, files, from, output) },
 	}
 	formats := strings.Join(export.ImportNames(), " or ")
-	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+"(default: detected per file)")
+	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+" (default: detected per file)")
 	cmd.Flags().StringVarP(&output, "out", "o", "", "results `FOLDER` to create")
 	return cmd
 }
@@ -212,7 +214,7 @@ func importFiles(env Env, files []string, from, output string) error {
 			fmt.Fprintf(env.Stderr, "%s: %s\n", trial.Trial, safe.Line(w.Text, 400))
 		}
 	}
-	// Last: without it the folder is none.
+	// The last file: without it the folder is not a results folder.
 	if err := results.WriteJSON(filepath.Join(output, results.RunFile), run); err != nil {
 		return err
 	}

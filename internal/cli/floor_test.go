@@ -25,24 +25,24 @@ func said(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// A floor that calibrate has found is applied to results next to it, if they are of the same load,
-// and to no others.
+// compare applies a calibrated noise floor to results of the same load next to it, and to no
+// others.
 func TestCompareFindsTheFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
-	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "No noise floor of this machine and load is known") {
+	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "No noise floor is known") {
 		t.Errorf("before:\n%s", text)
 	}
 	calibration := resultsFolder(t, 12, 1.5, map[string]int64{"a": 10_000})
-	if text := said(t, "calibrate", "--from", calibration); !strings.Contains(text, "'locbench compare' finds this floor") {
+	if text := said(t, "calibrate", "--from", calibration); !strings.Contains(text, "'locbench compare' applies this") {
 		t.Errorf("calibrate:\n%s", text)
 	}
-	// Of 1%, which is no obstacle to a claim of 10 %.
+	// A floor of 1% does not hide a difference of 10%.
 	text := said(t, "compare", base, slower)
-	if !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "Floor of this machine: throughput 1.0% (a against itself, 6 rounds on each side") {
+	if !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "Noise floor: throughput 1.0% (a vs itself, 6 rounds per side") {
 		t.Errorf("with a floor of 1%%:\n%s", text)
 	}
-	// One of 20%, which is newer.
+	// A newer floor of 20% hides it.
 	f, err := app.ReadFloor(filepath.Join(calibration, app.FloorFile))
 	if err != nil {
 		t.Fatal(err)
@@ -55,13 +55,13 @@ func TestCompareFindsTheFloor(t *testing.T) {
 	if err := app.WriteFloor(newer, f); err != nil {
 		t.Fatal(err)
 	}
-	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "less than this machine can show (20%)") {
+	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "below the noise floor (20%)") {
 		t.Errorf("with a floor of 20%%:\n%s", text)
 	}
 	if text := said(t, "compare", base, slower, "--floor", "none"); !strings.Contains(text, "worse: −10.0%") {
 		t.Errorf("without one:\n%s", text)
 	}
-	// Other limits are another load, and so is another machine.
+	// Results with other limits, or of another machine, are not of the same load.
 	two := resultsFolder(t, 6, 2, map[string]int64{"a": 10_000})
 	half := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
 	if text := said(t, "compare", two, half); !strings.Contains(text, "worse") || !strings.Contains(text, "No noise floor") {
@@ -72,7 +72,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 	}
 }
 
-// A file that is none is no floor, whatever is in it.
+// An invalid file is ignored.
 func TestHostileFloors(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	for _, content := range []string{"", "[]", `{"schema":1}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16), `{"schema":1,"measures":null,"machine":7}`} {
@@ -83,13 +83,13 @@ func TestHostileFloors(t *testing.T) {
 			t.Errorf("%.20q:\n%s", content, text)
 		}
 	}
-	// A floor that fits, with words and numbers of somebody's own making.
+	// A floor that fits, with hostile texts and numbers.
 	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m", Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1}, {Measure: "x\x1b]0;owned\x07", Floor: 3}}}
 	hostile.ProfileHash = compare.ProfileHash(bench.Profile{Limits: bench.Limits{CPUs: 1.5}})
 	if err := app.WriteFloor(base, hostile); err != nil {
 		t.Fatal(err)
 	}
-	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Floor of this machine") {
+	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Noise floor: ") {
 		t.Errorf("%q", text)
 	}
 	if err := os.Remove(filepath.Join(base, app.FloorFile)); err != nil {
@@ -99,6 +99,6 @@ func TestHostileFloors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := app.ReadFloor(filepath.Join(base, app.FloorFile)); err == nil {
-		t.Error("a folder is a floor")
+		t.Error("a folder is read as a floor")
 	}
 }

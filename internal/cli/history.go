@@ -28,21 +28,21 @@ func newHistory(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [DIR...]",
 		Short: "Show results over time and mark changes",
-		Long: `Finds results folders in these folders and below (default ./results) and shows each contender's headline measures over
-time: ` + compare.Titles() + `, as medians of the complete
-rounds.
+		Long: wrapped("Finds results folders in these folders and below (default ./results) and shows each contender's headline "+
+			"measures over time: "+compare.Titles()+", as medians of the complete rounds.") + `
 
 It marks where two results are not comparable (other limits, profile, machine or data) and does not mix values across
 such a break. Between breaks it marks lasting changes of level, with what else changed; that takes six results in a row.
 
-Unreadable folders, runs without a complete round, copies and capacity searches are listed on standard error and skipped.`,
+Unreadable folders, runs without a complete round, copies and capacity searches are listed on standard error and
+skipped.`,
 		Example: `  locbench history
   locbench history results/nightly --contender rs-actix --measure throughput,p99
   locbench history results --format csv > history.csv`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(_ *cobra.Command, dirs []string) error { return f.run(env, dirs) },
 	}
-	cmd.Flags().StringSliceVar(&f.contenders, "contender", nil, "only this `CONTENDER`; may be repeated")
+	cmd.Flags().StringSliceVar(&f.contenders, "contender", nil, "only this `CONTENDER`; repeatable")
 	cmd.Flags().StringSliceVar(&f.measures, "measure", nil,
 		"only these `measures`: "+strings.Join(compare.Measures(), ", "))
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: text, md, csv or json")
@@ -56,7 +56,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 		"text": compare.HistoryText, "md": compare.HistoryMarkdown, "csv": compare.HistoryCSV, "json": historyJSON,
 	}[f.format]
 	if write == nil {
-		return console.Usagef("--format %q: text, md, csv or json", f.format)
+		return console.Usagef("--format %q: expected text, md, csv or json", f.format)
 	}
 	var measures []measure.ID
 	for _, text := range f.measures {
@@ -81,17 +81,18 @@ func (f historyFlags) run(env Env, dirs []string) error {
 		return fmt.Errorf("%s in %s; runs write theirs to results/<time>-<profile>",
 			what, strings.Join(dirs, ", "))
 	}
-	courses, err := history.Courses(f.contenders, measures)
+	series, err := history.Courses(f.contenders, measures)
 	if err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}
-	if err := write(env.Stdout, courses); err != nil {
+	if err := write(env.Stdout, series); err != nil {
 		return fmt.Errorf("write the history: %w", err)
 	}
 	return nil
 }
 
-// readHistory reads the results folders in dirs and below; standard error gets what is left out.
+// readHistory reads the results folders in dirs and below; it reports skipped ones on standard
+// error.
 func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	history = &compare.History{}
 	folders, problems := results.Find(dirs...)
@@ -99,29 +100,29 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 		env.Warn(p)
 	}
 	for _, folder := range folders {
-		leave := func(why string) {
+		skip := func(why string) {
 			fmt.Fprintf(env.Stderr, "skipped: %s: %s\n", safe.Line(folder, 400), safe.Line(why, 400))
 		}
 		run, trials, err := results.Read(folder)
 		if err != nil {
-			leave(err.Error())
+			skip(err.Error())
 			if len(trials) == 0 {
 				continue
 			}
 		}
 		if run.State == bench.RunRunning && results.Running(folder) {
-			leave("still running")
+			skip("still running")
 			continue
 		}
 		for _, why := range history.Add(folder, run, trials) {
-			leave(why)
+			skip(why)
 		}
 	}
 	return history, len(folders)
 }
 
-func historyJSON(w io.Writer, courses []compare.Series) error {
+func historyJSON(w io.Writer, series []compare.Series) error {
 	return writeJSON(w, "  ", struct {
 		Contenders []compare.Series `json:"contenders"`
-	}{courses})
+	}{series})
 }

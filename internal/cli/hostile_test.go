@@ -18,11 +18,11 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// hostile is put into texts of others: an escape sequence, other control characters of both sets,
-// bidirectional and invisible marks, and line ends before a line that is not locbench's.
+// hostile is appended to texts from outside: an escape sequence, other control characters of both
+// sets, bidirectional and invisible marks, and line ends before a forged line.
 const hostile = "\x1b[31m\x1b]0;x\x07\x7f\u009b1m\u0085\u202e\u2066\u200e\u061c\u2028\u00ad\nFORGED 1\r\nFORGED 2\rFORGED 3"
 
-// poison puts hostile behind each text in v but for names of files and histograms.
+// poison appends hostile to each text in v except names of files and histograms.
 func poison(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -89,7 +89,7 @@ func hostileResults(t *testing.T) string {
 	return dir
 }
 
-// yamlText returns s as a text in YAML, escaped so that it is what a reader of the YAML gets.
+// yamlText returns s as an escaped YAML string.
 func yamlText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -102,28 +102,28 @@ func yamlText(s string) string {
 	return `"` + b.String() + `"`
 }
 
-// clean reports what of hostile is in a text. Where forged is set its lines may not be there either.
+// clean fails if a text has characters of hostile, or, with forged, one of its lines.
 func clean(t *testing.T, where, text string, forged bool) {
 	t.Helper()
 	for _, r := range text {
 		if r != '\n' && r != '\t' && r != '\r' && r != safe.ZeroWidth && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			t.Errorf("%s: %U comes out", where, r)
+			t.Errorf("%s: %U is not escaped", where, r)
 			return
 		}
 	}
 	if i := strings.Index(text, "\r"); i >= 0 && !strings.HasPrefix(text[i:], "\r\n") {
-		t.Errorf("%s: a lone carriage return comes out", where)
+		t.Errorf("%s: a lone carriage return is not escaped", where)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		// What is set in belongs to the line before it: an error of several lines.
+		// An indented line belongs to the line before it: an error of several lines.
 		if forged && strings.HasPrefix(line, "FORGED") {
 			t.Errorf("%s: a line is forged: %q", where, line)
 		}
 	}
 }
 
-// TestNothingHostileComesOut runs every command that reads what others have written.
-func TestNothingHostileComesOut(t *testing.T) {
+// TestHostileInput runs every command that reads texts from outside.
+func TestHostileInput(t *testing.T) {
 	h := yamlText("x" + hostile)
 	dir := hostileResults(t)
 	again := hostileResults(t)
@@ -143,7 +143,7 @@ func TestNothingHostileComesOut(t *testing.T) {
 	profile := fileOf(t, "good.yaml", fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\nsteps: [{connections: 1, duration: 1s}]\n", h))
 	broken := fileOf(t, "broken.yaml", fmt.Sprintf("%[1]s: 1\nrounds: %[1]s\nstore: %[1]s\nsteps: [%[1]s]\n", h))
 	suite := fileOf(t, "suite.yaml", fmt.Sprintf("suite: %[1]s\ngroups: {g: [{name: %[1]s, request: GET /, expect: {status: 200}}]}\n", h))
-	foreign := fileOf(t, "foreign.txt", "no format"+hostile)
+	unknown := fileOf(t, "unknown.txt", "no format"+hostile)
 	attack := fileOf(t, "attack.json", `{"attack":`+yamlText("a"+hostile)+`,"seq":0,"code":0,"timestamp":"2026-03-14T09:26:53Z","latency":1,"bytes_out":0,`+
 		`"bytes_in":0,"error":`+yamlText(hostile)+"}\n"+`{"attack":`+yamlText(hostile)+"\n")
 	checks := fileOf(t, "a-1.checks.bench.json", `{"checks":{`+yamlText(hostile)+`:{}},"stats":[]}`)
@@ -169,12 +169,12 @@ func TestNothingHostileComesOut(t *testing.T) {
 		{"export", dir, "--format", "vegeta-json", "-o", out, "--max-requests", "100000000", "--step", "1"},
 		{"export", dir, "--format", "csv", "-o", filepath.Join(out, "file.csv")}, {"export", dir, "--format", hostile},
 		{"import", attack, checks, "-o", filepath.Join(out, "imported")},
-		{"import", foreign, "-o", filepath.Join(out, "imported")}, {"import", foreign, "--from", hostile, "-o", filepath.Join(out, "imported")},
+		{"import", unknown, "-o", filepath.Join(out, "imported")}, {"import", unknown, "--from", hostile, "-o", filepath.Join(out, "imported")},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
 		name := strings.ReplaceAll(strings.Join(args, " "), hostile, "HOSTILE")
-		csv := strings.Contains(name, "csv") // a cell with several lines is no forgery
+		csv := strings.Contains(name, "csv") // a cell may have several lines
 		clean(t, name+" to standard output", stdout.String(), !csv)
 		clean(t, name+" to standard error", stderr.String(), true)
 		t.Log(code, name, stdout.Len(), stderr.String())
@@ -197,7 +197,7 @@ func TestNothingHostileComesOut(t *testing.T) {
 	}
 }
 
-// pageText returns a page without the library for charts, which has such characters in its own code.
+// pageText returns a page without the library for charts, whose code has such characters.
 func pageText(page []byte) []byte {
 	var kept [][]byte
 	for _, part := range bytes.SplitAfter(page, []byte("</script>")) {

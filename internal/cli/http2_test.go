@@ -14,8 +14,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// With --http2 all that a target is asked, by what waits for it and by the load, is asked in HTTP/2:
-// also of one that speaks nothing else.
+// With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if
+// it supports nothing else.
 func TestRunInHTTP2(t *testing.T) {
 	for _, both := range []bool{true, false} {
 		t.Run(fmt.Sprintf("HTTP/1.1 too: %v", both), func(t *testing.T) { runInHTTP2(t, both) })
@@ -35,15 +35,15 @@ func runInHTTP2(t *testing.T, both bool) {
 	server.Start()
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "out")
-	if code, talk := runBounded(t, server.URL, func(string) string { return "" }, "--http2", "-o", dir); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, talk)
+	if code, stderr := runBounded(t, server.URL, func(string) string { return "" }, "--http2", "-o", dir); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	run, trials, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded(); n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
-		t.Errorf("%q: %d successes, %d answers in HTTP/2", run.Profile.Protocol, n, answered.Load())
+		t.Errorf("%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
 	}
 }
 
@@ -54,30 +54,30 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 		t.Run(loop, func(t *testing.T) {
 			cannot := load.HasLoop(want)
 			if loop == "auto" && cannot != nil {
-				t.Skip("io_uring cannot be had here, so another loop is taken")
+				t.Skip("io_uring is not available here, so another loop is used")
 			}
 			dir := filepath.Join(t.TempDir(), "out")
-			code, talk := runBounded(t, server.URL, func(key string) string {
+			code, stderr := runBounded(t, server.URL, func(key string) string {
 				if key == "LOCBENCH_LOOP" {
 					return loop
 				}
 				return ""
 			}, "-o", dir)
 			if want == "" {
-				if code != console.ExitUsage || !strings.Contains(talk, `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk, "io_uring, epoll or portable") {
-					t.Errorf("%s: exit code %d, %s", loop, code, talk)
+				if code != console.ExitUsage || !strings.Contains(stderr, `LOCBENCH_LOOP="nonsense": must be auto`) || !strings.Contains(stderr, "io_uring, epoll or portable") {
+					t.Errorf("%s: exit code %d, %s", loop, code, stderr)
 				}
 				return
 			}
 			if cannot != nil {
-				if code != console.ExitFailure || !strings.Contains(talk, "cannot be had here: ") {
-					t.Errorf("%s: exit code %d, %s", loop, code, talk)
+				if code != console.ExitFailure || !strings.Contains(stderr, cannot.Error()) {
+					t.Errorf("%s: exit code %d, %s", loop, code, stderr)
 				}
 				return
 			}
 			_, trials, err := results.Read(dir)
 			if err != nil || code != 0 || trials[0].Steps[0].Load.Loop != want {
-				t.Errorf("%s: exit code %d, %v, %s", loop, code, err, talk)
+				t.Errorf("%s: exit code %d, %v, %s", loop, code, err, stderr)
 			}
 		})
 	}

@@ -12,16 +12,16 @@ import (
 	"locbench/internal/text/console"
 )
 
-// A target that does not respond is reported while it is still asked, and why it failed is said
-// once.
+// A target that does not respond is reported while locbench waits, and the reason of the failure is
+// printed once.
 func TestNothingRanWithoutItsTarget(t *testing.T) {
 	t.Parallel()
-	out, talk := runsNothing(t, console.ExitContender, "run", "--headless", "--target", nobody)
-	if early, end := strings.Count(talk, "not ready at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
-		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
+	out, stderr := runsNothing(t, console.ExitContender, "run", "--headless", "--target", refusing)
+	if early, end := strings.Count(stderr, "not ready at "+refusing+" yet: connection refused"), strings.Count(stderr, "connection refused"); out != "" || early != 1 || end != 2 {
+		t.Errorf("standard output %q; waiting is reported %d times, the reason %d times:\n%s", out, early, end-early, stderr)
 	}
-	out, _ = runsNothing(t, console.ExitContender, "run", "--json", "--target", nobody)
-	var order []string // how soon it is reported is tested where time is virtual, in package app
+	out, _ = runsNothing(t, console.ExitContender, "run", "--json", "--target", refusing)
+	var order []string // package app tests the time of the report, with virtual time
 	for line := range strings.Lines(out) {
 		var rec bench.Record
 		if err := json.Unmarshal([]byte(line), &rec); err != nil {
@@ -45,8 +45,8 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 
 func TestNothingRanOfASearch(t *testing.T) {
 	t.Parallel()
-	out, talk := runsNothing(t, console.ExitContender, "capacity", "--target", nobody, "--slo", "p99<1s")
-	if out != "" || !strings.Contains(talk, "not ready at "+nobody+" yet: connection refused") {
-		t.Errorf("it says:\n%s%s", out, talk)
+	out, stderr := runsNothing(t, console.ExitContender, "capacity", "--target", refusing, "--slo", "p99<1s")
+	if out != "" || !strings.Contains(stderr, "not ready at "+refusing+" yet: connection refused") {
+		t.Errorf("it says:\n%s%s", out, stderr)
 	}
 }

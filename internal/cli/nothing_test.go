@@ -10,37 +10,37 @@ import (
 	"locbench/internal/text/console"
 )
 
-// nobody is an address of this machine that refuses connections.
-const nobody = "http://127.0.0.1:1"
+// refusing is an address of this machine that refuses connections.
+const refusing = "http://127.0.0.1:1"
 
-// runsNothing runs locbench in its own folder and fails unless it ends with code and leaves
-// nothing there.
+// runsNothing runs locbench in its own folder and fails unless it ends with code and leaves no
+// files.
 func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
-	var out, talk bytes.Buffer
+	var out, errs bytes.Buffer
 	args = append(args, "-o", filepath.Join(dir, "results", "x"))
-	if got := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}); got != code {
+	if got := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}); got != code {
 		t.Errorf("exit code %d, want %d", got, code)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	if !strings.Contains(talk.String(), "nothing ran, so nothing is kept") {
-		t.Errorf("it says:\n%s", talk.String())
+	if !strings.Contains(errs.String(), "nothing ran; no results saved") {
+		t.Errorf("output:\n%s", errs.String())
 	}
-	return out.String(), talk.String()
+	return out.String(), errs.String()
 }
 
 func TestNothingRanWithoutItsStore(t *testing.T) {
-	_, talk := runsNothing(t, console.ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", nobody)
-	if n := strings.Count(talk, "connection refused"); n != 1 {
-		t.Errorf("it says %d times why:\n%s", n, talk)
+	_, stderr := runsNothing(t, console.ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", refusing)
+	if n := strings.Count(stderr, "connection refused"); n != 1 {
+		t.Errorf("the reason is there %d times:\n%s", n, stderr)
 	}
 }
 
-// A target that never answers is given up, and nothing is kept of the run or of
-// the search. It is said to be a contender that has to respond soon.
+// locbench gives up a target that never responds, and saves nothing of the run or the search. The
+// target is a contender with a short timeout in its manifest.
 func TestNothingRan_TargetGivenUp(t *testing.T) {
 	services := t.TempDir()
 	if err := os.Mkdir(filepath.Join(services, "mine"), 0o755); err != nil {
@@ -52,15 +52,15 @@ func TestNothingRan_TargetGivenUp(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		args []string
-		most int // how often it is said why
+		most int // how often the reason may be there
 	}{
 		"run":      {[]string{"run", "--headless"}, 1},
 		"capacity": {[]string{"capacity", "--slo", "p99<1s"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, talk := runsNothing(t, console.ExitContender, append(c.args, "mine", "--no-checks", "--services", services, "--target", nobody)...)
-			if n := strings.Count(talk, "not ready after 100ms"); out != "" || n < 1 || n > c.most {
-				t.Errorf("standard output %q; it is said %d times why:\n%s", out, n, talk)
+			out, stderr := runsNothing(t, console.ExitContender, append(c.args, "mine", "--no-checks", "--services", services, "--target", refusing)...)
+			if n := strings.Count(stderr, "not ready after 100ms"); out != "" || n < 1 || n > c.most {
+				t.Errorf("standard output %q; the reason is there %d times:\n%s", out, n, stderr)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// optionFlag is an option of a run as a flag. What is given is read when the plan is made.
+// optionFlag is an option of a run as a flag. Planning the run reads its value.
 type optionFlag struct {
 	option profile.Option
 	given  profile.Changes
@@ -33,13 +33,14 @@ func (f optionFlag) Set(text string) error {
 	return nil
 }
 
-// bindOptions gives cmd the flags of all options of a run that are wanted; what is given goes into o.Changes.
-func bindOptions(cmd *cobra.Command, o *app.RunOptions, wanted func(profile.Option) bool) {
+// bindOptions gives cmd flags for the options of a run that include accepts; values go into
+// o.Changes.
+func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Option) bool) {
 	if o.Changes == nil {
 		o.Changes = profile.Changes{}
 	}
 	for _, option := range profile.Options() {
-		if option.Usage == "" || !wanted(option) {
+		if option.Usage == "" || !include(option) {
 			continue
 		}
 		flag := cmd.Flags().VarPF(optionFlag{option, o.Changes}, option.Name, "", option.Usage)
@@ -58,7 +59,7 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, wanted func(profile.Opti
 	}
 }
 
-// bindPlace gives cmd the options that say what runs, where, and on which data.
+// bindPlace gives cmd the options for the profile and for where it runs.
 func bindPlace(cmd *cobra.Command, o *app.RunOptions) {
 	fl := cmd.Flags()
 	bindSite(cmd, o)
@@ -69,7 +70,7 @@ func bindPlace(cmd *cobra.Command, o *app.RunOptions) {
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 }
 
-// bindSite gives cmd the options that say where contenders run, and which there are.
+// bindSite gives cmd the options for where contenders run and where they are found.
 func bindSite(cmd *cobra.Command, o *app.RunOptions) {
 	fl := cmd.Flags()
 	bindOptions(cmd, o, func(option profile.Option) bool { return option.Group == profile.OfAll })
@@ -81,7 +82,7 @@ func bindSite(cmd *cobra.Command, o *app.RunOptions) {
 	_ = cmd.MarkFlagDirname("services")
 }
 
-// forContenders returns o for these contenders.
+// forContenders returns o with these contenders.
 func forContenders(o app.RunOptions, fl *pflag.FlagSet, contenders []string) app.RunOptions {
 	o.Contenders, o.ProfileNamed = contenders, fl.Changed("profile")
 	return o

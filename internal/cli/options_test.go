@@ -11,8 +11,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestOptionsAreEverywhere: each row of the table of options is a flag in the help of locbench run, and its key is in the
-// profile that explains every key. That it has its field on the setup screen is tested there.
+// TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench
+// run', and its key is in the profile that explains every key. The setup screen has its own test.
 func TestOptionsAreEverywhere(t *testing.T) {
 	var help bytes.Buffer
 	root := newRoot(Env{Args: []string{"run", "--help"}, Stdout: &help, Stderr: io.Discard, Getenv: func(string) string { return "" }})
@@ -35,7 +35,7 @@ func TestOptionsAreEverywhere(t *testing.T) {
 	}
 }
 
-// TestDocsOfOptions compares docs/profiles.md with the table of options; -update writes it.
+// TestDocsOfOptions compares docs/profiles.md with the table of options; -update writes the page.
 func TestDocsOfOptions(t *testing.T) {
 	const file, begin, end = "../../docs/profiles.md", "<!-- made: options -->\n", "<!-- /made -->"
 	data, err := os.ReadFile(file)
@@ -57,7 +57,7 @@ func TestDocsOfOptions(t *testing.T) {
 	case *testenv.Update:
 		err = os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)
 	case old != table:
-		t.Errorf("%s is not what the table of options says: go test ./internal/cli -run TestDocsOfOptions -update", file)
+		t.Errorf("%s differs from the table of options: run go test ./internal/cli -run TestDocsOfOptions -update", file)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/results"
 )
 
-// TestPipesAndDevicesAreRefused: a command that is pointed at a pipe, a device or a folder says so,
-// and does not wait for a writer or an end.
+// TestPipesAndDevicesAreRefused: a command that gets a pipe, a device or a folder instead of a file
+// reports it, and does not wait for a writer or an end.
 func TestPipesAndDevicesAreRefused(t *testing.T) {
 	for kind, place := range map[string]func(path string) error{
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },

@@ -70,9 +70,9 @@ profile by name, or any YAML file by path.`,
 						broken = append(broken, err.Error())
 						continue
 					}
-					who := cmp.Or(joinSelections(p.Contenders), "no contenders")
+					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load per trial: %s\n", name,
-						who, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
+						contenders, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))
@@ -93,7 +93,7 @@ func newProfilesNew(env Env) *cobra.Command {
 		Long: `Writes a commented profile for your own API to FILE (default NAME.yaml, my-api.yaml without a name; - is standard
 output) and profile.schema.json, for editors, next to it. Existing files are never changed.
 
-On a terminal it asks a few questions; Enter takes the default. With an option, or without a terminal, it asks nothing;
+On a terminal it prompts for the basics; Enter takes the default. With an option, or without a terminal, it does not;
 without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
@@ -115,7 +115,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	return cmd
 }
 
-// once is a text that an option gives, which a second one would silently replace.
+// once is the text of an option that may be given only once.
 type once struct{ text *string }
 
 // Set implements pflag.Value.

@@ -50,8 +50,8 @@ writes both at its end; use this for copied results or after an update of locben
 	return cmd
 }
 
-// reportSearches writes the reports of a folder of 'locbench capacity --limits', which holds a
-// results folder for each of them; done is false when dir is none.
+// reportSearches writes the reports of a folder of 'locbench capacity --limits', which has a
+// results folder per limit; done is false if dir is not such a folder.
 func reportSearches(env Env, dir, out string) (done bool, err error) {
 	if results.Has(dir, results.RunFile) || !results.Has(dir, capacity.File) {
 		return false, nil

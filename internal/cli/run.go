@@ -50,16 +50,16 @@ LOCBENCH_LOOP=io_uring, epoll or portable overrides that; the results record whi
 
 Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
 the store or disk was lost); 4 a threshold was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
-		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
+		Example: `  locbench run --headless                                   # profile quick on this machine
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
-  locbench run old:v1 old:v2 --services ./mine --interleave 100ms --rounds 12    # a small difference, on a noisy machine
+  locbench run old:v1 old:v2 --services ./mine --interleave 100ms --rounds 12   # small difference, noisy machine
   locbench run --runtime process --duration 5s --connections 1,8,64
-  locbench run --target http://127.0.0.1:8080               # GET / of a service that already runs
+  locbench run --target http://127.0.0.1:8080               # GET / of a running service
   locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
   locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
-  locbench run --metrics-listen 127.0.0.1:9464               # for Prometheus, while the run lasts
+  locbench run --metrics-listen 127.0.0.1:9464              # for Prometheus, during the run
   locbench run --resume results/20261121-080000-locations`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -78,7 +78,7 @@ the store or disk was lost); 4 a threshold was missed; 130 interrupted. If sever
 	return cmd
 }
 
-// run conducts a run in this process, or shows one that a worker conducts.
+// run conducts a run in this process, or in a worker that a screen shows.
 func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
 	switch {
 	case !o.Worker && !f.headless && !o.Output.JSON && !o.Output.Quiet && env.HasScreen():
@@ -104,7 +104,7 @@ type runFlags struct {
 	screen   screens.Options
 }
 
-// checkResume refuses what a run that is resumed has on record already.
+// checkResume rejects options that a resumed run takes from its record.
 func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	if f.Resume == "" {
 		return nil
@@ -114,7 +114,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	recorded := []string{"profile", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
-		if o.Name != "elastic" && o.Name != "target" { // whose passwords are not on record
+		if o.Name != "elastic" && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)
 		}
 	}
@@ -148,8 +148,8 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	_ = cmd.MarkFlagDirname("resume")
 }
 
-// flagError says what would be right where a flag's value cannot even be read; other errors of
-// flags stay as they are.
+// flagError adds the expected value to the error about a flag's unreadable value. It returns other
+// errors unchanged.
 func flagError(err error) error {
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"locbench/profiles"
 )
 
-// planOf returns the profile that the real flags of locbench run make of args.
+// planOf returns the profile that results from args, with the real flags of 'locbench run'.
 func planOf(args ...string) (bench.Profile, error) {
 	var f runFlags
 	var p bench.Profile
@@ -59,7 +59,7 @@ func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
+func TestChangingAPlanKeepsItsProfile(t *testing.T) {
 	base, err := profile.Load("locations", profiles.FS)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
 	}
 }
 
-func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	for args, want := range map[string]string{
 		"--cpu-set 0":               "--cpu-set 0: write from 1 to 1024",
 		"--cpu-set -3":              "write from 1 to 1024",
@@ -83,14 +83,14 @@ func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
 		"--cities 1000001":          "from 1 to 1000000",
 		"--cities 5 --vertices 3":   "12",
 		"--cities 5 --data x":       "choose one",
-		"--vertices 20":             "go with --cities",
-		"--data-seed 2":             "go with --cities",
-		"--data=":                   "a folder is missing",
+		"--vertices 20":             "--vertices and --data-seed",
+		"--data-seed 2":             "--vertices and --data-seed",
+		"--data=":                   "no folder given",
 		"--cities many":             `--cities many: write a whole number, such as 6`,
 		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
 		"--cpus NaN":                "cpus",
 		"--duration 10":             "--duration 10: say the unit: `10s`",
-		"--cities 5 --data-seed -1": "not negative",
+		"--cities 5 --data-seed -1": "--data-seed -1: write a whole number from 0",
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, err := planOf(strings.Fields(args)...)

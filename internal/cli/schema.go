@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// schemas are the kinds of files that people write for locbench.
+// schemas are the kinds of files that users write.
 var schemas = []struct {
 	kind, what string
 	schema     func() strictyaml.Schema
@@ -31,9 +31,8 @@ in an editor. 'locbench profiles validate' and 'locbench services validate' chec
 
 Editors with the YAML language server (VS Code, Neovim, Helix and others) use the schema that a comment in the file
 names. 'locbench profiles new' and 'locbench services new' write that comment, and the schema next to the file.`,
-		Example: `  locbench schema profile > profile.schema.json   # and in the first line of the profile next to it:
-  # yaml-language-server: $schema=profile.schema.json
-
+		Example: `  locbench schema profile > profile.schema.json   # first line of a profile next to it:
+                                                  # yaml-language-server: $schema=profile.schema.json
   locbench schema manifest > service.schema.json
   locbench schema suite > suite.schema.json`,
 		Args:              args(cobra.ExactArgs(1)),

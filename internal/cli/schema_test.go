@@ -24,12 +24,12 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// schemaKind is a kind of file: where its types are, what reads it, and files that are right.
+// schemaKind is a kind of file: its types, its reader, and valid files.
 type schemaKind struct {
 	name, source, root string // root is the type of the whole file
 	read               func(file string, data []byte) error
-	files              string // all bundled ones
-	least              int    // of these
+	files              string // pattern of all bundled files
+	least              int    // number of bundled files
 }
 
 var schemaKinds = []schemaKind{
@@ -47,7 +47,7 @@ var schemaKinds = []schemaKind{
 	},
 }
 
-// printedSchema returns what the command prints.
+// printedSchema returns the schema that the command prints.
 func printedSchema(t *testing.T, kind string) []byte {
 	t.Helper()
 	code, text := locbench(t, nil, "schema", kind)
@@ -67,14 +67,14 @@ func compiledSchema(t *testing.T, kind string) *jsonschema.Schema {
 	if err := c.AddResource("urn:"+kind, doc); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile("urn:" + kind) // this validates it by the meta-schema too
+	s, err := c.Compile("urn:" + kind) // validates it with the meta-schema too
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// asJSON returns a YAML file as a document of JSON.
+// asJSON returns a YAML file as a JSON document.
 func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	t.Helper()
 	var v any
@@ -91,7 +91,8 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	return doc
 }
 
-// example returns the file of testdata with every form, next to the files that it names.
+// example returns the file in testdata that uses every form of the schema, next to the files it
+// names.
 func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
@@ -126,8 +127,8 @@ func TestSchemasAcceptBundledFiles(t *testing.T) {
 	}
 }
 
-// TestSchemasAcceptWhatIsRead changes each value of a file with every form to all sorts of others, and leaves each
-// out: whatever locbench reads, the schema accepts.
+// TestSchemasAcceptWhatIsRead replaces each value of a file by all sorts of others, and removes it:
+// the schema accepts every file that locbench reads.
 func TestSchemasAcceptWhatIsRead(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -153,7 +154,7 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 				}
 				read++
 				if err := schema.Validate(asJSON(t, file, text)); err != nil {
-					t.Errorf("%s: locbench reads it, and the schema refuses it: %v", what, err)
+					t.Errorf("%s: locbench reads it, but the schema rejects it: %v", what, err)
 				}
 			})
 			t.Logf("%d of %d are read", read, tried/oneOf)
@@ -164,8 +165,9 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 	}
 }
 
-// oneOf so many changed files is tried. All of them take minutes: write 1 here after a change of what schemas say. It
-// has no factor in common with the number of odd values, so each value is tried in many places.
+// oneOf is N where one of N changed files is tried. All of them take minutes: write 1 here after a
+// change of the schemas. N and the number of odd values have no common factor, so each value is
+// tried in many places.
 const oneOf = 23
 
 // odd are values of all sorts.
@@ -177,7 +179,7 @@ var odd = []string{
 	`{"kind": "external", "url": "http://a:1"}`, `{"header": "X"}`, `{"distribution": "fixed", "fixed": [1]}`,
 }
 
-// mutate puts odd values in place of v and of each value below it, one at a time, and leaves each out.
+// mutate replaces v and each value below it by odd values, one at a time, and removes each.
 func mutate(v any, path string, set func(any), try func(what string)) {
 	for _, text := range odd {
 		other, _ := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -207,8 +209,8 @@ func mutate(v any, path string, set func(any), try func(what string)) {
 	}
 }
 
-// TestSchemasHaveEveryKey: the struct types that have tags of YAML in the source are those of the schema, with the same
-// keys, each of them explained.
+// TestSchemasHaveEveryKey: the schema has the struct types with YAML tags in the source, with the
+// same keys, each with a description.
 func TestSchemasHaveEveryKey(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -218,7 +220,7 @@ func TestSchemasHaveEveryKey(t *testing.T) {
 			}
 			defs, _ := root["$defs"].(map[string]any)
 			structs := taggedStructs(t, kind.source)
-			if kind.name == "profile" { // what a response must be is read by the package of suites
+			if kind.name == "profile" { // expectations are read by the package of suites
 				maps.Copy(structs, taggedStructs(t, "../contender/check"))
 				delete(structs, "suiteFile")
 				delete(structs, "checkFile")
@@ -250,8 +252,8 @@ func TestSchemasHaveEveryKey(t *testing.T) {
 	}
 }
 
-// taggedStructs returns the keys of the named structs of a package's source that are read from YAML; it fails for one
-// without a name, which no schema can have.
+// taggedStructs returns the YAML keys of the named structs in a package's source. It fails for a
+// struct without a name, which a schema cannot have.
 func taggedStructs(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -300,7 +302,7 @@ func taggedStructs(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// TestSchemasRefuse: what is wrong in a file is refused by its schema, as it is by locbench.
+// TestSchemasRefuse: both the schema and locbench reject a mistake in a file.
 func TestSchemasRefuse(t *testing.T) {
 	const aProfile = "contenders: [a]\nrequests: [{get: /x}]\nsteps: [1]\n"
 	const aManifest = "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: [x]}\n"
@@ -344,7 +346,7 @@ func TestSchemasRefuse(t *testing.T) {
 			"two sources":              aProfile + "variables: {a: {list: [1], string: 3}}\n",
 			"a name of a variable":     aProfile + "variables: {a-b: uuid}\n",
 			"a step":                   "steps: [many]\nrequests: [{get: /x}]\n",
-			"a range that is not said": "steps: ['1..4 tripling']\nrequests: [{get: /x}]\n",
+			"an unknown range":         "steps: ['1..4 tripling']\nrequests: [{get: /x}]\n",
 			"no connection":            "steps: [0]\nrequests: [{get: /x}]\n",
 			"rate and arrivals":        "steps: [{rate: 5, arrivals: {users: 1, over: 1s}}]\nrequests: [{get: /x}]\n",
 			"a step without load":      "steps: [{duration: 5s}]\nrequests: [{get: /x}]\n",
@@ -417,7 +419,7 @@ func TestSchemasRefuse(t *testing.T) {
 		}
 		for name, text := range map[string]string{"profile": aProfile, "manifest": aManifest, "suite": suite("{name: a, request: /x, expect: {}}")} {
 			if err := schema.Validate(asJSON(t, "x.yaml", []byte(text))); name == kind && err != nil {
-				t.Errorf("what the wrong files begin with: %v", err)
+				t.Errorf("the valid part of the files: %v", err)
 			}
 		}
 	}
@@ -434,7 +436,7 @@ func TestSchemaOfAnUnknownKind(t *testing.T) {
 	}
 }
 
-// TestSchemaIsTheSameEachTime: a schema can be kept under version control.
+// TestSchemaIsTheSameEachTime: a schema can be under version control.
 func TestSchemaIsTheSameEachTime(t *testing.T) {
 	for _, kind := range schemaKinds {
 		one, two := printedSchema(t, kind.name), printedSchema(t, kind.name)

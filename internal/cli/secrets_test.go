@@ -11,7 +11,7 @@ import (
 	"locbench/internal/results"
 )
 
-// saying runs a command that ends at once and returns both of its outputs.
+// saying runs a short command and returns both of its outputs.
 func saying(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -19,14 +19,14 @@ func saying(t *testing.T, args ...string) string {
 	return stdout.String() + stderr.String()
 }
 
-// TestPasswordsOfAddressesAreNotRepeated has passwords with characters that end an address.
+// TestPasswordsOfAddressesAreNotRepeated uses passwords with characters that end an address.
 func TestPasswordsOfAddressesAreNotRepeated(t *testing.T) {
 	results := t.TempDir()
 	for _, special := range []string{"#", "/", "?", " ", "%", "@", ":", "\\", "[", "\x7f"} {
 		address := "http://elastic:hun" + special + "ter2word@10.0.0.5:9200"
 		profile := fileOf(t, "p.yaml", fmt.Sprintf("requests: [{path: /}]\nstore: {kind: external, url: %q}\nsteps: [{connections: 1, duration: 1s}]\n", address))
 		for _, args := range [][]string{
-			{"run", "--headless", "--target", address, "--out", filepath.Join(results, "x"), "--threshold", "no such"},
+			{"run", "--headless", "--target", address, "--out", filepath.Join(results, "x"), "--threshold", "fast"},
 			{"run", "--headless", "--target", "a=" + address, "--target", "b=ftp://x"},
 			{"run", "--headless", "--target", address + "#f", "--target", "b=ftp://x"},
 			{"run", "--headless", "--elastic", address, "--profile", "nowhere"}, {"run", "--headless", "--elastic", address + "?q", "--cpus", "no"},
@@ -65,7 +65,7 @@ variants:
   - {name: a, title: shows env-secret-value and command-secret-value, command: [serve, "--token=variant-secret-value"]}
 `
 
-// TestServicesShowNoSecrets: what is secret in a manifest comes out of no command that reads it.
+// TestServicesShowNoSecrets: no command shows the secrets of a manifest.
 func TestServicesShowNoSecrets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "contenders")
 	write := func(name, text string) {
@@ -101,7 +101,7 @@ func TestServicesShowNoSecrets(t *testing.T) {
 	}
 }
 
-// TestOtherFilesAreNotQuoted: who points at the wrong file does not find its lines in a log.
+// TestOtherFilesAreNotQuoted: the error about a wrong file has none of its lines.
 func TestOtherFilesAreNotQuoted(t *testing.T) {
 	const secret = "hunter2hunter2"
 	for name, text := range map[string]string{

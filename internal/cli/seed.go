@@ -26,8 +26,8 @@ type seedFlags struct {
 	force, quiet bool
 }
 
-// maxWorkers bounds the bulk requests at a time: an Elasticsearch refuses what its queue of writes
-// (200 by default) does not hold.
+// maxWorkers bounds the parallel bulk requests: Elasticsearch rejects requests beyond its queue of
+// writes (200 by default).
 const maxWorkers = 256
 
 func newSeed(env Env) *cobra.Command {
@@ -36,12 +36,13 @@ func newSeed(env Env) *cobra.Command {
 		Use:   "seed",
 		Short: "Load city and region data into Elasticsearch 7",
 		Long: `Loads a data set into Elasticsearch 7: each index as a new version (city_v1), in bulk, with several workers. It counts
-the documents, then moves the aliases (city, region) to the new versions in one call. Until then queries see the old data.
+the documents, then moves the aliases (city, region) to the new versions in one call. Until then queries see the old
+data.
 
 Running it again changes nothing unless the data differs or --force is given. It never touches an index that it did not
-create. Temporary rejections (full queue, restart) are retried for up to a minute; requests that are too large are split.
-Permanent ones (disk full, read-only index, missing privilege) stop it at once, with the reason and the fix. Rejected
-documents are listed. In all these cases no alias moves and the exit code is 1. Redirects are not followed.
+create. Temporary rejections (full queue, restart) are retried for up to a minute; requests that are too large are
+split. Permanent ones (disk full, read-only index, missing privilege) stop it at once, with the reason and the fix.
+Rejected documents are listed. In all these cases no alias moves and the exit code is 1. Redirects are not followed.
 
 By default it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their regions
 (CLDR); the shapes are made up. --cities N generates N cities instead. --from DIR loads a dump, with a file of documents
@@ -52,7 +53,8 @@ and a mapping for each index:
                               INDEX_mapping.json           INDEX.analyzer.json (or with _) are read too
   index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version
 
-Values are one per line or in one array; files may be gzipped. A mapping type (Elasticsearch 6) is dropped with a warning.`,
+Values are one per line or in one array; files may be gzipped. A mapping type (Elasticsearch 6) is dropped with a
+warning.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --data-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
@@ -112,7 +114,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))
-		opts.OnProgress = p.tell
+		opts.OnProgress = p.show
 	}
 	res, err := seed.Run(ctx, opts)
 	p.end()
@@ -126,14 +128,14 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		}
 	}
 	if err == nil {
-		tellSeeded(env.Stdout, res)
+		printSeeded(env.Stdout, res)
 	} else if ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	return err
 }
 
-func tellSeeded(w io.Writer, res seed.Result) {
+func printSeeded(w io.Writer, res seed.Result) {
 	for _, i := range res.Indices {
 		if res.Unchanged {
 			fmt.Fprintf(w, "%s → %s: %s documents, unchanged\n", i.Alias, i.Index, units.Count(i.Documents))
@@ -151,7 +153,7 @@ func tellSeeded(w io.Writer, res seed.Result) {
 	}
 }
 
-// seedProgress is a line that rewrites itself on a terminal, and one every few seconds elsewhere.
+// seedProgress shows progress: one line that is rewritten on a terminal, else a line per seedEvery.
 type seedProgress struct {
 	w           io.Writer
 	live, shown bool
@@ -161,7 +163,7 @@ type seedProgress struct {
 
 const seedEvery = 5 * time.Second
 
-func (p *seedProgress) tell(s seed.Progress) {
+func (p *seedProgress) show(s seed.Progress) {
 	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), units.Count(s.Done))
 	if s.Total > 0 {
 		text += fmt.Sprintf(" of %s (%d%%)", units.Count(s.Total), 100*s.Done/s.Total)

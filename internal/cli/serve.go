@@ -53,14 +53,14 @@ With --embedded-store it starts its own store with the bundled cities, to try th
 				}
 			}
 			log := env.Stdout
-			if !console.IsTerminal(log) { // what reads it makes it harmless, and this costs CPU time that is measured
+			if !console.IsTerminal(log) { // escaping would cost CPU time that is measured; the reader escapes
 				log = console.Terminal(log)
 			}
 			cfg, err := locations.ConfigFromEnv(getenv, log)
 			if err != nil {
 				return fmt.Errorf("serve: %w", err)
 			}
-			// SIGTERM is how a service is asked to end: that is no failure here.
+			// SIGTERM is the normal end of a service, not a failure.
 			return locations.Run(ctx, cfg)
 		},
 	}

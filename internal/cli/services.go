@@ -130,7 +130,7 @@ func listServices(env Env, dirs []string) error {
 	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
 }
 
-// framework returns what a contender is written with, "" where its manifest does not say.
+// framework returns a contender's framework and version; "" if its manifest has none.
 func framework(s bench.Service) string { return strings.TrimSpace(s.Framework + " " + s.Version) }
 
 // maskedFor returns env with writers that mask the secrets of contenders.
@@ -138,7 +138,7 @@ func maskedFor(env Env, services []bench.Service) Env {
 	return env.Masked(secret.New(secret.Of(bench.Run{}, services)...))
 }
 
-// writeTable writes rows in columns, each cell as one harmless line.
+// writeTable writes rows in columns, each cell as one line without control characters.
 func writeTable(w io.Writer, rows [][]string) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, cells := range rows {
@@ -169,7 +169,7 @@ func showService(env Env, dirs []string, name string) error {
 	return err
 }
 
-// completeContenders offers the contenders and their variants, with those in dirs.
+// completeContenders completes contenders and variants, including those in dirs.
 func completeContenders(dirs *[]string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		all, _ := app.Discover(*dirs)
@@ -187,7 +187,7 @@ func completeContenders(dirs *[]string) cobra.CompletionFunc {
 	}
 }
 
-// maxJobs bounds --jobs: each is a compiler that wants CPUs and memory of its own.
+// maxJobs bounds --jobs: each job is a compiler that needs CPUs and memory.
 const maxJobs = 64
 
 func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
@@ -195,7 +195,7 @@ func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *c
 	var o contenders.BuildOptions
 	cmd := &cobra.Command{
 		Use:   "build {NAME[:VARIANT]... | --all}",
-		Short: "Build contenders ahead of a run",
+		Short: "Build contenders before a run",
 		Long: `Builds the Docker image of each contender, or with --runtime process its binary. 'locbench run' does the same when
 needed. Unchanged contenders are not rebuilt; caches of the engine and tools are kept.
 
@@ -219,13 +219,12 @@ Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are bu
 	bindSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&runtimeName, "runtime", string(bench.RuntimeDocker), "docker or process")
 	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "rebuild unchanged contenders too (base images may differ)")
-	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0,
-		"parallel builds (default: half the CPUs, at most 4)")
+	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0, "parallel builds (default: half the CPUs, at most 4)")
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
 	return cmd
 }
 
-// bindSelection gives cmd the options that select contenders without naming them.
+// bindSelection gives cmd the options that select contenders without names.
 func bindSelection(cmd *cobra.Command, s *contenders.Selection) {
 	cmd.Flags().BoolVar(&s.All, "all", false, "every variant that this machine can build")
 	cmd.Flags().BoolVar(&s.Defaults, "defaults", false, "with --all: only the default variant of each")
@@ -244,7 +243,8 @@ connections, because Elasticsearch rejects searches beyond its queue of 1,000.
 The outcome is saved in your cache folder and shown by 'locbench services list' until the sources change. --record also
 writes it to a file next to the sources (bundled contenders: services/verified.json). The results folder is kept.
 
-Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are kept).`,
+Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are
+kept).`,
 		Example: `  locbench services verify go-nethttp
   locbench services verify my-contender --services ./my-contenders
   locbench services verify --all --record services/verified.json

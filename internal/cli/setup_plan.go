@@ -16,11 +16,12 @@ import (
 	"locbench/internal/text/console"
 )
 
-// notChosen are options of locbench run that say how it is shown, or that leave nothing to set up.
-var notChosen = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme", "profile"}
+// outsideSetup are options of 'locbench run' that the setup screen drops: they concern the output,
+// or leave nothing to set up.
+var outsideSetup = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme", "profile"}
 
-// setupChoice returns the setup that args, options of locbench run, begin: what is in the table of options becomes its
-// values, other options are kept as they are. services are the folders with contenders among them.
+// setupChoice returns the choice that args, options of 'locbench run', preset: options of the table
+// are fields, other options are passed on. services are the values of --services.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	var f runFlags
 	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
@@ -42,17 +43,17 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	})
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
-	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of this process
+	cmd.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	return c, services, cmd.Execute()
 }
 
-// extra returns the options that were given and are not in the table, as arguments.
+// extra returns the given options that are not in the table, as arguments.
 func extra(flags *pflag.FlagSet) (args []string) {
 	flags.Visit(func(f *pflag.Flag) {
 		_, isOption := f.Value.(optionFlag)
 		list, several := f.Value.(pflag.SliceValue)
 		switch {
-		case isOption || slices.Contains(notChosen, f.Name):
+		case isOption || slices.Contains(outsideSetup, f.Name):
 		case several:
 			for _, v := range list.GetSlice() {
 				args = append(args, "--"+f.Name+"="+quoteCSV(v))
@@ -64,7 +65,7 @@ func extra(flags *pflag.FlagSet) (args []string) {
 	return args
 }
 
-// quoteCSV writes a value as flags that take several values in one text read it.
+// quoteCSV quotes a value for flags that take a comma-separated list.
 func quoteCSV(value string) string {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -73,8 +74,8 @@ func quoteCSV(value string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// newSetup returns the setup screen of this machine, begun with args, options of locbench run. o says
-// what starts a run and what opens the past ones.
+// newSetup returns the setup screen of this machine, with args, options of 'locbench run', as
+// presets. o has the functions that start a run and open past ones.
 func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	choice, services, err := setupChoice(args)
 	if err != nil {

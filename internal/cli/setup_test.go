@@ -15,10 +15,10 @@ import (
 	"locbench/profiles"
 )
 
-// TestASetUpIsWhatTheFlagsMakeOfIt draws set-ups at random and runs their arguments through the
-// flags of locbench run: the plan is the one that the screen has shown, each value is in it, and
-// the arguments begin the same setup again.
-func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
+// TestSetupMatchesTheFlags draws random setups and parses their arguments with the flags of
+// 'locbench run': the plan is the one on the screen, with each value, and the arguments preset the
+// same setup again.
+func TestSetupMatchesTheFlags(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }
 	valid := 0
@@ -35,7 +35,7 @@ func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 		set("memory", "1GiB", "64MiB", "-1", "nonsense")
 		set("connections", "1,8", "1 x5 warm-up, 2..2048 doubling", " 4 ", "2..32 doubling,64 for 20s", "1 warm-up")
 		set("duration", "1s", "2m30s")
-		set("turns", "100ms", "0s", "1ms")
+		set("interleave", "100ms", "0s", "1ms")
 		set("runtime", "docker", "process", "auto")
 		switch r.IntN(4) {
 		case 0:
@@ -81,17 +81,17 @@ func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 		has(t, c, plan)
 	}
 	if valid < 50 {
-		t.Errorf("only %d set-ups could be run", valid)
+		t.Errorf("only %d setups are valid", valid)
 	}
 }
 
-// has looks for each value of a choice in the plan.
+// has fails unless the plan has each value of a choice.
 func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	t.Helper()
 	got := map[string]string{
 		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
 		"runtime": string(p.Runtime), "store": string(p.Store.Kind), "elastic": p.Store.URL, "cities": strconv.Itoa(p.Data.Cities), "data": p.Data.Dir,
-		"turns": p.Interleave.String(),
+		"interleave": p.Interleave.String(),
 	}
 	if got["data"] == "" {
 		got["data"] = "bundled"
@@ -99,7 +99,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	for flag := range c.Set {
 		want := c.Set.Text(flag)
 		if value, ok := got[flag]; ok && value != want {
-			t.Errorf("%q: --%s %s has become %s", c.Args(), flag, want, value)
+			t.Errorf("%q: --%s %s became %s", c.Args(), flag, want, value)
 		}
 	}
 	if c.Contenders != nil && !slices.Equal(c.Contenders, p.Contenders) {
@@ -107,8 +107,8 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	}
 }
 
-func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
-	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "is not a contender"} {
+func TestSetupRejectsInvalidOptions(t *testing.T) {
+	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender"} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := setupChoice(strings.Fields(args))
 			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {

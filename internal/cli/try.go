@@ -18,10 +18,11 @@ profile does not expect. It measures nothing, runs no suites and saves nothing.
 
 'locbench run' does the same before each load, without printing.
 
-Exit codes: 0 all as expected; 1 could not start; 2 wrong usage; 3 something was not; 130 interrupted.`,
-		Example: `  locbench try bench.yaml                                   # each of its contenders
+Exit codes: 0 all as expected; 1 could not start; 2 wrong usage; 3 a contender failed or a response was unexpected; 130
+interrupted.`,
+		Example: `  locbench try bench.yaml                                  # each of its contenders
   locbench try bench.yaml orders --services ./svc
-  locbench try bench.yaml --target http://127.0.0.1:8080     # a service that already runs`,
+  locbench try bench.yaml --target http://127.0.0.1:8080   # a running service`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			o.Profile, o.ProfileNamed, o.Contenders, o.Command = given[0], true, given[1:], env.Args

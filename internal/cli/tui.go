@@ -24,7 +24,7 @@ The run is a separate process: Ctrl-Z suspends only the screen. Closing the term
 steps are kept. Press ? on any screen for its keys. NO_COLOR disables colours.`,
 		Example: `  locbench tui                                  # set up, start, watch
   locbench tui -- --profile locations --rounds 6
-  locbench tui results/20261121-080000-quick    # watch, or see how it ended
+  locbench tui results/20261121-080000-quick    # watch a run, or see how it ended
   locbench tui --browse                         # past results
   locbench tui --ascii --theme light`,
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -33,7 +33,7 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colours.`,
 				initial, words = words[dash:], words[:dash]
 			}
 			if len(words) > 1 {
-				return console.Usagef("one results folder, not %d: %q", len(words), words)
+				return console.Usagef("expected one results folder, not %d: %q", len(words), words)
 			}
 			if len(words) == 1 {
 				f.Dir = words[0]
@@ -50,12 +50,12 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colours.`,
 	}
 	bindScreen(cmd, &f.Options)
 	cmd.Flags().BoolVar(&f.Browse, "browse", false, "start with the list of past results")
-	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` with more contenders; may be repeated")
+	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` of contender folders; repeatable")
 	_ = cmd.MarkFlagDirname("services")
 	return cmd
 }
 
-// bindScreen gives cmd the options that say how the dashboard looks.
+// bindScreen gives cmd the options for the appearance of the dashboard.
 func bindScreen(cmd *cobra.Command, o *screens.Options) {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII only (default without a UTF-8 locale)")

@@ -14,8 +14,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.
-func TestAWarningIsToldOnce(t *testing.T) {
+// TestAWarningIsPrintedOnce runs against a store with fewer cities than the profile's data.
+func TestAWarningIsPrintedOnce(t *testing.T) {
 	t.Parallel()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestAWarningIsToldOnce(t *testing.T) {
 		cmd := exec.Command(testenv.Locbench(t), "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
 		cmd.Dir = t.TempDir()
 		out, err := cmd.CombinedOutput()
-		if n := strings.Count(string(out), `index "city" holds 200 documents`); cmd.ProcessState.ExitCode() != console.ExitContender || n != 1 { // cities that are not there are no response to measure
+		if n := strings.Count(string(out), `index "city" has 200 documents`); cmd.ProcessState.ExitCode() != console.ExitContender || n != 1 { // missing cities are unexpected responses
 			t.Errorf("%s: %v, reported %d times:\n%s", how, err, n, out)
 		}
 	}

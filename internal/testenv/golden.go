@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Update is the flag -update: expected outputs are written again instead of being compared.
-var Update = flag.Bool("update", false, "write the expected outputs again; review them by eye")
+// Update is the flag -update: golden files are written instead of compared.
+var Update = flag.Bool("update", false, "write the golden files; review the changes")
 
-// Golden compares what a test got with a file, or writes the file with -update.
+// Golden compares got with a golden file, or writes the file with -update.
 func Golden(t testing.TB, file, got string) {
 	t.Helper()
 	if *Update {
@@ -27,6 +27,6 @@ func Golden(t testing.TB, file, got string) {
 		t.Fatalf("%v (go test -update writes it)", err)
 	}
 	if !bytes.Equal([]byte(got), want) {
-		t.Errorf("%s differs (go test -update writes it again; review it by eye); got:\n%s\nwant:\n%s", file, got, want)
+		t.Errorf("%s differs (go test -update writes it; review the change); got:\n%s\nwant:\n%s", file, got, want)
 	}
 }

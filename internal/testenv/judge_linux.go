@@ -18,28 +18,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Judge is for tests of the part timing, whose bounds a machine that stands still or works for
-// somebody else can break. It measures up to attempts times. An attempt is not judged when the
-// machine stood still for longer than limit at a time, when the hypervisor took more than a
-// hundredth of the CPU time, or when the machine was at work before or after it. The first attempt
-// that nothing disturbed decides: an error of measure fails the test. Where all attempts were
-// disturbed the test is skipped, with what disturbed them.
+// Judge is for tests of the part timing, whose bounds a machine stall or other work on the machine
+// can break. It measures up to attempts times. An attempt does not count if a machine stall was
+// longer than limit, if the hypervisor took more than a hundredth of the CPU time, or if the
+// machine was busy before or after it. The first undisturbed attempt decides: an error of measure
+// fails the test. If all attempts were disturbed the test is skipped, with the reasons.
 //
-// It watches by itself, and not with locbench's own watch for machine stalls, which it also judges.
+// It does not use locbench's own detection of machine stalls, which is also tested with it.
 func Judge(t *testing.T, attempts int, limit time.Duration, measure func(t testing.TB) error) {
 	t.Helper()
 	var disturbed []string
 	for i := range attempts {
-		if by := atRest(); by != "" {
+		if by := busyWith(); by != "" {
 			disturbed = append(disturbed, "before: "+by)
-			time.Sleep(time.Second << min(i, 2)) // what is at work may be the end of another test
+			time.Sleep(time.Second << min(i, 2)) // another test may just be ending
 			continue
 		}
 		stop := watchMachine()
 		err := measure(t)
 		by := stop(limit)
 		if by == "" {
-			by = atRest()
+			by = busyWith()
 		}
 		if by == "" {
 			if err != nil {
@@ -47,27 +46,27 @@ func Judge(t *testing.T, attempts int, limit time.Duration, measure func(t testi
 			}
 			return
 		}
-		t.Logf("attempt %d is not judged: %s (it says: %v)", i+1, by, err)
+		t.Logf("attempt %d does not count: %s (result: %v)", i+1, by, err)
 		disturbed = append(disturbed, by)
 	}
-	t.Skipf("not judged: the machine disturbed all %d attempts: %s", attempts, strings.Join(disturbed, "; "))
+	t.Skipf("no result: all %d attempts were disturbed: %s", attempts, strings.Join(disturbed, "; "))
 }
 
 const (
-	restTime   = 300 * time.Millisecond // how long the machine is looked at before and after an attempt
-	restShare  = 0.15                   // of all CPUs, which work is at most where the machine is idle
+	restTime   = 300 * time.Millisecond // observation before and after an attempt
+	restShare  = 0.15                   // most CPU time of an idle machine, as a share of all CPUs
 	mostStolen = 0.01
 	nap        = 2 * time.Millisecond
 )
 
-// atRest says who is at work on this machine, or "".
-func atRest() string {
+// busyWith returns a phrase about other work on this machine; "" if it is idle.
+func busyWith() string {
 	busy := func() float64 {
 		before := readCPUTimes()
 		time.Sleep(restTime)
 		return before.until(readCPUTimes()).busy
 	}
-	// What the attempt itself has left to tidy up may still be at it the first time.
+	// The attempt's own clean-up may still be running the first time.
 	first := busy()
 	if first > restShare {
 		first = busy()
@@ -78,9 +77,9 @@ func atRest() string {
 	return ""
 }
 
-// watchMachine has a thread on each CPU sleep and look how late it wakes up, in the real-time class
-// where that is permitted: otherwise the load of the test itself would look like a machine stall. What
-// it returns ends that and says what has disturbed the machine, or "".
+// watchMachine measures how late a sleeping thread on each CPU wakes up, in the real-time class if
+// that is permitted: otherwise the load of the test itself would look like a machine stall. The
+// returned function ends that and returns the disturbance, or "".
 func watchMachine() func(limit time.Duration) string {
 	var set unix.CPUSet
 	_ = unix.SchedGetaffinity(0, &set)
@@ -90,8 +89,7 @@ func watchMachine() func(limit time.Duration) string {
 			cpus = append(cpus, cpu)
 		}
 	}
-	// A thread that sleeps in the kernel keeps its place to run Go code, so only the kernel
-	// decides when it wakes up.
+	// A thread that sleeps in the kernel keeps its P, so only the kernel decides when it wakes up.
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(before + len(cpus) + 1)
 	var ended atomic.Bool
@@ -99,7 +97,7 @@ func watchMachine() func(limit time.Duration) string {
 	var threads sync.WaitGroup
 	for _, cpu := range cpus {
 		threads.Go(func() {
-			runtime.LockOSThread() // and is never unlocked: the thread ends with the goroutine
+			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 			one := unix.CPUSet{}
 			one.Set(cpu)
 			_ = unix.SchedSetaffinity(0, &one)
@@ -108,9 +106,9 @@ func watchMachine() func(limit time.Duration) string {
 				ordinary.Store(1)
 			}
 			for !ended.Load() {
-				due := time.Now().Add(nap)
+				wake := time.Now().Add(nap)
 				sleepInKernel(nap)
-				if late := int64(time.Since(due)); late > longest.Load() {
+				if late := int64(time.Since(wake)); late > longest.Load() {
 					longest.Store(late)
 				}
 			}
@@ -124,7 +122,7 @@ func watchMachine() func(limit time.Duration) string {
 		runtime.GOMAXPROCS(before)
 		switch late := time.Duration(longest.Load()); {
 		case late > limit && ordinary.Load() == 0:
-			return fmt.Sprintf("the machine stood still for %v", late.Round(10*time.Microsecond))
+			return fmt.Sprintf("machine stall of %v", late.Round(10*time.Microsecond))
 		case spent.stolen > mostStolen:
 			return fmt.Sprintf("the hypervisor took %.1f%% of the CPU time", 100*spent.stolen)
 		}
@@ -138,7 +136,7 @@ func sleepInKernel(d time.Duration) {
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
 
-// cpuTimes are ticks of all CPUs together since the machine was started.
+// cpuTimes are ticks of all CPUs together since boot.
 type cpuTimes struct{ busy, stolen, all float64 }
 
 // until returns shares of the time between two readings.

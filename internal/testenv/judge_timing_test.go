@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// TestJudge_SeesDisturbances: an attempt next to a spinning process is not judged, an undisturbed one
-// decides, whatever it says.
+// TestJudge_SeesDisturbances: an attempt next to a spinning process does not count; an undisturbed
+// one decides.
 func TestJudge_SeesDisturbances(t *testing.T) {
-	if by := atRest(); by != "" {
-		t.Skip("not judged: ", by)
+	if by := busyWith(); by != "" {
+		t.Skip("disturbed: ", by)
 	}
 	stop := watchMachine()
 	time.Sleep(200 * time.Millisecond)
 	if by := stop(50 * time.Millisecond); by != "" {
-		t.Skip("not judged: ", by)
+		t.Skip("disturbed: ", by)
 	}
 	spinner := exec.Command("sh", "-c", "while :; do :; done")
 	if err := spinner.Start(); err != nil {
@@ -26,7 +26,7 @@ func TestJudge_SeesDisturbances(t *testing.T) {
 	}
 	defer spinner.Wait()
 	defer spinner.Process.Kill()
-	if by := atRest(); !strings.Contains(by, "busy without the test") {
+	if by := busyWith(); !strings.Contains(by, "busy without the test") {
 		t.Errorf("next to a spinning process: %q", by)
 	}
 }
@@ -38,6 +38,6 @@ func TestJudge_UndisturbedAttemptDecides(t *testing.T) {
 		return nil
 	})
 	if attempts != 1 && !t.Failed() {
-		t.Errorf("%d attempts were made though the first was not disturbed", attempts)
+		t.Errorf("%d attempts, though the first was undisturbed", attempts)
 	}
 }

@@ -1,29 +1,29 @@
 package testenv
 
-// BinaryVariable names the locbench that acceptance tests start, so that .ci/acceptance builds it
-// once for all of them.
+// BinaryVariable names the locbench that acceptance tests start: .ci/acceptance builds it once for
+// all of them.
 const BinaryVariable = "LOCBENCH_TEST_BINARY"
 
 // Part is a group of acceptance tests that is run as one: the tests of all files whose build
 // constraint is `acceptance && NAME`, or a few commands.
 type Part struct {
 	Name    string
-	Shows   string // what it proves, in a few words
-	Minutes int    // how long it takes on two CPUs with warm builds
-	Prepare []Step // brings what the part needs, in order
-	Run     []Step // what it runs instead of tests with its tag
-	Require string // the value of LOCBENCH_REQUIRE: real parts without which its tests fail instead of being skipped
-	Cleanup string // a command that runs at the end, whatever has happened
+	Shows   string // what it tests, in a few words
+	Minutes int    // duration on two CPUs with warm builds
+	Prepare []Step // installs what the part needs, in order
+	Run     []Step // commands to run instead of tests with its tag
+	Require string // value of LOCBENCH_REQUIRE: tests fail, not skip, without these real parts
+	Cleanup string // a command that always runs at the end
 }
 
 // Step is a command for bash, run in the root of the repository.
 type Step struct {
 	Name    string
-	Command string // ends with 75 when it could not be run here, which is a skip
-	Env     string // the variable that gets what it prints, for the steps and tests that follow
+	Command string // exit code 75: it cannot run here and is skipped
+	Env     string // variable for its output, in later steps and tests
 }
 
-// Tagged says whether the part runs tests with its build tag, rather than commands of its own.
+// Tagged reports whether the part runs tests with its build tag, not commands.
 func (p Part) Tagged() bool { return len(p.Run) == 0 }
 
 var (
@@ -65,7 +65,7 @@ var Parts = []Part{
 		Shows:   "limits, counters and kills on cgroup v2, with and without root, in a virtual machine",
 		Prepare: []Step{{Command: ".ci/install machine"}, {Command: ".ci/v2host", Env: "LOCBENCH_TEST_V2HOST"}},
 		Require: "v2host"},
-	{Name: "timing", Shows: "rates, latencies and CPU time against known truths; alone on the machine", Minutes: 10,
+	{Name: "timing", Shows: "rates, latencies and CPU time against known values; alone on the machine", Minutes: 10,
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/install wrk"}), Require: "docker,images,wrk"},
 }
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// Locbench returns the path of locbench itself, for tests that need it in its own process: the
-// binary that BinaryVariable names, otherwise one that is built once, as the README says. Only a
-// static binary can be its own image.
+// Locbench returns the path of locbench, for tests that need it in its own process: the binary that
+// BinaryVariable names, or one that is built once, as the README says. Only a static binary can be
+// its own image.
 func Locbench(t testing.TB) string {
 	t.Helper()
 	path, err := binary()

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// Docker skips the test unless a Docker engine answers.
+// Docker skips the test unless a Docker engine responds.
 func Docker(t testing.TB) {
 	t.Helper()
 	if err := Engine(); err != nil {
-		Missing(t, "docker", "no Docker engine answers (docker version: "+err.Error()+")")
+		Missing(t, "docker", "no Docker engine responds (docker version: "+err.Error()+")")
 	}
 }
 
-// Engine asks the Docker engine once, and returns why it does not respond.
+// Engine contacts the Docker engine once, and returns an error if it does not respond.
 var Engine = sync.OnceValue(func() error {
 	return exec.Command("docker", "version", "--format", "{{.Server.Version}}").Run()
 })
 
 // Elasticsearch returns the URL of a real Elasticsearch 7 for tests, from
-// LOCBENCH_TEST_ELASTICSEARCH. Tests make indices with names of their own and remove them.
+// LOCBENCH_TEST_ELASTICSEARCH. Tests create their own indices and remove them.
 func Elasticsearch(t testing.TB) string {
 	t.Helper()
 	url := strings.TrimRight(Named(t, "elasticsearch", "LOCBENCH_TEST_ELASTICSEARCH", "Elasticsearch"), "/")
@@ -47,12 +47,12 @@ func ElasticsearchImage(t testing.TB) string {
 		"image of an Elasticsearch 7 (.ci/elasticsearch image makes one)")
 }
 
-// Named returns the value of an environment variable, which names what the test needs.
+// Named returns the value of an environment variable that names what the test needs.
 func Named(t testing.TB, part, variable, what string) string {
 	t.Helper()
 	value := os.Getenv(variable)
 	if value == "" {
-		Missing(t, part, variable+" names no "+what)
+		Missing(t, part, variable+" is not set: no "+what)
 	}
 	return value
 }
@@ -65,11 +65,11 @@ func Program(t testing.TB, part string, names ...string) string {
 			return path
 		}
 	}
-	Missing(t, part, "none of these programs is installed: "+strings.Join(names, ", "))
+	Missing(t, part, "not installed: "+strings.Join(names, ", "))
 	return ""
 }
 
-// Missing skips the test, or fails it where LOCBENCH_REQUIRE lists the part.
+// Missing skips the test, or fails it if LOCBENCH_REQUIRE lists the part.
 func Missing(t testing.TB, part, reason string) {
 	t.Helper()
 	for _, p := range strings.Split(os.Getenv("LOCBENCH_REQUIRE"), ",") {

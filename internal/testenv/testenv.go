@@ -1,7 +1,7 @@
-// Package testenv is what tests share. Untagged files hold what every test may use: goldens, and
-// waiting for an event. With the build tag acceptance come the real parts that acceptance tests run
-// against (a Docker engine, an Elasticsearch, a browser, a terminal, a virtual machine) and locbench
-// as a process: a test of the plain suite cannot even be compiled with them. See docs/testing.md.
+// Package testenv has helpers for tests. Files without tags are for every test: golden files, and
+// waiting for an event. The build tag acceptance adds the real parts of acceptance tests (a Docker
+// engine, an Elasticsearch, a browser, a terminal, a virtual machine) and locbench as a process, so
+// the plain suite does not compile with them. See docs/testing.md.
 package testenv
 
 import (
@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// AtOnce has n tests of a package that call t.Parallel run at once, unless -parallel says
-// otherwise. It is for tests that wait for others most of their time, so as many as there are
-// CPUs would leave these idle.
+// AtOnce runs n tests of a package that call t.Parallel in parallel, unless -parallel is given. It
+// is for tests that wait most of their time: one per CPU would leave the CPUs idle.
 func AtOnce(n int) {
 	flag.Parse()
 	given := false
@@ -24,8 +23,8 @@ func AtOnce(n int) {
 	}
 }
 
-// Until polls until is holds, and fails the test when it does not within the time limit. It looks
-// less often the longer a look takes.
+// Until polls until is returns true, and fails the test at the time limit. The slower is is, the
+// less often it is called.
 func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; {
@@ -40,8 +39,8 @@ func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 	}
 }
 
-// AloneOnMachine runs the tests of a package with an empty folder in the environment variable,
-// where runs notice each other, so they see no other runs of this machine.
+// AloneOnMachine runs the tests of a package with an empty folder in the environment variable for
+// the folder in which runs notice each other: they see no other runs of this machine.
 func AloneOnMachine(m *testing.M, variable string) (code int) {
 	dir, err := os.MkdirTemp("", "locbench-runs-")
 	if err != nil {

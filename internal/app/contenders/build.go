@@ -19,17 +19,17 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// BuildOptions say what is built, and how.
+// BuildOptions are the options of Build.
 type BuildOptions struct {
 	Selection
-	Jobs    int  // contenders that are built at the same time; 0: one for two CPUs, at most 4
-	Rebuild bool // even what is unchanged
+	Jobs    int  // parallel builds; 0: half the CPUs, at most 4
+	Rebuild bool // also unchanged contenders
 }
 
-// Build makes what can be started of each contender that is selected.
+// Build builds the selected contenders.
 func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 	if !platform.Builds(o.Runtime) {
-		return console.Usagef("--runtime %q: docker or process", o.Runtime)
+		return console.Usagef("--runtime %q: expected docker or process", o.Runtime)
 	}
 	list, err := o.Choose(env)
 	if err != nil {
@@ -47,15 +47,14 @@ func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 	}
 	build := app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build
 	masked := func(ctx context.Context, svc bench.Service, say func(string)) (bench.Artifact, error) {
-		return build(ctx, svc, func(line string) { say(known.Text(line)) }) // before anything is cut off
+		return build(ctx, svc, func(line string) { say(known.Text(line)) }) // masks before lines are cut
 	}
 	return known.Error(buildAll(ctx, env.Masked(known), list, jobs, o.Runtime, masked))
 }
 
 type buildFunc = func(context.Context, bench.Service, func(line string)) (bench.Artifact, error)
 
-// buildAll builds the contenders, jobs of them at the same time, and says at the end which failed and
-// how.
+// buildAll builds the contenders, jobs of them in parallel. Its error lists the failed builds.
 func buildAll(
 	ctx context.Context, env console.Env, list []bench.Service, jobs int, rt bench.Runtime, build buildFunc,
 ) error {
@@ -75,7 +74,7 @@ func buildAll(
 			return nil
 		})
 	}
-	_ = workers.Wait() // what failed is in failures
+	_ = workers.Wait() // errors are in failures
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -102,8 +101,8 @@ func buildOne(ctx context.Context, progress *buildProgress, svc bench.Service, b
 	return err
 }
 
-// together groups the indices of the variants of one contender: at the same time they would all do
-// the same work.
+// together groups the indices of the variants of one contender: in parallel they would repeat the
+// same work.
 func together(list []bench.Service) (groups [][]int) {
 	for i, svc := range list {
 		at := slices.IndexFunc(groups, func(group []int) bool { return list[group[0]].Name == svc.Name })

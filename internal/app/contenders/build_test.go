@@ -15,13 +15,13 @@ import (
 	"locbench/internal/text/console"
 )
 
-func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
+func TestBuildAllReportsFailuresAtTheEnd(t *testing.T) {
 	list := []bench.Service{{Name: "a", Variant: "x"}, {Name: "b"}, {Name: "a", Variant: "y"}, {Name: "c"}}
-	var out, talk bytes.Buffer
+	var out, stderr bytes.Buffer
 	var mu sync.Mutex
 	busy, most, byName := 0, 0, map[string]int{}
-	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &talk}, list, 2, bench.RuntimeDocker,
-		func(_ context.Context, svc bench.Service, tell func(string)) (bench.Artifact, error) {
+	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &stderr}, list, 2, bench.RuntimeDocker,
+		func(_ context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
 			mu.Lock()
 			busy++
 			byName[svc.Name]++
@@ -30,17 +30,17 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			}
 			most = max(most, busy)
 			mu.Unlock()
-			tell("compiling\x1b[2J")
+			progress("compiling\x1b[2J")
 			mu.Lock()
 			busy--
 			byName[svc.Name]--
 			mu.Unlock()
 			if svc.Name == "b" {
-				return bench.Artifact{}, errors.New("build contender b: no such crate")
+				return bench.Artifact{}, errors.New("build contender b: crate not found")
 			}
 			return bench.Artifact{Image: "locbench/" + svc.Name, ImageSize: 5 << 20}, nil
 		})
-	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 could not be built") {
+	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "crate not found") || !strings.Contains(err.Error(), "1 of 4 builds failed") {
 		t.Errorf("error %v", err)
 	}
 	if most > 2 {
@@ -51,12 +51,12 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			t.Errorf("standard output lacks %q:\n%s", want, &out)
 		}
 	}
-	if !strings.Contains(talk.String(), "b: FAILED") || strings.Contains(talk.String(), "\x1b") {
-		t.Errorf("standard error:\n%s", &talk)
+	if !strings.Contains(stderr.String(), "b: failed after") || strings.Contains(stderr.String(), "\x1b") {
+		t.Errorf("standard error:\n%s", &stderr)
 	}
 }
 
-func TestBuildAllStopsInOrder(t *testing.T) {
+func TestBuildAllStopsGracefully(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("interrupted")
 	var mu sync.Mutex
@@ -76,7 +76,7 @@ func TestBuildAllStopsInOrder(t *testing.T) {
 }
 
 func TestBuildProgress(t *testing.T) {
-	var out, talk bytes.Buffer
+	var out, stderr bytes.Buffer
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	a, b := bench.Service{Name: "a"}, bench.Service{Name: "b"}
@@ -84,16 +84,16 @@ func TestBuildProgress(t *testing.T) {
 	if err := contender.RecordBuild(a, bench.RuntimeDocker, took, contender.BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	p := buildProgress{env: console.Env{Stdout: &out, Stderr: &talk}, jobs: 2, total: 3, runtime: bench.RuntimeDocker}
+	p := buildProgress{env: console.Env{Stdout: &out, Stderr: &stderr}, jobs: 2, total: 3, runtime: bench.RuntimeDocker}
 	p.begin(a)
 	p.begin(b)
 	p.line(a, "com\x1bpiling")
 	p.end(&out, a, "built\nwell")
-	p.end(&talk, b, "stopped")
+	p.end(&stderr, b, "stopped")
 	if out.String() != "a: built well\n" {
 		t.Errorf("standard output: %q", &out)
 	}
-	if want := "a (1 of 3), 40.0 s the last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; talk.String() != want {
-		t.Errorf("standard error: %q, want %q", &talk, want)
+	if want := "a (1 of 3), 40.0 s last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; stderr.String() != want {
+		t.Errorf("standard error: %q, want %q", &stderr, want)
 	}
 }

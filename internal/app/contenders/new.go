@@ -12,15 +12,15 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// NewOptions say what contender is begun, and where.
+// NewOptions are the options of New.
 type NewOptions struct {
 	Name   string
-	From   string   // the contender to copy; "": a manifest alone
-	Parent string   // the folder that gets the contender's
-	Dirs   []string // with more contenders
+	From   string   // the contender to copy; "": write only a manifest
+	Parent string   // the folder to create the contender's folder in
+	Dirs   []string // folders with more contenders
 }
 
-// New begins a contender, and says how to continue.
+// New creates a contender and prints the next steps.
 func New(env console.Env, o NewOptions) error {
 	all, err := app.Discover(o.Dirs)
 	if err != nil {
@@ -53,13 +53,13 @@ func New(env console.Env, o NewOptions) error {
 	return nil
 }
 
-// nextSteps returns those to take with a new contender in dir. Only one that serves the locations API is verified and run
-// by what comes with locbench.
+// nextSteps returns the next steps with a new contender in dir. The bundled suite and profiles fit
+// only a contender that serves the locations API.
 func nextSteps(svc bench.Service, dir string) []string {
 	manifest := filepath.Join(dir, contender.ManifestName)
 	command := func(words ...string) string { return safe.Shell(append([]string{"locbench"}, words...)) }
-	ofCities := func(group string) bool { return slices.Contains(contender.Groups(), group) }
-	if slices.ContainsFunc(svc.Endpoints, ofCities) {
+	ofLocations := func(group string) bool { return slices.Contains(contender.Groups(), group) }
+	if slices.ContainsFunc(svc.Endpoints, ofLocations) {
 		return []string{
 			"edit title, framework, version, endpoints in " + manifest,
 			command("services", "verify", svc.Name, "--services", dir),

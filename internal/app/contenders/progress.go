@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// buildProgress writes what several builds do and say, by whole lines: outcomes to standard output,
+// buildProgress prints the progress of several builds, in whole lines: outcomes to standard output,
 // all else to standard error.
 type buildProgress struct {
 	env     console.Env
@@ -35,7 +35,7 @@ func (p *buildProgress) begin(svc bench.Service) {
 	fmt.Fprintln(p.env.Stderr, text)
 }
 
-// line is one line of the output of a build.
+// line prints one line of the output of a build.
 func (p *buildProgress) line(svc bench.Service, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

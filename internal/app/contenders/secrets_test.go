@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestBuildShowsNoSecrets: the commands of a build are told, and what they say; secrets in neither,
-// nor in the error of one that fails.
+// TestBuildShowsNoSecrets: the commands of a build, their output and the error of a failed one
+// contain no secrets.
 func TestBuildShowsNoSecrets(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
@@ -35,20 +35,20 @@ process:
 	if err := os.WriteFile(filepath.Join(dir, "service.yaml"), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, talk bytes.Buffer
-	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, BuildOptions{
+	var out, stderr bytes.Buffer
+	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, BuildOptions{
 		Selection: Selection{Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess},
 	})
 	if err == nil {
 		t.Fatal("the build did not fail")
 	}
-	text := out.String() + talk.String() + err.Error()
-	if !strings.Contains(text, "said *** and ***") || !strings.Contains(text, "FAILED") {
-		t.Errorf("not as it should be:\n%s", text)
+	text := out.String() + stderr.String() + err.Error()
+	if !strings.Contains(text, "said *** and ***") || !strings.Contains(text, "failed after") {
+		t.Errorf("output and error:\n%s", text)
 	}
 	for _, secret := range []string{"-secret-value", "0000"} {
 		if strings.Contains(text, secret) {
-			t.Errorf("%s comes out:\n%s", secret, text)
+			t.Errorf("%s is not masked:\n%s", secret, text)
 		}
 	}
 }

@@ -14,17 +14,17 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Selection is what the commands that work on several contenders were asked for.
+// Selection is the choice of contenders in commands that take several.
 type Selection struct {
-	Names    []string // name or name:variant
+	Names    []string // NAME or NAME:VARIANT
 	All      bool     // every contender in every variant
 	Defaults bool     // with All: only the first variant of each
-	Dirs     []string // with more contenders
+	Dirs     []string // folders with more contenders
 	Runtime  bench.Runtime
 }
 
-// Choose resolves the selection. What nobody has named and cannot be built here is left out, with
-// the reason.
+// Choose returns the selected contenders. With All it skips those that cannot be built here, and
+// reports why.
 func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	switch {
 	case s.All && len(s.Names) > 0:
@@ -45,22 +45,22 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 		}
 		return list, nil
 	}
-	var wanted []bench.Selection
+	var chosen []bench.Selection
 	for _, name := range s.Names {
 		sel, err := profile.ParseSelection(name)
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
 		}
-		wanted = append(wanted, sel)
+		chosen = append(chosen, sel)
 	}
-	all, left, err := app.DiscoverFor(s.Dirs, wanted)
+	all, left, err := app.DiscoverFor(s.Dirs, chosen)
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range left {
 		env.Warn(errors.New(text))
 	}
-	for _, sel := range wanted {
+	for _, sel := range chosen {
 		svc, err := app.Find(all, sel)
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
@@ -73,7 +73,7 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	return list, nil
 }
 
-// variants returns those of svc that can be built here.
+// variants returns the variants of svc that can be built here.
 func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Service) {
 	all := contender.Resolved(svc)
 	if s.Defaults {
@@ -89,7 +89,7 @@ func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Se
 	return list
 }
 
-// buildable says why --all leaves a resolved contender out; nil: it does not.
+// buildable returns the reason why --all skips a resolved contender; nil if it does not.
 func buildable(svc bench.Service, rt bench.Runtime) error {
 	if svc.Unverified != "" {
 		return fmt.Errorf("unverified: %s", svc.Unverified)
@@ -97,7 +97,7 @@ func buildable(svc bench.Service, rt bench.Runtime) error {
 	return platform.Buildable(rt, svc)
 }
 
-// selected returns how a resolved contender is named on the command line.
+// selected returns the name of a resolved contender on the command line.
 func selected(svc bench.Service) string {
 	return bench.Selection{Contender: svc.Name, Variant: svc.Variant}.String()
 }

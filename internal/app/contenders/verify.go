@@ -18,22 +18,21 @@ import (
 	"locbench/services"
 )
 
-// verifyProfile is what a contender is put through to count as verified.
+// verifyProfile is the profile that verifies a contender.
 //
 //go:embed verify.yaml
 var verifyProfile []byte
 
-// VerifyOptions say what is verified, and where what was seen is kept.
+// VerifyOptions are the options of Verify.
 type VerifyOptions struct {
 	Selection
-	Elastic string   // URL; "": the store is the one inside locbench
-	Record  string   // file that gets what was seen, besides the user's cache folder
+	Elastic string   // URL of the store; "": the embedded one
+	Record  string   // file for the outcome, in addition to the user's cache folder
 	Out     string   // results folder
-	Command []string // as it is kept on record
+	Command []string // the command line, to be recorded
 }
 
-// Verify puts the contenders that are selected through the lifecycle contract, all checks and a short
-// load.
+// Verify runs the lifecycle checks, all HTTP checks and a short load on the selected contenders.
 func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	list, err := o.Choose(env)
 	if err != nil {
@@ -45,7 +44,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	run := app.RunOptions{
 		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs,
 		Out: cmp.Or(o.Out, app.NewFolder("verify")), Command: o.Command,
-		Accept: true, // who answers wrongly is loaded too: what becomes of it then is asked for as well
+		Accept: true, // loads contenders with failed checks too, to find all faults
 	}
 	if o.Elastic != "" {
 		run.Changes = profile.Changes{"elastic": {o.Elastic}, "connections": {"1 warm-up for 2s,4 for 3s,64 for 3s"}}
@@ -54,11 +53,11 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		run.Contenders = append(run.Contenders, selected(svc))
 	}
 	quiet := env
-	quiet.Stdout = io.Discard // the table is one of throughput, which is not what was asked for
+	quiet.Stdout = io.Discard // without the run's table: this is not a benchmark
 	runErr := app.Run(ctx, quiet, run)
 	plan, trials, err := results.Read(run.Out)
 	if err != nil {
-		return cmp.Or(runErr, err) // where nothing ran nothing was kept
+		return cmp.Or(runErr, err) // if nothing ran, there are no results
 	}
 	states, wrong := map[string]contender.Verified{}, 0
 	for _, svc := range list {
@@ -76,7 +75,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		if v.Failure != "" {
 			wrong++
 		}
-		writeVerdict(env.Stdout, trials[i], v)
+		writeOutcome(env.Stdout, trials[i], v)
 		states[selected(svc)] = v
 	}
 	for _, file := range slices.Compact([]string{"", o.Record}) {
@@ -96,8 +95,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	return nil
 }
 
-// KnownStates returns the verified states that travel with the bundled contenders, and those of this
-// user.
+// KnownStates returns the outcomes of verification that are bundled, and those of this user.
 func KnownStates() ([]contender.States, error) {
 	bundled, err := contender.ReadStates(services.FS, contender.VerifiedName)
 	if err != nil {
@@ -107,15 +105,15 @@ func KnownStates() ([]contender.States, error) {
 	return []contender.States{bundled, mine}, err
 }
 
-// VerifiedText returns what is known of all variants of a contender together: the worst that holds for
-// one of them.
+// VerifiedText returns the outcome of verification for all variants of a contender together: the
+// worst of them.
 func VerifiedText(svc bench.Service, known []contender.States) string {
 	all := contender.Resolved(svc)
 	var good, stale, bad []contender.Verified
 	for _, resolved := range all {
 		v, changed, ok := contender.VerifiedState(resolved, known...)
 		switch {
-		case !ok, v.Failure != "" && resolved.Unverified != "": // as its manifest says
+		case !ok, v.Failure != "" && resolved.Unverified != "": // its manifest says "unverified"
 		case changed:
 			stale = append(stale, v)
 		case v.Failure != "":

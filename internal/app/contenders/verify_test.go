@@ -17,7 +17,7 @@ import (
 	"locbench/profiles"
 )
 
-func TestVerifyProfileIsOne(t *testing.T) {
+func TestVerifyProfile(t *testing.T) {
 	p, err := profile.Parse("verify.yaml", verifyProfile)
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +27,8 @@ func TestVerifyProfileIsOne(t *testing.T) {
 	}
 }
 
-// TestVerifyLoadsAsProfilesDo wants as many connections in a step of "services verify" as any
-// bundled profile has, and an end soon.
+// TestVerifyLoadsAsProfilesDo: a step of 'locbench services verify' has the most connections of all
+// bundled profiles, and the load is short.
 func TestVerifyLoadsAsProfilesDo(t *testing.T) {
 	p, err := profile.Parse("verify.yaml", verifyProfile)
 	if err != nil {
@@ -48,7 +48,7 @@ func TestVerifyLoadsAsProfilesDo(t *testing.T) {
 	}
 }
 
-func contractPassed() (list []bench.CheckResult) {
+func lifecyclePassed() (list []bench.CheckResult) {
 	for _, name := range bench.LifecycleChecks() {
 		list = append(list, bench.CheckResult{Group: "lifecycle", Name: name, Status: bench.CheckPassed})
 	}
@@ -61,7 +61,7 @@ func goodTrial() bench.TrialResult {
 		State: bench.TrialComplete, Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), StartUp: &start,
 		Service:  bench.Service{Name: "web", Endpoints: []string{"get"}},
 		Instance: &bench.InstanceInfo{LimitsEnforced: true}, Artifact: bench.Artifact{ImageSize: 9 << 20},
-		Checks: append(contractPassed(), bench.CheckResult{Group: "closest", Name: "of others", Status: bench.CheckSkipped},
+		Checks: append(lifecyclePassed(), bench.CheckResult{Group: "closest", Name: "of others", Status: bench.CheckSkipped},
 			bench.CheckResult{Group: "get", Name: "one", Status: bench.CheckPassed}),
 		Steps: []bench.StepResult{{
 			Step: bench.Step{Name: "4 connections", Connections: 4}, Load: bench.Load{Sent: 300, Succeeded: 300, Elapsed: 3 * time.Second},
@@ -71,27 +71,27 @@ func goodTrial() bench.TrialResult {
 	}
 }
 
-func TestVerdict(t *testing.T) {
+func TestOutcome(t *testing.T) {
 	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}}
 	for want, spoil := range map[string]func(*bench.TrialResult){
 		"": func(*bench.TrialResult) {},
-		"check get two: wanted 404, got 500": func(l *bench.TrialResult) {
-			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "wanted 404, got 500"})
+		"check get two: expected 404, got 500": func(l *bench.TrialResult) {
+			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "expected 404, got 500"})
 		},
-		"no check of get has passed":                             func(l *bench.TrialResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
-		"the contract was not examined: no check no-environment": func(l *bench.TrialResult) { l.Checks = l.Checks[1:] },
-		"the contract was not examined: check no-store was skipped: it uses none": func(l *bench.TrialResult) {
+		"no passing check in get":                            func(l *bench.TrialResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
+		"lifecycle not checked: no result of no-environment": func(l *bench.TrialResult) { l.Checks = l.Checks[1:] },
+		"lifecycle not checked: no-store was skipped: it uses none": func(l *bench.TrialResult) {
 			l.Checks[1].Status, l.Checks[1].Detail = bench.CheckSkipped, "it uses none"
 		},
-		"the kernel killed 2 of its processes for lack of memory": func(l *bench.TrialResult) { l.Steps[0].After.Memory.OOMKills = 2 },
-		"it has used 7 MiB of memory, more than its limit of 6 MiB": func(l *bench.TrialResult) {
+		"out of memory: the kernel killed 2 processes": func(l *bench.TrialResult) { l.Steps[0].After.Memory.OOMKills = 2 },
+		"used 7 MiB of memory, above its limit of 6 MiB": func(l *bench.TrialResult) {
 			l.Steps[0].After.Memory.Limit = 6 << 20
 		},
 		"load 4 connections: 3 of 300 requests failed (5xx 2, timeout 1)": func(l *bench.TrialResult) {
 			l.Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1, "5xx": 2}
 		},
 		"exit code 3": func(l *bench.TrialResult) { l.State, l.Failure = bench.TrialFailed, "exit code 3" },
-		"the limits were not enforced: no swap limit": func(l *bench.TrialResult) {
+		"limits not enforced: no swap limit": func(l *bench.TrialResult) {
 			l.Instance = &bench.InstanceInfo{LimitsNote: "no swap limit"}
 		},
 	} {
@@ -106,7 +106,7 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			var out bytes.Buffer
-			writeVerdict(&out, trial, v)
+			writeOutcome(&out, trial, v)
 			if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
 				t.Errorf("reported:\n%s", text)
 			}
@@ -114,8 +114,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestVerdictWithoutRequestLog is about a variant whose point is that it logs no requests.
-func TestVerdictWithoutRequestLog(t *testing.T) {
+// TestOutcomeWithoutRequestLog verifies a variant that logs no requests on purpose.
+func TestOutcomeWithoutRequestLog(t *testing.T) {
 	trial := goodTrial()
 	for i, c := range trial.Checks {
 		if c.Name == bench.CheckLogsRequests {
@@ -156,7 +156,7 @@ func TestVerifiedText(t *testing.T) {
 			}
 		})
 	}
-	// What is known to fail, and says so in its manifest, is no fault of the others.
+	// A failure of a variant that its manifest declares as unverified does not count.
 	svc.Variants[1].Unverified = "dies of many connections"
 	known := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": bad}}
 	if got := VerifiedText(svc, []contender.States{known}); got != "1 of 2 variants" {
@@ -164,8 +164,8 @@ func TestVerifiedText(t *testing.T) {
 	}
 }
 
-// TestVerifyLeavesNoFile: a verification makes no folder for temporary files, which it would leave when
-// it is killed.
+// TestVerifyLeavesNoFile: a verification makes no folder for temporary files, which it would leave
+// when it is killed.
 func TestVerifyLeavesNoFile(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")

@@ -36,7 +36,7 @@ func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {
 	}
 	missing := func(string) (string, error) { return "", os.ErrNotExist }
 	if b, ok := browserOn("darwin", func(string) string { return "" }, missing); ok {
-		t.Errorf("a program that is not there: %+v", b)
+		t.Errorf("a missing program: %+v", b)
 	}
 }
 
@@ -53,7 +53,7 @@ func script(t *testing.T, body string) string {
 	return path
 }
 
-func TestBrowserGetsTheFileAsItIs(t *testing.T) {
+func TestBrowserGetsTheFileUnchanged(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
 	b := browser{path: script(t, `printf '%s|%s' "$#" "$1" > '`+seen+`'`)}
 	name := filepath.Join(t.TempDir(), "-o; touch x $(id) 'q'.html")

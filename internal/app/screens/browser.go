@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// browserWait is how long a program that opens files may take to say that it cannot.
+// browserWait is how long the opening program may take to report a failure.
 const browserWait = 2 * time.Second
 
-// browser is a program that opens a file in whatever the user reads such files with.
+// browser is a program that opens a file in the user's default application.
 type browser struct {
 	path string
 	args []string // before the file
 }
 
-// browserOn finds that program; ok is false where there is no display to open anything on, or no
-// such program.
+// browserOn finds the opening program of a system; ok is false without a display or without the
+// program.
 func browserOn(system string, getenv func(string) string, look func(string) (string, error)) (b browser, ok bool) {
 	remote := getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""
 	name := "xdg-open"
@@ -26,7 +26,7 @@ func browserOn(system string, getenv func(string) string, look func(string) (str
 	case "darwin":
 		name = "open"
 	case "windows":
-		// "start" is a word of the shell, which would read the file's name in its own way.
+		// Not "start": that is a command of the shell, which would interpret the file's name.
 		name, b.args = "rundll32", []string{"url.dll,FileProtocolHandler"}
 	default:
 		remote = getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == ""
@@ -42,10 +42,10 @@ func browserOn(system string, getenv func(string) string, look func(string) (str
 	return b, true
 }
 
-// open starts the program, without a shell and without our terminal. One that is still there after
-// a while is the browser itself: it stays, and does not end with us.
+// open starts the program, without a shell and without this terminal. A program that still runs
+// after browserWait is the browser itself: it outlives this process.
 func (b browser) open(file string) error {
-	file, err := filepath.Abs(file) // begins with a slash or a drive, so it is never taken for an option
+	file, err := filepath.Abs(file) // begins with a slash or a drive, so it is never read as an option
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (b browser) open(file string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// This goroutine lives as long as the browser does, at most as long as we do; there is nothing
-	// in it to be waited for.
+	// This goroutine ends with the browser, or with this process. It needs no clean-up, so nothing
+	// waits for it.
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	select {

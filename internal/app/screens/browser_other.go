@@ -4,5 +4,5 @@ package screens
 
 import "os/exec"
 
-// detach does nothing where there are no sessions.
+// detach does nothing: this system has no sessions.
 func detach(*exec.Cmd) {}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// detach puts cmd in its own session: what ends our terminal does not end the browser.
+// detach puts cmd in its own session, so the end of this terminal does not end the browser.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

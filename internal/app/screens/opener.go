@@ -20,40 +20,40 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// defaultRoot is where runs write their folders, and where they are looked for.
+// defaultRoot is the folder in which runs create their results folders.
 const defaultRoot = "results"
 
-// opener leads the screens outside: it finds the results folders below some roots, starts runs and watches folders, and
-// remembers what it has started. Its methods block.
+// opener finds results folders below its roots, starts and watches runs, and keeps their sessions.
+// Its methods block.
 type opener struct {
 	env    console.Env
 	roots  []string
-	binary string // the locbench to start; "" is this one
+	binary string // the locbench to start; "" for this one
 	mu     sync.Mutex
 	runs   []*worker.Session
 }
 
-// newOpener looks in the folder where runs write, and in those named.
+// newOpener returns an opener for the named folders and the default one.
 func newOpener(env console.Env, named ...string) *opener {
 	return &opener{env: env, roots: append(slices.Clone(named), defaultRoot)}
 }
 
-// Roots says in words where results are looked for.
+// Roots returns the searched folders as text.
 func (o *opener) Roots() string { return strings.Join(o.roots, ", ") }
 
-// List finds the folders; left is the number of those that are too many to list.
+// List returns the results folders; left is the number of those beyond the limit of the list.
 func (o *opener) List() (entries []results.Entry, left int) { return results.List(o.roots...) }
 
 // Load reads the plan and the results of the trials.
 func (o *opener) Load(dir string) (bench.Run, []bench.TrialResult, error) { return results.Read(dir) }
 
-// Floor finds the noise floor that calibrate has left next to the folders.
+// Floor returns the noise floor that 'locbench calibrate' saved next to the folders.
 func (o *opener) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
 	return app.FindFloor(before, after, dirs...)
 }
 
-// Report writes the report of the results in dir, opens it where a browser can be reached, and says
-// where it is.
+// Report writes the report of the results in dir, opens it in a browser if it can, and returns a
+// sentence with its path.
 func (o *opener) Report(dir string) (string, error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
@@ -78,8 +78,8 @@ func (o *opener) Report(dir string) (string, error) {
 	return text + ", opened in browser", nil
 }
 
-// Start begins a run as "locbench run args…" would, unless the one before is still there: two at a
-// time would measure each other, and a key that is pressed twice does not ask for that.
+// Start begins a run as "locbench run args…" would, unless one of this dashboard is in progress:
+// two would disturb each other, and a key may be pressed twice by mistake.
 func (o *opener) Start(args []string) (ui.Session, error) {
 	s, err := o.run(args)
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *opener) Watch(dir string) (ui.Session, error) {
 	return s, nil
 }
 
-// started returns the sessions so far, the newest last.
+// started returns all sessions so far, the newest last.
 func (o *opener) started() []*worker.Session {
 	o.mu.Lock()
 	defer o.mu.Unlock()

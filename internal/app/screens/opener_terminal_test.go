@@ -10,7 +10,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestOneRunAtATime: a start that is pressed twice starts once.
+// TestOneRunAtATime: a start key that is pressed twice starts one run.
 func TestOneRunAtATime(t *testing.T) {
 	o := newOpener(console.Env{})
 	o.binary = testenv.Locbench(t)
@@ -20,7 +20,7 @@ func TestOneRunAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "still in progress") {
+	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "is in progress") {
 		t.Errorf("a second run at the same time: error %v", err)
 	}
 }

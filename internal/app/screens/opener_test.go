@@ -7,8 +7,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestOpener_OneRunAtATime: while a run that the dashboard has started is there, no second one
-// begins; after its end one does. What stands for locbench only waits until its controls end.
+// TestOpener_OneRunAtATime: a second run begins only after the end of the first. The fake locbench
+// only waits until its controls end.
 func TestOpener_OneRunAtATime(t *testing.T) {
 	o := newOpener(console.Env{})
 	o.binary = script(t, "exec cat > /dev/null\n")
@@ -17,7 +17,7 @@ func TestOpener_OneRunAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	if _, err := o.Start([]string{"run"}); err == nil || !strings.Contains(err.Error(), "still in progress") {
+	if _, err := o.Start([]string{"run"}); err == nil || !strings.Contains(err.Error(), "is in progress") {
 		t.Errorf("a second run at the same time: error %v", err)
 	}
 	first.Close()

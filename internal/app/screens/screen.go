@@ -1,12 +1,11 @@
-// Package screens gives the dashboard what only the program can do: start and watch runs, find past
-// ones, look at this machine.
+// Package screens connects the dashboard to the program: it starts and watches runs, finds past
+// ones and describes this machine.
 package screens
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,19 +20,19 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Options say how the dashboard looks.
+// Options are the appearance of the dashboard.
 type Options struct {
 	ASCII bool
-	Theme string // "dark", "light", or "" to ask the terminal
+	Theme string // "dark", "light", or "" to detect it
 	Mouse bool
 }
 
-// drawn returns the options of the dashboard on the terminal of env.
+// drawn returns the options of a dashboard on the terminal of env.
 func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 	switch o.Theme {
 	case "", "dark", "light":
 	default:
-		return tui.Options{}, console.Usagef("--theme %q: dark or light", o.Theme)
+		return tui.Options{}, console.Usagef("--theme %q: expected dark or light", o.Theme)
 	}
 	return tui.Options{
 		Input: env.Stdin, Output: console.Terminal(env.Stdout), Env: os.Environ(), First: first,
@@ -41,8 +40,7 @@ func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 	}, nil
 }
 
-// utf8Locale reports whether the terminal reads UTF-8, as the locale says. Without any locale it is
-// taken for granted.
+// utf8Locale reports whether the locale has UTF-8. Without a locale it is true.
 func utf8Locale(env console.Env) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := env.Getenv(name); v != "" {
@@ -53,8 +51,8 @@ func utf8Locale(env console.Env) bool {
 	return true
 }
 
-// Run returns locbench run on a terminal: the run in its own process, the screen in this one. When
-// it has ended, what it found is on the normal screen, and its exit code is this one's.
+// Run runs 'locbench run' on a terminal: the run in its own process, the screen in this one. At the
+// end it prints the summary on the normal screen and returns the exit code of the run.
 func Run(ctx context.Context, env console.Env, looks Options) error {
 	if _, err := looks.drawn(env, nil); err != nil {
 		return err
@@ -71,72 +69,59 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	screenErr := tui.Run(ctx, o)
-	code, talk, ended := screen.Outcome()
+	code, stderr, ended := screen.Outcome()
 	if !ended {
 		if !session.ReportedEnd() {
 			fmt.Fprintln(env.Stderr, "stopping the run …")
 		}
-		code, talk = session.End(ctx)
+		code, stderr = session.End(ctx)
 	}
-	err = afterwards(env, session.Dir(), code, talk)
+	err = afterwards(env, session.Dir(), code, stderr)
 	if screenErr == nil {
 		return err
 	}
 	return errors.Join(screenErr, err)
 }
 
-// afterwards reports on the normal screen what a run has found, and ends with its code.
-func afterwards(env console.Env, dir string, code int, talk string) error {
-	reported := map[string]bool{} // by the summary
+// afterwards prints the results in dir and what the run wrote to standard error, which repeats none
+// of them, and returns the run's exit code.
+func afterwards(env console.Env, dir string, code int, stderr string) error {
 	if dir != "" {
 		run, trials, err := results.Read(dir)
 		if err != nil && len(trials) == 0 {
 			return err
 		}
-		if results.NothingRan(run, trials) {
-			writeTalk(env.Stderr, talk, nil)
-			return console.Reported{Code: code}
-		}
-		if err := app.Summary(env, dir, analysis.Of(run, trials), false); err != nil {
-			return err
-		}
-		for _, w := range run.Warnings {
-			reported["warning: "+w.Text] = len(trials) > 0
-		}
-		for _, trial := range trials { // its failure is next to the table, what it wrote last in the results
-			for _, l := range trial.LastLog {
-				reported["    | "+safe.Line(l.Text, 300)] = true
+		nothing := results.NothingRan(run, trials)
+		if nothing || len(trials) == 0 { // the summary has no table with warnings and failures
+			printer := app.Output{Quiet: true}.Printer(env, nil)
+			for _, rec := range results.Records(run, trials, dir)[1:] { // the first repeats the warnings
+				printer.Handle(rec)
 			}
-			reported["  its last log lines:"] = true
-			reported[fmt.Sprintf("  %s: %s", trial.State, safe.Line(trial.Failure, 4000))] = true
+		}
+		if !nothing {
+			if err := app.Summary(env, dir, analysis.Of(run, trials), false); err != nil {
+				return err
+			}
 		}
 	}
-	writeTalk(env.Stderr, talk, reported)
+	for line := range strings.Lines(stderr) {
+		fmt.Fprintln(env.Stderr, safe.Line(strings.TrimRight(line, "\r\n"), 4000))
+	}
 	if code == console.ExitOK {
 		return nil
 	}
 	return console.Reported{Code: code}
 }
 
-// writeTalk writes what another locbench has written to standard error, harmless for a terminal, but
-// for lines that have been reported.
-func writeTalk(w io.Writer, talk string, reported map[string]bool) {
-	for line := range strings.Lines(talk) {
-		if line = strings.TrimRight(line, "\r\n"); !reported[line] {
-			fmt.Fprintln(w, safe.Line(line, 4000))
-		}
-	}
-}
-
-// DashboardOptions say what the dashboard begins with.
+// DashboardOptions choose the first screen of the dashboard.
 type DashboardOptions struct {
 	Options
-	Dir    string // results folder, or folder of such; "": none
-	Browse bool   // past results
+	Dir    string // a results folder, or a folder of results folders; "": none
+	Browse bool   // begin with the list of past results
 	SetUp  func(setup.Options) (ui.Screen, error)
 }
 
-// Dashboard returns locbench tui.
+// Dashboard runs 'locbench tui'.
 func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	if !env.HasScreen() {
 		return console.Usagef("locbench tui needs a terminal; without one use: locbench run --headless")
@@ -170,7 +155,7 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	return afterTUI(ctx, env, opener)
 }
 
-// dirScreen shows what is in dir: a run in progress, a finished one, or a folder of such.
+// dirScreen returns the screen for dir: of the run in it, or of a list of results folders.
 func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, error) {
 	dir = results.Folder(dir)
 	st, err := os.Stat(dir)
@@ -192,9 +177,9 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	return screens.Live(session, false), nil
 }
 
-// afterTUI ends what still runs, and reports on the normal screen what the runs of this dashboard
-// have found. How they went was seen there; the exit code only says whether the dashboard itself
-// was ended by a signal.
+// afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the
+// normal screen. It returns an error only if a signal ended the dashboard: the dashboard has shown
+// how its runs ended.
 func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 	var last error
 	for _, s := range opener.started() {
@@ -202,9 +187,9 @@ func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 			s.Close()
 			continue
 		}
-		code, talk := s.End(ctx)
+		code, stderr := s.End(ctx)
 		s.Close()
-		if err := afterwards(env, s.Dir(), code, talk); ctx.Err() != nil {
+		if err := afterwards(env, s.Dir(), code, stderr); ctx.Err() != nil {
 			last = err
 		}
 	}

@@ -23,16 +23,16 @@ import (
 	"locbench/profiles"
 )
 
-// Site is what the setup screen knows this machine by.
+// Site describes this machine to the setup screen.
 type Site struct {
 	Services []string // folders with more contenders
 }
 
-// maxFound bounds the profiles that are looked for in the working folder.
+// maxFound is the most profiles that the setup screen lists from the working folder.
 const maxFound = 50
 
-// Profiles returns the bundled ones, those in the working folder, and the one called also. A YAML file
-// that is not a profile is left out, unless it is named.
+// Profiles returns the bundled profiles, those in the working folder, and the one named also. Other
+// YAML files are skipped, unless also names one.
 func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 	var out []setup.Profile
 	seen := map[string]bool{}
@@ -71,20 +71,20 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		info := engine.Info()
 		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.SameHost()}
 	}
-	missing, _, err := launch.ProbeGroups() // a CPU set is kept by affinity too
+	missing, _, err := launch.ProbeGroups() // affinity can keep a CPU set too
 	switch {
 	case err != nil:
 		out.Unlimited = err.Error()
 	case len(missing) > 0:
 		out.Unlimited = strings.Join(missing, "; ")
 	}
-	// The store has its own field, which asks the one that is chosen.
+	// The store has its own field, which checks the chosen store.
 	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
 		func(f machine.Warning) bool { return f.Name == "Elasticsearch" })
 	return out
 }
 
-// Elastic opens the store as a run would, so it says the same of it.
+// Elastic opens the store as a run would, so both report the same.
 func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
 	clean, err := profile.StoreURL(address, os.Getenv)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s Site) Room(_ context.Context, connections int) (int, error) {
 	return max(0, connections-int(limit.Need-limit.Have)), err
 }
 
-// Save writes p into a file, without the password of a store's address.
+// Save writes p into a file, without the password in the store's URL.
 func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error) {
 	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
 		path += ".yaml"

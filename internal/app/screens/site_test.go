@@ -18,7 +18,7 @@ import (
 	"locbench/profiles"
 )
 
-func TestSavedProfilesAreFoundAndNeverOverwrittenUnasked(t *testing.T) {
+func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p, err := profile.Load("quick", profiles.FS)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestSavedProfilesAreFoundAndNeverOverwrittenUnasked(t *testing.T) {
 		t.Errorf("a second time: %v", err)
 	}
 	if now, _ := os.ReadFile(saved); string(now) != string(text) {
-		t.Error("overwritten unasked")
+		t.Error("overwritten without replace")
 	}
 	if _, _, err := site.Save(ctx, saved, p, true); err != nil {
 		t.Error(err)
@@ -70,14 +70,14 @@ func TestSavedProfilesAreFoundAndNeverOverwrittenUnasked(t *testing.T) {
 		}
 	}
 	if slices.Contains(names, "compose.yaml") {
-		t.Error("a YAML file that is no profile counts as one")
+		t.Error("a YAML file that is not a profile is listed")
 	}
 	if left, _ := filepath.Glob(".locbench-*"); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }
 
-func TestAStoreTellsWhatItIs(t *testing.T) {
+func TestElastic(t *testing.T) {
 	responses := map[string]string{"/": `{"version":{"number":"8.1.0"}}`, "/city/_count": `{"count":14945}`}
 	es := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, ok := responses[r.URL.Path]
@@ -103,8 +103,8 @@ func TestAStoreTellsWhatItIs(t *testing.T) {
 	}
 }
 
-func TestThisMachineResponds(t *testing.T) {
-	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "nobody.sock"))
+func TestMachine(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "none.sock"))
 	site := Site{}
 	m := site.Machine(t.Context())
 	if m.CPUs < 1 || m.Memory < 1 || len(m.Warnings) < 5 || m.Engine.Err == nil || m.Engine.Version != "" {

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/show/tui/setup"
 )
 
-// States says what it takes to run each variant of each contender; nothing is built for it.
+// States returns what each variant of each contender still needs before it can run. It builds
+// nothing.
 func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]setup.State, error) {
 	all, listErr := app.Discover(s.Services)
 	if len(all) == 0 {
@@ -30,7 +31,7 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 		}
 		of = imageStates(ctx, engine, images)
 	case err != nil && runtime.Traits().Container:
-		// The engine is what is missing, not they.
+		// Only the engine is missing.
 		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
 	default:
 		of = processState
@@ -56,7 +57,7 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 	return out, nil
 }
 
-// imageStates looks contenders up in an engine's list of images.
+// imageStates returns a function that looks contenders up in an engine's list of images.
 func imageStates(
 	ctx context.Context, engine *docker.Engine, images []docker.ListedImage,
 ) func(bench.Service) setup.State {
@@ -83,7 +84,7 @@ func imageStates(
 		case svc.Builtin:
 			return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
 		case svc.Docker.Image != "":
-			if _, err := engine.ImageInspect(ctx, ref); err == nil { // named without a tag, or by its digest
+			if _, err := engine.ImageInspect(ctx, ref); err == nil { // its name has no tag, or a digest
 				return setup.State{Kind: setup.Ready}
 			}
 			return setup.State{Kind: setup.Pull, Why: ref}
@@ -95,7 +96,7 @@ func imageStates(
 	}
 }
 
-// verifiedNote returns what setup.State.Verified says.
+// verifiedNote returns the text of setup.State.Verified.
 func verifiedNote(svc bench.Service, known []contender.States) string {
 	v, changed, ok := contender.VerifiedState(svc, known...)
 	day := v.When.Format(time.DateOnly)

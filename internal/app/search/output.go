@@ -21,15 +21,15 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// progress shows a search as it runs, through the printer of plain runs: the steps of a search are
-// not those of a profile, so it replaces what that says about steps.
+// progress shows a search while it runs. It uses the printer of plain runs, but replaces the lines
+// about steps by lines about probes.
 type progress struct {
 	env     console.Env
 	options *Options
 	search  *capacitySearch
 	printer *plain.Printer
 	started atomic.Bool // the run has begun, so there are results
-	headed  bool
+	headed  bool        // the table of probes has its heading
 }
 
 func (t *progress) follow(cancel context.CancelCauseFunc) func(bench.Record) {
@@ -76,7 +76,7 @@ func (t *progress) handle(rec bench.Record) {
 	}
 }
 
-// write writes the table, or the record as JSON. It is an error that no rate was found.
+// write prints the table, or the record as JSON. It returns an error if no rate was found.
 func write(env console.Env, o Options, log *recorder) error {
 	var out bytes.Buffer
 	if o.Output.JSON {
@@ -108,7 +108,7 @@ func write(env console.Env, o Options, log *recorder) error {
 	return nil
 }
 
-// table has a row for each of the limits, and under it what the figures are and where to doubt them.
+// table writes a row for each of the limits, then the meaning of the columns and notes.
 func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.SLO, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
@@ -126,7 +126,8 @@ func table(out *bytes.Buffer, r capacity.Record) {
 			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Probes))
 	}
 	_ = tw.Flush() // into memory
-	fmt.Fprintf(out, "\nSustained: highest rate that passed %d of %d probes of %s; latency from the scheduled time. Fails at: next higher rate tried.\n", r.Need, r.Of, units.Length(r.Length))
+	fmt.Fprintf(out, "\nSustained: highest rate that passed %d of %d probes of %s; latency from the scheduled time. "+
+		"Fails at: next higher rate tried.\n", r.Need, r.Of, units.Length(r.Length))
 	fmt.Fprintln(out, "p50, p99, errors, CPU: median confirming probe. req/s per CPU: per CPU of the limit.")
 	for _, p := range r.Points {
 		for _, text := range notes(p, r) {
@@ -138,7 +139,7 @@ func table(out *bytes.Buffer, r capacity.Record) {
 	}
 }
 
-// notes say how the search of a point ended.
+// notes returns sentences about how the search of a point ended.
 func notes(p capacity.Point, r capacity.Record) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	res, above, refusal := p.Result, units.Rate(p.Result.Above), p.Refusal()

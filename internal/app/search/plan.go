@@ -18,12 +18,13 @@ import (
 
 const (
 	warmUpConnections = 16        // of the closed loop before the first probe
-	mostRate          = 1_000_000 // of the load engine
+	mostRate          = 1_000_000 // requests per second of the load engine
 	leastRate         = 1         // requests per second of the lowest probe
-	maxPlaces         = 50        // limits to search under
+	maxPlaces         = 50        // values of --limits
 )
 
-// config returns the search as the flags want it; its Start is known later.
+// config returns the search that the flags describe. Without --guess, Start follows from the
+// warm-up.
 func (o *Options) config() (capacity.Config, error) {
 	c := capacity.Config{Start: o.Guess, Min: leastRate, Max: o.MaxRate, Probes: o.MaxProbes}
 	if c.Max == 0 {
@@ -48,10 +49,7 @@ func (o *Options) config() (capacity.Config, error) {
 	case o.Probe < time.Second || o.Probe > time.Hour:
 		return c, console.Usagef("--probe %v: must be 1s to 1h", o.Probe)
 	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
-		return c, console.Usagef(
-			"--warm-up %v: must be 100ms to 1h; a cold contender misleads the search",
-			o.WarmUp,
-		)
+		return c, console.Usagef("--warm-up %v: must be 100ms to 1h; a cold contender misleads the search", o.WarmUp)
 	case o.MaxConnections < 0 || o.MaxConnections > 65535:
 		return c, console.Usagef("--connections %d: must be 1 to 65535", o.MaxConnections)
 	}
@@ -107,8 +105,9 @@ func (o *Options) places() ([]place, error) {
 	return all, nil
 }
 
-// plan returns the profile's run with a warm-up in place of its steps, and with the limits of p.
-func (o *Options) plan(p place, objective profile.Conditions) (app.Plan, error) {
+// plan returns the run of the profile with the limits of p, and with a warm-up instead of its
+// steps.
+func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 	own := o.RunOptions
 	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
 	if p.cpus > 0 {
@@ -123,13 +122,13 @@ func (o *Options) plan(p place, objective profile.Conditions) (app.Plan, error) 
 	}
 	run := &plan.Run
 	pr := &run.Profile
-	pr.Thresholds = nil // probes are there to miss the objective
+	pr.Thresholds = nil // probes miss the SLO on purpose
 	if len(pr.Contenders) != 1 {
 		return app.Plan{}, console.Usagef("name one contender: profile %s has %d", pr.Name, len(pr.Contenders))
 	}
 	pr.Description = fmt.Sprintf("Capacity search: probes of %s with the requests of profile %s.",
 		units.Length(o.Probe), pr.Name)
-	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+objective.String()
+	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+slo.String()
 	if p.label != "" {
 		pr.Title += " with " + p.label
 	}
@@ -139,15 +138,15 @@ func (o *Options) plan(p place, objective profile.Conditions) (app.Plan, error) 
 		Name:        fmt.Sprintf("%d connections", warmUpConnections),
 		Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp,
 	}}
-	run.Search = objective.String()
+	run.Search = slo.String()
 	return plan, nil
 }
 
-// step returns probe t as the load engine takes it.
-func (o *Options) step(t capacity.Probe) bench.Step {
-	name := units.Rate(t.Rate) + "/s"
-	if t.Phase == capacity.Confirm {
-		name += fmt.Sprintf(", confirmation %d", t.Try)
+// step returns the step of a probe.
+func (o *Options) step(p capacity.Probe) bench.Step {
+	name := units.Rate(p.Rate) + "/s"
+	if p.Phase == capacity.Confirm {
+		name += fmt.Sprintf(", confirmation %d", p.Try)
 	}
-	return bench.Step{Name: name, Rate: t.Rate, MaxConnections: o.MaxConnections, Duration: o.Probe}
+	return bench.Step{Name: name, Rate: p.Rate, MaxConnections: o.MaxConnections, Duration: o.Probe}
 }

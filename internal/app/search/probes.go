@@ -19,87 +19,87 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// restAfter a probe that was too much its queue does not reach into the next one.
+// restAfter is the pause after a failed probe: its queue must not slow down the next one.
 const restAfter = time.Second
 
-// capacitySearch is one search for a capacity. The runner, whose steps it chooses, calls it from one goroutine.
+// capacitySearch chooses the steps of one search. The runner calls it from one goroutine.
 type capacitySearch struct {
-	options   *Options
-	config    capacity.Config
-	objective profile.Conditions
-	log       *recorder
-	point     int // in the log
-	run       *bench.Run
-	publish   func(*bench.Trial, bench.Event)
+	options *Options
+	config  capacity.Config
+	slo     profile.Conditions
+	log     *recorder
+	point   int // index in the log
+	run     *bench.Run
+	publish func(*bench.Trial, bench.Event)
 
 	search *capacity.Search // nil until the warm-up has ended
-	err    error            // why the search ended before it should
+	err    error            // the reason for an early end of the search
 
-	mu      sync.Mutex // guards what another goroutine shows
+	mu      sync.Mutex // guards running and left, which another goroutine shows
 	running capacity.Probe
-	left    int
+	left    int // probes
 }
 
-// Begin takes note of the run.
-func (h *capacitySearch) Begin(run *bench.Run, publish func(*bench.Trial, bench.Event)) {
-	h.run, h.publish = run, publish
+// Begin implements app.Search.
+func (s *capacitySearch) Begin(run *bench.Run, publish func(*bench.Trial, bench.Event)) {
+	s.run, s.publish = run, publish
 }
 
-// Next judges the probe that has ended, and chooses the one that follows.
-func (h *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool) {
+// Next assesses the last probe and chooses the next one.
+func (s *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool) {
 	if len(done) == 0 {
-		return h.run.Profile.Steps[0], true
+		return s.run.Profile.Steps[0], true
 	}
 	last := done[len(done)-1]
 	switch {
-	case last.Aborted != "": // skipped: it has reported nothing, and is run again
-		if h.search == nil {
-			return h.run.Profile.Steps[0], true
+	case last.Aborted != "": // skipped: it has no result and is repeated
+		if s.search == nil {
+			return s.run.Profile.Steps[0], true
 		}
-	case h.search == nil:
-		if h.config.Start == 0 {
-			h.config.Start = max(last.Load.Throughput()/2, h.config.Min)
+	case s.search == nil:
+		if s.config.Start == 0 {
+			s.config.Start = max(last.Load.Throughput()/2, s.config.Min)
 		}
-		h.search, h.err = capacity.New(h.config)
+		s.search, s.err = capacity.New(s.config)
 	default:
-		h.err = h.end(ctx, trial, last)
+		s.err = s.end(ctx, trial, last)
 	}
-	if h.err != nil {
+	if s.err != nil {
 		return bench.Step{}, false
 	}
-	probe, more := h.search.Next()
-	h.mu.Lock()
-	h.running, h.left = probe, h.search.Left()
-	h.mu.Unlock()
-	return h.options.step(probe), more
+	probe, more := s.search.Next()
+	s.mu.Lock()
+	s.running, s.left = probe, s.search.Left()
+	s.mu.Unlock()
+	return s.options.step(probe), more
 }
 
-// end judges a finished probe, keeps it and publishes it.
-func (h *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.StepResult) error {
-	probe, _ := h.search.Next()
-	verdict, why := capacity.Assess(h.objective, res, h.run.Profile.Limits.CPUs)
-	h.search.Record(verdict)
+// end assesses, saves and publishes a finished probe.
+func (s *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.StepResult) error {
+	probe, _ := s.search.Next()
+	verdict, why := capacity.Assess(s.slo, res, s.run.Profile.Limits.CPUs)
+	s.search.Record(verdict)
 	outcome := verdict.Outcome(probe, res, why)
-	point := &h.log.record.Points[h.point]
-	point.Outcomes, point.Result = append(point.Outcomes, outcome), h.search.Result()
-	h.publish(&trial, bench.Notice{Level: "info", Text: probeRow(outcome)})
-	if err := h.log.write(); err != nil {
-		return fmt.Errorf("results cannot be kept: %w", err)
+	point := &s.log.record.Points[s.point]
+	point.Outcomes, point.Result = append(point.Outcomes, outcome), s.search.Result()
+	s.publish(&trial, bench.Notice{Level: "info", Text: probeRow(outcome)})
+	if err := s.log.write(); err != nil {
+		return fmt.Errorf("save the probe: %w", err)
 	}
-	if _, more := h.search.Next(); more && !verdict.Sustained {
+	if _, more := s.search.Next(); more && !verdict.Sustained {
 		select {
 		case <-ctx.Done():
-		case <-time.After(cmp.Or(h.options.rest, restAfter)):
+		case <-time.After(cmp.Or(s.options.rest, restAfter)):
 		}
 	}
 	return nil
 }
 
-// progress returns what runs, and about how long the search still takes.
-func (h *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.running, time.Duration(h.left) * (h.options.Probe + restAfter/2)
+// progress returns the current probe and the estimated time left.
+func (s *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running, time.Duration(s.left) * (s.options.Probe + restAfter/2)
 }
 
 func probeRow(o capacity.Outcome) string {
@@ -111,7 +111,7 @@ func probeRow(o capacity.Outcome) string {
 		units.Duration(o.P99), units.Ratio(o.Errors), known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict)
 }
 
-// known returns the text of a figure, where it is known.
+// known returns text if it is known, or a dash.
 func known(is bool, text string) string {
 	if is {
 		return text
@@ -121,7 +121,7 @@ func known(is bool, text string) string {
 
 const probeColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
 
-// recorder keeps capacity.json.
+// recorder saves capacity.json.
 type recorder struct {
 	dir    string
 	record capacity.Record
@@ -138,7 +138,7 @@ func (l *recorder) write() error {
 	return results.WriteJSON(filepath.Join(l.dir, capacity.File), l.record)
 }
 
-// Read reads the record in dir.
+// Read returns the record in dir.
 func Read(dir string) (capacity.Record, error) {
 	var r capacity.Record
 	path := filepath.Join(dir, capacity.File)
@@ -165,7 +165,7 @@ func Read(dir string) (capacity.Record, error) {
 	return r, nil
 }
 
-// Folders returns the results folders of a record in dir, in its order.
+// Folders returns the results folders of a record in dir, in the order of the record.
 func Folders(dir string, r capacity.Record) []string {
 	var all []string
 	for _, p := range r.Points {

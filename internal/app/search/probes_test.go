@@ -13,16 +13,16 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// newSearch returns a search outside of a run: objective p99<50ms, first probe at 100/s.
+// newSearch returns a search outside of a run: SLO p99<50ms, first probe at 100/s.
 func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
-	objective, err := profile.ParseConditions("p99<50ms")
+	slo, err := profile.ParseConditions("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := &recorder{dir: t.TempDir(), record: capacity.Record{Schema: capacity.Schema}}
 	return &capacitySearch{
-		options: &Options{Probe: time.Second}, objective: objective, log: log, point: log.add(capacity.Point{Dir: "."}),
+		options: &Options{Probe: time.Second}, slo: slo, log: log, point: log.add(capacity.Point{Dir: "."}),
 		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Probes: 9},
 		run:    &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Trial, bench.Event) {},
 	}
@@ -34,8 +34,8 @@ func done(p99 time.Duration, aborted string) bench.StepResult {
 	}}
 }
 
-// The warm-up comes first; a step that was cut short has reported nothing and is run again.
-func TestSearchRunsCutStepsAgain(t *testing.T) {
+// The warm-up comes first; a skipped step has no result and is repeated.
+func TestSearchRepeatsSkippedSteps(t *testing.T) {
 	h := newSearch(t)
 	var steps []bench.StepResult
 	next := func() bench.Step {
@@ -51,7 +51,7 @@ func TestSearchRunsCutStepsAgain(t *testing.T) {
 	}
 	steps = append(steps, done(1, "skipped by the user"))
 	if s := next(); !s.WarmUp {
-		t.Errorf("after a warm-up that was cut short comes %+v", s)
+		t.Errorf("after a skipped warm-up comes %+v", s)
 	}
 	steps = append(steps, done(1, ""))
 	if s := next(); s.Rate != 100 || s.Duration != time.Second {
@@ -59,11 +59,11 @@ func TestSearchRunsCutStepsAgain(t *testing.T) {
 	}
 	steps = append(steps, done(time.Second, "skipped by the user"))
 	if s := next(); s.Rate != 100 || len(h.log.record.Points[0].Outcomes) != 0 {
-		t.Errorf("after a probe that was cut short comes %+v", s)
+		t.Errorf("after a skipped probe comes %+v", s)
 	}
 	steps = append(steps, done(time.Millisecond, ""))
 	if s := next(); s.Rate != 200 {
-		t.Errorf("after one that held comes %+v", s)
+		t.Errorf("after a passed probe comes %+v", s)
 	}
 	kept, err := Read(h.log.dir)
 	if err != nil || len(kept.Points) != 1 || len(kept.Points[0].Outcomes) != 1 || !kept.Points[0].Outcomes[0].Sustained {
@@ -71,7 +71,7 @@ func TestSearchRunsCutStepsAgain(t *testing.T) {
 	}
 }
 
-// A disk that is full ends the search with its reason, and a rest does not outlast its run.
+// A full disk ends the search with the reason, and the pause after a probe ends with the run.
 func TestSearchEnds(t *testing.T) {
 	h := newSearch(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -80,11 +80,11 @@ func TestSearchEnds(t *testing.T) {
 	h.Next(ctx, bench.Trial{}, steps)
 	steps = append(steps, done(time.Second, ""))
 	if s, ok := h.Next(ctx, bench.Trial{}, steps); !ok || s.Rate != 100 {
-		t.Errorf("after one that failed comes %+v, %t", s, ok)
+		t.Errorf("after a failed probe comes %+v, %t", s, ok)
 	}
 	h.log.dir = filepath.Join(h.log.dir, "not", "there")
 	steps = append(steps, done(time.Second, ""))
-	if _, ok := h.Next(ctx, bench.Trial{}, steps); ok || h.err == nil || !strings.Contains(h.err.Error(), "results cannot be kept") {
+	if _, ok := h.Next(ctx, bench.Trial{}, steps); ok || h.err == nil || !strings.Contains(h.err.Error(), "save the probe") {
 		t.Errorf("%t, %v", ok, h.err)
 	}
 }

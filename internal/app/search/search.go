@@ -1,5 +1,5 @@
-// Package search finds the capacity of a contender: the highest rate that it sustains under an
-// objective and limits.
+// Package search finds the capacity of a contender: the highest rate at which it meets an SLO,
+// under given limits.
 package search
 
 import (
@@ -21,24 +21,24 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Options are what a search is asked for, besides what it shares with a run.
+// Options are the options of a search, in addition to those of a run.
 type Options struct {
 	app.RunOptions
 	SLO, Resolution           string
-	Limits                    string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
-	Probe                     time.Duration // length of one
+	Limits                    string        // searched one after the other: cpus=0.5,1 or memory=128MiB
+	Probe                     time.Duration // length of a probe
 	WarmUp                    time.Duration // length of the closed loop before the first probe
-	Confirm                   string        // K/N
+	Confirm                   string        // K/N: K of N probes must pass
 	Guess, MaxRate            float64
 	MaxConnections, MaxProbes int
 
-	engine runner.Engine // nil: package load; tests know what theirs can do
-	rest   time.Duration // 0: restAfter
+	engine runner.Engine // replaces package load in tests, which know its capacity
+	rest   time.Duration // replaces restAfter in tests
 }
 
-// Run returns locbench capacity.
+// Run runs 'locbench capacity'.
 func Run(ctx context.Context, env console.Env, o Options) error {
-	objective, err := o.objective()
+	slo, err := o.slo()
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	}
 	var planned []app.Plan
 	for _, p := range places {
-		c, err := o.plan(p, objective)
+		c, err := o.plan(p, slo)
 		if err != nil {
 			return err
 		}
@@ -68,13 +68,13 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	first := planned[0].Run
 	log := &recorder{dir: o.Out, record: capacity.Record{
 		Schema: capacity.Schema, Contender: first.Profile.Contenders[0],
-		SLO: objective.String(), Resolution: config.Resolution,
+		SLO: slo.String(), Resolution: config.Resolution,
 		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: app.Public(first).Command,
 	}}
 	var failures []error
 	for i, c := range planned {
-		c.Run.Started = time.Now() // all were planned at the beginning
-		err := o.searchAt(ctx, env, c, places[i], config, objective, log)
+		c.Run.Started = time.Now() // not the time of planning
+		err := o.searchAt(ctx, env, c, places[i], config, slo, log)
 		if err != nil && len(planned) > 1 {
 			err = fmt.Errorf("%s: %w", places[i].label, err)
 		}
@@ -89,37 +89,37 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	return errors.Join(errors.Join(failures...), write(env, o, log))
 }
 
-func (o *Options) objective() (profile.Conditions, error) {
+func (o *Options) slo() (profile.Conditions, error) {
 	if o.SLO == "" {
 		return nil, console.Usagef("--slo is missing, such as --slo 'p99<50ms,errors<0.1%%'")
 	}
-	objective, err := profile.ParseConditions(o.SLO)
+	slo, err := profile.ParseConditions(o.SLO)
 	if err != nil {
 		return nil, console.Usagef("--slo: %w", err)
 	}
-	for _, c := range objective {
+	for _, c := range slo {
 		if c.Metric == profile.Throughput {
 			return nil, console.Usagef("--slo: remove %s: throughput is what the search finds", c)
 		}
 	}
-	return objective, nil
+	return slo, nil
 }
 
 // place is one set of limits to search under.
 type place struct {
-	label string // "0.5 CPUs"; "" where there is one only
-	dir   string // within the results folder
+	label string // such as "0.5 CPUs"; "" without --limits
+	dir   string // in the results folder
 	cpus  float64
 	bytes int64
 }
 
 // searchAt runs one search and adds its point to the log.
 func (o *Options) searchAt(
-	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective profile.Conditions,
+	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, slo profile.Conditions,
 	log *recorder,
 ) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
-	s := &capacitySearch{options: o, config: config, objective: objective, log: log, point: point}
+	s := &capacitySearch{options: o, config: config, slo: slo, log: log, point: point}
 	shown := &progress{env: env, options: o, search: s}
 	c.Search, c.Follow, c.Engine = s, shown.follow, o.engine
 	err := app.Conduct(ctx, env, c)
@@ -132,7 +132,7 @@ func (o *Options) searchAt(
 	}
 	if run, trials, readErr := results.Read(c.Dir); err != nil && readErr == nil && results.NothingRan(run, trials) {
 		log.record.Points = log.record.Points[:point]
-		return console.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran, so nothing is kept")
+		return console.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran; no results saved")
 	}
 	if err != nil {
 		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)

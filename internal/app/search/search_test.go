@@ -29,10 +29,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }
 
-// service is one whose capacity is known: up to it a response takes 10 ms, above it a second.
+// service has a known capacity: up to it a response takes 10 ms, above it a second.
 type service struct {
 	capacity float64
-	fails    bool // it answers every third request wrongly
+	fails    bool // every third response is a 5xx
 	steps    int
 }
 
@@ -63,14 +63,13 @@ func (s *service) Run(_ context.Context, _ string, step bench.Step, _ runner.Hoo
 
 func (s *service) Rest(string) {}
 
-// TestSearch_FindsWhatAServiceCan: what is found is what the service can, as closely as was asked
-// for, from whatever guess.
-func TestSearch_FindsWhatAServiceCan(t *testing.T) {
+// TestSearch_FindsTheCapacity: a search finds the capacity within the resolution, from any guess.
+func TestSearch_FindsTheCapacity(t *testing.T) {
 	for name, c := range map[string]struct {
 		capacity, guess, resolution float64
 		need, of                    int
 		state                       capacity.State
-		rate                        float64 // "found" and what is refused are on both sides of it
+		rate                        float64 // between the found rate and the next failing one
 	}{
 		"from below":         {400, 10, .1, 1, 2, capacity.Found, 400},
 		"from above":         {400, 9000, .1, 1, 2, capacity.Found, 400},
@@ -96,7 +95,7 @@ func TestSearch_FindsWhatAServiceCan(t *testing.T) {
 				}
 				p := h.log.record.Points[0]
 				if h.err != nil || p.Result.State != c.state || len(p.Outcomes) != len(done)-1 || p.Result.Probes != len(p.Outcomes) {
-					t.Fatalf("%v: %+v, %d probes on record, %d steps", h.err, p.Result, len(p.Outcomes), len(done))
+					t.Fatalf("%v: %+v, %d probes recorded, %d steps", h.err, p.Result, len(p.Outcomes), len(done))
 				}
 				switch r := p.Result; c.state {
 				case capacity.Found:
@@ -113,11 +112,10 @@ func TestSearch_FindsWhatAServiceCan(t *testing.T) {
 	}
 }
 
-// searched runs a search of a service through a whole run, and returns its exit code, its record and
-// what was said.
+// searched runs a search of a service in a whole run, and returns its exit code, record and output.
 func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Record, string) {
 	t.Helper()
-	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // for what waits until it answers
+	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // for the readiness check
 	defer target.Close()
 	dir := filepath.Join(t.TempDir(), "out")
 	o := Options{
@@ -126,45 +124,45 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 		engine: s, rest: time.Nanosecond,
 	}
 	change(&o)
-	var out, talk bytes.Buffer
-	err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, o)
+	var out, stderr bytes.Buffer
+	err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, o)
 	var r capacity.Record
 	if e := json.Unmarshal(out.Bytes(), &r); e != nil || len(r.Points) != 1 {
-		t.Fatalf("%v, %v: %s%s", err, e, out.String(), talk.String())
+		t.Fatalf("%v, %v: %s%s", err, e, out.String(), stderr.String())
 	}
 	kept, e := Read(dir)
 	if a, b := fmt.Sprint(kept.Points[0].Result), fmt.Sprint(r.Points[0].Result); e != nil || a != b {
 		t.Errorf("%v: on disk %s, written %s", e, a, b)
 	}
 	if _, trials, e := results.Read(dir); e != nil || len(trials) != 1 || len(trials[0].Steps) != s.steps || s.steps != len(r.Points[0].Outcomes)+1 {
-		t.Errorf("%v: %d trials; %d steps were run, %d probes are on record", e, len(trials), s.steps, len(r.Points[0].Outcomes))
+		t.Errorf("%v: %d trials; %d steps run, %d probes recorded", e, len(trials), s.steps, len(r.Points[0].Outcomes))
 	}
-	text := talk.String()
+	text := stderr.String()
 	if err != nil {
 		text += err.Error()
 	}
 	return console.ExitCode(t.Context(), err), r, text
 }
 
-func TestRun_UpToTheMostThatIsTried(t *testing.T) {
-	code, r, talk := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
-	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "probes of 1s, about") {
-		t.Errorf("exit code %d, %+v\n%s", code, res, talk)
+func TestRun_UpToMaxRate(t *testing.T) {
+	code, r, stderr := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
+	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(stderr, "probes of 1s, about") {
+		t.Errorf("exit code %d, %+v\n%s", code, res, stderr)
 	}
 }
 
-// A service that responses every third request wrongly keeps no objective at any rate.
-func TestRun_NoRateKeepsTheObjective(t *testing.T) {
-	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxProbes = 30, 2 })
-	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate keeps p99<50ms,errors<0.1%") {
-		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
+// A service with errors at every rate meets no SLO.
+func TestRun_NoRateMeetsTheSLO(t *testing.T) {
+	code, r, stderr := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxProbes = 30, 2 })
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(stderr, "no rate meets p99<50ms,errors<0.1%") {
+		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], stderr)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 33") {
 		t.Errorf("%q", why)
 	}
 }
 
-// TestTable says what a search is shown as: what is found, what is refused, and how it has ended.
+// TestTable: the table has the found rate, the failing one, and the end of the search.
 func TestTable(t *testing.T) {
 	probe := func(rate float64, phase capacity.Phase, why ...string) capacity.Outcome {
 		return capacity.Outcome{Probe: capacity.Probe{Rate: rate, Phase: phase}, Sustained: why == nil, Why: why, P50: 2 * time.Millisecond, P99: 9 * time.Millisecond, CPU: .5, CPUEach: time.Millisecond}
@@ -176,12 +174,12 @@ func TestTable(t *testing.T) {
 		wants    []string
 	}{
 		"found": {capacity.Result{State: capacity.Found, Rate: 390, Above: 410, Probes: 9}, []capacity.Outcome{probe(390, capacity.Confirm), probe(410, capacity.Confirm, "p99 is 80 ms")}, "",
-			[]string{" 390 ", " 410 ", "410/s was refused: ", "p99 is 80 ms", "only about 390 requests"}},
-		"at least":    {capacity.Result{State: capacity.AtLeast, Rate: 5000, Probes: 3}, []capacity.Outcome{probe(5000, capacity.Confirm)}, "", []string{"≥ 5,000", "nothing above was tried"}},
-		"the client":  {capacity.Result{State: capacity.AtLeast, Rate: 5000, Above: 6000, Client: true, Probes: 3}, nil, "", []string{"at 6,000/s the client or this machine did not keep up"}},
-		"none":        {capacity.Result{State: capacity.None, Above: 1, Probes: 3}, nil, "", []string{"no rate keeps the objective; even 1.00/s does not"}},
-		"undecided":   {capacity.Result{State: capacity.Undecided, Probes: 60}, nil, "", []string{"nothing was confirmed within 60 probes"}},
-		"interrupted": {capacity.Result{State: capacity.Searching, Probes: 2}, nil, "the disk is full", []string{"the search was not finished", "ended early: the disk is full"}},
+			[]string{" 390 ", " 410 ", "410/s fails: ", "p99 is 80 ms", "only about 390 requests"}},
+		"at least":    {capacity.Result{State: capacity.AtLeast, Rate: 5000, Probes: 3}, []capacity.Outcome{probe(5000, capacity.Confirm)}, "", []string{"≥ 5,000", "stopped at --max-rate"}},
+		"the client":  {capacity.Result{State: capacity.AtLeast, Rate: 5000, Above: 6000, Client: true, Probes: 3}, nil, "", []string{"at 6,000/s the client or this machine was the limit"}},
+		"none":        {capacity.Result{State: capacity.None, Above: 1, Probes: 3}, nil, "", []string{"no rate meets the SLO; even 1.00/s fails"}},
+		"undecided":   {capacity.Result{State: capacity.Undecided, Probes: 60}, nil, "", []string{"not confirmed within 60 probes"}},
+		"interrupted": {capacity.Result{State: capacity.Searching, Probes: 2}, nil, "the disk is full", []string{"search not finished", "stopped early: the disk is full"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -200,35 +198,35 @@ func TestTable(t *testing.T) {
 
 func TestOptions_Refused(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"--slo is missing":         func(o *Options) { o.SLO = "" },
-		"--slo: ":                  func(o *Options) { o.SLO = "p99" },
-		"leave throughput":         func(o *Options) { o.SLO = "throughput>5" },
-		"--confirm \"3/2 \"":       func(o *Options) { o.Confirm = "3/2 " },
-		"3 of 2 confirmations":     func(o *Options) { o.Confirm = "3/2" },
-		"--resolution \"3\"":       func(o *Options) { o.Resolution = "3" },
-		"resolution 2":             func(o *Options) { o.Resolution = "200%" },
-		"--guess -1":               func(o *Options) { o.Guess = -1 },
-		"--max-rate 2e+06":         func(o *Options) { o.MaxRate = 2e6 },
-		"--probe 1ms":              func(o *Options) { o.Probe = time.Millisecond },
-		"--warm-up 1ms":            func(o *Options) { o.WarmUp = time.Millisecond },
-		"--connections 70000":      func(o *Options) { o.MaxConnections = 70_000 },
-		"at least one probe":       func(o *Options) { o.MaxProbes = 0 },
-		"started by somebody else": func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"target": {"http://127.0.0.1:1"}} },
-		"write cpus=0.5,1,1.5,2":   func(o *Options) { o.Limits = "disk=1" },
-		"choose one":               func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"cpus": {"1"}} },
-		"not a number of CPUs":     func(o *Options) { o.Limits = "cpus=1,many" },
-		"--limits: ":               func(o *Options) { o.Limits = "memory=much" },
-		"1 CPU is given twice":     func(o *Options) { o.Limits = "cpus=1,1.0" },
-		"are too many":             func(o *Options) { o.Limits = "cpus=" + strings.Join(numbers(51), ",") },
-		"name a contender":         func(o *Options) {},
-		"holds a search already": func(o *Options) {
+		"--slo is missing":           func(o *Options) { o.SLO = "" },
+		"--slo: ":                    func(o *Options) { o.SLO = "p99" },
+		"remove throughput":          func(o *Options) { o.SLO = "throughput>5" },
+		"--confirm \"3/2 \"":         func(o *Options) { o.Confirm = "3/2 " },
+		"3 of 2 confirmations":       func(o *Options) { o.Confirm = "3/2" },
+		"--resolution \"3\"":         func(o *Options) { o.Resolution = "3" },
+		"resolution 2":               func(o *Options) { o.Resolution = "200%" },
+		"--guess -1":                 func(o *Options) { o.Guess = -1 },
+		"--max-rate 2e+06":           func(o *Options) { o.MaxRate = 2e6 },
+		"--probe 1ms":                func(o *Options) { o.Probe = time.Millisecond },
+		"--warm-up 1ms":              func(o *Options) { o.WarmUp = time.Millisecond },
+		"--connections 70000":        func(o *Options) { o.MaxConnections = 70_000 },
+		"at least 1 probe":           func(o *Options) { o.MaxProbes = 0 },
+		"not with --target":          func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"target": {"http://127.0.0.1:1"}} },
+		"expected cpus=0.5,1":        func(o *Options) { o.Limits = "disk=1" },
+		"either --limits or --cpus":  func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"cpus": {"1"}} },
+		"expected 0.01 to 1024 CPUs": func(o *Options) { o.Limits = "cpus=1,many" },
+		"--limits: ":                 func(o *Options) { o.Limits = "memory=much" },
+		"1 CPU is given twice":       func(o *Options) { o.Limits = "cpus=1,1.0" },
+		"51 given, at most 50":       func(o *Options) { o.Limits = "cpus=" + strings.Join(numbers(51), ",") },
+		"name a contender":           func(o *Options) {},
+		"already holds a search": func(o *Options) {
 			o.Contenders, o.Out = []string{"go-nethttp"}, t.TempDir()
 			os.WriteFile(filepath.Join(o.Out, capacity.File), nil, 0o600)
 		},
 		"2 contenders were given": func(o *Options) {
 			o.Contenders, o.Changes = []string{"go-nethttp", "x"}, profile.Changes{"target": {"http://127.0.0.1:1"}}
 		},
-		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
+		"name one contender": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
 	} {
 		t.Run(want, func(t *testing.T) {
 			o := Options{RunOptions: app.RunOptions{Profile: "quick", Out: filepath.Join(t.TempDir(), "out")}, SLO: "p99<50ms", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60}
@@ -249,7 +247,7 @@ func numbers(n int) (all []string) {
 	return all
 }
 
-// TestPlaces are limits to search under, one after the other.
+// TestPlaces: --limits gives the limits of several searches.
 func TestPlaces(t *testing.T) {
 	for limits, want := range map[string]string{
 		"":                     "[{ . 0 0}]",

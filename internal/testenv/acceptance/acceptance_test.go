@@ -60,14 +60,14 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestRunPart_Counts runs a part of commands: what passed, failed, could not be run, and what
-// `go test -json` says.
+// TestRunPart_Counts runs a part of commands, and counts what passed, failed and could not run,
+// also in the output of `go test -json`.
 func TestRunPart_Counts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir(logs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "events", `{"Action":"output","Package":"locbench/a","Test":"TestSkipped","Output":"    x_test.go:3: no engine: none answers\n"}
+	write(t, "events", `{"Action":"output","Package":"locbench/a","Test":"TestSkipped","Output":"    x_test.go:3: no engine: none responds\n"}
 {"Action":"skip","Package":"locbench/a","Test":"TestSkipped"}
 {"Action":"pass","Package":"locbench/a","Test":"TestGood/sub"}
 {"Action":"pass","Package":"locbench/a","Test":"TestGood"}
@@ -91,14 +91,14 @@ func TestRunPart_Counts(t *testing.T) {
 	want := partReport{
 		Name: "some", Passed: 2, Failed: 3, Skipped: 2,
 		Failures: []outcome{{"bad", "exit 3 ended with 3"}, {"a TestBad", "3 sent, 2 answered"}, {"b", ""}},
-		Skips:    []outcome{{"not here", "no database"}, {"a TestSkipped", "no engine: none answers"}},
+		Skips:    []outcome{{"not here", "no database"}, {"a TestSkipped", "no engine: none responds"}},
 	}
 	got.Seconds, got.Prepared = 0, 0
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if _, err := os.Stat("cleaned"); err != nil {
-		t.Errorf("nothing was cleaned up: %v", err)
+		t.Errorf("no cleanup: %v", err)
 	}
 	s.report.Parts = append(s.report.Parts, got)
 	if code := s.report.finish(1); code != 1 {
@@ -106,7 +106,7 @@ func TestRunPart_Counts(t *testing.T) {
 	}
 }
 
-func TestRunPart_WhatCannotBeBroughtFailsThePart(t *testing.T) {
+func TestRunPart_FailedPreparationFailsThePart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir(logs, 0o755); err != nil {
 		t.Fatal(err)
@@ -121,6 +121,6 @@ func TestRunPart_WhatCannotBeBroughtFailsThePart(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := os.Stat("ran"); err == nil {
-		t.Error("the part ran without what it needs")
+		t.Error("the part ran without its preparation")
 	}
 }

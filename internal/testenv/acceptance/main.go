@@ -1,10 +1,10 @@
 //go:build unix
 
 // Command acceptance runs locbench's acceptance suite, or parts of it (.ci/acceptance PART…; see
-// docs/testing.md). Each part brings what it needs and does not stop the others when it fails. At
-// the end stands one table, and the same in acceptance.json; what the tests printed is in
-// acceptance/PART.log. The exit code is 0 where every part passed, 1 where one failed, 2 where the
-// arguments were wrong.
+// docs/testing.md). Each part installs what it needs; a failed one does not stop the others. The
+// end is a table, which is also in acceptance.json; the output of the tests is in
+// acceptance/PART.log. The exit code is 0 if every part passed, 1 if one failed, 2 for wrong
+// arguments.
 package main
 
 import (
@@ -31,8 +31,8 @@ func main() {
 
 func run(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("acceptance", flag.ContinueOnError)
-	tags := flags.Bool("tags", false, "print the build tags of all parts, for go vet, and end")
-	list := flags.Bool("list", false, "print the tests of the parts, and end")
+	tags := flags.Bool("tags", false, "print the build tags of all parts, for go vet, and exit")
+	list := flags.Bool("list", false, "print the tests of the parts, and exit")
 	only := flags.String("run", "", "run only the tests whose name this regular expression matches")
 	flags.Usage = func() { usage(flags) }
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -82,7 +82,7 @@ func usage(flags *flag.FlagSet) {
 	flags.PrintDefaults()
 }
 
-// chosen returns the parts of those names, in the order in which they run.
+// chosen returns the parts with those names, in the order in which they run.
 func chosen(names []string) (parts []testenv.Part, err error) {
 	for _, name := range names {
 		if _, ok := testenv.PartOf(name); !ok {
@@ -104,7 +104,7 @@ func partNames() (names []string) {
 	return names
 }
 
-// allTags returns those with which every file of every part is built.
+// allTags returns the build tags with which every file of every part is built.
 func allTags() []string {
 	tags := []string{"acceptance"}
 	for _, p := range testenv.Parts {

@@ -16,7 +16,7 @@ import (
 
 // report is acceptance.json.
 type report struct {
-	Commit  string       `json:"commit"` // ends with "+" where the checkout has changes
+	Commit  string       `json:"commit"` // ends with "+" if the checkout has changes
 	Date    time.Time    `json:"date"`
 	Machine machine      `json:"machine"`
 	Parts   []partReport `json:"parts"`
@@ -27,7 +27,7 @@ type machine struct {
 	Kernel string `json:"kernel"`
 	CPU    string `json:"cpu"`
 	CPUs   int    `json:"cpus"`
-	Memory string `json:"memory"` // as /proc/meminfo has it, in kB
+	Memory string `json:"memory"` // from /proc/meminfo, in kB
 	Go     string `json:"go"`
 }
 
@@ -37,7 +37,7 @@ type partReport struct {
 	Failed   int       `json:"failed"`
 	Skipped  int       `json:"skipped"` // subtests too
 	Seconds  float64   `json:"seconds"`
-	Prepared float64   `json:"prepared_seconds"` // of them: until all was there that it needs
+	Prepared float64   `json:"prepared_seconds"` // the preparation, as a part of Seconds
 	Failures []outcome `json:"failures,omitempty"`
 	Skips    []outcome `json:"skips,omitempty"`
 }
@@ -57,7 +57,8 @@ func (p *partReport) skip(test, reason string) {
 	p.Skips = append(p.Skips, outcome{test, reason})
 }
 
-// failedIn says whether a test of the package has failed, which its package then need not say again.
+// failedIn reports whether a test of the package has failed: the package's own failure says no
+// more.
 func (p *partReport) failedIn(pkg string) bool {
 	name := strings.TrimPrefix(pkg, "locbench/") + " "
 	return slices.ContainsFunc(p.Failures, func(f outcome) bool { return strings.HasPrefix(f.Test, name) })
@@ -103,8 +104,8 @@ func (r *report) list(word string, of func(partReport) []outcome) {
 	}
 }
 
-// finish prints the table, writes acceptance.json and returns the exit code. want is how many parts
-// were to run.
+// finish prints the table, writes acceptance.json and returns the exit code. want is the number of
+// planned parts.
 func (r *report) finish(want int) int {
 	var failed int
 	var seconds float64

@@ -22,23 +22,23 @@ import (
 )
 
 const (
-	logs       = "acceptance"     // the folder of what the tests printed
-	partLimit  = 40 * time.Minute // after which a part that hangs is ended
-	notRunHere = 75               // the exit code of a step that could not be run here
+	logs       = "acceptance"     // the folder with the output of the tests
+	partLimit  = 40 * time.Minute // timeout of a part
+	notRunHere = 75               // exit code of a step that cannot run here
 )
 
 // suite runs parts one after the other.
 type suite struct {
 	tests  map[string][]packageTests
 	only   string
-	env    []string // beyond that of this process
+	env    []string // in addition to that of this process
 	dir    string   // of the binary, removed at the end
 	report *report
 }
 
 func (s *suite) begin(ctx context.Context) error {
 	if _, err := os.Stat("go.mod"); err != nil {
-		return errors.New("run .ci/acceptance, which does this in the root of the repository")
+		return errors.New("not in the root of the repository: run .ci/acceptance")
 	}
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *suite) runPart(ctx context.Context, part testenv.Part) (r partReport) {
 		return r
 	}
 	defer log.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, partLimit, fmt.Errorf("the part was ended after %s", partLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, partLimit, fmt.Errorf("timeout of the part: %s", partLimit))
 	defer cancel()
 
 	env := append(slices.Clone(s.env), "LOCBENCH_REQUIRE="+part.Require)
@@ -87,16 +87,16 @@ func (s *suite) runPart(ctx context.Context, part testenv.Part) (r partReport) {
 	return r
 }
 
-// partRun is a part that runs.
+// partRun is a running part.
 type partRun struct {
 	part   testenv.Part
 	only   string
-	env    []string // beyond that of this process
+	env    []string // in addition to that of this process
 	log    *os.File
 	report *partReport
 }
 
-// prepare brings what the part needs. What could not be brought fails the part.
+// prepare installs what the part needs. A failure fails the part.
 func (p *partRun) prepare(ctx context.Context) bool {
 	for _, step := range p.part.Prepare {
 		fmt.Fprintf(p.log, "== %s\n", step.Command)
@@ -113,7 +113,7 @@ func (p *partRun) prepare(ctx context.Context) bool {
 	return true
 }
 
-// step runs a command of the part: one that prints what `go test -json` prints, or anything else.
+// step runs a command of the part, with the output of `go test -json` or any other.
 func (p *partRun) step(ctx context.Context, step testenv.Step) {
 	fmt.Fprintf(p.log, "== %s\n", step.Command)
 	if strings.Contains(step.Command, "-json") {
@@ -151,8 +151,8 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// events runs a command that prints test events, and counts tests (not their subtests), but for the
-// reasons of skipped ones.
+// events runs a command that prints test events, and counts tests; subtests only if they are
+// skipped.
 func (p *partRun) events(ctx context.Context, name, command string) {
 	cmd := bash(ctx, p.env, command)
 	cmd.Stderr = p.log
@@ -210,7 +210,7 @@ func (p *partRun) event(line []byte, outputs map[string]*strings.Builder) {
 	}
 }
 
-// reason returns the last line that a test itself has printed.
+// reason returns the last line of a test's own output.
 func reason(output string) string {
 	var last string
 	for line := range strings.Lines(output) {
@@ -237,7 +237,7 @@ func tail(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
-// bash returns a command for bash that is ended as a whole, with all that it has started.
+// bash returns a command for bash that is stopped with all its child processes.
 func bash(ctx context.Context, env []string, text string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "bash", "-c", text)
 	cmd.Env = append(os.Environ(), env...)
@@ -247,7 +247,7 @@ func bash(ctx context.Context, env []string, text string) *exec.Cmd {
 	return cmd
 }
 
-// bash runs a command to its end. Only what it prints to standard output goes to out.
+// bash runs a command to its end. Only its standard output goes to out.
 func (p *partRun) bash(ctx context.Context, out io.Writer, text string) (code int, err error) {
 	cmd := bash(ctx, p.env, text)
 	cmd.Stdout, cmd.Stderr = out, p.log

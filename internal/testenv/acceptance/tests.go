@@ -21,8 +21,8 @@ type packageTests struct {
 	names []string
 }
 
-// testsOf finds the tests of parts below root: those in files that are built here with the tag acceptance and the
-// part's, and not without the latter.
+// testsOf finds the tests of parts below root: those in files that are built here with the tag
+// acceptance and the part's, but not with acceptance alone.
 func testsOf(root string, parts []testenv.Part) (map[string][]packageTests, error) {
 	found := map[string][]packageTests{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -62,7 +62,7 @@ func testsOf(root string, parts []testenv.Part) (map[string][]packageTests, erro
 	return found, err
 }
 
-// builtWith says whether a file is built here with those tags.
+// builtWith reports whether a file is built here with those tags.
 func builtWith(path string, tags ...string) (bool, error) {
 	here := build.Default
 	here.BuildTags = tags

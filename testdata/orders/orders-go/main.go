@@ -1,5 +1,6 @@
-// A small service with a login and orders, in Go: GET /items/{id}, GET /items?q=WORD, and with a token from
-// POST /login also POST /orders, GET /orders/{id} and DELETE /orders. When it ends it writes what it was asked.
+// A small service with a login and orders, in Go: GET /items/{id}, GET /items?q=WORD, and with a
+// token from POST /login also POST /orders, GET /orders/{id} and DELETE /orders. At its end it
+// writes a journal.
 package main
 
 import (
@@ -31,12 +32,12 @@ type order struct {
 }
 
 type journal struct {
-	Asked    map[string]int `json:"asked"`    // by route and status
-	Hundreds [100]int       `json:"hundreds"` // items asked by id: 1 to 100, 101 to 200 …
+	Requests map[string]int `json:"requests"` // by route and status
+	Hundreds [100]int       `json:"hundreds"` // requested items by id: 1 to 100, 101 to 200 …
 	Units    [100]int       `json:"units"`    // … and by their last two digits
 	Words    map[string]int `json:"words"`
 	Orders   int            `json:"orders"`
-	SeenOnce int            `json:"seen_once"` // orders that were looked at one time
+	SeenOnce int            `json:"seen_once"` // orders that were requested once
 }
 
 type service struct {
@@ -50,7 +51,7 @@ type service struct {
 
 func main() {
 	s := &service{tokens: map[string]bool{}, orders: map[int]*order{}}
-	s.did = journal{Asked: map[string]int{}, Words: map[string]int{}}
+	s.did = journal{Requests: map[string]int{}, Words: map[string]int{}}
 	words := []string{"lamp", "chair", "table", "shelf"}
 	for id := 1; id <= 10000; id++ {
 		s.items = append(s.items, item{id, words[id%len(words)] + " " + strconv.Itoa(id), id % 500})
@@ -64,7 +65,7 @@ func main() {
 		routes.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
 			status, body := response(r)
-			s.did.Asked[route+" "+strconv.Itoa(status)]++
+			s.did.Requests[route+" "+strconv.Itoa(status)]++
 			text, _ := json.Marshal(body)
 			s.mu.Unlock()
 			w.Header().Set("Content-Type", "application/json")
@@ -108,7 +109,7 @@ func (s *service) login(r *http.Request) (int, any) {
 func (s *service) item(r *http.Request) (int, any) {
 	id, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil || id < 1 || id > len(s.items) {
-		return 404, problem{"no such item"}
+		return 404, problem{"item not found"}
 	}
 	s.did.Hundreds[(id-1)/100]++
 	s.did.Units[id%100]++
@@ -154,7 +155,7 @@ func (s *service) look(r *http.Request) (int, any) {
 	case !s.known(r):
 		return 401, problem{"log in first"}
 	case !ok:
-		return 404, problem{"no such order"}
+		return 404, problem{"order not found"}
 	}
 	switch o.seen++; o.seen {
 	case 1:

@@ -1,5 +1,5 @@
 // The same service as ../orders-go, for Node.js alone: GET /items/{id}, GET /items?q=WORD, and with a token from
-// POST /login also POST /orders, GET /orders/{id} and DELETE /orders. When it ends it writes what it was asked.
+// POST /login also POST /orders, GET /orders/{id} and DELETE /orders. At its end it writes a journal.
 'use strict';
 const http = require('node:http');
 const { randomUUID } = require('node:crypto');
@@ -10,9 +10,9 @@ const tokens = new Set();
 const orders = new Map();
 let last = 0;
 const zeros = () => new Array(100).fill(0);
-// Asked by route and status; hundreds of items by id (1 to 100, 101 to 200 …) and by their last two digits; orders, and those
-// that were looked at one time.
-const did = { asked: {}, hundreds: zeros(), units: zeros(), words: {}, orders: 0, seen_once: 0 };
+// Requests by route and status; requested items by id (1 to 100, 101 to 200 …) and by their last two digits; orders, and
+// those that were requested once.
+const did = { requests: {}, hundreds: zeros(), units: zeros(), words: {}, orders: 0, seen_once: 0 };
 const more = (counts, key) => { counts[key] = (counts[key] || 0) + 1; };
 
 const known = (req) => tokens.has((req.headers.authorization || '').replace(/^Bearer /, ''));
@@ -29,7 +29,7 @@ const routes = [
   }],
   ['GET /items/{id}', /^\/(\d+)$/, (req, [, id]) => {
     const item = items[id - 1];
-    if (!item) return problem(404, 'no such item');
+    if (!item) return problem(404, 'item not found');
     did.hundreds[Math.floor((id - 1) / 100)]++;
     did.units[id % 100]++;
     return [200, item];
@@ -52,7 +52,7 @@ const routes = [
   ['GET /orders/{id}', /^\/(\d+)$/, (req, [, id]) => {
     if (!known(req)) return problem(401, 'log in first');
     const found = orders.get(Number(id));
-    if (!found) return problem(404, 'no such order');
+    if (!found) return problem(404, 'order not found');
     found.seen++;
     did.seen_once += found.seen === 1 ? 1 : found.seen === 2 ? -1 : 0;
     return [200, found.order];
@@ -66,15 +66,15 @@ const routes = [
 
 const server = http.createServer((req, res) => {
   const url = new URL(req.url, 'http://any');
-  const asked = `${req.method} ${url.pathname}`;
+  const called = `${req.method} ${url.pathname}`;
   for (const { name, start, rest, answer } of routes) {
-    const match = asked.startsWith(start) && rest.exec(asked.slice(start.length));
+    const match = called.startsWith(start) && rest.exec(called.slice(start.length));
     if (!match) continue;
     let body = '';
     req.on('data', (part) => { body += part; });
     req.on('end', () => {
       const [status, value] = answer(req, match, body, url.searchParams);
-      if (name !== 'GET /health') more(did.asked, `${name} ${status}`);
+      if (name !== 'GET /health') more(did.requests, `${name} ${status}`);
       if (value === null) return void res.writeHead(status).end();
       const text = JSON.stringify(value);
       res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });

@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// serveFile answers every request with the same bytes of a file. No parser, and the bytes are passed on without a
-// copy (sendfile).
+// serveFile responds to every request with the same bytes of a file. It has no parser, and sends
+// without a copy (sendfile).
 func serveFile(port string) error {
 	body := bytes.Repeat([]byte("locbench"), 8<<10)
 	response := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n%s",
 		len(body), body)
-	if err := os.WriteFile("/answer", response, 0o600); err != nil {
+	if err := os.WriteFile("/response", response, 0o600); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", ":"+port)
@@ -26,15 +26,15 @@ func serveFile(port string) error {
 		if err != nil {
 			return err
 		}
-		go responseAll(conn)
+		go respondAll(conn)
 	}
 }
 
-// responseAll takes each read for a request: a client that waits for its response sends one at a time, and a small one in
-// one piece.
-func responseAll(conn net.Conn) {
+// respondAll takes each read for a request: a client that waits for its response sends one at a
+// time, and a small one in one piece.
+func respondAll(conn net.Conn) {
 	defer conn.Close()
-	f, err := os.Open("/answer")
+	f, err := os.Open("/response")
 	if err != nil {
 		return
 	}

@@ -1,24 +1,24 @@
-// Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER
-// so many requests, as soon as it is asked for /misbehave, or each time it is asked for /later but
-// the first, which is the one question before the load. With the last three it is bound by one thing.
+// Command faulty is a contender for the tests. It responds until it misbehaves as FAULT says: after
+// AFTER requests, at a request for /misbehave, or at each request for /later except the first,
+// which comes before the load. The last three have one known bottleneck.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
 //	oom    touches memory until it is killed
-//	crowd  does so once more than AFTER connections are open, and not for a request
-//	hang   accepts requests and answers none
-//	touch  touches 32 MiB of memory and gives them back to the kernel; burns a CPU from the start on,
-//	       and answers
-//	spin   burns two CPUs from the start on, and answers
+//	crowd  touches memory until it is killed, once more than AFTER connections are open
+//	hang   accepts requests and responds to none
+//	touch  responds; touches 32 MiB of memory and gives them back to the kernel; burns a CPU from the
+//	       start on
+//	spin   responds; burns two CPUs from the start on
 //	never  ends before it listens
-//	lock   answers one request at a time, each after 5 ms
-//	wait   answers each after 10 ms
-//	deaf   does not end when it is asked to stop
+//	lock   responds to one request at a time, each after 5 ms
+//	wait   responds after 10 ms
+//	deaf   ignores the request to stop
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
 //	heap   holds nearly all of its memory (MEMORY: its limit in MiB), and with what is left reads a file
 //	       at random: each request reads pages back from the disk
 //	cache  holds little, and reads a file of four times its memory at random
-//	client answers 64 KiB from a file with one call, for less than it costs anybody to read them
+//	client responds with 64 KiB of a file in one call, which costs less than reading them
 package main
 
 import (
@@ -132,7 +132,7 @@ func misbehave(fault string) {
 			_ = syscall.Munmap(block)
 		}
 	case "heap", "cache":
-		held.response()
+		held.readBack()
 	case "hang":
 		select {}
 	case "lock":

@@ -11,17 +11,17 @@ import (
 const (
 	mib      = 1 << 20
 	pageSize = 4096
-	touched  = 16 // pages of the file for each request
+	touched  = 16 // pages of the file per request
 )
 
-// pages are memory that is held, and a file that is read through a mapping.
+// pages are allocated memory, and a file that is read through a mapping.
 type pages struct {
 	mapped []byte
 	kept   []byte
 	sum    atomic.Int64
 }
 
-// fill makes them: so much of memory and of the file, in MiB.
+// fill creates memory and file, with sizes in MiB.
 func (p *pages) fill(held, file int) error {
 	f, err := os.Create("/pages")
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *pages) fill(held, file int) error {
 			return fmt.Errorf("write the file: %w", err)
 		}
 	}
-	if err := f.Sync(); err != nil { // pages that are not written yet could not be given up
+	if err := f.Sync(); err != nil { // dirty pages could not be dropped
 		return err
 	}
 	if p.mapped, err = syscall.Mmap(int(f.Fd()), 0, file*mib, syscall.PROT_READ, syscall.MAP_SHARED); err != nil {
@@ -50,7 +50,7 @@ func (p *pages) fill(held, file int) error {
 	return nil
 }
 
-// anonymous returns memory of so many bytes, every page of which was touched.
+// anonymous returns size bytes of memory, with every page touched.
 func anonymous(size int) ([]byte, error) {
 	block, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	for i := 0; i < len(block); i += pageSize {
@@ -59,7 +59,7 @@ func anonymous(size int) ([]byte, error) {
 	return block, err
 }
 
-func (p *pages) response() {
+func (p *pages) readBack() {
 	sum := int64(0)
 	for range touched {
 		sum += int64(p.mapped[rand.IntN(len(p.mapped)/pageSize)*pageSize])

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command slowed is the reference contender, which burns SLOWER of CPU time (such as 8µs) besides
-// for each request. With 0s it is the reference contender. The request log tells it of the
-// requests, so the contender itself is the same code.
+// Command slowed is the reference contender with SLOWER more CPU time per request, such as 8µs.
+// With 0s it is the reference contender. It counts requests by the lines of the request log, so the
+// contender's code is the same.
 package main
 
 import (
@@ -56,8 +56,7 @@ type burner struct {
 	more chan struct{}
 }
 
-// Write implements io.Writer; what is burnt for it is burnt next to the requests, not before their
-// next.
+// Write implements io.Writer. The CPU time is burnt in parallel to the requests, not between them.
 func (b *burner) Write(p []byte) (int, error) {
 	b.owed.Add(int64(bytes.Count(p, []byte("\n"))) * int64(b.each))
 	select {
@@ -67,8 +66,7 @@ func (b *burner) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// burn continues for the life of the process. It burns in small pieces, so no request waits long
-// for a thread.
+// burn never returns. It burns in small pieces, so no request waits long for a thread.
 func (b *burner) burn() {
 	const piece = 100 * time.Microsecond
 	runtime.LockOSThread() // the clock is the thread's
@@ -79,13 +77,13 @@ func (b *burner) burn() {
 				now = threadTime()
 			}
 			b.owed.Add(-int64(now - last))
-			last = now // what it costs to make room for others is part of the next piece
+			last = now // the cost of yielding counts for the next piece
 			runtime.Gosched()
 		}
 	}
 }
 
-// threadTime returns the CPU time of this thread: time in which a quota stops it is not burnt.
+// threadTime returns the CPU time of this thread, without the time in which a quota stops it.
 func threadTime() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var t syscall.Timespec

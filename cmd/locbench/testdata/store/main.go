@@ -1,6 +1,5 @@
-// Command store is the embedded store alone, for the tests that want a store in a container without
-// the gigabytes of a real one. It holds the data set of the tests' profiles, as if an earlier seeding
-// had loaded it.
+// Command store is the embedded store alone, for tests that need a store in a container without the
+// gigabytes of a real one. It holds the data set of the tests' profiles, as if it had been seeded.
 package main
 
 import (
@@ -49,8 +48,8 @@ func run() error {
 
 type table = map[string]any
 
-// seeded answers what a seeding asks, so it finds the data there and unchanged, and takes the
-// seal; the rest is the store's.
+// seeded responds to the requests of a seeding, which finds the data unchanged and makes the store
+// read-only; the store handles the rest.
 func seeded(store http.Handler, data dataset.Set) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		response := table{}

@@ -24,8 +24,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// orders returns a service that is up, and answers in its own way where wrong does, which gets the number
-// of the request, from 1 on, and its path.
+// orders returns the URL of a service. wrong may respond instead; it gets the number of the
+// request, from 1 on, and its path.
 func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter) (answered bool)) string {
 	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,9 +39,9 @@ func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter
 	return s.URL
 }
 
-// A contender that is wrong takes part in no claim of any output; the run ends with 3, and the
-// reason stands where one looks first.
-func TestWrongResponsesWinNothing(t *testing.T) {
+// A contender with unexpected responses is excluded in every output; the run ends with exit code 3,
+// and the reason comes first.
+func TestUnexpectedResponsesExclude(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
@@ -55,7 +55,7 @@ groups:
   items:
     - {name: an item, request: GET /items/8, expect: {json: {id: 7}}}
   health:
-    - {name: it lives, request: GET /health, expect: {status: 200}}
+    - {name: healthy, request: GET /health, expect: {status: 200}}
 `)
 	profile := write("orders.yaml", fmt.Sprintf(`requests: [{name: item, path: /items/7}, {name: search, path: "/items?q=x"}, {name: order, method: POST, path: /orders, body: "{}"}]
 checks: {suites: [%s]}
@@ -69,28 +69,28 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 		why   string // in the reason
 	}{
 		{"bodies", func(_ int64, _ string, w http.ResponseWriter) bool { return true }, "failed 6 of 12 checks"},
-		{"statuses", func(_ int64, _ string, w http.ResponseWriter) bool { w.WriteHeader(500); return true }, "wanted status 200, got 500"},
+		{"statuses", func(_ int64, _ string, w http.ResponseWriter) bool { w.WriteHeader(500); return true }, "status 200, got 500"},
 		{"one check", func(_ int64, path string, w http.ResponseWriter) bool {
 			if path != "/health" {
 				return false
 			}
 			w.WriteHeader(404)
 			return true
-		}, "failed 6 of 12 checks; first: GET /health: wanted status 200, got 404"},
+		}, "status 200, got 404"},
 		{"one kind of three", func(n int64, path string, w http.ResponseWriter) bool {
 			if path != "/orders" || n < 20 {
 				return false
 			}
 			w.WriteHeader(400)
 			return true
-		}, "of its requests, or more, in every step; first: 400 Bad Request"},
+		}, "of its requests in every step; first: 400 Bad Request"},
 		{"two percent", func(n int64, path string, w http.ResponseWriter) bool {
 			if n%50 != 0 || path == "/health" || path == "/items/8" { // the checks are answered
 				return false
 			}
 			w.WriteHeader(503)
 			return true
-		}, "of its requests, or more, in every step; first: 503 Service Unavailable"},
+		}, "of its requests in every step; first: 503 Service Unavailable"},
 		{"death", func(n int64, _ string, w http.ResponseWriter) bool {
 			if n < 20 {
 				return false
@@ -100,30 +100,30 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			var text, talk bytes.Buffer
+			var text, stderr bytes.Buffer
 			run := func(args ...string) (int, string) {
 				text.Reset()
-				talk.Reset()
-				code := Main(t.Context(), Env{Args: args, Stdout: &text, Stderr: &talk, Getenv: func(string) string { return "" }})
-				return code, text.String() + talk.String()
+				stderr.Reset()
+				code := Main(t.Context(), Env{Args: args, Stdout: &text, Stderr: &stderr, Getenv: func(string) string { return "" }})
+				return code, text.String() + stderr.String()
 			}
 			code, _ := run("run", "--headless", "--profile", profile, "--target", "good="+orders(t, nil), "--target", "liar="+orders(t, c.wrong), "-o", out)
 			table := text.String()
 			if code != console.ExitContender {
-				t.Fatalf("exit code %d\n%s%s", code, table, talk.String())
+				t.Fatalf("exit code %d\n%s%s", code, table, stderr.String())
 			}
 			first := strings.Join(strings.SplitAfterN(table, "\n", 11)[:10], "")
-			if !strings.Contains(unwrapped(first), "NOT COMPARED: liar ") || !strings.Contains(unwrapped(first), c.why) {
+			if !strings.Contains(unwrapped(first), "EXCLUDED: liar ") || !strings.Contains(unwrapped(first), c.why) {
 				t.Errorf("the first ten lines:\n%s", first)
 			}
-			noClaim(t, "text", table)
+			noVerdict(t, "text", table)
 			record, trials, err := results.Read(out)
 			if err != nil {
 				t.Fatal(err)
 			}
 			analysed := analysis.Of(record, trials)
 			if last := analysed.Ordered()[1]; last.Label != "liar" {
-				t.Errorf("%s stands last", last.Label)
+				t.Errorf("%s is last", last.Label)
 			}
 			for _, s := range summary.New(analysed, summary.Rules{}).Standings {
 				for _, p := range s.Places {
@@ -138,47 +138,48 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 					t.Fatal(err)
 				}
 				page := string(data)
-				noClaim(t, name, page)
-				if at := strings.Index(page, "liar is not compared with anybody"); at < 0 || at > strings.Index(page, "Headline") && name == "summary.md" {
-					t.Errorf("%s: the reason stands at %d", name, at)
+				noVerdict(t, name, page)
+				if at := strings.Index(page, "liar is excluded"); at < 0 || at > strings.Index(page, "## Results") && name == "summary.md" {
+					t.Errorf("%s: the reason is at %d", name, at)
 				}
 			}
 			for _, at := range [][]string{{"compare", out}, {"history", filepath.Dir(out)}} {
-				if _, listed := run(at...); !strings.Contains(unwrapped(listed), "not compared: it failed") && c.name != "death" && c.name != "statuses" {
+				if _, listed := run(at...); !strings.Contains(unwrapped(listed), "excluded: ") && c.name != "death" && c.name != "statuses" {
 					t.Errorf("%s does not say why:\n%s", at[0], listed)
 				}
 			}
 			if code, gated := run("compare", out, "good", "liar", "--fail-on", "throughput<-5%"); c.name != "death" && c.name != "statuses" &&
-				(code != console.ExitFailure || !strings.Contains(gated, "--fail-on cannot be judged") || strings.Contains(gated, "--force")) {
+				(code != console.ExitFailure || !strings.Contains(gated, "--fail-on not checked: ") || strings.Contains(gated, "--force")) {
 				t.Errorf("compare --fail-on: exit code %d\n%s", code, gated)
 			}
 			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
 			if regexp.MustCompile(`"verdict": "(better|worse|same)"`).MatchString(compared) {
-				t.Errorf("compare claims: %s", compared)
+				t.Errorf("compare has a verdict: %s", compared)
 			}
 			if _, listed := run("history", filepath.Dir(out)); strings.Contains(listed, "liar is") {
-				t.Errorf("history claims: %s", listed)
+				t.Errorf("history has a verdict: %s", listed)
 			}
 			screen := shown(t, out)
-			noClaim(t, "dashboard", screen)
-			if !strings.Contains(screen, "liar is not compared: ") {
+			noVerdict(t, "dashboard", screen)
+			if !strings.Contains(screen, "liar excluded: ") {
 				t.Errorf("the dashboard:\n%s", screen)
 			}
 		})
 	}
 }
 
-// Whoever wants the figures of wrong responses gets them, and is told so wherever something is claimed.
-func TestAcceptedFailedChecksAreTold(t *testing.T) {
+// With --accept-failed-checks failed checks exclude nothing, and every output with a verdict says
+// so.
+func TestAcceptedFailedChecks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: lives, request: GET /health, expect: {status: 418}}]}\n")
+	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: healthy, request: GET /health, expect: {status: 418}}]}\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
 	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
-	const told = "Failed checks are accepted (--accept-failed-checks)"
-	if code != console.ExitOK || !strings.Contains(text, told) || strings.Contains(text, "NOT COMPARED") {
+	const note = "Failed checks were accepted (--accept-failed-checks)"
+	if code != console.ExitOK || !strings.Contains(text, note) || strings.Contains(text, "EXCLUDED") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
-	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), told) {
+	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), note) {
 		t.Errorf("summary.md does not say so: %v", err)
 	}
 	if code, text := locbench(t, nil, "compare", out); code != console.ExitOK || !strings.Contains(text, "old: failed checks were accepted") || strings.Contains(text, "not comparable") {
@@ -189,12 +190,12 @@ func TestAcceptedFailedChecksAreTold(t *testing.T) {
 // unwrapped joins the lines of a wrapped text.
 func unwrapped(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// noClaim fails where a text puts the liar before anybody.
-func noClaim(t *testing.T, where, text string) {
+// noVerdict fails if a text ranks the liar.
+func noVerdict(t *testing.T, where, text string) {
 	t.Helper()
-	for _, claim := range []string{`liar has the `, `liar needs the`, `liar reached `, `\d +liar +in front`, `liar +(in front|behind)`, `peaks: .*liar`} {
-		if m := regexp.MustCompile(claim).FindString(text); m != "" {
-			t.Errorf("%s claims: %q", where, m)
+	for _, verdict := range []string{`liar has the `, `liar needs the`, `liar reached `, `\d +liar +leads`, `liar +(leads|leader|behind)`, `peaks: .*liar`} {
+		if m := regexp.MustCompile(verdict).FindString(text); m != "" {
+			t.Errorf("%s has a verdict: %q", where, m)
 		}
 	}
 }

@@ -22,16 +22,17 @@ import (
 	"locbench/internal/text/console"
 )
 
-// asked keeps what a server was asked.
-type asked struct {
+// requestLog records the requests to a server.
+type requestLog struct {
 	sync.Mutex
 	all []string // "GET /x?y=1 header body"
 }
 
-func (a *asked) of(path string) (n int) {
-	a.Lock()
-	defer a.Unlock()
-	for _, line := range a.all {
+// of returns the number of requests with that path and query.
+func (l *requestLog) of(path string) (n int) {
+	l.Lock()
+	defer l.Unlock()
+	for _, line := range l.all {
 		if strings.Contains(line, " "+path+" ") {
 			n++
 		}
@@ -39,28 +40,28 @@ func (a *asked) of(path string) (n int) {
 	return n
 }
 
-// lines returns all of it.
-func (a *asked) lines() []string {
-	a.Lock()
-	defer a.Unlock()
-	return slices.Clone(a.all)
+// lines returns all requests.
+func (l *requestLog) lines() []string {
+	l.Lock()
+	defer l.Unlock()
+	return slices.Clone(l.all)
 }
 
-// keeper returns a server that keeps what it is asked, and answers as answer says.
-func keeper(t *testing.T, response http.HandlerFunc) (*httptest.Server, *asked) {
-	a := &asked{}
+// recorder returns a server that records its requests and responds with respond.
+func recorder(t *testing.T, respond http.HandlerFunc) (*httptest.Server, *requestLog) {
+	l := &requestLog{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		a.Lock()
-		a.all = append(a.all, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), body))
-		a.Unlock()
-		response(w, r)
+		l.Lock()
+		l.all = append(l.all, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), body))
+		l.Unlock()
+		respond(w, r)
 	}))
 	t.Cleanup(s.Close)
-	return s, a
+	return s, l
 }
 
-// locbench runs locbench and returns its exit code and all that it said.
+// locbench runs locbench and returns its exit code and its output.
 func locbench(t *testing.T, env map[string]string, args ...string) (code int, text string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -79,8 +80,8 @@ func fileOf(t *testing.T, name, text string) string {
 
 const twenty = "timeout: 1m\nsteps: [{connections: 1, max_requests: 20}]\n"
 
-// A wrong path is one question, not a hundred thousand, and the run does not end well.
-func TestWrongPathIsOneQuestion(t *testing.T) {
+// A wrong path costs a few requests instead of the load, and the run fails.
+func TestWrongPathIsNotLoaded(t *testing.T) {
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\n"+twenty)
 	for name, c := range map[string]struct {
 		at   string
@@ -90,27 +91,26 @@ func TestWrongPathIsOneQuestion(t *testing.T) {
 		"another base path": {at: "/api", args: []string{"--profile", mine}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, asked := keeper(t, func(w http.ResponseWriter, r *http.Request) {
+			s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != "/items/7" {
 					http.NotFound(w, r)
 				}
 			})
 			code, text := locbench(t, nil, append([]string{"run", "--headless", "--target", s.URL + c.at, "-o", filepath.Join(t.TempDir(), "out")}, c.args...)...)
-			if code != console.ExitContender || !strings.Contains(text, "no load: request") || !strings.Contains(text, "wanted status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
+			if code != console.ExitContender || !strings.Contains(text, "not loaded: unexpected response to ") || !strings.Contains(text, " status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
 				t.Errorf("exit code %d\n%s", code, text)
 			}
-			if n := len(asked.lines()); n > 8 {
-				t.Errorf("it was asked %d times", n)
+			if n := len(requests.lines()); n > 8 {
+				t.Errorf("%d requests", n)
 			}
 		})
 	}
 }
 
-// One that responses 503 while it boots is waited for: no request of the load meets it, and nothing
-// is an error.
+// locbench waits for a target that responds with 503 while it boots: no request of the load fails.
 func TestTargetThatBoots(t *testing.T) {
 	var n atomic.Int64
-	s, asked := keeper(t, func(w http.ResponseWriter, _ *http.Request) {
+	s, requests := recorder(t, func(w http.ResponseWriter, _ *http.Request) {
 		if n.Add(1) <= 12 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
@@ -121,15 +121,15 @@ func TestTargetThatBoots(t *testing.T) {
 	if code != console.ExitOK || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, text)
 	}
-	if l := trials[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || asked.of("/x") != 21 {
-		t.Errorf("%d failed, %d succeeded, %d asked", l.FailedTotal(), l.AllSucceeded(), asked.of("/x"))
+	if l := trials[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || requests.of("/x") != 21 {
+		t.Errorf("%d failed, %d succeeded, %d received", l.FailedTotal(), l.AllSucceeded(), requests.of("/x"))
 	}
 }
 
-// What a certificate lacks is said at once with its remedies, each of which works and is on record.
+// An untrusted certificate is an error with its remedies, each of which works and is recorded.
 func TestTargetWithItsOwnCertificate(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are meant to fail
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // discards the expected failures of handshakes
 	s.StartTLS()
 	defer s.Close()
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty)
@@ -140,14 +140,14 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 		says string
 		tls  *bench.TLS
 	}{
-		"nothing said":     {nil, console.ExitContender, "--cacert FILE names its authority, --insecure accepts any certificate", nil},
+		"no option":        {nil, console.ExitContender, "add its CA with --cacert FILE, or use --insecure", nil},
 		"--insecure":       {[]string{"--insecure"}, console.ExitOK, "", &bench.TLS{Insecure: true}},
 		"--cacert":         {[]string{"--cacert", own}, console.ExitOK, "", &bench.TLS{CACert: own}},
-		"no certificate":   {[]string{"--cacert", mine}, console.ExitUsage, "there is no certificate in it", nil},
-		"no such file":     {[]string{"--cacert", own + "x"}, console.ExitUsage, "no such file", nil},
-		"both":             {[]string{"--cacert", own, "--insecure"}, console.ExitUsage, "leave one of them out", nil},
-		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, console.ExitUsage, "goes with --target https://", nil},
-		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, console.ExitContender, "speaks https, not http: write https://", nil},
+		"no certificate":   {[]string{"--cacert", mine}, console.ExitUsage, "no PEM certificate found", nil},
+		"missing file":     {[]string{"--cacert", own + "x"}, console.ExitUsage, "no such file", nil},
+		"both":             {[]string{"--cacert", own, "--insecure"}, console.ExitUsage, "use either --cacert or --insecure", nil},
+		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, console.ExitUsage, "--insecure needs --target https://", nil},
+		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, console.ExitContender, "speaks https, not http: use https://", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -174,11 +174,11 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 	}
 }
 
-// A secret comes from the environment, is in no file, is asked for again by a run that continues, and
-// "How to repeat it" is a command that runs.
-func TestSecretsAreAskedForAgain(t *testing.T) {
+// A secret from the environment is in no file; a resumed run reads it again, and the command under
+// "Reproduce" runs.
+func TestSecretsOfTheEnvironment(t *testing.T) {
 	const secret = "hunter2-of-the-environment"
-	s, asked := keeper(t, func(w http.ResponseWriter, r *http.Request) {
+	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/orders" && r.Header.Get("Authorization") != "Bearer "+secret {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
@@ -191,15 +191,15 @@ thresholds: ["throughput>900000000 stop=run"]
 	out := filepath.Join(dir, "out")
 	env := map[string]string{"TOKEN": secret}
 	args := []string{"run", "--headless", "--profile", mine, "--target", "old=" + s.URL, "-o", out}
-	if code, text := locbench(t, nil, args...); code != console.ExitUsage || !strings.Contains(text, `not set in the environment, or empty: TOKEN (request "order")`) {
+	if code, text := locbench(t, nil, args...); code != console.ExitUsage || !strings.Contains(text, `environment variable unset or empty: TOKEN (request "order")`) {
 		t.Fatalf("without it: exit code %d\n%s", code, text)
 	}
 	code, text := locbench(t, env, args...)
-	if code != console.ExitThreshold || asked.of("/orders") < 20 {
+	if code != console.ExitThreshold || requests.of("/orders") < 20 {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
-	if all := asked.lines(); !strings.HasSuffix(all[len(all)-1], secret+` {"{id}": 7}`) {
-		t.Errorf("it was asked %q", all[len(all)-1])
+	if all := requests.lines(); !strings.HasSuffix(all[len(all)-1], secret+` {"{id}": 7}`) {
+		t.Errorf("last request %q", all[len(all)-1])
 	}
 	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != console.ExitUsage || !strings.Contains(text, "TOKEN") {
 		t.Errorf("resumed without it: exit code %d\n%s", code, text)
@@ -221,20 +221,20 @@ thresholds: ["throughput>900000000 stop=run"]
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, repeat, _ := strings.Cut(string(page), "How to repeat it")
+	_, repeat, _ := strings.Cut(string(page), "Reproduce")
 	command := regexp.MustCompile("(?s)```sh\n(locbench run --profile [^\n]*)\n```").FindStringSubmatch(repeat)
 	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
-	if command == nil || profile == nil || !strings.Contains(repeat, "It takes TOKEN from the environment") {
-		t.Fatalf("nothing to repeat it by:\n%s", repeat)
+	if command == nil || profile == nil || !strings.Contains(repeat, "Set TOKEN in the environment") {
+		t.Fatalf("no command to repeat the run:\n%s", repeat)
 	}
 	t.Chdir(dir)
 	name := regexp.MustCompile(`--profile (\S+)`).FindStringSubmatch(command[1])[1]
 	if err := os.WriteFile(name, []byte(profile[1]+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	before := asked.of("/orders")
+	before := requests.of("/orders")
 	again := append(words(strings.TrimPrefix(command[1], "locbench ")), "-o", "again")
-	if code, text := locbench(t, env, again...); code != console.ExitThreshold || asked.of("/orders") < before+20 {
-		t.Errorf("%s: exit code %d, %d requests\n%s", command[1], code, asked.of("/orders")-before, text)
+	if code, text := locbench(t, env, again...); code != console.ExitThreshold || requests.of("/orders") < before+20 {
+		t.Errorf("%s: exit code %d, %d requests\n%s", command[1], code, requests.of("/orders")-before, text)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// verifiedState returns the verified state that follows from a trial.
+// verifiedState returns the outcome of verification by a trial.
 func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (contender.Verified, error) {
 	hash, err := contender.SourceHash(svc)
 	if err != nil {
@@ -27,7 +27,7 @@ func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (c
 		Limits:    fmt.Sprintf("%g CPUs, %s", run.Profile.Limits.CPUs, units.Bytes(run.Profile.Limits.Memory)),
 		ImageSize: trial.Artifact.ImageSize,
 	}
-	// One that took what the engine had kept from an earlier build says nothing.
+	// The duration of a build from the engine's cache is meaningless.
 	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, contender.BuildOptions{})
 	if ok && r.NoCache && r.Of(trial.Artifact) {
 		v.BuildTime = r.BuildTime
@@ -59,10 +59,10 @@ func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (c
 	return v, nil
 }
 
-// faults returns what is not as it should be, the gravest first.
+// faults returns what failed in a trial, the gravest first.
 func faults(trial bench.TrialResult) (wrong []string) {
 	if trial.State != bench.TrialComplete {
-		wrong = append(wrong, cmp.Or(trial.Failure, "its trial is "+string(trial.State)))
+		wrong = append(wrong, cmp.Or(trial.Failure, "trial "+string(trial.State)))
 	}
 	if trial.Instance != nil && !trial.Instance.LimitsEnforced {
 		wrong = append(wrong, "limits not enforced: "+trial.Instance.LimitsNote)
@@ -79,7 +79,7 @@ func faults(trial bench.TrialResult) (wrong []string) {
 	if trial.State == bench.TrialComplete {
 		for _, group := range trial.Service.Endpoints {
 			if !checked[group] {
-				wrong = append(wrong, "no passing check in "+group+" ")
+				wrong = append(wrong, "no passing check in "+group)
 			}
 		}
 		wrong = append(wrong, unseen(trial)...)
@@ -99,8 +99,8 @@ func faults(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// unseen returns the points of the lifecycle contract that no check has reported on; a check that failed
-// is its own fault.
+// unseen returns the lifecycle checks without a result. Failed checks are not among them: faults
+// lists those.
 func unseen(trial bench.TrialResult) (wrong []string) {
 	for _, name := range []string{
 		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillResponds,
@@ -121,8 +121,8 @@ func unseen(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// memoryFaults say whether the contender wanted more memory than it may have. Where the limit is
-// enforced the kernel kills one of its processes then, and another may continue.
+// memoryFaults returns the signs that the contender needed more memory than its limit. If the limit
+// is enforced the kernel kills one of its processes, and another may continue.
 func memoryFaults(trial bench.TrialResult) (wrong []string) {
 	var kills, peak, limit int64
 	read := func(u *bench.Usage) {
@@ -135,7 +135,7 @@ func memoryFaults(trial bench.TrialResult) (wrong []string) {
 		read(s.After)
 	}
 	if kills > 0 {
-		wrong = append(wrong, fmt.Sprintf("out of memory: the kernel killed %d processes", kills))
+		wrong = append(wrong, fmt.Sprintf("out of memory: the kernel killed %s", units.Plural(kills, "process")))
 	}
 	if limit > 0 && peak > limit {
 		wrong = append(wrong, fmt.Sprintf("used %s of memory, above its limit of %s",
@@ -144,8 +144,8 @@ func memoryFaults(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// writeVerdict writes each point.
-func writeVerdict(w io.Writer, trial bench.TrialResult, v contender.Verified) {
+// writeOutcome prints the outcome of verification: faults, checks, and some results.
+func writeOutcome(w io.Writer, trial bench.TrialResult, v contender.Verified) {
 	outcome := "verified"
 	if v.Failure != "" {
 		outcome = "FAILED"
@@ -197,7 +197,7 @@ func writeVerdict(w io.Writer, trial bench.TrialResult, v contender.Verified) {
 	}
 }
 
-// known returns v in words, "" where it is not known.
+// known returns the text of v, or "" if v is unknown.
 func known[T int64 | bench.Duration](v T, words func(T) string) string {
 	if v <= 0 {
 		return ""

@@ -12,9 +12,8 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// Where the contender's quota leaves as many CPUs as it takes, it and the client get some of their
-// own.
-func TestRunOnCPUsOfTheirOwn(t *testing.T) {
+// If the contender's quota leaves enough CPUs, contender and client are pinned to separate ones.
+func TestRunOnSeparateCPUs(t *testing.T) {
 	if len(cpuset.Allowed()) < 2 || runtime.NumCPU() < 2 {
 		t.Skip("one CPU: there is nothing to part")
 	}
@@ -43,7 +42,7 @@ func TestRunOnCPUsOfTheirOwn(t *testing.T) {
 			}
 		}
 		if text := stdout + stderr; !strings.Contains(text, "contender on CPU "+i.Contender.String()) {
-			t.Errorf("nobody hears of it:\n%s", text)
+			t.Errorf("no word about the CPUs:\n%s", text)
 		}
 	})
 }

@@ -10,18 +10,18 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// attempts are how often a kind of request is asked before it is given up: a service that fails one
-// request in a hundred may still be measured.
+// attempts is how often a request is sent until its response is as expected: a service that fails
+// one request in a hundred may still be measured.
 const attempts = 3
 
-// ask asks each kind of request and each session once, as the load will, and checks all responses. It returns what was
-// sent and what came, of the first kind that is not answered as expected.
-func (l *loader) ask(ctx context.Context, baseURL string) error {
-	for _, unit := range l.units() {
+// sendEach sends each request and each session once, as the load will, and checks the responses.
+// Its error has the first unexpected response, with the request.
+func (l *loader) sendEach(ctx context.Context, baseURL string) error {
+	for _, name := range l.iterations() {
 		var failed load.Asked
 		var err error
 		for range attempts {
-			if err = l.once(ctx, baseURL, unit, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
+			if err = l.once(ctx, baseURL, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
 				break
 			}
 		}
@@ -36,8 +36,8 @@ func (l *loader) ask(ctx context.Context, baseURL string) error {
 	return nil
 }
 
-// units returns the names of the requests that stand alone, and of the sessions.
-func (l *loader) units() (names []string) {
+// iterations returns the names of the single requests and of the sessions.
+func (l *loader) iterations() (names []string) {
 	for _, r := range l.requests {
 		if r.Session == "" {
 			names = append(names, r.Name)
@@ -49,25 +49,25 @@ func (l *loader) units() (names []string) {
 	return names
 }
 
-// once asks a request or a session a single time.
-func (l *loader) once(ctx context.Context, baseURL, unit string, seen func(load.Asked)) error {
-	plan := l.loadPlan(baseURL, bench.Step{Name: unit, Request: unit})
+// once runs one iteration.
+func (l *loader) once(ctx context.Context, baseURL, name string, seen func(load.Asked)) error {
+	plan := l.loadPlan(baseURL, bench.Step{Name: name, Request: name})
 	return l.engine.Once(ctx, plan, seen)
 }
 
-// setUp makes the requests of the setup, whose values those after it use.
+// setUp sends the setup requests of a new trial. Later requests use the values that these save.
 func (l *loader) setUp(ctx context.Context, baseURL string) error {
-	delete(l.lives, baseURL) // another one begins
-	return l.aside(ctx, baseURL, "setup", l.setup, func(load.Asked) {})
+	delete(l.trials, baseURL)
+	return l.inOrder(ctx, baseURL, "setup", l.setup, func(load.Asked) {})
 }
 
-// tearDown makes those of the teardown.
+// tearDown sends the teardown requests.
 func (l *loader) tearDown(ctx context.Context, baseURL string) error {
-	return l.aside(ctx, baseURL, "teardown", l.teardown, func(load.Asked) {})
+	return l.inOrder(ctx, baseURL, "teardown", l.teardown, func(load.Asked) {})
 }
 
-// aside makes requests that are not those of the load, in order, and keeps what they save.
-func (l *loader) aside(
+// inOrder sends the requests of setup or teardown, and keeps the values that they save.
+func (l *loader) inOrder(
 	ctx context.Context, baseURL, name string, requests []bench.Request, seen func(load.Asked),
 ) error {
 	if len(requests) == 0 {
@@ -91,11 +91,11 @@ func (l *loader) aside(
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	l.life(baseURL).Values = last.Saved
+	l.trial(baseURL).Values = last.Saved
 	return nil
 }
 
-// sentText returns a request as the profile has it: what its secrets are is not shown.
+// sentText returns a request as the profile has it, without the values of its secrets.
 func (l *loader) sentText(name string) string {
 	p := l.run.Profile
 	for _, all := range [][]bench.Request{p.Requests, p.Setup, p.Teardown} {

@@ -18,12 +18,12 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// alternating returns ten rounds of two contenders that took turns on a machine whose speed is another
-// one in each round, by up to a factor of two: b is slower by 10%, which only the pairs show. One
+// alternating returns ten rounds of two alternating contenders on a machine whose speed changes
+// between rounds, by up to a factor of two: b is slower by 10%, which only the pairs show. One
 // trial of b was aborted.
 func alternating() (bench.Run, []bench.TrialResult) {
 	run := bench.Run{Schema: bench.SchemaVersion, State: bench.RunComplete}
-	run.Profile = bench.Profile{Name: "turns", Rounds: 10, Runtime: bench.RuntimeProcess, Interleave: 100 * time.Millisecond}
+	run.Profile = bench.Profile{Name: "interleaved", Rounds: 10, Runtime: bench.RuntimeProcess, Interleave: 100 * time.Millisecond}
 	run.Profile.Steps = []bench.Step{{Name: "8 connections", Connections: 8, Duration: 10 * time.Second}}
 	run.Profile.Requests = []bench.Request{{Name: "get", Method: "GET", Path: "/"}}
 	run.Machine.CPUs = 8
@@ -53,9 +53,9 @@ func alternating() (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// TestOutputsAgreeOnWhoIsAhead has a run with one aborted trial: all outputs leave its round out of
-// both contenders and pair the others.
-func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
+// TestOutputsAgreeOnTheLeader has a run with one aborted trial: all outputs drop its round for both
+// contenders and pair the others.
+func TestOutputsAgreeOnTheLeader(t *testing.T) {
 	run, trials := alternating()
 	a := analysis.Of(run, trials)
 	var text, markdown, html bytes.Buffer
@@ -72,16 +72,16 @@ func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
 	if row := r.Rows[0]; !row.Paired || len(row.Old.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("comparison: %+v", row)
 	}
-	folders := tuitest.Folders{{Dir: "results/turns", Run: run, Trials: trials}}
-	screen := tuicompare.New("results/turns", "results/turns", folders)
+	folders := tuitest.Folders{{Dir: "results/interleaved", Run: run, Trials: trials}}
+	screen := tuicompare.New("results/interleaved", "results/interleaved", folders)
 	screen.Update(ui.Resized{Width: 200, Height: 50})
 	tuitest.Settle(screen, screen.Init(), nil)
 	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Now()), "\n")
 	for output, c := range map[string]struct{ got, want string }{
-		"text":      {text.String(), "2     b          9,932/s            9,556/s to 13,587/s   behind: −9.4% (−10.1% to −8.6%)"},
+		"text":      {text.String(), "2     b          9,932/s     9,556/s to 13,587/s   behind: −9.4% (−10.1% to −8.6%)"},
 		"Markdown":  {markdown.String(), "| b | 2 |"},
-		"sentence":  {markdown.String(), "+10.4% (+9.5% to +11.3%) against the 9,932/s at 8 connections of b; p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
-		"report":    {html.String(), "p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
+		"sentence":  {markdown.String(), "+10.4% (+9.5% to +11.3%) vs 9,932/s at 8 connections of b; p 0.0039 (Holm, 1 pair), 9 and 9 rounds"},
+		"report":    {html.String(), "p 0.0039 (Holm, 1 pair), 9 and 9 rounds"},
 		"dashboard": {view, "A is better: −9.4% (−10.1% to −8.6%)"},
 	} {
 		t.Run(output, func(t *testing.T) {

@@ -1,0 +1,74 @@
+package screens
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/text/console"
+)
+
+// TestAfterwards: after a run the normal screen has each warning, failure and error once.
+func TestAfterwards(t *testing.T) {
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		state    bench.RunState
+		ran      bool // a contender was started
+		failures int  // how often the failure of the trial is printed: the table has it twice
+		logs     int  // lines of a contender's log
+	}{
+		"failed trial":      {bench.RunFailed, true, 2, 0},
+		"nothing ran":       {bench.RunFailed, false, 1, 1},
+		"no trial, failed":  {bench.RunFailed, false, 0, 0},
+		"no trial, stopped": {bench.RunInterrupted, false, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			trial := bench.TrialResult{
+				Schema: 1, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Started: at,
+				Failure: "exit code 3", LastLog: []bench.LogLine{{Text: "last words"}},
+			}
+			if c.ran {
+				trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
+			}
+			run := bench.Run{
+				Schema: 1, ID: "r", State: c.state, Started: at, Warnings: bench.Warnings{{Text: "a busy machine"}},
+				Trials: []bench.TrialEntry{{Trial: trial.Trial, State: bench.TrialPending, File: "a-1.json"}},
+			}
+			files := map[string]any{results.RunFile: run}
+			if c.failures > 0 {
+				files["a-1.json"], run.Trials[0].State = trial, trial.State
+			}
+			for file, v := range files {
+				data, err := json.Marshal(v)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(dir, file), data, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out bytes.Buffer
+			env := console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+			err := afterwards(env, dir, console.ExitContender, "locbench: some trials failed\x1b[2J\r\n")
+			var reported console.Reported
+			if !errors.As(err, &reported) || reported.Code != console.ExitContender || strings.Contains(out.String(), "\x1b") {
+				t.Errorf("%v\n%s", err, &out)
+			}
+			for text, want := range map[string]int{
+				"a busy machine": 1, "exit code 3": c.failures, "last words": c.logs, "locbench: some trials failed": 1,
+			} {
+				if n := strings.Count(out.String(), text); n != want {
+					t.Errorf("%q is there %d times, want %d:\n%s", text, n, want, &out)
+				}
+			}
+		})
+	}
+}
