@@ -66,22 +66,22 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		return fmt.Errorf("start store container of %s: %w", image, err)
 	}
 	s.container, s.url = c, "http://"+c.Address()
-	responses := func(ctx context.Context) error {
+	probe := func(ctx context.Context) error {
 		_, err := s.probe(ctx)
 		return err
 	}
-	if err := awaitContainer(ctx, c, image, responses); err != nil {
+	if err := awaitContainer(ctx, c, image, probe); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
 }
 
 // awaitContainer waits until the server responds. It reports a crash at once, with the last log lines.
-func awaitContainer(ctx context.Context, c Container, image string, responses func(context.Context) error) error {
+func awaitContainer(ctx context.Context, c Container, image string, probe func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		err := responses(ctx)
+		err := probe(ctx)
 		if err == nil {
 			return nil
 		}

@@ -133,7 +133,7 @@ func TestBundled(t *testing.T) {
 
 func (n Names) slice() []string { return n[:] }
 
-// checkRing checks the rules of Elasticsearch's geo_shape, and that the centroid is inside.
+// checkRing checks the rules of Elasticsearch's geo_shape, and looks for the centroid inside.
 func checkRing(t *testing.T, d stored, least int) {
 	t.Helper()
 	if d.Geometry.Type != "Polygon" || len(d.Geometry.Coordinates) != 1 {

@@ -105,7 +105,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 // file returns the path of an index's documents.
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
-// readMapping reads the mapping of an index, and the settings that stand in other files.
+// readMapping reads the mapping of an index and the settings in other files.
 func (d *dump) readMapping(index string) (mapping []byte, notes bench.Warnings, err error) {
 	files := d.files[index]
 	switch len(files.mappings) {
