@@ -85,8 +85,8 @@ func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 	return call(ctx, http.MethodGet, url, "")
 }
 
-// call sends one request, with json as its body unless that is "", and reads the whole response within
-// probeTimeout. The error does not contain the URL.
+// call sends one request, with json as its body unless that is "", and reads the whole response
+// within probeTimeout. The error does not contain the URL.
 func call(ctx context.Context, method, url, json string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no response within %v", probeTimeout))
 	defer cancel()
@@ -186,7 +186,8 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Redact returns the URL without user info. Anything else may be a password: a fixed text replaces it.
+// Redact returns the URL without user info. Anything else may be a password: a fixed text replaces
+// it.
 func Redact(raw string) string {
 	if raw == "" {
 		return ""

@@ -20,9 +20,9 @@ func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
 	return &onlyFrom{l, peers}, nil
 }
 
-// onlyFrom is a listener that accepts connections from peers only. It must check them: Linux accepts
-// packets for the address of a bridge on every interface, so containers of other networks, and
-// neighbours with a route to it, reach the listener too.
+// onlyFrom is a listener that accepts connections from peers only. It must check them: Linux
+// accepts packets for the address of a bridge on every interface, so containers of other networks,
+// and neighbours with a route to it, reach the listener too.
 type onlyFrom struct {
 	net.Listener
 	peers []netip.Prefix

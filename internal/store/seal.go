@@ -20,7 +20,8 @@ func (s *Store) seal(ctx context.Context, on bool) error {
 	if s.container == nil {
 		return nil
 	}
-	// Not index.blocks.write: an index that cannot be written to can still be deleted, and its alias moved.
+	// Not index.blocks.write: an index that cannot be written to can still be deleted, and its alias
+	// moved.
 	body := fmt.Sprintf(`{"persistent":{"cluster.blocks.read_only":%v}}`, on)
 	status, response, err := call(ctx, http.MethodPut, s.url+"/_cluster/settings", body)
 	if err == nil && status != http.StatusOK {

@@ -51,8 +51,8 @@ type Store struct {
 	closed bool
 }
 
-// Open starts or reaches the store of spec. Close it, even if ctx was cancelled. An error says what to
-// do, if that is known.
+// Open starts or reaches the store of spec. Close it, even if ctx was cancelled. An error says what
+// to do, if that is known.
 func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
 	kind := spec.Chosen()
 	open, ok := openers[kind]
@@ -88,8 +88,8 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 	return nil
 }
 
-// URL returns how this machine reaches the store, without a slash at the end; "" without a store. It
-// may hold a user name and password: show Info().URL instead.
+// URL returns how this machine reaches the store, without a slash at the end; "" without a store.
+// It may hold a user name and password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
 // Work returns embedded.Server.Work of an embedded store; ok is false for other kinds.
@@ -100,8 +100,8 @@ func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) 
 	return s.embedded.Work, true
 }
 
-// Fill loads a data set into an embedded store (embedded.Server.Fill). Package seed fills other kinds
-// through their URLs.
+// Fill loads a data set into an embedded store (embedded.Server.Fill). Package seed fills other
+// kinds through their URLs.
 func (s *Store) Fill(ctx context.Context, set bench.DataSet, progress func(done int64)) error {
 	if s.embedded == nil {
 		return fmt.Errorf("fill the store: not possible for kind %s; seed it through its URL", s.kind)
@@ -120,7 +120,8 @@ func (s *Store) PID() int {
 // Warnings returns the warnings about the store, for the results.
 func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
-// Info describes the store for the record, without user info. Seen is the last URL that Listen returned.
+// Info describes the store for the record, without user info. Seen is the last URL that Listen
+// returned.
 func (s *Store) Info() bench.StoreInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,9 +129,9 @@ func (s *Store) Info() bench.StoreInfo {
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a
-// Docker network ("172.18.0.1:0" for any free port), and returns the URL for a contender there.
-// It accepts connections only from peers, the subnets of that network; without peers, only from
-// this machine's loopback interface. For a store that is not on that interface it returns the store's
+// Docker network ("172.18.0.1:0" for any free port), and returns the URL for a contender there. It
+// accepts connections only from peers, the subnets of that network; without peers, only from this
+// machine's loopback interface. For a store that is not on that interface it returns the store's
 // own URL. Listeners stay open until Close.
 func (s *Store) Listen(addr string, peers ...netip.Prefix) (string, error) {
 	s.mu.Lock()

@@ -21,8 +21,8 @@ func zipped(text string) string {
 	return b.String()
 }
 
-// TestElasticdump uses the names and forms of elasticdump's files, and those in which its users keep
-// them.
+// TestElasticdump uses the names and forms of elasticdump's files, and those in which its users
+// keep them.
 func TestElasticdump(t *testing.T) {
 	const (
 		first   = `{"_index":"city","_type":"_doc","_id":"1","_score":1,"_source":{"id":1,"name":"Brno","centroid":[16.6,49.2]}}`

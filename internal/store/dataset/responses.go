@@ -149,7 +149,8 @@ func documents(set bench.DataSet, index string, every int) (map[int64]*document,
 	return all, nil
 }
 
-// response is a city in a contender's form. The pointers distinguish a missing key from an empty one.
+// response is a city in a contender's form. The pointers distinguish a missing key from an empty
+// one.
 type response struct {
 	CountryISO *string `json:"countryIso"`
 	ID         *int64  `json:"id"`

@@ -19,7 +19,8 @@ func newShaper(vertices int) *shaper {
 	return s
 }
 
-// lobes are the waves along an outline. Together they keep the radius within 0.58 to 1.42 of the mean.
+// lobes are the waves along an outline. Together they keep the radius within 0.58 to 1.42 of the
+// mean.
 var lobes = [...]struct {
 	waves     int
 	amplitude float64

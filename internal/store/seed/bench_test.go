@@ -28,8 +28,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// target returns the Elasticsearch to load and the generated cities to load. usual is their number unless the
-// environment sets it.
+// target returns the Elasticsearch to load and the generated cities to load. usual is their number
+// unless the environment sets it.
 func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
 	generated, err := dataset.Generated(cities, 60, 1)

@@ -49,8 +49,8 @@ func (b bulk) Source() ([]string, error) {
 // String names the first and the last document.
 func (b bulk) String() string { return clip(b[0].id) + " to " + clip(b[len(b)-1].id) }
 
-// load sends all documents: one goroutine gathers bulk requests, several send them. At most two more
-// bulk requests exist than there are senders.
+// load sends all documents: one goroutine gathers bulk requests, several send them. At most two
+// more bulk requests exist than there are senders.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	bulks := make(chan bulk)

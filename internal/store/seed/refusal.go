@@ -22,7 +22,8 @@ const (
 	existsAlready = "resource_already_exists_exception"
 )
 
-// refusal is a response other than 2xx, for a request or for documents of a bulk, or an invalid one.
+// refusal is a response other than 2xx, for a request or for documents of a bulk, or an invalid
+// one.
 type refusal struct {
 	status int    // 0: the response is invalid
 	kind   string // Elasticsearch's error type; "" if there is none
@@ -82,7 +83,8 @@ func passing(status int, kind string) bool {
 	return slices.Contains(again, status) && (kind != blocked || status == http.StatusServiceUnavailable)
 }
 
-// passes reports whether a failed call may succeed a little later, such as after a broken connection.
+// passes reports whether a failed call may succeed a little later, such as after a broken
+// connection.
 func passes(err error) bool {
 	if e, ok := errors.AsType[*refusal](err); ok {
 		return passing(e.status, e.kind)
@@ -100,8 +102,8 @@ const (
 	maxPause   = 10 * time.Second
 )
 
-// retry repeats a call until it succeeds, its error is permanent, or patience has run out. It returns
-// the last error of the call.
+// retry repeats a call until it succeeds, its error is permanent, or patience has run out. It
+// returns the last error of the call.
 func retry(ctx context.Context, call func(again bool) error) error {
 	began, pause := time.Now(), firstPause
 	for again := false; ; again = true {
@@ -121,8 +123,8 @@ func retry(ctx context.Context, call func(again bool) error) error {
 	}
 }
 
-// remedy returns what a user can do about a refusal, or "". Elasticsearch 7 reports some causes only in
-// the text of the reason; what is not found there only lacks a remedy.
+// remedy returns what a user can do about a refusal, or "". Elasticsearch 7 reports some causes
+// only in the text of the reason; what is not found there only lacks a remedy.
 func remedy(status int, e *elastic.ErrorDetails) string {
 	kind, why := typeOf(e), ""
 	if e != nil {

@@ -1,5 +1,5 @@
-// Package seed fills an Elasticsearch 7 with a data set, in bulk. Clients see all of the new data or
-// none of it.
+// Package seed fills an Elasticsearch 7 with a data set, in bulk. Clients see all of the new data
+// or none of it.
 //
 // Each index of the set is loaded into a new version, <name>_v<n>. Once all versions are complete
 // and counted, one call moves all aliases, and only then the older versions are removed. A seeding
@@ -13,8 +13,8 @@
 // processor is not used is in docs/decisions/2026-11-22-dependencies.md.
 //
 // The status and Elasticsearch's error type decide what a refusal means (refusal.go). A temporary
-// one is tried again, with pauses; a permanent one ends the seeding at once, with the store's reason
-// and what to do. Redirects are not followed. The size of responses is limited. The calls:
+// one is tried again, with pauses; a permanent one ends the seeding at once, with the store's
+// reason and what to do. Redirects are not followed. The size of responses is limited. The calls:
 //
 //	GET    /                       check the version
 //	GET    /_alias                 list indices and aliases
@@ -214,7 +214,8 @@ func (s *seeding) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged reports whether every alias points to a complete index with this data, and records it then.
+// unchanged reports whether every alias points to a complete index with this data, and records it
+// then.
 func (s *seeding) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {

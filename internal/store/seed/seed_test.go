@@ -425,7 +425,8 @@ func FuzzOutcomes(f *testing.F) {
 	})
 }
 
-// TestSilence: a store that stops responding, at any call, soon ends the seeding with a clear error.
+// TestSilence: a store that stops responding, at any call, soon ends the seeding with a clear
+// error.
 func TestSilence(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
