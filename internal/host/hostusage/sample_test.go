@@ -158,7 +158,7 @@ func TestSamplerEnds(t *testing.T) {
 	}
 }
 
-// TestReadIsGivenUp: an engine that does not respond holds up nobody for ever.
+// TestReadIsGivenUp: an engine that does not respond delays a reading only up to the time limit.
 func TestReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &instance{exited: make(chan struct{}), slow: time.Hour}

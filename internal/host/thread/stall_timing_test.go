@@ -33,11 +33,11 @@ func TestAStallIsSeen(t *testing.T) {
 		}
 	}
 	if noticed == 0 {
-		t.Errorf("nobody noticed that CPU %d was taken from it", cpu)
+		t.Errorf("no stall noticed after CPU %d was taken", cpu)
 	}
 }
 
-// hold takes a CPU from everybody else.
+// hold takes a CPU from all other threads.
 func hold(t *testing.T, cpu int, d time.Duration) {
 	t.Helper()
 	held := make(chan error)

@@ -25,8 +25,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Work returns the number of answered calls and their total time: from the header of a call to the
-// last byte of its response, injected latency included. Calls in progress are
-// not counted.
+// last byte of its response, injected latency included. Calls in progress are not counted.
 func (s *Server) Work() (calls int64, busy time.Duration) {
 	return s.calls.Load(), time.Duration(s.busy.Load())
 }
