@@ -76,8 +76,7 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	return nil
 }
 
-// awaitContainer waits until the server responds. It reports a crash at once, with the last log
-// lines.
+// awaitContainer waits until the server responds. It reports a crash at once, with the last logs.
 func awaitContainer(ctx context.Context, c Container, image string, probe func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

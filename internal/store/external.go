@@ -186,8 +186,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Redact returns the URL without user info. Anything else may be a password: a fixed text replaces
-// it.
+// Redact returns the URL without user info, or a fixed text for what may be a password instead.
 func Redact(raw string) string {
 	if raw == "" {
 		return ""

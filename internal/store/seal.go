@@ -20,8 +20,7 @@ func (s *Store) seal(ctx context.Context, on bool) error {
 	if s.container == nil {
 		return nil
 	}
-	// Not index.blocks.write: an index that cannot be written to can still be deleted, and its alias
-	// moved.
+	// Not index.blocks.write: that still allows to delete the index and to move its alias.
 	body := fmt.Sprintf(`{"persistent":{"cluster.blocks.read_only":%v}}`, on)
 	status, response, err := call(ctx, http.MethodPut, s.url+"/_cluster/settings", body)
 	if err == nil && status != http.StatusOK {

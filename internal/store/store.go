@@ -51,8 +51,7 @@ type Store struct {
 	closed bool
 }
 
-// Open starts or reaches the store of spec. Close it, even if ctx was cancelled. An error says what
-// to do, if that is known.
+// Open starts or reaches the store of spec. Close it, even if ctx was cancelled.
 func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
 	kind := spec.Chosen()
 	open, ok := openers[kind]
@@ -120,8 +119,7 @@ func (s *Store) PID() int {
 // Warnings returns the warnings about the store, for the results.
 func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
-// Info describes the store for the record, without user info. Seen is the last URL that Listen
-// returned.
+// Info describes the store for the record, without user info. Seen is the last URL from Listen.
 func (s *Store) Info() bench.StoreInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -186,8 +186,7 @@ func (g *Group) limit(name string, requested bool, why error, controller string,
 	}
 }
 
-// set writes pairs of files in dir and values, if requested. why is the reason if it is not
-// possible.
+// set writes pairs of files in dir and values, if requested. why is the reason if it cannot.
 func set(dir string, requested bool, why error, pairs ...string) error {
 	if !requested {
 		return nil
@@ -225,8 +224,7 @@ func write(path, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Missing names the requested limits that are not enforced, each with its reason, without the CPU
-// set.
+// Missing names the limits, except the CPU set, that are not enforced, each with its reason.
 func (g *Group) Missing() []string { return g.missing }
 
 // NoCPUSet returns why the requested CPU set is not enforced, or nil.
@@ -319,8 +317,7 @@ func (g *Group) Remove() error {
 	return fmt.Errorf("remove cgroup: %w", err)
 }
 
-// Probe creates a group with every kind of limit, removes it again, and returns its Missing and
-// NoCPUSet.
+// Probe creates a group with all limits, removes it, and returns its Missing and NoCPUSet.
 func (t Tree) Probe(name string) (missing []string, noSet, err error) {
 	cpus := cpuset.Allowed().First(1)
 	g, err := t.Create(name, bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, cpus)

@@ -31,8 +31,7 @@ type Reader struct {
 	began    bool
 }
 
-// Process opens the counters of the group of a process. For a container's main process this is the
-// container.
+// Process opens the counters of a process's group, which for a container's main process is the container.
 func (t Tree) Process(pid int) (*Reader, error) {
 	dirs, err := t.dirs(strconv.Itoa(pid))
 	if err != nil {

@@ -18,8 +18,7 @@ const switchesSource = "/proc/PID/status of all threads"
 
 // threadSwitches adds up the context switches of threads that start and end. The kernel counts them
 // per thread and forgets them when the thread ends; here the last value stays in the sum. The files
-// stay open, so a reading costs one system call per thread. It is not safe for concurrent use.
-// Close it.
+// stay open: one system call per thread and reading. Not safe for concurrent use. Close it.
 type threadSwitches struct {
 	root string // root of the file system with /proc; "" is "/"
 
@@ -34,8 +33,7 @@ type thread struct {
 	seen bool
 }
 
-// read returns the sums. ids are all running threads. It returns nil if one of them cannot be read
-// and has not ended.
+// read returns the sums for ids, all running threads, or nil if a thread cannot be read, but exists.
 func (t *threadSwitches) read(ids []int) *bench.Switches {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)

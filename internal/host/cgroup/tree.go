@@ -37,8 +37,7 @@ func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
 }
 
-// Version returns 2 if cgroup v2 controls CPU and memory, 1 if v1 does (v2 may be mounted too), and
-// 0 otherwise.
+// Version returns 2 if cgroup v2 controls CPU and memory, 1 if v1 does, with or without v2, else 0.
 func (t Tree) Version() int {
 	mounts, _ := t.mounts()
 	version := 0

@@ -1,7 +1,6 @@
 // Package hostusage takes the readings of a step: the counters of the contender, exactly at both
 // ends and regularly in between, and those of possible bottlenecks, the CPUs of this machine and
-// the store. A reading costs some microseconds. Counters that the system does not have are left
-// out.
+// the store. A reading costs some microseconds. Counters that the system lacks are left out.
 package hostusage
 
 import (

@@ -8,8 +8,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// readTimeout is the time limit of one reading: a busy engine responds within some hundred
-// milliseconds.
+// readTimeout is the time limit of one reading: a busy engine needs some hundred milliseconds.
 const readTimeout = 5 * time.Second
 
 // ReadInstance reads the counters of an instance. The instance knows their source (cgroup files,
@@ -24,8 +23,7 @@ func ReadInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error
 	return &u, nil
 }
 
-// BeginInstance reads the counters and resets the step's high-water mark, if the kernel can do
-// that.
+// BeginInstance reads the counters and, if possible, resets the step's high-water mark.
 func BeginInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	if s, ok := inst.(bench.Starter); ok {
 		_ = s.BeginPeak() // if it fails, the readings have no mark of the step

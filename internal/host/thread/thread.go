@@ -13,8 +13,7 @@ import (
 // atFirst is the Go runtime's initial GOMAXPROCS, which takes a cgroup's quota into account.
 var atFirst = runtime.GOMAXPROCS(0)
 
-// Cores returns the number of CPUs on which this process may run, at most the number that a quota
-// allows.
+// Cores returns the number of CPUs on which this process may run, limited by a quota.
 func Cores() int {
 	if n := len(cpuset.OfThread()); n > 0 {
 		return min(n, atFirst)

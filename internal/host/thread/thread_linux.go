@@ -23,8 +23,7 @@ func sharpen() {
 // count within a session. Prefer returns false if it is not permitted. Then the thread requests a
 // short time slice, which makes Linux 6.12 and later run it sooner. The same happens with only one
 // CPU: the Go runtime sometimes waits for its own threads by spinning. A real-time thread that
-// spins on the only CPU blocks the thread it waits for, until the kernel suspends it for the rest
-// of a second.
+// spins on the only CPU blocks the thread it waits for, for up to a second.
 //
 // A thread that is busy for long must call Ordinary, or it takes a CPU from all others.
 func Prefer() bool {

@@ -236,8 +236,7 @@ func (b *bundled) IDs(context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// hull returns the convex hull (Andrew's monotone chain), counter-clockwise, closed. It reorders
-// points.
+// hull returns the convex hull (Andrew's monotone chain), counter-clockwise. It reorders points.
 func hull(points []Point) []Point {
 	slices.SortFunc(points, func(a, b Point) int {
 		return cmp.Or(cmp.Compare(a.Lon, b.Lon), cmp.Compare(a.Lat, b.Lat))

@@ -49,8 +49,7 @@ type dump struct {
 // file may hold one value per line, or all values in one array. Each file may be compressed by
 // gzip, whether or not its name ends in .gz.
 //
-// Dump reads all files once, so a mistake (reported with file and line) is found before
-// anything is sent.
+// Dump reads all files once, to report mistakes, with file and line, before anything is sent.
 func Dump(dir string) (Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -34,8 +34,7 @@ type generated struct {
 
 // Generated returns a set of cities, each a polygon with the given number of vertices (0: 60). The
 // same three numbers make the same set on every machine. It has the bundled regions and starts with
-// the bundled featured cities, so home cities exist; all others are made up, near real ones.
-// It keeps no city in memory.
+// the bundled featured cities; all others are made up, near real ones. No city is kept in memory.
 func Generated(cities, vertices int, seed uint64) (Set, error) {
 	vertices = cmp.Or(vertices, defaultVertices)
 	if cities < 1 || cities > MaxGenerated {

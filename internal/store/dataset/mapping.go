@@ -103,8 +103,7 @@ func onlyObject(data []byte) (map[string]json.RawMessage, error) {
 	return body, nil
 }
 
-// below returns the only member of body if that member has the key and is not part of a definition
-// itself, and otherwise nil.
+// below returns the only member of body if it has the key and is not part of a definition, or nil.
 func below(body map[string]json.RawMessage, key string) map[string]json.RawMessage {
 	for name, inner := range body {
 		var one map[string]json.RawMessage

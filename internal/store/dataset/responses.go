@@ -119,8 +119,7 @@ func (a *Responses) read(set bench.DataSet) error {
 	return err
 }
 
-// factual is a data set that can leave out geometries, which are most of a document and of the
-// cost of making it.
+// factual is a data set that can leave out geometries, which are most of a document and its cost.
 type factual interface {
 	Facts(index string) iter.Seq2[bench.Document, error]
 }
@@ -149,8 +148,7 @@ func documents(set bench.DataSet, index string, every int) (map[int64]*document,
 	return all, nil
 }
 
-// response is a city in a contender's form. The pointers distinguish a missing key from an empty
-// one.
+// response is a city in a contender's form. Pointers distinguish missing keys from empty ones.
 type response struct {
 	CountryISO *string `json:"countryIso"`
 	ID         *int64  `json:"id"`

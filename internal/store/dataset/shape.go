@@ -19,8 +19,7 @@ func newShaper(vertices int) *shaper {
 	return s
 }
 
-// lobes are the waves along an outline. Together they keep the radius within 0.58 to 1.42 of the
-// mean.
+// lobes are the waves along an outline. The radius stays within 0.58 to 1.42 of the mean.
 var lobes = [...]struct {
 	waves     int
 	amplitude float64

@@ -95,8 +95,7 @@ const space = " \t\r\n"
 
 var errUnended = errors.New("the array does not end")
 
-// split is a bufio.SplitFunc. It advances as far as it can, since it is not called again at the
-// end.
+// split is a bufio.SplitFunc. It advances as far as it can: it is not called again at the end.
 func (v *values) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	at := 0
 	switch v.where {

@@ -123,8 +123,7 @@ func foldASCII(term string) string {
 	return out.String()
 }
 
-// foldingTable is the table of Lucene's ASCIIFoldingFilter: on each line a text and the characters
-// that become it.
+// foldingTable is Lucene's ASCIIFoldingFilter: per line a text and the characters that become it.
 //
 //go:embed folding.txt
 var foldingTable string

@@ -181,8 +181,7 @@ func (d *parsed) indexText(f *field, s string) {
 	}
 }
 
-// textOf returns the text of a scalar, since Elasticsearch also indexes numbers and booleans as
-// text.
+// textOf returns the text of a scalar: Elasticsearch also indexes numbers and booleans as text.
 func textOf(b []byte, v span) (string, error) {
 	switch b[v.start] {
 	case '"':

@@ -38,8 +38,7 @@ func encodeStep(v, most, step float64) int32 {
 func (p place) lat() float64 { return float64(p.y) * latitudeStep }
 func (p place) lon() float64 { return float64(p.x) * longitudeStep }
 
-// distanceKey orders points by distance as Lucene's sort does: the haversine without its last three
-// bits.
+// distanceKey orders points by distance as Lucene's sort does: the haversine less three bits.
 func distanceKey(lat, lon float64, p place) float64 {
 	const rad = math.Pi / 180
 	x1, x2 := lat*rad, p.lat()*rad
@@ -245,8 +244,7 @@ func (g *grid) add(doc uint32, s *shape) {
 	}
 }
 
-// candidates calls f with the documents whose shapes may contain p, in any order, some of them
-// twice.
+// candidates calls f with the documents whose shapes may contain p, unordered, some of them twice.
 func (g *grid) candidates(p place, f func(doc uint32)) {
 	for _, list := range [][]uint32{g.cells[cellOf(p.x, p.y)], g.wide} {
 		for _, d := range list {

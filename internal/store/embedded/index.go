@@ -113,8 +113,7 @@ func (ix *index) termsOf(name string) *terms {
 	return t
 }
 
-// column returns the column of a field, in which the document now has a value, and whether it had
-// none.
+// column returns a field's column, where the document now has a value, and whether it had none.
 func (ix *index) column(f *field, ordinal uint32) (c *column, first bool) {
 	c = ix.columns[f]
 	if c == nil {

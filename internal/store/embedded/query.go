@@ -46,8 +46,7 @@ type (
 	}
 )
 
-// parser reads the body of a search of one index. It keeps the first mistake in err; what it
-// returns after that is not valid.
+// parser reads the body of a search of one index. After a mistake, which err keeps, results are invalid.
 type parser struct {
 	ix      *index
 	err     error
@@ -187,8 +186,7 @@ func (p *parser) field(path, use string, kinds ...kind) *field {
 	return f
 }
 
-// single returns a field with at most one value per document. Of several, Elasticsearch chooses
-// one.
+// single returns a field with at most one value per document: of several, Elasticsearch picks one.
 func (p *parser) single(path, use string, kinds ...kind) *field {
 	f := p.field(path, use, kinds...)
 	if c := p.ix.columns[f]; c != nil && c.several {

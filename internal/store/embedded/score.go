@@ -20,8 +20,7 @@ type bm25 struct {
 	inverse [256]float32 // by encoded field length
 }
 
-// newBM25 returns a scorer for the boost, the field's statistics and the number of documents with
-// the term.
+// newBM25 takes the boost, the field's statistics and the number of documents with the term.
 func newBM25(boost float32, t *terms, docFreq int64) *bm25 {
 	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(t.docs, docFreq))}
 	average := float32(float64(t.total) / float64(t.docs))
@@ -42,8 +41,7 @@ func (s *bm25) score(freq float32, length byte) float32 {
 	return s.weight - float32(s.weight/(1+float32(freq*n)))
 }
 
-// Lucene keeps the length of a field in one byte: exact below 40, from there with four significant
-// bits.
+// Lucene keeps the length of a field in one byte: exact below 40, then four significant bits.
 const exactLengths = 24
 
 func encodeLength(n int) byte {

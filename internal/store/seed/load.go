@@ -33,8 +33,7 @@ type loader struct {
 // document is one document of a bulk request: its id, its action line and its source line.
 type document struct{ id, lines string }
 
-// bulk is a whole bulk request. The library's bulk service takes it for a single action and so does
-// not encode it again.
+// bulk is a bulk request. The library takes it for a single action and does not encode it again.
 type bulk []document
 
 // Source returns the lines that the service sends.

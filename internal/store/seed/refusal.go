@@ -22,8 +22,7 @@ const (
 	existsAlready = "resource_already_exists_exception"
 )
 
-// refusal is a response other than 2xx, for a request or for documents of a bulk, or an invalid
-// one.
+// refusal is a response other than 2xx to a request or about documents of a bulk, or an invalid one.
 type refusal struct {
 	status int    // 0: the response is invalid
 	kind   string // Elasticsearch's error type; "" if there is none
@@ -83,8 +82,7 @@ func passing(status int, kind string) bool {
 	return slices.Contains(again, status) && (kind != blocked || status == http.StatusServiceUnavailable)
 }
 
-// passes reports whether a failed call may succeed a little later, such as after a broken
-// connection.
+// passes reports whether a failed call may succeed later, such as after a broken connection.
 func passes(err error) bool {
 	if e, ok := errors.AsType[*refusal](err); ok {
 		return passing(e.status, e.kind)

@@ -1,5 +1,4 @@
-// Package seed fills an Elasticsearch 7 with a data set, in bulk. Clients see all of the new data
-// or none of it.
+// Package seed fills an Elasticsearch 7 with a data set, in bulk. Clients see all of it or nothing.
 //
 // Each index of the set is loaded into a new version, <name>_v<n>. Once all versions are complete
 // and counted, one call moves all aliases, and only then the older versions are removed. A seeding
@@ -214,8 +213,7 @@ func (s *seeding) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged reports whether every alias points to a complete index with this data, and records it
-// then.
+// unchanged reports, and records, whether every alias points to a complete index with this data.
 func (s *seeding) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {

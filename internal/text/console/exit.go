@@ -14,8 +14,7 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2 // wrong flags, arguments, profile or manifest
-	// ExitContender: trials had started, but some are incomplete: a contender failed, or the run ended
-	// early.
+	// ExitContender: some trials are incomplete: a contender failed, or the run ended early.
 	ExitContender = 3
 	// ExitThreshold: a check failed (locbench check), no rate meets the SLO (locbench capacity), a
 	// threshold was missed, or there is a regression.
@@ -23,8 +22,7 @@ const (
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM
 )
 
-// ForceWithin limits how long a forced end may take: a hanging engine must not keep the user
-// waiting.
+// ForceWithin limits how long a forced end may take, such as with a hanging engine.
 const ForceWithin = 15 * time.Second
 
 // Signal is the cause of a context that a signal has cancelled.

@@ -22,8 +22,7 @@ type step any
 
 var errPath = errors.New("write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`")
 
-// stepPattern matches `.key`, `["key"]`, `[number]` or `[*]` at the beginning of the rest of a
-// path.
+// stepPattern matches `.key`, `["key"]`, `[number]` or `[*]` where the rest of a path begins.
 var stepPattern = regexp.MustCompile(`(?s)^(?:\.(?P<key>[^.[\]" ]+)|\["(?P<quoted>.*?)"\]|\[(?P<number>\d+)\]|\[\*\])`)
 
 // Parse reads a path. The text of its error is a hint that says what to write.

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// Flags for opening files: do not wait for the writer of a pipe, and for appending do not follow a
-// link.
+// Flags for opening files: do not wait for the writer of a pipe; for appending, follow no link.
 const (
 	openNow  = syscall.O_NONBLOCK
 	noFollow = syscall.O_NOFOLLOW

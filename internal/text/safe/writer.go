@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// ZeroWidth is the invisible space that keeps an @ in summary.md from mentioning a user. It has no
-// width.
+// ZeroWidth is the invisible space that keeps an @ in summary.md from mentioning a user.
 const ZeroWidth = '\u200b'
 
 // Text returns s with the replacements of Line, but keeps line ends, tabs and ZeroWidth.

@@ -21,8 +21,7 @@ func ParseURL(raw string) (*url.URL, error) {
 // Unreadable replaces a URL in which a password may be anywhere.
 const Unreadable = "(malformed URL)"
 
-// Address returns a URL for messages: without user info, or Unreadable if a password may be
-// anywhere in it.
+// Address returns a URL without user info, or Unreadable if a password may be anywhere in it.
 func Address(raw string) string {
 	u, err := ParseURL(raw)
 	if err != nil || u.User == nil && strings.Contains(raw, "@") {

@@ -38,8 +38,7 @@ func Name(name string) bool {
 	return secretWords(words(name), false)
 }
 
-// assigned reports whether a value in text or a URL is secret by its name. A key may be a search
-// key there.
+// assigned is Name for text and URLs, where a key may also be a search key.
 func assigned(name string) bool { return secretWords(words(name), true) }
 
 func secretWords(words []string, inText bool) bool {
@@ -86,8 +85,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words returns the words of a name in capitals, split at characters other than letters and in
-// camelCase.
+// words returns the words of a name in capitals, split at non-letters and in camelCase.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {

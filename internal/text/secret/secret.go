@@ -28,8 +28,7 @@ type Masker struct {
 	numbers []string // only masked as complete numbers, not as a part of another number
 }
 
-// New returns a Masker that knows values. Those shorter than minLength are masked only by names and
-// places.
+// New returns a Masker that knows values. It finds those shorter than minLength only by their names.
 func New(values ...string) Masker {
 	var all []string
 	var m Masker
@@ -71,8 +70,7 @@ func New(values ...string) Masker {
 
 const digits = "0123456789"
 
-// Text masks known values, the user info of URLs, and the values of secret names and of options
-// with secret names.
+// Text masks known values, the user info of URLs, and values of secret names and secret options.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
 		s = m.replace.Replace(s)

@@ -92,8 +92,7 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 	return v
 }
 
-// onlyPlaces matches a text that consists of placeholders: "Bearer {token}", "sid={sid}",
-// "${PASSWORD}".
+// onlyPlaces matches a text of placeholders: "Bearer {token}", "sid={sid}", "${PASSWORD}".
 var onlyPlaces = regexp.MustCompile(
 	`^(?:[A-Za-z]+ |[A-Za-z0-9_-]+=)?` + place + `(?:; ?[A-Za-z0-9_-]+=` + place + `)*$`)
 

@@ -19,8 +19,7 @@ var (
 	bytesType    = reflect.TypeFor[Bytes]()
 )
 
-// Decode reads the value into dst, a pointer. It returns false if it reported a mistake in the
-// value.
+// Decode reads the value into dst, a pointer. It returns false if it reported a mistake in it.
 func (v Value) Decode(dst any) bool {
 	p := reflect.ValueOf(dst)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -120,8 +119,7 @@ func (v Value) readString(dst reflect.Value, r rules) {
 	}
 }
 
-// readNumber reads a scalar with one of the tags, or any scalar without tags. The text of parse's
-// error is a hint.
+// readNumber reads a scalar with one of the tags, if any. The text of parse's error is a hint.
 func readNumber[T cmp.Ordered](
 	v Value, dst reflect.Value, r rules, want string, parse func(string) (T, error), tags ...string,
 ) {

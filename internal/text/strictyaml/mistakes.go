@@ -111,8 +111,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance returns how many letters to insert, remove, replace or swap with a neighbour to get from
-// b to a.
+// distance returns how many letters to insert, remove, replace or swap to get from b to a.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
@@ -135,8 +134,7 @@ func distance(a, b string) int {
 	return prev[len(t)]
 }
 
-// clip shortens s, a text from outside, to about n bytes and drops characters that would break a
-// line.
+// clip shortens s, a text from outside, to about n bytes and drops characters that break a line.
 func clip(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -26,8 +26,7 @@ type Describer interface {
 	DescribeStrict(s *Schemas) Schema
 }
 
-// Schemas makes the schemas of types. The schema of a struct is in `$defs` under the name of its
-// type.
+// Schemas makes the schemas of types. The schema of a struct is in `$defs` under its type's name.
 type Schemas struct{ defs map[string]Schema }
 
 // Keys adds to the tags of a struct.
@@ -60,12 +59,10 @@ func (s Schema) Text() []byte {
 	return append(safe.JSON(text), '\n')
 }
 
-// Named returns the line of a YAML file that names its schema for editors, by a path from the
-// file's folder.
+// Named returns a YAML file's line that names its schema for editors, by a path from its folder.
 func Named(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
 
-// Leave writes the schema to a file in dir, for the files there that name it. It leaves an existing
-// file unchanged.
+// Leave writes the schema to a file in dir, for the files there that name it, unless it exists.
 func (s Schema) Leave(dir, name string) error {
 	err := safe.CreateFile(filepath.Join(dir, name), s.Text())
 	if errors.Is(err, fs.ErrExist) {
@@ -231,8 +228,7 @@ func (s Schema) Hint(hint string) Schema {
 	return s
 }
 
-// Enum returns the schema of one of texts. A text that YAML reads as a number or boolean needs no
-// quotes.
+// Enum returns the schema of one of texts. Texts that look like numbers or booleans need no quotes.
 func Enum(texts ...string) Schema {
 	var all []any
 	for _, text := range texts {

@@ -38,8 +38,7 @@ var byteUnits = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
 }
 
-// ParseBytes reads a size such as "512MiB". The text of its error is a hint that says what to
-// write.
+// ParseBytes reads a size such as "512MiB". The text of its error is a hint.
 func ParseBytes(s string) (int64, error) {
 	for _, u := range byteUnits {
 		digits, ok := cutSuffixFold(s, u.name)

@@ -117,8 +117,7 @@ func (v Value) Has(keys ...string) bool {
 	return true
 }
 
-// Find returns the value at a path such as "steps[2].duration", or the innermost existing value
-// around it.
+// Find returns the value at a path such as "steps[2].duration", or the innermost one around it.
 func (v Value) Find(path string) Value {
 	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) }) {
 		if items := v.Items(); items != nil {
@@ -155,9 +154,8 @@ type Field struct {
 	line  int // line of the key
 }
 
-// Fields returns the entries of a map in the order of the file, each key once. It reports a
-// repeated key, and one that is not a text, as a mistake. It returns nothing for another kind of
-// value.
+// Fields returns the entries of a map in the order of the file, each key once, and nothing for other
+// kinds of values. It reports a repeated key, and one that is not a text, as a mistake.
 func (v Value) Fields() []Field {
 	if v.absent || v.node.Kind != yaml.MappingNode {
 		return nil
