@@ -31,7 +31,7 @@ type Reader struct {
 	began    bool
 }
 
-// Process opens the counters of a process's group, which for a container's main process is the container.
+// Process opens the counters of a process's group. A container's main process has the container's.
 func (t Tree) Process(pid int) (*Reader, error) {
 	dirs, err := t.dirs(strconv.Itoa(pid))
 	if err != nil {

@@ -33,7 +33,7 @@ type thread struct {
 	seen bool
 }
 
-// read returns the sums for ids, all running threads, or nil if a thread cannot be read, but exists.
+// read returns the sums for ids, all running threads, or nil if an existing thread is unreadable.
 func (t *threadSwitches) read(ids []int) *bench.Switches {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)

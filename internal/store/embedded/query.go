@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// parser reads the body of a search of one index. After a mistake, which err keeps, results are invalid.
+// parser reads the body of a search of one index. After a mistake (err), its results are invalid.
 type parser struct {
 	ix      *index
 	err     error

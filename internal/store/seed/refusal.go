@@ -22,7 +22,7 @@ const (
 	existsAlready = "resource_already_exists_exception"
 )
 
-// refusal is a response other than 2xx to a request or about documents of a bulk, or an invalid one.
+// refusal is a response other than 2xx, to a request or for documents of a bulk, or invalid.
 type refusal struct {
 	status int    // 0: the response is invalid
 	kind   string // Elasticsearch's error type; "" if there is none

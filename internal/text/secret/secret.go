@@ -28,7 +28,7 @@ type Masker struct {
 	numbers []string // only masked as complete numbers, not as a part of another number
 }
 
-// New returns a Masker that knows values. It finds those shorter than minLength only by their names.
+// New returns a Masker that knows values. It finds those below minLength only by their names.
 func New(values ...string) Masker {
 	var all []string
 	var m Masker

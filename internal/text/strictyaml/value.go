@@ -154,8 +154,8 @@ type Field struct {
 	line  int // line of the key
 }
 
-// Fields returns the entries of a map in the order of the file, each key once, and nothing for other
-// kinds of values. It reports a repeated key, and one that is not a text, as a mistake.
+// Fields returns the entries of a map in the order of the file, each key once, or nothing for
+// another kind of value. It reports a repeated key, and one that is not a text, as a mistake.
 func (v Value) Fields() []Field {
 	if v.absent || v.node.Kind != yaml.MappingNode {
 		return nil
