@@ -17,8 +17,10 @@ import (
 // are those of Docker's two drivers. The values are made up, each different from the
 // others.
 //
-//	v2-systemd   Linux 6.1, Docker with the systemd driver: system.slice/docker-<id>.scope, memory.peak, pressure of the CPU with "full"
-//	v2-cgroupfs  Linux 5.10, Docker with the cgroupfs driver: docker/<id>, no memory.peak, pressure of the CPU without "full"
+//	v2-systemd   Linux 6.1, Docker with the systemd driver: system.slice/docker-<id>.scope,
+//	             memory.peak, pressure of the CPU with "full"
+//	v2-cgroupfs  Linux 5.10, Docker with the cgroupfs driver: docker/<id>, no memory.peak,
+//	             pressure of the CPU without "full"
 const (
 	common = `"cpu_ns":61504321000,"cpu_user_ns":48111222000,"cpu_system_ns":13393099000,
 		"throttling":{"periods":410,"throttled_periods":61,"throttled_ns":4101234000},"processes":1,"threads":3,

@@ -73,9 +73,9 @@ func (m *StallMeter) watch(ctx context.Context, cpu int, every time.Duration, pr
 	for ctx.Err() == nil {
 		// Only the nap itself depends on the kernel and the machine. Before and after it the Go
 		// runtime may cause a delay, such as for collecting garbage.
-		due := time.Now().Add(every)
+		scheduled := time.Now().Add(every)
 		nap(every)
-		m.add(time.Since(due))
+		m.add(time.Since(scheduled))
 	}
 }
 

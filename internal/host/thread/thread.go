@@ -10,15 +10,15 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// atFirst is the Go runtime's initial GOMAXPROCS, which takes a cgroup's quota into account.
-var atFirst = runtime.GOMAXPROCS(0)
+// initialProcs is the Go runtime's initial GOMAXPROCS, which takes a cgroup's quota into account.
+var initialProcs = runtime.GOMAXPROCS(0)
 
 // Cores returns the number of CPUs on which this process may run, limited by a quota.
 func Cores() int {
 	if n := len(cpuset.OfThread()); n > 0 {
-		return min(n, atFirst)
+		return min(n, initialProcs)
 	}
-	return atFirst
+	return initialProcs
 }
 
 // Own gives the calling goroutine its own thread. If the system can do it, the thread wakes up from

@@ -34,13 +34,13 @@ type dump struct {
 
 // Dump returns the data set in a folder. For each index the folder has two files:
 //
-//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then
-//     the document on one line; or hits of a search as elasticdump writes them. The file's name decides where
-//     they go; _index may be absent or anything that is the same in the whole file. Ids may
-//     be anything; a document without one gets "line-<number>".
-//   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
-//     GET /<index>/_mapping or GET /<index> returns, or bare mappings ({"properties": …}). Aliases and a
-//     mapping type are left out, the type with a note.
+//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or
+//     create), then the document on one line; or hits of a search as elasticdump writes them. The
+//     file's name decides where they go; _index may be absent or anything that is the same in the
+//     whole file. Ids may be anything; a document without one gets "line-<number>".
+//   - <index>.mapping.json or <index>.json, what PUT /<index> takes
+//     ({"settings": …, "mappings": …}), or what GET /<index>/_mapping or GET /<index> returns, or
+//     bare mappings ({"properties": …}). Aliases and a mapping type are left out, the type with a note.
 //
 // They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
 // number, as in the dump that was published with the original of the locations service; or as

@@ -15,12 +15,12 @@
 //	GET    /  /_cluster/health  /_nodes/http
 //	HEAD   /<index>
 //	POST   /<index>/_refresh                    before a count
-//	GET    /<index>/_source/<id>  _doc/<id>     with _source, _source_includes, _source_excludes: whole keys
+//	GET    /<index>/_source/<id>  _doc/<id>     _source, _source_includes, _source_excludes (keys)
 //	POST   /<index>/_count                      of all documents
-//	POST   /<index>/_search                     size, sort, _source, track_total_hits, and as queries match_all, term on
-//	       keywords and booleans, bool (one must, filter), geo_shape with a point, multi_match of type bool_prefix on
-//	       search_as_you_type fields, and function_score with one field_value_factor of ln2p; sorted by fields or
-//	       _geo_distance
+//	POST   /<index>/_search                     size, sort (fields, _geo_distance), _source,
+//	       track_total_hits; queries: match_all, term (keywords, booleans), bool (one must, filter),
+//	       geo_shape (a point), multi_match (bool_prefix on search_as_you_type fields),
+//	       function_score (one field_value_factor with ln2p)
 //
 // The locations service needs these calls. Options that clients write out with their default value
 // are accepted (defaults in query.go).

@@ -45,14 +45,15 @@ func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 //
 // A first round is not counted.
 //
-//   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio: the median of the rounds', which a
-//     disturbance from outside moves less.
-//   - parallel-ratio: in the end both run at the same time; documents of seeding over those of the bare client when the first of them is
-//     done (bodies are counted, so it needs some tens of thousands). On a busy machine rely on this one: whatever
-//     disturbs one disturbs the other.
-//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which says what a client costs next to a server on
-//     the same machine.
-//   - peak-MB: the largest memory of the process after the first seeding, before there are any bodies.
+//   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio:
+//     the median of the rounds', which a disturbance from outside moves less.
+//   - parallel-ratio: in the end both run at the same time; documents of seeding over those of the
+//     bare client when the first of them is done (bodies are counted, so it needs some tens of
+//     thousands). On a busy machine rely on this one: whatever disturbs one disturbs the other.
+//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which says what a
+//     client costs next to a server on the same machine.
+//   - peak-MB: the largest memory of the process after the first seeding, before there are any
+//     bodies.
 //
 // LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
@@ -119,7 +120,8 @@ func BenchmarkSeed(b *testing.B) {
 // BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode
 // nothing again. The two alternate; a first round is not counted.
 //
-//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the median of the rounds'.
+//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the
+//     median of the rounds'.
 //   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
 //
 // The settings are those of BenchmarkSeed.

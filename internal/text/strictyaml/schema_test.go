@@ -52,7 +52,7 @@ func TestSchemaOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = `{"type": ["string", "number", "boolean"]`
-	wanted := `{
+	expected := `{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A closet",
 		"type": "object", "additionalProperties": false, "required": ["shelf"],
 		"properties": {"shelf": {"$ref": "#/$defs/shelf"}, "own": {"not": {"type": "null"}}},
@@ -74,7 +74,7 @@ func TestSchemaOf(t *testing.T) {
 			"labels": {"type": "object", "maxProperties": 2, "additionalProperties": ` + text + `}},
 			"inner": {"type": "array", "items": {"$ref": "#/$defs/shelf"}},
 			"any": {}}}}}`
-	if err := json.Unmarshal([]byte(wanted), &want); err != nil {
+	if err := json.Unmarshal([]byte(expected), &want); err != nil {
 		t.Fatal(err)
 	}
 	w, _ := json.MarshalIndent(want, "", " ")

@@ -12,7 +12,7 @@
 // holds a list of rules separated by commas:
 //
 //	required        the key must be present
-//	min=1,max=10    bounds of a number, duration (min=1ms), size (max=1TiB), or length of a text, list or map
+//	min=1,max=10    bounds of a number, duration (min=1ms), size (max=1TiB), or a length
 //	oneof=a|b|c     the only texts allowed
 //
 // The tag `example:"…"` holds a value to show if the key is missing.
