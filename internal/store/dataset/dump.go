@@ -40,7 +40,7 @@ type dump struct {
 //     whole file. Ids may be anything; a document without one gets "line-<number>".
 //   - <index>.mapping.json or <index>.json, what PUT /<index> takes
 //     ({"settings": …, "mappings": …}), or what GET /<index>/_mapping or GET /<index> returns, or
-//     bare mappings ({"properties": …}). Aliases and a mapping type are left out, the type with a note.
+//     bare mappings ({"properties": …}). Aliases and a type are left out, the type with a note.
 //
 // They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
 // number, as in the dump that was published with the original of the locations service; or as

@@ -137,7 +137,7 @@ func (f structField) hint() string {
 		return "one of: " + strings.Join(allowed, ", ")
 	}
 	if f.example != "" {
-		return "write one such as `" + f.key + ": " + f.example + "`"
+		return "write it, such as `" + f.key + ": " + f.example + "`"
 	}
 	return ""
 }
