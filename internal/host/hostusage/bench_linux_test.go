@@ -51,7 +51,7 @@ func BenchmarkSamplingReading(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// readCalls returns how many reads this process has asked the kernel for; the two of this very call
+// readCalls returns the number of read calls of this process so far. The two of this call
 // are the same each time.
 func readCalls(b *testing.B) int64 {
 	data, err := os.ReadFile("/proc/self/io")
@@ -141,7 +141,7 @@ func drive(b *testing.B, inst bench.Instance, d time.Duration) (requests int64, 
 				}
 				resp, err := client.Do(req)
 				if err != nil {
-					return // the time is over
+					return // the time has passed
 				}
 				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
