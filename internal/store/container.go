@@ -13,28 +13,28 @@ import (
 
 // ContainerRunner runs the container of a store; it is implemented over the Docker handle.
 type ContainerRunner interface {
-	// RunContainer pulls the image if need be and starts it. After an error nothing is left of it.
+	// RunContainer pulls the image if needed and starts it. After an error nothing of it is left.
 	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
 }
 
 // ContainerSpec is the container that the store needs.
 type ContainerSpec struct {
-	RunID string // for the labels, so that "locbench clean" finds what a killed run left
+	RunID string // for the labels: "locbench clean" finds what a killed run left by it
 	Name  string
 	Image string
 	Env   map[string]string
-	Port  int // that the server listens on inside
+	Port  int // the server listens on it inside the container
 	OnLog func(bench.LogLine)
 }
 
 // Container is a running container.
 type Container interface {
 	Address() string                // host:port under which this machine reaches ContainerSpec.Port
-	NetworkAddress() string         // the same for contenders in containers: it belongs into their network
-	PID() int                       // the main process's on this machine; 0 if it is not here
+	NetworkAddress() string         // host:port for contenders in containers on the same network
+	PID() int                       // of the main process on this machine; 0 if it runs elsewhere
 	Exited() <-chan struct{}        // closed as soon as the main process has ended
-	Logs() []bench.LogLine          // its last lines, oldest first
-	Stop(ctx context.Context) error // ends and removes it; it is idempotent
+	Logs() []bench.LogLine          // the last lines, oldest first
+	Stop(ctx context.Context) error // ends and removes the container; idempotent
 }
 
 const (
@@ -56,7 +56,7 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		Env: map[string]string{
 			"discovery.type": "single-node",
 			"ES_JAVA_OPTS":   containerHeap,
-			// The store holds data that anybody can make again, on its own network.
+			// The data of the store can be made again at any time, and its network is its own.
 			"xpack.security.enabled":                            "false",
 			"ingest.geoip.downloader.enabled":                   "false",
 			"cluster.routing.allocation.disk.threshold_enabled": "false",
@@ -66,30 +66,31 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		return fmt.Errorf("start store container of %s: %w", image, err)
 	}
 	s.container, s.url = c, "http://"+c.Address()
-	responses := func(ctx context.Context) error {
+	probe := func(ctx context.Context) error {
 		_, err := s.probe(ctx)
 		return err
 	}
-	if err := awaitContainer(ctx, c, image, responses); err != nil {
+	if err := awaitContainer(ctx, c, image, probe); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
 }
 
-// awaitContainer waits until the server answers; a crash is reported at once, with the last log lines.
-func awaitContainer(ctx context.Context, c Container, image string, responses func(context.Context) error) error {
+// awaitContainer waits until the server responds. It reports a crash at once, with the last logs.
+func awaitContainer(ctx context.Context, c Container, image string, probe func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		err := responses(ctx)
+		err := probe(ctx)
 		if err == nil {
 			return nil
 		}
 		select {
 		case <-c.Exited():
-			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(c.Logs()))
+			return fmt.Errorf("store container of %s ended before it responded:%s", image, lastLines(c.Logs()))
 		case <-ctx.Done():
-			return fmt.Errorf("store container of %s did not respond: %w; its last lines:%s", image, err, lastLines(c.Logs()))
+			return fmt.Errorf("store container of %s did not respond: %w; its last lines:%s",
+				image, err, lastLines(c.Logs()))
 		case <-time.After(startPoll):
 		}
 	}

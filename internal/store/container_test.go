@@ -20,18 +20,18 @@ type starting struct {
 func (c starting) Exited() <-chan struct{} { return c.exited }
 func (c starting) Logs() []bench.LogLine   { return []bench.LogLine{{Text: "starting"}} }
 
-// TestAwaitContainer asks until there is a response, the container has ended, or the time is over.
+// TestAwaitContainer waits for a response, the end of the container, or the timeout.
 func TestAwaitContainer(t *testing.T) {
 	for name, c := range map[string]struct {
-		responses, ends, interrupted time.Duration // after so long; 0: never
-		want                         string        // of the error; "": none
-		after                        time.Duration // how long it is asked, but for one pause
+		responds, ends, interrupted time.Duration // time until it happens; 0: never
+		want                        string        // in the error; "": no error
+		after                       time.Duration // how long the wait takes, give or take one pause
 	}{
-		"at once":             {responses: time.Nanosecond, after: startPoll},
-		"late":                {responses: time.Minute, after: time.Minute},
-		"never":               {want: "es:1 did not respond: refused; its last lines:\n  starting", after: startTimeout},
-		"ended":               {ends: 10 * time.Second, responses: time.Minute, want: "es:1 ended before it answered:\n  starting", after: 10 * time.Second},
-		"somebody interrupts": {interrupted: 10 * time.Second, responses: time.Minute, want: "did not respond", after: 10 * time.Second},
+		"at once":     {responds: time.Nanosecond, after: startPoll},
+		"late":        {responds: time.Minute, after: time.Minute},
+		"never":       {want: "es:1 did not respond: refused; its last lines:\n  starting", after: startTimeout},
+		"ended":       {ends: 10 * time.Second, responds: time.Minute, want: "es:1 ended before it responded:\n  starting", after: 10 * time.Second},
+		"interrupted": {interrupted: 10 * time.Second, responds: time.Minute, want: "did not respond", after: 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestAwaitContainer(t *testing.T) {
 				}
 				began := time.Now()
 				err := awaitContainer(ctx, container, "es:1", func(context.Context) error {
-					if c.responses > 0 && time.Since(began) >= c.responses {
+					if c.responds > 0 && time.Since(began) >= c.responds {
 						return nil
 					}
 					return errors.New("refused")
@@ -55,7 +55,7 @@ func TestAwaitContainer(t *testing.T) {
 					t.Errorf("error %v, want %q", err, c.want)
 				}
 				if took := time.Since(began); took < c.after || took > c.after+startPoll {
-					t.Errorf("it was asked for %v, want %v", took, c.after)
+					t.Errorf("waited for %v, want %v", took, c.after)
 				}
 			})
 		})

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// loopback returns this machine, as seen by itself.
+// loopback returns the networks of this machine's loopback interface.
 func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
-// listenFor listens at addr for connections from these networks and no others.
+// listenFor listens at addr for connections from these networks only.
 func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -20,15 +20,15 @@ func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
 	return &onlyFrom{l, peers}, nil
 }
 
-// onlyFrom is a listener whose connections come from peers. It needs to look: Linux answers for the
-// address of a bridge on every interface, so containers of other networks, and neighbours with
-// a route to it, reach what listens there.
+// onlyFrom is a listener that accepts connections from peers only. It must check them: Linux
+// accepts packets for the address of a bridge on every interface, so containers of other networks,
+// and neighbours with a route to it, reach the listener too.
 type onlyFrom struct {
 	net.Listener
 	peers []netip.Prefix
 }
 
-// Accept resets connections from elsewhere before a byte of them is read.
+// Accept resets connections from elsewhere before it reads from them.
 func (l *onlyFrom) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

@@ -39,7 +39,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 		}
 	}
 	own, other := networks[0], networks[1]
-	if !own.Here {
+	if !own.Local {
 		t.Skip("the engine's network is not this machine's")
 	}
 	server := elastic(t, "7.10.2", "")

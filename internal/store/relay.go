@@ -14,7 +14,7 @@ const (
 )
 
 // relay forwards TCP connections from an address of this machine to the store, for contenders
-// behind a bridge that cannot reach the loopback interface. On Linux io.Copy between two TCP
+// behind a bridge, which cannot reach the loopback interface. On Linux, io.Copy between two TCP
 // connections moves the bytes inside the kernel.
 type relay struct {
 	listener net.Listener
@@ -40,7 +40,7 @@ func (r *relay) serve() {
 			return
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // out of file descriptors: the next may find one
+			time.Sleep(10 * time.Millisecond) // out of file descriptors: one may be free then
 			continue
 		}
 		select {
@@ -74,7 +74,7 @@ func (r *relay) forward(in net.Conn) {
 	back.Wait()
 }
 
-// pipe copies until from ends and passes the end on; after an error both directions are over.
+// pipe copies until from ends and passes the end on. An error ends both directions.
 func pipe(to, from net.Conn) {
 	if _, err := io.Copy(to, from); err != nil {
 		to.Close()
@@ -86,7 +86,7 @@ func pipe(to, from net.Conn) {
 	}
 }
 
-// track has close close c as well; it is false where that is too late.
+// track makes close close c as well. It returns false if the relay is closed already.
 func (r *relay) track(c net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

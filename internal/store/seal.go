@@ -8,24 +8,23 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Seal has a container's store refuse whatever would change it, once it is filled: contenders only
-// read, and one that writes would change what its competitors are asked for. It is a setting that a
-// contender could take back if it knew of it. An embedded store takes no such calls anyway, and
-// somebody else's is left alone.
+// Seal makes a container's store refuse changes once it is filled. Contenders only read; one that
+// writes would change the data of the others. It is a setting, which a contender could undo if it
+// knew of it. An embedded store refuses changes anyway; an external store is left alone.
 func (s *Store) Seal(ctx context.Context) error { return s.seal(ctx, true) }
 
-// Unseal lets a container's store be filled again.
+// Unseal makes a container's store accept changes again.
 func (s *Store) Unseal(ctx context.Context) error { return s.seal(ctx, false) }
 
 func (s *Store) seal(ctx context.Context, on bool) error {
 	if s.container == nil {
 		return nil
 	}
-	// Not index.blocks.write: an index that cannot be written to can still be deleted, and its alias moved.
+	// Not index.blocks.write: that still allows to delete the index and to move its alias.
 	body := fmt.Sprintf(`{"persistent":{"cluster.blocks.read_only":%v}}`, on)
 	status, response, err := call(ctx, http.MethodPut, s.url+"/_cluster/settings", body)
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("it answered with %d %s", status, safe.Line(string(response), 200))
+		err = fmt.Errorf("it returned %d %s", status, safe.Line(string(response), 200))
 	}
 	if err != nil {
 		return fmt.Errorf("set cluster.blocks.read_only of the store to %v: %w", on, err)

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/store"
 )
 
-// TestSeal_Container: the store's container is made read-only as a whole; one that cannot be is told.
+// TestSeal_Container makes the whole container read-only and reports a container that refuses.
 func TestSeal_Container(t *testing.T) {
 	var got []string
 	status := http.StatusOK
@@ -38,22 +38,22 @@ func TestSeal_Container(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	status = http.StatusBadRequest
-	if err := s.Seal(t.Context()); err == nil || !strings.Contains(err.Error(), "answered with 400") {
+	if err := s.Seal(t.Context()); err == nil || !strings.Contains(err.Error(), "returned 400") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestSeal_External: somebody else's store is not written to.
+// TestSeal_External writes nothing to an external store.
 func TestSeal_External(t *testing.T) {
 	server := elastic(t, "7.10.2", "")
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
-	server.Close() // nobody is to be asked
+	server.Close() // any request would fail
 	if err := s.Seal(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestListenAs: a store on loopback answers to the name by which a gateway leads to it, and to no
+// TestListenAs: a store on loopback responds to the name that a gateway forwards to it, and to no
 // other.
 func TestListenAs(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})

@@ -1,10 +1,10 @@
-// Package store provides the Elasticsearch that the contenders ask: one that somebody else runs
+// Package store provides the Elasticsearch that the contenders use: one that is already running
 // (external), the official image started for this run (container), one inside this process
-// (embedded, see package embedded below this one), or none.
+// (embedded, see package embedded), or none.
 //
-// All of them are used in the same way: URL is how this machine reaches the store, Listen makes it
-// reachable for contenders that cannot use that address, such as containers behind a bridge.
-// An embedded store is filled by a call of Fill; the others by package seed, over HTTP.
+// All kinds are used in the same way: URL is how this machine reaches the store. Listen makes it
+// reachable for contenders that cannot use that URL, such as containers behind a bridge.
+// Fill fills an embedded store; package seed fills the others over HTTP.
 package store
 
 import (
@@ -20,21 +20,21 @@ import (
 	"locbench/internal/store/embedded"
 )
 
-// ErrNone is returned by Listen where the profile wants no store.
+// ErrNone is returned by Listen if the profile has no store.
 var ErrNone = errors.New("this run has no store")
 
-// DefaultImage is the official image that a container store runs unless the profile names another.
+// DefaultImage is the official image of a container store; a profile may name another.
 const DefaultImage = "elasticsearch:7.17.28"
 
-// Options are what Open needs besides the StoreSpec. The zero value is good without a container.
+// Options are what Open needs next to the StoreSpec. The zero value is enough without a container.
 type Options struct {
 	Seed       uint64              // of the injected latency
-	RunID      string              // goes into the labels of a container
-	Containers ContainerRunner     // container only
-	OnLog      func(bench.LogLine) // container only: lines of its log; may be nil, must not block long
+	RunID      string              // for the labels of a container
+	Containers ContainerRunner     // needed for a container
+	OnLog      func(bench.LogLine) // gets the log lines of a container; may be nil, must not block long
 }
 
-// Store is an open store. Its methods may be called by several goroutines at once.
+// Store is an open store. Its methods are safe for concurrent use.
 type Store struct {
 	kind     bench.StoreKind
 	url      string // may hold user info
@@ -51,13 +51,12 @@ type Store struct {
 	closed bool
 }
 
-// Open starts or reaches the store of spec. Close it, also after a cancelled ctx. An error names
-// what to do where that is known.
+// Open starts or reaches the store of spec. Close it, even if ctx was cancelled.
 func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
 	kind := spec.Chosen()
 	open, ok := openers[kind]
 	if !ok {
-		return nil, fmt.Errorf("unknown kind of store %q", kind)
+		return nil, fmt.Errorf("unknown store kind %q", kind)
 	}
 	s := &Store{kind: kind}
 	if open != nil {
@@ -68,7 +67,7 @@ func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, erro
 	return s, nil
 }
 
-// openers open a store of each kind; nil where there is nothing to open.
+// openers open a store, by its kind; nil if there is nothing to open.
 var openers = map[bench.StoreKind]func(*Store, context.Context, bench.StoreSpec, Options) error{
 	bench.StoreEmbedded:  (*Store).openEmbedded,
 	bench.StoreExternal:  (*Store).openExternal,
@@ -88,11 +87,11 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 	return nil
 }
 
-// URL returns how this machine reaches the store, without a slash at the end; "" where there is none. It
-// may hold a user name and password: show Info().URL instead.
+// URL returns how this machine reaches the store, without a slash at the end; "" without a store.
+// It may hold a user name and password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
-// Work returns what an embedded store has done so far (embedded.Server.Work); ok is false for others.
+// Work returns embedded.Server.Work of an embedded store; ok is false for other kinds.
 func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) {
 	if s.embedded == nil {
 		return nil, false
@@ -100,16 +99,16 @@ func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) 
 	return s.embedded.Work, true
 }
 
-// Fill brings a data set into an embedded store (embedded.Server.Fill); others are filled through
-// their URLs.
+// Fill loads a data set into an embedded store (embedded.Server.Fill). Package seed fills other
+// kinds through their URLs.
 func (s *Store) Fill(ctx context.Context, set bench.DataSet, progress func(done int64)) error {
 	if s.embedded == nil {
-		return fmt.Errorf("fill the store: it is %s, which is filled through its URL", s.kind)
+		return fmt.Errorf("fill the store: not possible for kind %s; seed it through its URL", s.kind)
 	}
 	return s.embedded.Fill(ctx, set, progress)
 }
 
-// PID returns the main process of a store in a container on this machine; 0 where there is none.
+// PID returns the main process of a store in a container on this machine, otherwise 0.
 func (s *Store) PID() int {
 	if s.container == nil {
 		return 0
@@ -117,10 +116,10 @@ func (s *Store) PID() int {
 	return s.container.PID()
 }
 
-// Warnings returns warnings about the store that belong to the results.
+// Warnings returns the warnings about the store, for the results.
 func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
-// Info describes the store for the record, without user info. Seen is the last response of Listen.
+// Info describes the store for the record, without user info. Seen is the last URL from Listen.
 func (s *Store) Info() bench.StoreInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,15 +127,15 @@ func (s *Store) Info() bench.StoreInfo {
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a
-// Docker network ("172.18.0.1:0" for any free port), and returns the URL for a contender there.
-// Connections are taken from peers, the subnets of that network, and from nowhere else; without
-// any, from this machine's loopback interface. A store that is not on that interface needs no such
-// help: its own URL is returned. What was opened stays until Close.
+// Docker network ("172.18.0.1:0" for any free port), and returns the URL for a contender there. It
+// accepts connections only from peers, the subnets of that network; without peers, only from this
+// machine's loopback interface. For a store that is not on that interface it returns the store's
+// own URL. Listeners stay open until Close.
 func (s *Store) Listen(addr string, peers ...netip.Prefix) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return "", fmt.Errorf("listen on %s: the store is closed", addr)
+		return "", fmt.Errorf("listen on %s: store closed", addr)
 	}
 	url, err := s.listen(addr, peers)
 	if err != nil {
@@ -146,13 +145,13 @@ func (s *Store) Listen(addr string, peers ...netip.Prefix) (string, error) {
 	return url, nil
 }
 
-// ListenAs makes the store reachable on this machine's loopback interface, for contenders to whom a
-// gateway of theirs leads there under the name, and returns the URL for them.
+// ListenAs makes the store reachable on this machine's loopback interface, for contenders whose
+// gateway forwards the name to it, and returns the URL for them.
 func (s *Store) ListenAs(name string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return "", errors.New("listen: the store is closed")
+		return "", errors.New("listen: store closed")
 	}
 	url, err := s.listen("127.0.0.1:0", nil, name)
 	if err != nil {
@@ -199,8 +198,8 @@ func (s *Store) listen(addr string, peers []netip.Prefix, names ...string) (stri
 	return withHost(s.url, l.Addr().String()), nil
 }
 
-// Close ends everything that Open and Listen have started: listeners, the embedded store with its
-// data, the container. An external store is left alone. It is idempotent.
+// Close ends everything that Open and Listen started: listeners, the embedded store with its
+// data, the container. It leaves an external store alone and is idempotent.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

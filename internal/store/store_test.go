@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // gateway of a Docker network would be.
 const elsewhere = "127.0.0.2:0"
 
-// elastic answers GET / like a server of this version.
+// elastic responds to GET / like a server of this version.
 func elastic(t *testing.T, version, distribution string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func TestEmbedded(t *testing.T) {
 		}
 		for _, url := range []string{seen, s.URL()} {
 			if !strings.Contains(get(t, url), "7.10.2") {
-				t.Errorf("%s is no store", url)
+				t.Errorf("%s is not a store", url)
 			}
 		}
 		s.Close()
@@ -112,8 +112,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestExternal reaches a server on the loopback interface through the relay, with the password that
-// nobody may see.
+// TestExternal reaches a server on the loopback interface through the relay, with the password,
+// which no output may show.
 func TestExternal(t *testing.T) {
 	server := elastic(t, "7.17.28", "")
 	base := strings.Replace(server.URL, "http://", "http://elastic:secret@", 1)
@@ -145,7 +145,7 @@ func second(t *testing.T) string {
 	return addr
 }
 
-// TestExternalOnAllAddresses needs no relay either: the same store answers at the contenders'
+// TestExternalOnAllAddresses needs no relay either: the same store responds at the contenders'
 // gateway. Another one there is not taken for it.
 func TestExternalOnAllAddresses(t *testing.T) {
 	addr := second(t)
@@ -224,13 +224,13 @@ func TestExternalRefused(t *testing.T) {
 	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }))
 	defer angry.Close()
 	for _, tt := range []struct{ url, want string }{
-		{"", "no URL given"},
-		{"localhost:9200", "not the URL of a store"},
-		{"http://", "not the URL of a store"},
+		{"", "no URL given: expected"},
+		{"localhost:9200", "expected a URL such as"},
+		{"http://", "expected a URL such as"},
 		{"http://me:secret@[::1", "malformed URL"},
-		{"http://me:secret@127.0.0.1:1/?x=1", "neither query nor fragment"},
+		{"http://me:secret@127.0.0.1:1/?x=1", "remove the query or fragment"},
 		{"http://me:secret@127.0.0.1:1", "refused"},
-		{silent.URL, "what answers there is not Elasticsearch"},
+		{silent.URL, "not Elasticsearch: GET / returned"},
 		{angry.URL, "401"},
 	} {
 		t.Run(tt.url, func(t *testing.T) {
@@ -244,10 +244,10 @@ func TestExternalRefused(t *testing.T) {
 	}
 }
 
-// TestExternalRedirects: a response that points elsewhere is an error that says where, whoever asks
-// and whenever; the password goes nowhere else.
+// TestExternalRedirects: a redirect is an error that names its address, from every method and at
+// any time. The password is not sent there.
 func TestExternalRedirects(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s with %v", r.URL, r.Header) }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("requested %s with %v", r.URL, r.Header) }))
 	defer other.Close()
 	moved := false
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -284,7 +284,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRelayEnds sees that the relay passes on the end of a direction, and that Close ends what is
+// TestRelayEnds checks that the relay passes on the end of a direction. Close ends what is still
 // open.
 func TestRelayEnds(t *testing.T) {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
@@ -347,7 +347,7 @@ func TestRelayEnds(t *testing.T) {
 	}
 }
 
-// runner stands for Docker: its container is a server, or one that has ended.
+// runner replaces Docker: its container is a server, or one that has ended.
 type runner struct {
 	address string
 	exited  chan struct{}
@@ -410,7 +410,7 @@ func TestContainerFails(t *testing.T) {
 	died := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
 	close(died.exited)
 	_, err := store.Open(t.Context(), spec, store.Options{Containers: died})
-	if err == nil || !strings.Contains(err.Error(), "ended before it answered") || !strings.Contains(err.Error(), "too low") || strings.Contains(err.Error(), "\x1b") || died.stops != 1 {
+	if err == nil || !strings.Contains(err.Error(), "ended before it responded") || !strings.Contains(err.Error(), "too low") || strings.Contains(err.Error(), "\x1b") || died.stops != 1 {
 		t.Errorf("a crash: %v, stopped %d times", err, died.stops)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -441,7 +441,7 @@ func TestPeers(t *testing.T) {
 					t.Fatal(err)
 				}
 				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-				for range 3 { // one who is sent away does not keep the next from being looked at
+				for range 3 { // a refused connection must not block the next one
 					resp, err := client.Get(seen)
 					if err == nil {
 						resp.Body.Close()

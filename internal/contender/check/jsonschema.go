@@ -81,7 +81,7 @@ func (e expander) schema(v strictyaml.Value) matcher {
 	if v.Kind() == strictyaml.Scalar {
 		var err error
 		text, _ := v.Text()
-		if doc, err = SchemaFile(v.Path(text)); err != nil {
+		if doc, err = SchemaFile(v.ResolvePath(text)); err != nil {
 			return wrong(err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy next to it; the other trees
-// have the form of systemd's hosts, with values made up so that each one can be told from the
+// testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy next to it. The other trees
+// have the form of hosts with systemd. Their values are made up, each different from the
 // others.
 func TestRead(t *testing.T) {
 	for _, tt := range []struct {
@@ -98,15 +98,15 @@ func TestVersionAndOwn(t *testing.T) {
 			}
 		})
 	}
-	// In a container only a part of the hierarchy is mounted, and paths are told from its top all
-	// the same.
+	// In a container only a part of the hierarchy is mounted, but paths still start at its
+	// top.
 	dirs, err := Tree{Root: "testdata/v1-container"}.dirs("self")
 	if err != nil || dirs["cpuacct"] != "testdata/v1-container/sys/fs/cgroup/cpu,cpuacct/inner" {
 		t.Errorf("%v, %v", dirs, err)
 	}
 }
 
-// TestReadCost is about files that are opened once: a reading must not open or leave open any.
+// TestReadOpensNothing: files are opened once. A reading must not open a file or leave one open.
 func TestReadOpensNothing(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("no /proc here")

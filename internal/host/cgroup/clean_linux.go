@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// CleanLeft removes the groups whose name remove returns true for, wherever they are, and kills
-// what runs in them. It never touches one that this process, or one that it descends from, is in or
-// below, whichever hierarchy that is seen in. It returns the names of what it removed.
+// CleanLeft removes the groups for whose name remove returns true, wherever they are, and kills the
+// processes in them. It never touches a group in any hierarchy that contains this process or one of
+// its ancestors. It returns the names of the removed groups.
 func (t Tree) CleanLeft(remove func(name string) bool) (removed []string, err error) {
 	mounts, err := t.mounts()
 	if err != nil {
@@ -36,8 +36,7 @@ func (t Tree) CleanLeft(remove func(name string) bool) (removed []string, err er
 	return removed, err
 }
 
-// homes returns the names of the groups that this process and those that it descends from are in or
-// below.
+// homes returns the names of the groups around this process and its ancestors.
 func (t Tree) homes() (names []string) {
 	pid := "self"
 	for range maxAncestors {
@@ -55,7 +54,7 @@ func (t Tree) homes() (names []string) {
 	return names
 }
 
-// parent returns the number of a process's parent, "0" where there is none to be seen.
+// parent returns the number of a process's parent, "0" if none is visible.
 func (t Tree) parent(pid string) string {
 	data, _ := os.ReadFile(t.path("proc", pid, "status"))
 	for line := range strings.Lines(string(data)) {
@@ -66,21 +65,21 @@ func (t Tree) parent(pid string) string {
 	return ""
 }
 
-// Bounds of a search: a machine has some hundreds of groups, a process some ten ancestors.
+// Limits of a search: a machine has hundreds of groups, a process about ten ancestors.
 const (
 	maxGroups    = 50_000
 	maxAncestors = 1000
 )
 
-// groups returns the folder top of a hierarchy and all below it, each before what is below it, but without
-// what is below one that is chosen.
+// groups returns the folder top of a hierarchy and the folders below it, parents first, but not the
+// folders below a chosen one.
 func groups(top string, chosen func(name string) bool) (all []string) {
 	_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case len(all) == maxGroups:
 			return fs.SkipAll
 		case err != nil || !e.IsDir():
-			return nil // it may have gone meanwhile
+			return nil // it may be gone by now
 		}
 		all = append(all, path)
 		if path != top && chosen(e.Name()) {

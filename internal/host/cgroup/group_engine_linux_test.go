@@ -33,7 +33,7 @@ func create(t *testing.T, l bench.Limits, cpus ...int) *Group {
 	return g
 }
 
-// sh runs a shell that is born in the group and waits on its standard input.
+// sh starts a shell in the group that waits on its standard input.
 func sh(t *testing.T, g *Group, script string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", script)
@@ -105,7 +105,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 	}
 }
 
-// readers returns two ways to the same counters.
+// readers returns two readers of the same counters.
 func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 	t.Helper()
 	a, err := g.Reader()
@@ -119,8 +119,8 @@ func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 	return []*Reader{a, b}
 }
 
-// TestBornInV2Group tries the v2 way on any v2 hierarchy, controllers or none: the kernel starts a
-// child in a folder of it.
+// TestBornInV2Group tries the v2 way on any v2 hierarchy, with or without controllers: the kernel
+// starts a child in a folder of it.
 func TestBornInV2Group(t *testing.T) {
 	mounts, err := Tree{}.mounts()
 	if err != nil {
@@ -165,7 +165,7 @@ func TestBornInV2Group(t *testing.T) {
 	t.Skip("no cgroup v2 is mounted")
 }
 
-// TestRemoveTakesGroupsBelow is about a contender that has made groups of its own.
+// TestRemoveTakesGroupsBelow: a contender may have created groups in its group.
 func TestRemoveTakesGroupsBelow(t *testing.T) {
 	g := create(t, all)
 	cmd := sh(t, g, "exec sleep 60")
@@ -206,7 +206,7 @@ func TestCleanLeft(t *testing.T) {
 		t.Errorf("%v, %v", gone, err)
 	}
 	if err := cmd.Wait(); err == nil {
-		t.Error("what ran in it lives")
+		t.Error("the process in it is still running")
 	}
 }
 

@@ -18,33 +18,32 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// period is that of the CPU quota, the kernel's and Docker's default.
+// period is the period of the CPU quota, the default of the kernel and Docker.
 const period = 100_000 // µs
 
-// Group is a group of processes that Create has made. On v1 it is a folder in each hierarchy
-// concerned.
+// Group is a group of processes from Create. On v1 it is a folder in each hierarchy concerned.
 //
-// On v2 it is a folder with another in it, which has the limits and the processes. systemd turns
-// off, in the groups that it shares with others, the controllers that no unit of its own needs,
-// whenever it looks at them again; the kernel refuses it that for a controller which a group below
-// passes on. So the outer folder passes them on, and the limits of the inner one stay.
+// On v2 it is a folder with an inner folder, which has the limits and the processes. In groups
+// shared with others, systemd regularly switches off the controllers that none of its units needs.
+// The kernel refuses that for a controller that a group below passes on. So the outer folder passes
+// them on, and the limits of the inner folder stay.
 type Group struct {
-	dirs    map[string]string // by controller; v2 under the key ""
-	outer   string            // v2: the folder around it
-	home    map[string]string // where this process was, to return to
-	fd      *os.File          // v2: the folder
-	missing []string          // limits that are not enforced, each with its reason; but for the CPU set
-	noSet   error             // why the CPU set is not
+	dirs    map[string]string // folder by controller; v2 under the key ""
+	outer   string            // v2: the outer folder
+	home    map[string]string // folders of this process, to return to
+	fd      *os.File          // v2: the inner folder
+	missing []string          // limits that are not enforced, each with its reason; without the CPU set
+	noSet   error             // why the CPU set is not enforced
 }
 
-// Create makes a group with limits, in which no process is yet. cpus is the CPU set, none for all.
-// Limits that cannot be had are in Missing; an error means that there is no group at all.
+// Create makes an empty group with limits. cpus is the CPU set, empty for all CPUs. Limits that
+// cannot be enforced are in Missing; an error means that there is no group.
 //
-// The group goes as near to the top as the user may put it (where Docker puts its own), so the
-// figures do not depend on the session, terminal or unit that locbench was started in.
+// The group is as near to the top as the user may create it, as with Docker, so results do not
+// depend on the session, terminal or unit in which locbench was started.
 func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return nil, fmt.Errorf("create cgroup %q: not a name for a folder", name)
+		return nil, fmt.Errorf("create cgroup %q: invalid folder name", name)
 	}
 	places, err := t.places("self")
 	if err != nil {
@@ -59,7 +58,7 @@ func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, erro
 
 func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
-	failed := map[string]error{} // by controller
+	failed := map[string]error{} // first error by controller
 	var first error
 	fail := func(controller string, err error) {
 		failed[controller] = fmt.Errorf("controller %s: %w", controller, err)
@@ -89,7 +88,7 @@ func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Gr
 		}
 	}
 	if len(g.dirs) == 0 {
-		return nil, fmt.Errorf("create cgroup: %w", cmp.Or(first, ErrNone)) // the others fail for the same reason
+		return nil, fmt.Errorf("create cgroup: %w", cmp.Or(first, ErrNone)) // the others have the same reason
 	}
 	why := func(controller string) error {
 		if g.dirs[controller] != "" {
@@ -106,16 +105,16 @@ func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Gr
 	g.limit("no swap", swaps, nil, "memory", "memory.memsw.limit_in_bytes", memory)
 	g.limit("processes", l.PIDs > 0, why("pids"), "pids", "pids.max", pids)
 	if g.dirs["cpuset"] != "" && g.noSet != nil {
-		os.Remove(g.dirs["cpuset"]) // a group without CPUs takes no process
+		os.Remove(g.dirs["cpuset"]) // a group without CPUs accepts no process
 		delete(g.dirs, "cpuset")
 	}
 	return g, nil
 }
 
 func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
-	want := []string{"memory"} // for its counters, limit or none
-	for c, wanted := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": len(cpus) > 0, "pids": l.PIDs > 0} {
-		if wanted {
+	want := []string{"memory"} // for its counters, with or without a limit
+	for c, needed := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": len(cpus) > 0, "pids": l.PIDs > 0} {
+		if needed {
 			want = append(want, c)
 		}
 	}
@@ -129,7 +128,7 @@ func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, e
 			continue
 		}
 		for _, c := range want {
-			// Mostly on already. It stays on: others may have come to rely on it meanwhile.
+			// Usually on already. It stays on, since others may rely on it by now.
 			_ = write(filepath.Join(parent, "cgroup.subtree_control"), "+"+c)
 		}
 		has := 0
@@ -160,7 +159,7 @@ func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, e
 		return nil, fmt.Errorf("create cgroup %s: %w", name, err)
 	}
 	for _, c := range want {
-		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // where it fails, the files of that limit are missing
+		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // if it fails, the limit's files are missing
 	}
 	g.limit("CPU quota", l.CPUs > 0, nil, "", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
 	g.noSet = set(g.dirs[""], len(cpus) > 0, nil, "cpuset.cpus", cpus.String())
@@ -178,18 +177,18 @@ const inner = "contender" // the folder with the processes, on v2
 
 func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * period))) }
 
-// limit sets one limit, if it is wanted, and keeps the reason if it cannot be had. pairs are files
-// of the controller with their values; without a value the parent's is copied, since a new group of
-// cpuset has none.
-func (g *Group) limit(name string, wanted bool, why error, controller string, pairs ...string) {
-	if err := set(g.dirs[controller], wanted, why, pairs...); err != nil {
+// limit sets one limit, if it is requested, and keeps the reason if it cannot be enforced. pairs
+// are files of the controller with their values. For an empty value the parent's value is copied,
+// since a new group of cpuset has none.
+func (g *Group) limit(name string, requested bool, why error, controller string, pairs ...string) {
+	if err := set(g.dirs[controller], requested, why, pairs...); err != nil {
 		g.missing = append(g.missing, name+": "+err.Error())
 	}
 }
 
-// set writes pairs of files in dir and values, if that is wanted and there is not why it cannot be done.
-func set(dir string, wanted bool, why error, pairs ...string) error {
-	if !wanted {
+// set writes pairs of files in dir and values, if requested. why is the reason if it cannot.
+func set(dir string, requested bool, why error, pairs ...string) error {
+	if !requested {
 		return nil
 	}
 	if why != nil {
@@ -212,11 +211,11 @@ func set(dir string, wanted bool, why error, pairs ...string) error {
 	return errors.Join(failed...)
 }
 
-// write writes to a file that exists already, in one call, as the kernel wants it.
+// write writes to an existing file in one call, as the kernel requires.
 func write(path, value string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("the kernel offers no %s", filepath.Base(path))
+		return fmt.Errorf("the kernel has no %s", filepath.Base(path))
 	}
 	if err != nil {
 		return err
@@ -225,11 +224,10 @@ func write(path, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Missing names the limits that were asked for and are not enforced, each with its reason, but for the
-// CPU set.
+// Missing names the limits, except the CPU set, that are not enforced, each with its reason.
 func (g *Group) Missing() []string { return g.missing }
 
-// NoCPUSet returns why the CPU set that was asked for is not enforced.
+// NoCPUSet returns why the requested CPU set is not enforced, or nil.
 func (g *Group) NoCPUSet() error { return g.noSet }
 
 // FD returns the folder of a v2 group, for SysProcAttr.CgroupFD; ok is false on v1.
@@ -240,10 +238,10 @@ func (g *Group) FD() (fd int, ok bool) {
 	return int(g.fd.Fd()), true
 }
 
-// Enter moves the calling thread, and it alone, into a v1 group; leave moves it back to where the
-// process is. What the thread starts in between is born in the group. The caller has locked the
-// goroutine to its thread. On v2 it does nothing: there a thread cannot leave its process, and the
-// kernel starts children directly in a group (FD).
+// Enter moves only the calling thread into a v1 group; leave moves it back to the group of the
+// process. Processes that the thread starts in between are in the group. The caller has locked the
+// goroutine to its thread. On v2 Enter does nothing: a thread cannot leave its process there, and
+// the kernel starts children directly in a group (FD).
 func (g *Group) Enter() (leave func() error, err error) {
 	leave = func() (err error) {
 		for c := range g.home {
@@ -264,7 +262,7 @@ func (g *Group) Enter() (leave func() error, err error) {
 // Reader opens the counters of the group.
 func (g *Group) Reader() (*Reader, error) { return open(g.dirs) }
 
-// PIDs returns the processes in the group now, and in those below it.
+// PIDs returns the processes that are now in the group and the groups below it.
 func (g *Group) PIDs() (all []int) {
 	for _, dir := range g.folders() {
 		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
@@ -277,7 +275,7 @@ func (g *Group) PIDs() (all []int) {
 	return all
 }
 
-// folders returns all folders of the group with those below them, each after what is below it.
+// folders returns the folders of the group and those below them, parents last.
 func (g *Group) folders() (all []string) {
 	tops := slices.Collect(maps.Values(g.dirs))
 	if g.outer != "" {
@@ -290,7 +288,7 @@ func (g *Group) folders() (all []string) {
 	return all
 }
 
-// Remove kills what is still in the group and below it, and removes all of that.
+// Remove kills the processes in the group and below it, and removes these groups.
 func (g *Group) Remove() error {
 	if g.fd != nil {
 		g.fd.Close()
@@ -314,13 +312,12 @@ func (g *Group) Remove() error {
 		if err == nil {
 			return nil
 		}
-		time.Sleep(min(time.Duration(try+1)*time.Millisecond, 50*time.Millisecond)) // the kernel reaps in its own time
+		time.Sleep(min(time.Duration(try+1)*time.Millisecond, 50*time.Millisecond)) // the kernel needs time to reap
 	}
 	return fmt.Errorf("remove cgroup: %w", err)
 }
 
-// Probe makes a group with every kind of limit and removes it again, and returns what Missing
-// and NoCPUSet say of it.
+// Probe creates a group with all limits, removes it, and returns its Missing and NoCPUSet.
 func (t Tree) Probe(name string) (missing []string, noSet, err error) {
 	cpus := cpuset.Allowed().First(1)
 	g, err := t.Create(name, bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, cpus)

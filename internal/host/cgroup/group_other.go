@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// Group is a group of processes; only Linux has them.
+// Group is a group of processes; only Linux has groups.
 type Group struct{}
 
 // Create fails: only Linux has cgroups.
@@ -17,7 +17,7 @@ func (t Tree) Create(name string, _ bench.Limits, _ cpuset.Set) (*Group, error) 
 	return nil, fmt.Errorf("create cgroup %s: %w on this operating system", name, ErrNone)
 }
 
-// CleanLeft finds nothing.
+// CleanLeft removes nothing.
 func (t Tree) CleanLeft(func(string) bool) ([]string, error) { return nil, nil }
 
 // Probe fails: only Linux has cgroups.

@@ -26,7 +26,7 @@ func (r *Reader) memory() *bench.Memory {
 		if all := sum(stat, "pgfault"); all != nil && m.MajorFaults != nil && *all >= *m.MajorFaults {
 			m.MinorFaults = new(*all - *m.MajorFaults) // pgfault counts both kinds
 		}
-		// Before Linux 5.9 of files and other pages together.
+		// Before Linux 5.9 it counts files and other pages together.
 		m.Refaults = sum(stat, "workingset_refault", "workingset_refault_anon", "workingset_refault_file")
 	}
 	if m.Peak, ok = r.number(peak); ok {
@@ -42,8 +42,7 @@ func (r *Reader) memory() *bench.Memory {
 		m.LimitHits = &n
 	}
 	if n, ok := r.number("memory.failcnt"); ok {
-		// Where no swap is allowed besides, both limits are the same, and the kernel asks that of
-		// memory and swap together first.
+		// Without swap both limits are the same, and the kernel checks the one for memory and swap first.
 		if swap, ok := r.number("memory.memsw.failcnt"); ok {
 			n += swap
 		}
@@ -52,9 +51,9 @@ func (r *Reader) memory() *bench.Memory {
 	return &m
 }
 
-// pageCache returns what of the usage is the content of files, which the kernel gives up when memory is
-// wanted. v1 counts shared memory as cache too, though it can no more be given up than any other:
-// some runtimes have their whole heap there.
+// pageCache returns the part of the usage that is file contents, which the kernel gives up when
+// memory is needed. v1 counts shared memory as cache, too, though the kernel cannot give it up:
+// some runtimes have their heap there.
 func (r *Reader) pageCache(stat map[string]int64) int64 {
 	if r.memV1 {
 		return max(0, stat["total_cache"]-stat["total_shmem"])
@@ -62,8 +61,8 @@ func (r *Reader) pageCache(stat map[string]int64) int64 {
 	return stat["inactive_file"]
 }
 
-// sum adds up what a memory.stat has under the keys; nil where it has none of them. v1 counts the group
-// and all below it under total_….
+// sum adds up the values of the keys in a memory.stat; nil if it has none of them. v1 counts the
+// group and the groups below it under total_….
 func sum(stat map[string]int64, keys ...string) *int64 {
 	for _, prefix := range []string{"total_", ""} {
 		var sum int64
@@ -79,25 +78,25 @@ func sum(stat map[string]int64, keys ...string) *int64 {
 	return nil
 }
 
-// openPressure finds the files of pressure. The kernel has them on v2 alone; but there also where
-// v1 controls CPU and memory and processes are in a group of the empty v2 hierarchy, as runc and
-// systemd put them. Such a group counts only if it is the same one.
+// openPressure opens the files of pressure. Only v2 has them, but also if v1 controls CPU and
+// memory and runc or systemd puts processes into a group of the empty v2 hierarchy. Such a group
+// counts only if it is the same group.
 func (r *Reader) openPressure(dirs map[string]string) {
 	dir := dirs[""]
 	if dir == "" || r.cpuV1 && filepath.Base(dir) != filepath.Base(dirs["cpuacct"]) {
 		return
 	}
 	for _, name := range []string{"cpu.pressure", "memory.pressure", "io.pressure"} {
-		if f, err := os.Open(filepath.Join(dir, name)); err == nil { // fails where the kernel was started without it
+		if f, err := os.Open(filepath.Join(dir, name)); err == nil { // fails if the kernel was started without it
 			r.files[name] = f
 			r.pressure = "cgroup v2"
 		}
 	}
 }
 
-// openPeak opens what makes the high-water mark begin again: v1 takes any write of a number, v2 has
-// since Linux 6.12 a mark for each open file, which a write to that file begins again and no other
-// sees. Older ones refuse to be opened for writing.
+// openPeak opens the file that resets the high-water mark. On v1 any write of a number resets it.
+// On v2, since Linux 6.12, each open file has its own mark, which a write to that file resets.
+// Older kernels refuse to open the file for writing.
 func (r *Reader) openPeak(dirs map[string]string) {
 	dir, name := dirs["memory"], "memory.max_usage_in_bytes"
 	if !r.memV1 {
@@ -113,9 +112,8 @@ func (r *Reader) openPeak(dirs map[string]string) {
 
 var errPeak = errors.New("the kernel keeps one high-water mark, since the start")
 
-// BeginPeak makes the high-water mark of the step begin again. The one since start is kept: on v2 by
-// the kernel, on v1 here, where what is reached in the microseconds between the reading and the
-// writing is lost.
+// BeginPeak resets the high-water mark of the step. The mark since start is kept: on v2 by the
+// kernel, on v1 here, which misses a peak in the microseconds between reading and writing.
 func (r *Reader) BeginPeak() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,18 +123,18 @@ func (r *Reader) BeginPeak() error {
 	if r.memV1 {
 		n, ok := r.number("memory.max_usage_in_bytes")
 		if !ok {
-			return fmt.Errorf("%w: its memory cannot be read", ErrNone)
+			return fmt.Errorf("%w: cannot read its memory", ErrNone)
 		}
 		r.peak = max(r.peak, n)
 	}
 	if _, err := r.stepPeak.WriteAt([]byte("0\n"), 0); err != nil {
-		return fmt.Errorf("begin high-water mark again: %w", err)
+		return fmt.Errorf("reset the high-water mark: %w", err)
 	}
 	r.began = true
 	return nil
 }
 
-// peaks completes m, whose Peak is what the kernel's file says.
+// peaks completes m, whose Peak is the value of the kernel's file.
 func (r *Reader) peaks(m *bench.Memory) {
 	now := m.Peak
 	m.Peak = max(r.peak, now)
@@ -154,8 +152,8 @@ func (r *Reader) peaks(m *bench.Memory) {
 	m.StepPeak = &now
 }
 
-// besides reads what the kernel counts besides CPU and memory.
-func (r *Reader) besides(u *bench.Usage) {
+// others reads the kernel's counters other than CPU and memory.
+func (r *Reader) others(u *bench.Usage) {
 	if r.pressure != "" {
 		p := bench.Pressure{
 			Source: r.pressure, CPU: r.stall("cpu.pressure"), Memory: r.stall("memory.pressure"), IO: r.stall("io.pressure"),
@@ -180,8 +178,7 @@ func (r *Reader) stall(name string) *bench.Stall {
 	return Stall(data)
 }
 
-// switches sums up the context switches of the group; nil where not all of its threads can be
-// followed.
+// switches adds up the context switches of the group; nil if not all of its threads can be read.
 func (r *Reader) switches(threads *int) *bench.Switches {
 	if r.threads == nil {
 		return nil
@@ -191,7 +188,7 @@ func (r *Reader) switches(threads *int) *bench.Switches {
 		data, ok = r.read("tasks")
 	}
 	ids, whole := numbers(data, maxThreads)
-	below := len(ids) == 0 && threads != nil && *threads > 0 // they are in groups below this one
+	below := len(ids) == 0 && threads != nil && *threads > 0 // the threads are in groups below this one
 	if !ok || !whole || below {
 		return nil
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Own returns the limits that this very process lives under, the tightest of its group and those
-// above it: a quota in CPUs and memory in bytes; 0 means none.
+// Own returns the limits of this process, the tightest of its group and the groups above it: a
+// quota in CPUs and memory in bytes; 0 means no limit.
 func (t Tree) Own() (cpus float64, memory int64) {
-	places, _ := t.places("self") // without any there are no limits
+	places, _ := t.places("self") // without a group there are no limits
 	for _, p := range places {
 		for _, dir := range p.in.candidates(p.path) {
 			cpus = tighter(cpus, dirQuota(dir))
@@ -58,8 +58,8 @@ func dirMemory(dir string) int64 {
 	return 0
 }
 
-// Swaps reports whether this machine has swap in use, so a group could grow beyond its memory;
-// true where that is not known.
+// Swaps reports whether this machine uses swap, which lets a group grow beyond its memory. It
+// returns true if that is not known.
 func Swaps() bool {
 	data, err := os.ReadFile("/proc/swaps")
 	return err != nil || strings.Count(string(data), "\n") > 1 // the first line is a heading

@@ -1,5 +1,5 @@
-// Parsers of what the kernel says in /proc next to the counters of groups. They take what they are given
-// for hostile; what makes no sense is left out.
+// Parsers of counters in /proc, in addition to those of groups. They treat their input as hostile
+// and leave out what makes no sense.
 
 package cgroup
 
@@ -18,8 +18,8 @@ import (
 //	some avg10=0.00 avg60=0.32 avg300=3.70 total=14118633912
 //	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
 //
-// where total is in microseconds. Before Linux 5.13 the file of the CPU has no second line. It is
-// nil where the first line is not there.
+// where total is in microseconds. Before Linux 5.13 the file of the CPU has no second line. Stall
+// returns nil if the first line is missing.
 func Stall(data []byte) *bench.Stall {
 	var s *bench.Stall
 	for line := range bytes.Lines(data) {
@@ -45,8 +45,8 @@ func stallTotal(fields []byte) (time.Duration, bool) {
 	return time.Duration(n) * time.Microsecond, ok && n <= int64(1<<62/time.Microsecond)
 }
 
-// network adds up the bytes of /proc/PID/net/dev: of all interfaces but loopback, and of that where
-// there is no other. ok is false where no line can be read.
+// network adds up the bytes of /proc/PID/net/dev over all interfaces but loopback, or of loopback
+// if there is no other. ok is false if no line can be read.
 func network(data []byte) (received, sent int64, ok bool) {
 	var lo [2]int64
 	onlyLo := false
@@ -54,7 +54,7 @@ func network(data []byte) (received, sent int64, ok bool) {
 		name, rest, found := strings.Cut(string(line), ":")
 		f := strings.Fields(rest)
 		if !found || len(f) < 16 {
-			continue // the two lines of headings
+			continue // one of the two heading lines
 		}
 		in, err1 := strconv.ParseInt(f[0], 10, 64)
 		out, err2 := strconv.ParseInt(f[8], 10, 64)
@@ -73,7 +73,7 @@ func network(data []byte) (received, sent int64, ok bool) {
 	return received, sent, ok
 }
 
-// switches reads the two last lines of /proc/TID/status.
+// switches reads the last two lines of /proc/TID/status.
 func switches(status []byte) (voluntary, involuntary int64, ok bool) {
 	found := 0
 	for line := range bytes.Lines(status) {
@@ -97,12 +97,12 @@ func switches(status []byte) (voluntary, involuntary int64, ok bool) {
 	return voluntary, involuntary, found == 2
 }
 
-// numbers reads lines of one number each, as cgroup.procs, cgroup.threads and tasks have them, at most
-// limit; whole is false where there are more.
+// numbers reads lines of one number each, as in cgroup.procs, cgroup.threads and tasks, at most
+// limit; whole is false if there are more.
 func numbers(data []byte, limit int) (ids []int, whole bool) {
 	for line := range bytes.Lines(data) {
 		n, ok := number(line)
-		if !ok || n == 0 || n > math.MaxInt32 { // 0: of another namespace
+		if !ok || n == 0 || n > math.MaxInt32 { // 0: a process of another namespace
 			continue
 		}
 		if len(ids) == limit {

@@ -55,7 +55,7 @@ func TestNetwork(t *testing.T) {
 		"no network":          {headings + line("lo", 900, 901), 900, 901, true},
 		"nothing":             {headings, 0, 0, false},
 		"garbage":             {"eth0: x y z\n: \nlo:" + strings.Repeat(" -1", 16), 0, 0, false},
-		"beyond what is held": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
+		"too large for int64": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if rx, tx, ok := network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
@@ -75,7 +75,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestThreadsComeAndGo: the sum only grows, also when threads end and when their numbers are used
+// TestThreadsComeAndGo: the sum only grows, even when threads end and their numbers are used
 // again.
 func TestThreadsComeAndGo(t *testing.T) {
 	root := t.TempDir()
@@ -116,7 +116,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestThreadsOfThisProcess: a thread that sleeps gives its CPU away, which the kernel counts.
+// TestThreadsOfThisProcess: a sleeping thread gives up its CPU, and the kernel counts that.
 func TestThreadsOfThisProcess(t *testing.T) {
 	ids := func() (ids []int) {
 		entries, err := os.ReadDir("/proc/self/task")

@@ -13,26 +13,25 @@ import (
 	"locbench/internal/bench"
 )
 
-// Reader reads the counters of one group. Its files are opened once and read again from their
-// beginning, which costs some microseconds a file. It is safe for concurrent use.
+// Reader reads the counters of one group. It opens the files once and reads them again from the
+// beginning, which costs some microseconds per file. It is safe for concurrent use.
 type Reader struct {
 	mu    sync.Mutex
 	buf   []byte
 	files map[string]*os.File
-	cpuV1 bool // which of the two formats
+	cpuV1 bool // the CPU time has the format of v1
 	memV1 bool
 	limit int64
 
-	root     string // of the file system that holds /proc
-	pressure string // where pressure comes from; "": there is none
+	root     string // root of the file system with /proc
+	pressure string // source of pressure; "": none
 	threads  *threadSwitches
-	peak     int64    // the highest that was read before a high-water mark began again
-	stepPeak *os.File // what begins it again; v2: and keeps it
+	peak     int64    // the highest value read before a reset of the high-water mark
+	stepPeak *os.File // file that resets the mark; on v2 it also has the mark of the step
 	began    bool
 }
 
-// Process opens the counters of the group that a process is in. On a container's main process that
-// is the container.
+// Process opens the counters of a process's group. A container's main process has the container's.
 func (t Tree) Process(pid int) (*Reader, error) {
 	dirs, err := t.dirs(strconv.Itoa(pid))
 	if err != nil {
@@ -45,8 +44,8 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	return r, err
 }
 
-// Follow adds what /proc says of the group whose main process is pid: context switches, and the
-// bytes of its network where that is not this process's own too.
+// Follow adds the counters in /proc of the group with main process pid: context switches, and the
+// bytes of its network unless this process is in the same network.
 func (r *Reader) Follow(pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +64,7 @@ func (r *Reader) Follow(pid int) {
 // netDev is the key of /proc/PID/net/dev among the open files, and Network.Source.
 const netDev = "/proc/PID/net/dev"
 
-// open opens what there is in the folders; CPU time there must be.
+// open opens the files that exist in the folders. CPU time is required.
 func open(dirs map[string]string) (*Reader, error) {
 	r := &Reader{files: map[string]*os.File{}, buf: make([]byte, 16<<10)}
 	try := func(controller string, names ...string) (n int) {
@@ -107,7 +106,7 @@ func open(dirs map[string]string) (*Reader, error) {
 	if r.memV1 {
 		name = "memory.limit_in_bytes"
 	}
-	if n, ok := r.number(name); ok && n < 1<<62 { // v1 writes the largest number of pages where there is none
+	if n, ok := r.number(name); ok && n < 1<<62 { // without a limit v1 writes the largest number of pages
 		r.limit = n
 	}
 	return r, nil
@@ -132,7 +131,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Read reads the counters now. It fails when the group is gone.
+// Read reads the counters. It fails when the group is gone.
 func (r *Reader) Read() (bench.Usage, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +140,7 @@ func (r *Reader) Read() (bench.Usage, error) {
 	if err != nil {
 		return bench.Usage{}, err
 	}
-	at := before.Add(time.Since(before) / 2) // of the reading of CPU time, where the moment matters most
+	at := before.Add(time.Since(before) / 2) // when CPU time was read, whose time matters most
 	u := bench.Usage{At: at, Source: "cgroup v2", CPU: total, CPUUser: user, CPUSystem: system}
 	if r.cpuV1 {
 		u.Source = "cgroup v1"
@@ -152,9 +151,9 @@ func (r *Reader) Read() (bench.Usage, error) {
 		u.Threads = new(int(n))
 	}
 	if n, ok := r.lines("cgroup.procs"); ok && (n > 0 || u.Threads == nil || *u.Threads == 0) {
-		u.Processes = &n // none listed, but some running: they are in groups below this one, which are not counted
+		u.Processes = &n // none listed but some running: they are in groups below this one, which are not counted
 	}
-	r.besides(&u)
+	r.others(&u)
 	u.Took = time.Since(before)
 	return u, nil
 }
@@ -175,7 +174,7 @@ func (r *Reader) cpu() (total time.Duration, user, system *time.Duration, err er
 		}
 	}
 	if times[0] == nil {
-		return 0, nil, nil, fmt.Errorf("%w: its CPU time cannot be read", ErrNone)
+		return 0, nil, nil, fmt.Errorf("%w: cannot read its CPU time", ErrNone)
 	}
 	return *times[0], times[1], times[2], nil
 }
@@ -188,7 +187,7 @@ func (r *Reader) throttling() *bench.Throttling {
 	stat := keyed(data)
 	periods, ok := stat["nr_periods"]
 	if !ok {
-		return nil // v2 without the controller counts CPU time alone
+		return nil // v2 without the controller counts only CPU time
 	}
 	t := bench.Throttling{Periods: periods, Throttled: stat["nr_throttled"], Time: time.Duration(stat["throttled_time"])}
 	if usec, ok := stat["throttled_usec"]; ok {
@@ -197,7 +196,7 @@ func (r *Reader) throttling() *bench.Throttling {
 	return &t
 }
 
-// maxRead bounds what is read of a file, in bytes.
+// maxRead is the largest number of bytes read of a file.
 const maxRead = 1 << 20
 
 // read returns the content of an open file, valid until the next call.

@@ -9,22 +9,21 @@ import (
 	"locbench/internal/bench"
 )
 
-// maxThreads bounds how many threads threadSwitches follows: each costs an open file and a system call per
-// reading.
+// maxThreads is how many threads threadSwitches follows at most: each costs an open file and a
+// system call per reading.
 const maxThreads = 512
 
-// switchesSource is Switches.Source of figures that threadSwitches has summed up.
+// switchesSource is the Switches.Source of sums by threadSwitches.
 const switchesSource = "/proc/PID/status of all threads"
 
-// threadSwitches sums up the context switches of threads that come and go. The kernel counts them for each
-// thread and forgets them when it ends; here the last figure that was read stays in the sum. The
-// files stay open, so a reading costs one system call a thread. It is not safe for concurrent
-// use. Close it.
+// threadSwitches adds up the context switches of threads that start and end. The kernel counts them
+// per thread and forgets them when the thread ends; here the last value stays in the sum. The files
+// stay open: one system call per thread and reading. Not safe for concurrent use. Close it.
 type threadSwitches struct {
-	root string // of the file system that holds /proc; "" is "/"
+	root string // root of the file system with /proc; "" is "/"
 
 	open  map[int]*thread
-	ended [2]int64 // what the ended ones had
+	ended [2]int64 // sums of the threads that have ended
 	buf   []byte
 }
 
@@ -34,8 +33,7 @@ type thread struct {
 	seen bool
 }
 
-// read sums up. ids are all threads that live now. It is nil where one of them cannot be read for
-// another reason than its end.
+// read returns the sums for ids, all running threads, or nil if an existing thread is unreadable.
 func (t *threadSwitches) read(ids []int) *bench.Switches {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)
@@ -61,8 +59,8 @@ func (t *threadSwitches) read(ids []int) *bench.Switches {
 	return &bench.Switches{Source: switchesSource, Voluntary: sum[0], Involuntary: sum[1]}
 }
 
-// readOne reads one thread, which may have ended. An open file is of the thread that it was opened
-// for, even if its number is another's now.
+// readOne reads one thread, which may have ended. An open file belongs to the thread for which it
+// was opened, even if another thread has its number now.
 func (t *threadSwitches) readOne(id int) error {
 	for range 2 {
 		th := t.open[id]
@@ -83,7 +81,7 @@ func (t *threadSwitches) readOne(id int) error {
 			th.last, th.seen = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true
 			return nil
 		}
-		t.end(id) // ESRCH; the number may be another thread's already
+		t.end(id) // ESRCH; another thread may have the number already
 	}
 	return nil
 }

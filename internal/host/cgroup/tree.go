@@ -1,8 +1,8 @@
-// Package cgroup reads the counters of a group of processes from the kernel's own files, cgroup v1,
-// v2 and hosts with both, and makes groups with limits where the user may.
+// Package cgroup reads the counters of a group of processes from the kernel's files: cgroup v1, v2
+// and hosts with both. It also creates groups with limits if the user may.
 //
-// Which process belongs to which instance, and what to do where a limit cannot be had, is left to
-// package launch.
+// Package launch decides which process belongs to which instance, and what to do if a limit cannot
+// be enforced.
 package cgroup
 
 import (
@@ -17,19 +17,19 @@ import (
 	"strings"
 )
 
-// ErrNone is wrapped where a machine, a process or a controller has no cgroup.
+// ErrNone is wrapped if a machine, a process or a controller has no cgroup.
 var ErrNone = errors.New("no cgroup")
 
-// Tree is the cgroup file systems of a machine. Its zero value is this machine's.
+// Tree is the cgroup file systems of a machine. The zero value is this machine.
 type Tree struct {
-	Root string // of the file system that holds /proc and /sys; "" is "/". Tests have recorded ones.
+	Root string // root of the file system with /proc and /sys; "" is "/". Tests use recorded ones.
 }
 
 // mount is one mounted hierarchy.
 type mount struct {
-	point       string   // where it is, Tree.Root included
-	root        string   // which part of the hierarchy is mounted there; "/" but in containers
-	controllers []string // v1; for v2 those that cgroup.controllers names
+	point       string   // the folder, including Tree.Root
+	root        string   // the part of the hierarchy that is mounted there; "/" outside containers
+	controllers []string // on v2 the names in cgroup.controllers
 	v2          bool
 }
 
@@ -37,8 +37,7 @@ func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
 }
 
-// Version returns 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted
-// besides), 0 where by neither.
+// Version returns 2 if cgroup v2 controls CPU and memory, 1 if v1 does, with or without v2, else 0.
 func (t Tree) Version() int {
 	mounts, _ := t.mounts()
 	version := 0
@@ -80,7 +79,7 @@ func parseMounts(data []byte) (all []mount) {
 		m := mount{root: unescape(f[3]), point: unescape(f[4])}
 		switch b[0] {
 		case "cgroup":
-			m.controllers = strings.Split(b[2], ",") // with flags such as rw among them, which no controller is called
+			m.controllers = strings.Split(b[2], ",") // also has flags such as rw, which are not controller names
 		case "cgroup2":
 			m.v2 = true
 		default:
@@ -91,7 +90,7 @@ func parseMounts(data []byte) (all []mount) {
 	return all
 }
 
-// unescape undoes \040 and its like.
+// unescape replaces octal escapes such as \040.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -109,10 +108,10 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// membership is where a process is: for each v1 controller, and in v2 under the key "".
+// membership is the path of a process's group: by v1 controller, and for v2 under the key "".
 type membership map[string]string
 
-// parseMembership reads /proc/<pid>/cgroup, with lines such as "4:cpu,cpuacct:/docker/0123" and
+// parseMembership reads /proc/<pid>/cgroup with lines such as "4:cpu,cpuacct:/docker/0123" and
 // "0::/user.slice".
 func parseMembership(data []byte) membership {
 	m := membership{}
@@ -137,15 +136,15 @@ func (t Tree) membership(pid string) (membership, error) {
 	return parseMembership(data), nil
 }
 
-// dir returns the folder of a path of m's hierarchy. A path outside the mounted part, as a container may
-// see one, is an error.
+// dir returns the folder of a path in m's hierarchy. A path outside the mounted part, which a
+// container may see, is an error.
 func (m mount) dir(path string) (string, error) {
 	path = filepath.Clean("/" + path)
 	root := filepath.Clean("/" + m.root)
 	if root != "/" {
 		rel, ok := strings.CutPrefix(path+"/", root+"/")
 		if !ok {
-			return "", fmt.Errorf("%w: group %s lies outside what is mounted at %s", ErrNone, path, m.point)
+			return "", fmt.Errorf("%w: group %s is outside the part mounted at %s", ErrNone, path, m.point)
 		}
 		path = "/" + rel
 	}
@@ -158,7 +157,7 @@ func (m mount) dir(path string) (string, error) {
 	return dir, nil
 }
 
-// candidates returns the folders from the top of the mounted hierarchy down to the one that path names.
+// candidates returns the folders from the top of the mounted hierarchy down to the folder of path.
 func (m mount) candidates(path string) []string {
 	dir, err := m.dir(path)
 	if err != nil {
@@ -173,14 +172,14 @@ func (m mount) candidates(path string) []string {
 	return all
 }
 
-// place is where a process is in one hierarchy.
+// place is the group of a process in one hierarchy.
 type place struct {
 	in         mount
-	controller string // "" of v2
+	controller string // "" for v2
 	path       string
 }
 
-// places returns where a process is: for each v1 controller, and in v2.
+// places returns the places of a process: one per v1 controller, and the one in v2.
 func (t Tree) places(pid string) (all []place, err error) {
 	mounts, err := t.mounts()
 	if err != nil {
@@ -204,7 +203,7 @@ func (t Tree) places(pid string) (all []place, err error) {
 	return all, nil
 }
 
-// dirs finds the folders of a process: by v1 controller, and of v2 under the key "".
+// dirs returns the folders of a process: by v1 controller, and for v2 under the key "".
 func (t Tree) dirs(pid string) (map[string]string, error) {
 	places, err := t.places(pid)
 	if err != nil {
@@ -223,13 +222,12 @@ func (t Tree) dirs(pid string) (map[string]string, error) {
 		}
 	}
 	if len(dirs) == 0 {
-		return nil, errors.Join(append(failed, fmt.Errorf("%w of process %s can be seen here", ErrNone, pid))...)
+		return nil, errors.Join(append(failed, fmt.Errorf("%w of process %s is visible", ErrNone, pid))...)
 	}
 	return dirs, nil
 }
 
-// keyed reads lines of "name number", as cpu.stat and memory.stat have them. Any other line
-// is passed over.
+// keyed reads lines of "name number", as in cpu.stat and memory.stat. It skips other lines.
 func keyed(data []byte) map[string]int64 {
 	m := map[string]int64{}
 	for line := range bytes.Lines(data) {
@@ -241,7 +239,7 @@ func keyed(data []byte) map[string]int64 {
 	return m
 }
 
-// number reads a file of one number; "max" is none.
+// number reads a file with one number; "max" is not a number.
 func number(data []byte) (int64, bool) {
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(data)), 10, 64)
 	return n, err == nil && n >= 0

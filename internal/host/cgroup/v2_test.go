@@ -12,13 +12,15 @@ import (
 )
 
 // The two trees have the layout, the files and the order of lines that kernels with cgroup v2 alone
-// write, after the kernel's own Documentation/admin-guide/cgroup-v2.rst and
+// write, according to the kernel's Documentation/admin-guide/cgroup-v2.rst and
 // Documentation/accounting/psi.rst and the tables in mm/memcontrol.c and kernel/sched; the paths
-// are those of Docker's two drivers. The values are made up so that each one can be told from the
+// are those of Docker's two drivers. The values are made up, each different from the
 // others.
 //
-//	v2-systemd   Linux 6.1, Docker with the systemd driver: system.slice/docker-<id>.scope, memory.peak, pressure of the CPU with "full"
-//	v2-cgroupfs  Linux 5.10, Docker with the cgroupfs driver: docker/<id>, no memory.peak, pressure of the CPU without "full"
+//	v2-systemd   Linux 6.1, Docker with the systemd driver: system.slice/docker-<id>.scope,
+//	             memory.peak, pressure of the CPU with "full"
+//	v2-cgroupfs  Linux 5.10, Docker with the cgroupfs driver: docker/<id>, no memory.peak,
+//	             pressure of the CPU without "full"
 const (
 	common = `"cpu_ns":61504321000,"cpu_user_ns":48111222000,"cpu_system_ns":13393099000,
 		"throttling":{"periods":410,"throttled_periods":61,"throttled_ns":4101234000},"processes":1,"threads":3,
@@ -32,7 +34,7 @@ const (
 		"pressure":{"source":"cgroup v2","cpu":{"some_ns":7654321000},"memory":{"some_ns":2345000,"full_ns":1234000},"io":{"some_ns":99887000,"full_ns":77665000}}}`
 )
 
-// tree copies a recorded tree and adds the links that a process has for its namespaces.
+// tree copies a recorded tree and adds a process's links for its namespaces.
 func tree(t testing.TB, name, theirs, ours string) Tree {
 	t.Helper()
 	root := t.TempDir()
@@ -89,13 +91,13 @@ func TestReadV2(t *testing.T) {
 				}
 			}
 			if u := reading(t, r); u.Memory.StepPeak != nil {
-				t.Errorf("%s: a mark of a step that has not begun", name)
+				t.Errorf("%s: a mark of a step that has not started", name)
 			}
 		})
 	}
 }
 
-// TestSharedNetwork: in the namespace of the machine the counters are everybody's.
+// TestSharedNetwork: in the machine's namespace the counters include all processes.
 func TestSharedNetwork(t *testing.T) {
 	r := follow(t, tree(t, "v2-systemd", "net:[4026531840]", "net:[4026531840]"))
 	if u := reading(t, r); u.Network != nil {
@@ -105,7 +107,7 @@ func TestSharedNetwork(t *testing.T) {
 
 // TestStepPeakV2: since Linux 6.12 memory.peak has its own mark for each open file that was
 // written to, next to the one that all others see. A regular file cannot do that, so a second one
-// stands for the open file here.
+// replaces the open file here.
 func TestStepPeakV2(t *testing.T) {
 	r := follow(t, tree(t, "v2-systemd", "net:[1]", "net:[2]"))
 	own := filepath.Join(t.TempDir(), "memory.peak of this open file")
@@ -121,7 +123,7 @@ func TestStepPeakV2(t *testing.T) {
 	if err := r.BeginPeak(); err != nil {
 		t.Fatal(err)
 	}
-	for _, now := range []string{"230686720\n", "314572800\n"} { // what the kernel would respond now
+	for _, now := range []string{"230686720\n", "314572800\n"} { // the kernel's next values
 		if err := os.WriteFile(own, []byte(now), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -137,15 +139,15 @@ func TestStepPeakV2(t *testing.T) {
 func TestNoStepPeak(t *testing.T) {
 	r := follow(t, tree(t, "v2-cgroupfs", "net:[1]", "net:[2]"))
 	if err := r.BeginPeak(); err == nil {
-		t.Error("a mark has begun again that is not there")
+		t.Error("a missing mark was reset")
 	}
 	if u := reading(t, r); u.Memory.StepPeak != nil {
 		t.Errorf("%+v", u.Memory)
 	}
 }
 
-// TestThreadsBelow: with threads in groups below, or more than are followed, there is no sum rather
-// than a wrong one.
+// TestThreadsBelow: with threads in groups below, or more than are followed, there is no sum
+// instead of a wrong one.
 func TestThreadsBelow(t *testing.T) {
 	for name, threads := range map[string]string{"below": "", "too many": many(maxThreads + 1)} {
 		t.Run(name, func(t *testing.T) {
@@ -171,9 +173,9 @@ func many(n int) (text string) {
 	return text
 }
 
-// TestSharedMemoryIsNoCache: v1 counts it as cache, though it cannot be given up; the heap of some
-// runtimes is there.
-func TestSharedMemoryIsNoCache(t *testing.T) {
+// TestSharedMemoryIsNotCache: v1 counts it as cache, though it cannot be given up. Some runtimes
+// have their heap there.
+func TestSharedMemoryIsNotCache(t *testing.T) {
 	v1, v2 := &Reader{memV1: true}, &Reader{}
 	stat := map[string]int64{"total_cache": 100, "total_shmem": 70, "cache": 5, "inactive_file": 12, "file": 99}
 	if n := v1.pageCache(stat); n != 30 {

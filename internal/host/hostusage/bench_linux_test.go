@@ -20,9 +20,9 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// BenchmarkSamplingReading is what one reading of a container costs: time, CPU time, and system
-// calls. Nothing is opened for a reading but the file of a thread that is new, so its calls are
-// reads, which the kernel counts for this process.
+// BenchmarkSamplingReading measures the cost of one reading of a container: time, CPU time, and
+// system calls. A reading only opens the files of new threads, so its calls are reads, which the
+// kernel counts for this process.
 func BenchmarkSamplingReading(b *testing.B) {
 	o := newObedient(b)
 	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
@@ -51,8 +51,8 @@ func BenchmarkSamplingReading(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// readCalls returns how many reads this process has asked the kernel for; the two of this very call are
-// the same each time.
+// readCalls returns the number of read calls of this process so far. The two of this call
+// are the same each time.
 func readCalls(b *testing.B) int64 {
 	data, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -68,13 +68,14 @@ func readCalls(b *testing.B) int64 {
 	return 0
 }
 
-// often is how much more often than in a run is read here: the effect of one reading a second would
-// be lost in the noise of any machine.
+// often is how many times more readings there are than in a run: the effect of one reading per
+// second would be lost in the noise of any machine.
 const often = 100
 
 // BenchmarkSamplingContender loads a container in alternating pairs, with a hundred readings every
 // second and with none, and compares throughput and CPU time for each request. A run reads once a
-// second: a hundredth of the difference is what it costs. LOCBENCH_BENCH_PAIRS says how many pairs.
+// second, so its cost is a hundredth of the difference. LOCBENCH_BENCH_PAIRS is the number of
+// pairs.
 func BenchmarkSamplingContender(b *testing.B) {
 	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
 	if err != nil || pairs < 1 {
@@ -87,8 +88,8 @@ func BenchmarkSamplingContender(b *testing.B) {
 	readings := 0
 	for pair := range pairs {
 		var rate, cpu [2]float64
-		for turn := range 2 {
-			with := (turn + pair) % 2 // who is first alternates too
+		for i := range 2 {
+			with := (i + pair) % 2 // the order alternates, too
 			before, err1 := hostusage.ReadInstance(b.Context(), inst)
 			var s *hostusage.Sampler
 			if with == 1 {
@@ -122,7 +123,7 @@ func BenchmarkSamplingContender(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// drive asks over eight connections for a time.
+// drive sends requests over eight connections for a time.
 func drive(b *testing.B, inst bench.Instance, d time.Duration) (requests int64, took time.Duration) {
 	ctx, cancel := context.WithTimeout(b.Context(), d)
 	defer cancel()
@@ -140,7 +141,7 @@ func drive(b *testing.B, inst bench.Instance, d time.Duration) (requests int64, 
 				}
 				resp, err := client.Do(req)
 				if err != nil {
-					return // the time is over
+					return // the time has passed
 				}
 				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()

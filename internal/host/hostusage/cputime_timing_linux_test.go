@@ -18,7 +18,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// byHand finds a counter of a container without locbench's own way to it.
+// byHand finds a counter of a container without the code of locbench.
 func byHand(t testing.TB, inst bench.Instance) func() time.Duration {
 	t.Helper()
 	for _, pattern := range []string{"/sys/fs/cgroup/cpuacct*/%s", "/sys/fs/cgroup/cpu,cpuacct/%s", "/sys/fs/cgroup/%s"} {
@@ -59,7 +59,8 @@ func handNumber(t testing.TB, file, key string) time.Duration {
 
 // TestCPUTimeAgainstTheGroupsOwnCounter reads the counter by hand right before and right after each
 // of the two readings of a step. Counters only grow: each reading lies between its neighbours,
-// whatever else the machine does. Idle these are near enough to know the step's CPU time to 1 %.
+// whatever else the machine does. On an idle machine they are close enough to know the CPU time to
+// 1%.
 func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
 	o := newObedient(t)
 	for _, tt := range []struct {
@@ -107,7 +108,7 @@ func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
 					return fmt.Errorf("a spinner: user %v, system %v, %v", user, system, ok)
 				}
 				if float64(most-least) > .01*float64(most) {
-					return fmt.Errorf("%v to %v by hand: that does not tell", least, most)
+					return fmt.Errorf("%v to %v by hand: not precise enough", least, most)
 				}
 				return nil
 			})

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// TestHighWaterMarkOfAStep is about a program that touches memory and gives it back at once: no
-// sample sees it, the kernel's mark does.
+// TestHighWaterMarkOfAStep: a program touches memory and gives it back at once. No
+// sample sees it, but the kernel's mark does.
 func TestHighWaterMarkOfAStep(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 256 << 20})
@@ -54,8 +54,8 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 	}
 }
 
-// TestHostReadings looks at the figures of /proc and the group that a known piece of work must
-// show.
+// TestHostReadings checks the counters of /proc and the group that a known piece of work must
+// change.
 func TestHostReadings(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 128 << 20})
@@ -81,7 +81,7 @@ func TestHostReadings(t *testing.T) {
 		t.Errorf("%+v", after)
 	}
 	t.Logf("a reading took %v", after.Took)
-	// The engine's own figures are of the same things.
+	// The engine's counters measure the same things.
 	stats, err := o.stats(t, inst)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func (o *obedient) stats(t testing.TB, inst bench.Instance) (bench.Usage, error)
 		EngineUsage(context.Context) (bench.Usage, error)
 	})
 	if !ok {
-		t.Fatalf("%T cannot ask its engine", inst)
+		t.Fatalf("%T cannot reach its engine", inst)
 	}
 	return c.EngineUsage(t.Context())
 }

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// What this process burns is seen as the machine's.
+// The CPU time of this process counts as the machine's.
 func TestHostCountsWork(t *testing.T) {
 	testenv.Judge(t, 5, 50*time.Millisecond, func(t testing.TB) error {
 		var none *Store

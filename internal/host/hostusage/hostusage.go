@@ -1,6 +1,6 @@
-// Package hostusage takes the readings around a step: the counters of the contender, once exactly at
-// each end and regularly in between, and those of what may bound it, the CPUs of this machine and the
-// store. Readings cost some microseconds each; what this system cannot tell is left out.
+// Package hostusage takes the readings of a step: the counters of the contender, exactly at both
+// ends and regularly in between, and those of possible bottlenecks, the CPUs of this machine and
+// the store. A reading costs some microseconds. Counters that the system lacks are left out.
 package hostusage
 
 import (
@@ -20,20 +20,20 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// ErrUnknown is returned where nothing can be read.
-var ErrUnknown = errors.New("its counters cannot be read")
+// ErrUnknown is returned if nothing can be read.
+var ErrUnknown = errors.New("cannot read its counters")
 
 // Store reads one store. Close it.
 type Store struct {
 	mu    sync.Mutex
-	group *cgroup.Reader // of a container
-	pid   int            // of a process on this machine
+	group *cgroup.Reader // a container
+	pid   int            // a process on this machine
 	own   func() (calls int64, busy time.Duration)
 	cpus  int
 }
 
-// Container returns a store whose main process is pid: the whole container is read. The error wraps
-// ErrUnknown where it is not on this machine.
+// Container returns the store in the container with main process pid. It reads the complete
+// container. The error wraps ErrUnknown if the container is not on this machine.
 func Container(pid int) (*Store, error) {
 	if pid <= 0 {
 		return nil, ErrUnknown
@@ -45,8 +45,8 @@ func Container(pid int) (*Store, error) {
 	return &Store{group: r}, nil
 }
 
-// Address returns a store that listens at the host and port of raw, if a process of this machine does
-// there on the loopback interface or on all; the process that listens is read, not its children.
+// Address returns the store at the host and port of raw, if a process of this machine listens there
+// on the loopback interface or on all. It reads that process, not its children.
 func Address(raw string) (*Store, error) {
 	u, err := secret.ParseURL(raw)
 	if err != nil {
@@ -62,13 +62,13 @@ func Address(raw string) (*Store, error) {
 	return &Store{pid: pid}, nil
 }
 
-// Embedded returns the store inside locbench, which keeps its own books.
+// Embedded returns the store inside locbench, which counts its own work.
 func Embedded(work func() (calls int64, busy time.Duration)) *Store { return &Store{own: work} }
 
-// KeptTo notes that the store is kept to a set of so many CPUs, before the first reading.
+// KeptTo records that the store may run on this number of CPUs. Call it before the first reading.
 func (s *Store) KeptTo(cpus int) { s.cpus = cpus }
 
-// Close ends the reading.
+// Close closes the store's files.
 func (s *Store) Close() error {
 	if s == nil || s.group == nil {
 		return nil
@@ -98,7 +98,7 @@ func (s *Store) read() *bench.StoreUsage {
 	return &bench.StoreUsage{At: now, Source: "/proc", CPU: cpu}
 }
 
-// Read reads host and store now; s may be nil.
+// Read reads the counters of host and store; s may be nil.
 func (s *Store) Read(context.Context) *bench.HostReading {
 	b := &bench.HostReading{Host: host()}
 	if s != nil {
@@ -107,9 +107,9 @@ func (s *Store) Read(context.Context) *bench.HostReading {
 	return b
 }
 
-// Throttles returns how often CPUs were slowed down for their heat since the machine was started, cores and
-// packages added up, by the counters below dir, such as /sys/devices/system/cpu; nil where the kernel
-// does not count it, as in most virtual machines.
+// Throttles returns how often CPUs, cores and packages added up, were slowed down because of heat
+// since the machine was started. The counters are below dir, such as /sys/devices/system/cpu. It
+// returns nil if the kernel does not count this, as in most virtual machines.
 func Throttles(dir string) *int64 {
 	paths, _ := filepath.Glob(filepath.Join(dir, "cpu[0-9]*/thermal_throttle/*_throttle_count"))
 	var sum int64

@@ -37,10 +37,10 @@ func host() *bench.HostUsage {
 	return &u
 }
 
-// pressure reads the machine's; nil where the kernel was started without counting it.
+// pressure reads the pressure of the machine; nil if the kernel was started without it.
 func pressure(dir string) *bench.Pressure {
 	stall := func(name string) *bench.Stall {
-		data, err := os.ReadFile(filepath.Join(dir, name)) // the kernel's, three lines at most
+		data, err := os.ReadFile(filepath.Join(dir, name)) // a kernel file of at most three lines
 		if err != nil {
 			return nil
 		}
@@ -53,8 +53,8 @@ func pressure(dir string) *bench.Pressure {
 	return &p
 }
 
-// parseHost reads "cpu user nice system idle iowait irq softirq steal guest guest_nice"; guests are
-// in user and nice already.
+// parseHost reads "cpu user nice system idle iowait irq softirq steal guest guest_nice". user and
+// nice already include guests.
 func parseHost(line string) (u bench.HostUsage, err error) {
 	f := strings.Fields(line)
 	if len(f) < 9 || f[0] != "cpu" {
@@ -78,10 +78,10 @@ func processCPU(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	end := bytes.LastIndexByte(data, ')') // the name before it may hold anything
+	end := bytes.LastIndexByte(data, ')') // the name before it may contain anything
 	f := strings.Fields(string(data[end+1:]))
 	if end < 0 || len(f) < 16 {
-		return 0, fmt.Errorf("stat of process %d cannot be read", pid)
+		return 0, fmt.Errorf("cannot read stat of process %d", pid)
 	}
 	sum := int64(0)
 	for _, i := range []int{11, 12, 13, 14} { // fields 14 to 17
@@ -94,8 +94,8 @@ func processCPU(pid int) (time.Duration, error) {
 	return time.Duration(sum) * tick, nil
 }
 
-// listener finds the process that listens on a port on the loopback interface or on all; false
-// where it belongs to somebody else.
+// listener returns the process that listens on a port of the loopback interface or of all. ok is
+// false if it belongs to another user.
 func listener(port string) (pid int, ok bool) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -103,7 +103,7 @@ func listener(port string) (pid int, ok bool) {
 	}
 	sockets := map[string]bool{}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		data, _ := os.ReadFile(table) // there may be no IPv6
+		data, _ := os.ReadFile(table) // the machine may lack IPv6
 		for _, l := range Listeners(data) {
 			if l.here(uint16(n)) {
 				sockets["socket:["+l.Inode+"]"] = true
@@ -113,13 +113,13 @@ func listener(port string) (pid int, ok bool) {
 	if len(sockets) == 0 {
 		return 0, false
 	}
-	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // what is not ours is not listed
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // files of other users are not listed
 	for _, link := range links {
 		if to, err := os.Readlink(link); err == nil && sockets[to] {
 			name := strings.Split(link, "/")[2]
 			comm, err := os.ReadFile("/proc/" + name + "/comm")
 			if err != nil || strings.TrimSpace(string(comm)) == "docker-proxy" {
-				return 0, false // it only passes on what a container answers
+				return 0, false // a proxy of Docker, not the store itself
 			}
 			if pid, err := strconv.Atoi(name); err == nil {
 				return pid, true

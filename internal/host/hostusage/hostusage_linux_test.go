@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// spin uses so much CPU time of this process, by the kernel's account of it.
+// spin uses d of CPU time, as counted by the kernel for this process.
 func spin(t testing.TB, d time.Duration) {
 	t.Helper()
 	before, err := processCPU(os.Getpid())
@@ -29,7 +29,7 @@ func spin(t testing.TB, d time.Duration) {
 	t.Fatal("this machine gives no CPU time")
 }
 
-// The machine's counters only grow, and without a store there is nothing of one.
+// The machine's counters only grow. Without a store there are no values of one.
 func TestHostOnly(t *testing.T) {
 	var none *Store
 	before, after := none.Read(t.Context()), none.Read(t.Context())
@@ -41,7 +41,7 @@ func TestHostOnly(t *testing.T) {
 	}
 }
 
-// A store on the loopback interface is found by its port: here this very process.
+// A store on the loopback interface is found by its port: here this process.
 func TestAddressFindsTheProcess(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	}
 }
 
-// A container is read by the group of its main process.
+// A container is read through the group of its main process.
 func TestContainerReadsAGroup(t *testing.T) {
 	child := exec.CommandContext(t.Context(), "sleep", "60")
 	if err := child.Start(); err != nil {
@@ -91,7 +91,7 @@ func TestContainerReadsAGroup(t *testing.T) {
 	}
 }
 
-func TestEmbeddedKeepsItsOwnBooks(t *testing.T) {
+func TestEmbeddedCountsItsOwnWork(t *testing.T) {
 	calls, busy := int64(5), time.Second
 	s := Embedded(func() (int64, time.Duration) { return calls, busy })
 	before := s.Read(t.Context())
@@ -102,7 +102,7 @@ func TestEmbeddedKeepsItsOwnBooks(t *testing.T) {
 		t.Errorf("%v calls at a time, %v", n, ok)
 	}
 	if _, ok := r.StoreCPUs(); ok {
-		t.Error("the store inside the client has CPU time of its own")
+		t.Error("the store inside the client has separate CPU time")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/contender/ready"
 )
 
-// obedient starts containers of the helper that does what it is asked for, on a local engine.
+// obedient starts containers of the helper that does what it is asked to, on a local engine.
 type obedient struct {
 	engine *docker.Engine
 	docker *launch.Docker

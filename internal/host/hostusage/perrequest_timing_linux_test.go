@@ -16,8 +16,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// spent asks the contender for the CPU time that the kernel has counted for its process, and how
-// many requests it has worked for.
+// spent requests from the contender the CPU time that the kernel has counted for its process, and
+// how many requests it has worked on.
 func spent(t testing.TB, inst bench.Instance) (cpu time.Duration, requests int64) {
 	t.Helper()
 	resp, err := http.Get(inst.BaseURL() + "/spent")
@@ -37,16 +37,16 @@ func spent(t testing.TB, inst bench.Instance) (cpu time.Duration, requests int64
 }
 
 // TestCPUPerRequestOfAStep loads a server that uses a known CPU time for each request, under a
-// quota, with one connection and with a queue. The truth is what the kernel has counted for its
-// process, by the requests that the process has worked for, both read by the process itself at the
-// two ends.
+// quota, with one connection and with a queue. The expected value is the time that the kernel
+// counted for its process, divided by the requests that the process has worked on, both read by the
+// process at the two ends.
 func TestCPUPerRequestOfAStep(t *testing.T) {
 	o := newObedient(t)
 	for _, each := range []int{200, 2000} { // µs
 		for _, connections := range []int{1, 64, 400} {
 			t.Run(fmt.Sprintf("%d µs/%d connections", each, connections), func(t *testing.T) {
 				inst := o.start(t, bench.Limits{CPUs: 0.5, Memory: 128 << 20})
-				// Both sides read at two ends, one after the other, between which a busy machine lets
+				// Both sides read at the two ends, one after the other. In between, a busy machine may let
 				// time pass: 20 ms are 1.3% of what the quota gives.
 				testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error {
 					return cpuPerRequest(t, inst, each, connections)
@@ -56,7 +56,7 @@ func TestCPUPerRequestOfAStep(t *testing.T) {
 	}
 }
 
-// cpuPerRequest returns one attempt: whatever the machine does, all that was sent was worked for.
+// cpuPerRequest makes one attempt. Whatever the machine does, every request sent must be worked on.
 func cpuPerRequest(t testing.TB, inst bench.Instance, each, connections int) error {
 	var before, after *bench.Usage
 	var beforeErr, afterErr error

@@ -8,11 +8,11 @@ import (
 	"locbench/internal/bench"
 )
 
-// readTimeout bounds one reading: a busy engine answers within some hundred milliseconds.
+// readTimeout is the time limit of one reading: a busy engine needs some hundred milliseconds.
 const readTimeout = 5 * time.Second
 
-// ReadInstance reads the counters of an instance now. Where they come from (cgroup files, /proc, the
-// engine) is the instance's affair; so is the running maximum behind a peak that the kernel does not keep.
+// ReadInstance reads the counters of an instance. The instance knows their source (cgroup files,
+// /proc, the engine) and keeps the maximum for a peak that the kernel does not keep.
 func ReadInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -23,24 +23,24 @@ func ReadInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error
 	return &u, nil
 }
 
-// BeginInstance reads the counters, and begins the step's high-water mark, where the kernel can do that.
+// BeginInstance reads the counters and, if possible, resets the step's high-water mark.
 func BeginInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	if s, ok := inst.(bench.Starter); ok {
-		_ = s.BeginPeak() // where it fails, the readings have no such mark
+		_ = s.BeginPeak() // if it fails, the readings have no mark of the step
 	}
 	return ReadInstance(ctx, inst)
 }
 
-// Sampler reads the counters regularly, in a goroutine that never holds up the load.
+// Sampler reads the counters regularly, in a goroutine that never delays the load.
 type Sampler struct {
 	stop    context.CancelFunc
 	done    chan struct{}
-	samples []bench.Usage // these two are the goroutine's until it is done
+	samples []bench.Usage // only the goroutine uses samples and failed until it is done
 	failed  int
 }
 
-// Sample reads inst's counters every interval, until Stop or until ctx ends. A reading that fails is
-// left out; a slow one makes the next one late. onUsage, which may be nil, gets each reading.
+// Sample reads inst's counters every interval until Stop or the end of ctx. It leaves out a reading
+// that fails; a slow one makes the next one late. onUsage, which may be nil, gets each reading.
 func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, onUsage func(bench.Usage)) *Sampler {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Sampler{stop: cancel, done: make(chan struct{})}
@@ -72,12 +72,12 @@ func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, on
 	return s
 }
 
-// Stop ends the sampling and returns all readings, oldest first. It may be called again.
+// Stop ends the sampling and returns all readings, oldest first. It is idempotent.
 func (s *Sampler) Stop() []bench.Usage {
 	s.stop()
 	<-s.done
 	return s.samples
 }
 
-// Failed returns the number of readings that failed, once it has been stopped.
+// Failed returns the number of failed readings. Call it after Stop.
 func (s *Sampler) Failed() int { return s.failed }

@@ -23,8 +23,8 @@ type instance struct {
 
 	mu    sync.Mutex
 	reads int
-	at    int  // readings under way
-	both  bool // two were at a time
+	at    int  // readings in progress
+	both  bool // two were in progress at the same time
 	fail  func(n int) error
 	slow  time.Duration
 }
@@ -63,10 +63,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// starter is an instance whose high-water mark can begin again.
+// starter is an instance whose high-water mark can be reset.
 type starter struct {
 	*instance
-	begun int // readings there had been when it did
+	begun int // number of readings before the reset
 	err   error
 }
 
@@ -84,8 +84,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestSampler has every third of the readings fail, in virtual time: a reading that takes longer
-// than the interval makes the next one late, and never two are under way.
+// TestSampler lets every third reading fail, in virtual time. A reading that takes longer
+// than the interval makes the next one late; two are never in progress at the same time.
 func TestSampler(t *testing.T) {
 	for name, tt := range map[string]struct {
 		interval, slow time.Duration
@@ -93,7 +93,7 @@ func TestSampler(t *testing.T) {
 		readings, samples, failed int
 	}{
 		"at every interval":          {time.Second, 3 * time.Millisecond, 10, 7, 3},
-		"slower than their interval": {time.Second, 1500 * time.Millisecond, 7, 4, 2}, // the seventh is under way at the end
+		"slower than their interval": {time.Second, 1500 * time.Millisecond, 7, 4, 2}, // the seventh is in progress at the end
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestSamplerEnds(t *testing.T) {
 				time.Sleep(tt.after)
 				if tt.end != nil {
 					tt.end(i, cancel)
-					<-s.done // by itself
+					<-s.done // without Stop
 				}
 				if samples := s.Stop(); len(samples) != tt.samples || s.Failed() != 0 {
 					t.Errorf("%d samples, %d failed", len(samples), s.Failed())
@@ -158,7 +158,7 @@ func TestSamplerEnds(t *testing.T) {
 	}
 }
 
-// TestReadIsGivenUp: an engine that does not respond holds up nobody for ever.
+// TestReadIsGivenUp: an engine that does not respond delays a reading only up to the time limit.
 func TestReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &instance{exited: make(chan struct{}), slow: time.Hour}

@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// maxSockets bounds the listening sockets that are reported of one table.
+// maxSockets is the largest number of listening sockets reported from one table.
 const maxSockets = 1000
 
-// Listener is a TCP socket that listens.
+// Listener is a listening TCP socket.
 type Listener struct {
 	Address netip.AddrPort
 	Inode   string // as in a link /proc/PID/fd/N: socket:[INODE]
 }
 
-// here reports whether it listens on a port of the loopback interface, or on that of all interfaces.
+// here reports whether l listens on the port of the loopback interface or of all interfaces.
 func (l Listener) here(port uint16) bool {
 	ip := l.Address.Addr()
 	return l.Address.Port() == port && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// Listeners reads /proc/PID/net/tcp or tcp6, whose lines are "sl local_address rem_address st … uid
-// timeout inode", with the state 0A for a socket that listens and addresses in 32-bit words in the
-// order of the machine.
+// Listeners reads /proc/PID/net/tcp or tcp6. The lines are "sl local_address rem_address st … uid
+// timeout inode", with state 0A for a listening socket and addresses in 32-bit words in the
+// machine's byte order.
 func Listeners(data []byte) (all []Listener) {
 	for line := range bytes.Lines(data) {
 		f := strings.Fields(string(line))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestListeners finds sockets of this very process in the tables of this machine.
+// TestListeners finds sockets of this process in the tables of this machine.
 func TestListeners(t *testing.T) {
 	for _, c := range []struct{ listen, table string }{{"127.0.0.1:0", "tcp"}, {"[::1]:0", "tcp6"}, {"[::]:0", "tcp6"}} {
 		l, err := net.Listen("tcp", c.listen)

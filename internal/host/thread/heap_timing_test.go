@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A heap that grows meanwhile does not take a share of its size on top: it is looked at after each
+// The headroom does not grow with the heap: it is adjusted after each
 // collection.
 func TestSettingsFollowTheRealHeap(t *testing.T) {
 	settings := Tune(0)

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// A thread of a higher priority that keeps a CPU for 60 ms is to the watching thread what a
-// hypervisor is that runs another machine.
+// A thread of a higher priority that keeps a CPU for 60 ms affects the watching thread like a
+// hypervisor that runs another machine.
 func TestAStallIsSeen(t *testing.T) {
 	defer Tune(StallThreads()).Stop()
 	m := WatchStalls(time.Millisecond)
@@ -22,7 +22,7 @@ func TestAStallIsSeen(t *testing.T) {
 		t.Skip("SKIP: no real-time class for this user")
 	}
 	cpu := cpuset.OfThread()[0]
-	// A CPU that is taken between two naps is not seen, which is one in some hundred.
+	// One in some hundred times the CPU is taken between two naps, which is not noticed.
 	noticed := 0
 	for range 3 {
 		time.Sleep(20 * time.Millisecond)
@@ -33,11 +33,11 @@ func TestAStallIsSeen(t *testing.T) {
 		}
 	}
 	if noticed == 0 {
-		t.Errorf("nobody noticed that CPU %d was taken from it", cpu)
+		t.Errorf("no stall noticed after CPU %d was taken", cpu)
 	}
 }
 
-// hold takes a CPU from everybody else.
+// hold takes a CPU from all other threads.
 func hold(t *testing.T, cpu int, d time.Duration) {
 	t.Helper()
 	held := make(chan error)

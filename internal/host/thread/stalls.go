@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// LookEvery is how long the threads sleep: 250 looks per second cost some thousandths of a CPU.
+	// LookEvery is how long the threads sleep: 250 wake-ups per second cost some thousandths of a CPU.
 	LookEvery = 4 * time.Millisecond
 
-	stall   = time.Millisecond // how late a thread has to be for it to count
-	maxCPUs = 16               // that are watched, spread over those that there are
+	stall   = time.Millisecond // a thread that wakes up this late counts
+	maxCPUs = 16               // watched CPUs at most, spread over all CPUs
 )
 
-// StallMeter notices when the machine itself stands still: a hypervisor that runs others, a firmware
-// interrupt, a frozen host. A thread on each CPU sleeps for a little while, again and again, and keeps
-// how much later than asked it ran. It is the idea of Gil Tene's jHiccup. What a step measured while its
-// machine stood still says nothing about the contender, and a steal time of 0 does not say that it did
-// not. The methods may be called from any goroutine.
+// StallMeter notices machine stalls: a hypervisor that runs other machines, a firmware interrupt, a
+// frozen host. A thread on each CPU sleeps for a short time, again and again, and records how late
+// it wakes up, like Gil Tene's jHiccup. Values measured during a stall say nothing about the
+// contender, and a steal time of 0 does not rule out a stall. It is safe for concurrent use.
 type StallMeter struct {
 	mu      sync.Mutex
 	since   bench.Hiccups
@@ -29,8 +28,8 @@ type StallMeter struct {
 	threads sync.WaitGroup
 }
 
-// WatchStalls watches every CPU that this process may use, sixteen at most, with looks every so often.
-// Its threads need StallThreads of Tune.
+// WatchStalls watches the CPUs that this process may use, at most 16, with a wake-up every
+// interval. Pass StallThreads to Tune for its threads.
 func WatchStalls(every time.Duration) *StallMeter {
 	ctx, cancel := context.WithCancel(context.Background())
 	cpus := watched(cpuset.OfThread())
@@ -47,10 +46,10 @@ func WatchStalls(every time.Duration) *StallMeter {
 	return m
 }
 
-// StallThreads returns how many more threads to run Go code a StallMeter needs; see Tune.
+// StallThreads returns how many more threads that run Go code a StallMeter needs; see Tune.
 func StallThreads() int { return len(watched(cpuset.OfThread())) + spare }
 
-// watched returns the CPUs to watch: -1 stands for any, where they cannot be chosen.
+// watched returns the CPUs to watch; -1 stands for any CPU, if CPUs cannot be chosen.
 func watched(cpus []int) []int {
 	if len(cpus) == 0 {
 		return []int{-1}
@@ -72,11 +71,11 @@ func (m *StallMeter) watch(ctx context.Context, cpu int, every time.Duration, pr
 	}
 	preferred <- preferOverAll()
 	for ctx.Err() == nil {
-		// Only the nap itself is the kernel's and the machine's doing. Before and after it the Go
-		// runtime may take its time, such as to collect garbage.
-		due := time.Now().Add(every)
+		// Only the nap itself depends on the kernel and the machine. Before and after it the Go
+		// runtime may cause a delay, such as for collecting garbage.
+		scheduled := time.Now().Add(every)
 		nap(every)
-		m.add(time.Since(due))
+		m.add(time.Since(scheduled))
 	}
 }
 
@@ -91,7 +90,7 @@ func (m *StallMeter) add(late time.Duration) {
 	m.since.Max = max(m.since.Max, late)
 }
 
-// Take returns what has happened since it was last called.
+// Take returns the stalls since the last call.
 func (m *StallMeter) Take() bench.Hiccups {
 	m.mu.Lock()
 	defer m.mu.Unlock()

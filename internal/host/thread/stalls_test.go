@@ -40,7 +40,7 @@ func TestStallsAreAddedUp(t *testing.T) {
 	}
 }
 
-// Every CPU has its thread, all of which end.
+// Every CPU has its thread, and all threads end.
 func TestMeterStops(t *testing.T) {
 	defer Tune(StallThreads()).Stop()
 	m := WatchStalls(time.Millisecond)

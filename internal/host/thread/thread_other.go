@@ -14,7 +14,7 @@ func preferOverAll() bool { return false }
 // Ordinary does nothing on this system.
 func Ordinary() {}
 
-// Sleep sleeps.
+// Sleep sleeps for d.
 func Sleep(d time.Duration) { time.Sleep(d) }
 
 func nap(d time.Duration) { time.Sleep(d) }

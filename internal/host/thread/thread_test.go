@@ -19,7 +19,7 @@ func TestNap(t *testing.T) {
 	for until := time.Now().Add(20 * time.Millisecond); time.Now().Before(until); naps++ {
 		nap(2 * time.Millisecond)
 	}
-	if naps > 100 { // a signal may end any of them early; those that do not sleep come to thousands
+	if naps > 100 { // a signal may end some naps early; without sleeping there would be thousands
 		t.Errorf("%d naps of 2 ms in 20 ms", naps)
 	}
 }

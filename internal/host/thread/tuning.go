@@ -7,41 +7,39 @@ import (
 	"sync"
 )
 
-// Garbage is collected only when headroom has been allocated besides what is alive. The client
-// itself allocates little, so short steps have no collection at all; a thread that is to send
-// a request on time, and happens to be looked at by a collector that the kernel lets wait, would
-// wait with it.
+// Garbage is collected only when headroom has been allocated on top of the live heap. The client
+// allocates little, so short steps have no collection. A collection can delay requests: a thread
+// has to wait for a collector that scans it while the kernel lets that collector wait.
 const (
 	headroom    = 32 << 20
-	mostGarbage = 800 // per cent; the smallest heap that is collected is 4 MB at 100 per cent
+	mostGarbage = 800 // percent; at 100 percent the smallest heap that is collected has 4 MB
 )
 
-// spare is for how many goroutines that have to run at once there is room besides all others.
+// spare is the number of extra threads for goroutines that have to run at once.
 const spare = 2
 
-// Tuning is how the Go runtime of this process is set while it drives load: how often garbage is
+// Tuning is the setting of the Go runtime while this process drives load: how often garbage is
 // collected, and how many threads run Go code at the same time.
 type Tuning struct {
-	procs int           // GOMAXPROCS before
-	live  func() uint64 // bytes that the last collection has left
+	procs int           // GOMAXPROCS before Tune
+	live  func() uint64 // bytes left by the last collection
 
 	mu      sync.Mutex
 	stopped bool
-	before  int // garbage collection percentage,
-	now     int // and the one that is set
+	before  int // garbage collection percentage before Tune
+	now     int // current garbage collection percentage
 }
 
-// Tune sets the runtime of this whole process for driving load, until Stop: call it once, before the
-// first step. extra is how many threads (GOMAXPROCS) need to run Go code besides those of the load, such
-// as those that keep their right to while they sleep. Without the spare ones a thread that the kernel
-// lets run at once would wait for the Go scheduler's leave: threads that the kernel lets wait may hold
-// all that there is.
+// Tune sets the Go runtime of this process for driving load, until Stop. Call it once, before the
+// first step. extra is the number of threads (GOMAXPROCS) that need to run Go code in addition to
+// those of the load, such as those that nap. Without spare threads, a thread that the kernel runs
+// at once could not run Go code: threads that the kernel lets wait may use up all of GOMAXPROCS.
 func Tune(extra int) *Tuning { return tune(extra, liveHeap) }
 
 func tune(extra int, live func() uint64) *Tuning {
 	s := &Tuning{procs: runtime.GOMAXPROCS(0), live: live}
 	runtime.GOMAXPROCS(s.procs + extra + spare)
-	runtime.GC() // what is garbage by now need not be collected later
+	runtime.GC() // the garbage so far need not be collected later
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before, s.now = debug.SetGCPercent(100), 100
@@ -50,7 +48,7 @@ func tune(extra int, live func() uint64) *Tuning {
 	return s
 }
 
-// Stop gives the runtime back what was set before.
+// Stop restores the settings from before Tune.
 func (s *Tuning) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,9 +60,10 @@ func (s *Tuning) Stop() {
 	runtime.GOMAXPROCS(s.procs)
 }
 
-// adjust leaves the headroom besides what the last collection has left. The caller holds the lock.
+// adjust sets the percentage that allows headroom on top of the heap left by the last collection.
+// The caller holds the lock.
 func (s *Tuning) adjust() {
-	want := s.before // nobody who wants none gets collections
+	want := s.before // 0 or less: collections are off and stay off
 	if want > 0 {
 		want = max(want, min(mostGarbage, percentFor(s.live())))
 	}
@@ -74,8 +73,8 @@ func (s *Tuning) adjust() {
 	}
 }
 
-// afterEachCollection adjusts the headroom as soon as a collection has found another size of the
-// heap: a share of what is alive, it would grow with it.
+// afterEachCollection adjusts the percentage after every collection. Otherwise the headroom would
+// grow with the live heap.
 func (s *Tuning) afterEachCollection() {
 	beacon := new([4]uintptr)
 	runtime.AddCleanup(beacon, func(s *Tuning) {
@@ -88,10 +87,10 @@ func (s *Tuning) afterEachCollection() {
 	}, s)
 }
 
-// percentFor returns how much a heap of so many bytes may grow by, in per cent, for headroom to be left.
+// percentFor returns by how many percent a heap of live bytes may grow to allow headroom.
 func percentFor(live uint64) int { return int(100 * headroom / max(live, 1<<20)) }
 
-// liveHeap returns how many bytes the last collection has left.
+// liveHeap returns the number of bytes left by the last collection.
 func liveHeap() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)

@@ -26,19 +26,19 @@ func TestSettingsAreTakenBack(t *testing.T) {
 		t.Errorf("afterwards %d%%, %d procs; before 100%%, %d", p, n, procs)
 	}
 	runtime.GOMAXPROCS(procs + 1)
-	settings.Stop() // has no effect any more
+	settings.Stop() // no longer has an effect
 	if n := runtime.GOMAXPROCS(procs); n != procs+1 {
 		t.Errorf("stopped twice: %d procs", n)
 	}
 
-	debug.SetGCPercent(-1) // who wants no collections gets none
+	debug.SetGCPercent(-1) // collections that are off stay off
 	Tune(0).Stop()
 	if p := debug.SetGCPercent(-1); p != -1 {
 		t.Errorf("collections were switched on: %d%%", p)
 	}
 }
 
-// A heap that grows meanwhile does not take a share of its size on top: it is looked at after each
+// The headroom does not grow with the heap: it is adjusted after each
 // collection.
 func TestSettingsFollowTheHeap(t *testing.T) {
 	percent := debug.SetGCPercent(100)

@@ -25,7 +25,7 @@ func checkSource(source []byte) error {
 }
 
 // readBulk reads documents as _bulk takes them, or the hits of a search as elasticdump writes them,
-// one a line or in one array. It ends at the first mistake, which it reports with file and line.
+// one per line or in one array. It ends at the first mistake and reports it with file and line.
 func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
 	return func(yield func(Doc, error) bool) {
 		b := bulkReader{values: newValues(r)}
@@ -50,10 +50,10 @@ func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
 
 type bulkReader struct {
 	*values
-	index *string // that the actions or hits name; nil so far
+	index *string // named by the actions or hits; nil before the first
 }
 
-// next reads an action and its document, or a hit. Blank lines before one or at the end do no harm.
+// next reads an action and its document, or a hit. It skips blank lines before one and at the end.
 func (b *bulkReader) next() (Doc, error) {
 	line, err := b.scan()
 	for err == nil && len(bytes.TrimSpace(line)) == 0 {
@@ -68,7 +68,7 @@ func (b *bulkReader) next() (Doc, error) {
 	}
 	if a.Index != nil {
 		if b.index != nil && *b.index != *a.Index {
-			return Doc{}, fmt.Errorf("the action is for index %q, an earlier one for %q; a file holds one index",
+			return Doc{}, fmt.Errorf("index %q in this action, %q in an earlier one; use one file per index",
 				*a.Index, *b.index)
 		}
 		b.index = a.Index
@@ -81,10 +81,10 @@ func (b *bulkReader) next() (Doc, error) {
 		doc.Source, err = b.scan()
 	}
 	if errors.Is(err, io.EOF) {
-		return Doc{}, errors.New("the file ends after an action, without its document")
+		return Doc{}, errors.New("the file ends after an action: its document is missing")
 	}
 	if err == nil && len(bytes.TrimSpace(doc.Source)) == 0 {
-		err = errors.New("empty line instead of a document")
+		err = errors.New("empty line: expected a document")
 	}
 	if err == nil && bytes.IndexByte(doc.Source, '\n') >= 0 { // _bulk takes one line
 		var line bytes.Buffer
@@ -95,7 +95,7 @@ func (b *bulkReader) next() (Doc, error) {
 	return doc, err
 }
 
-// action is what an action line, or a hit, says of its document.
+// action is what an action line, or a hit, says about its document.
 type action struct {
 	Index   *string `json:"_index"`
 	Type    *string `json:"_type"` // of older dumps; Elasticsearch 7 has no types
@@ -130,15 +130,15 @@ func parseAction(line []byte) (a action, err error) {
 	}
 	if len(ops) != 1 {
 		return a, fmt.Errorf(
-			`action line: want one action such as {"index":{"_id":"1"}}, or a hit with its "_source", got %s`,
+			`action line with %s: expected one action such as {"index":{"_id":"1"}}, or a hit with its "_source"`,
 			units.Plural(len(ops), "key"))
 	}
 	for op, meta := range ops {
 		if op != "index" && op != "create" {
-			return a, fmt.Errorf("action %.40q: only index and create are loaded", op)
+			return a, fmt.Errorf("action %.40q: expected index or create", op)
 		}
 		d := json.NewDecoder(bytes.NewReader(meta))
-		d.DisallowUnknownFields() // version, pipeline and the like change what is stored
+		d.DisallowUnknownFields() // version and pipeline, for example, change what is stored
 		if err := d.Decode(&a); err != nil {
 			return a, fmt.Errorf("action line: %w", err)
 		}
@@ -146,18 +146,18 @@ func parseAction(line []byte) (a action, err error) {
 	return a, a.checkID("action line")
 }
 
-// isHit reports whether a line is a hit of a search, which has its document within.
+// isHit reports whether a line is a hit of a search, which contains its document.
 func isHit(line map[string]json.RawMessage) bool {
 	return line["_source"] != nil || line["_id"] != nil || line["_index"] != nil
 }
 
-// parseHit reads a hit. Its score, version and the like are not stored; a parent would have to be.
+// parseHit reads a hit. Score and version are dropped; a parent is an error, since it would matter.
 func parseHit(hit map[string]json.RawMessage) (a action, err error) {
 	if a.source = hit["_source"]; a.source == nil {
-		return a, errors.New(`hit: it has no "_source", which is the document`)
+		return a, errors.New(`hit: no "_source" (the document)`)
 	}
 	if hit["_parent"] != nil {
-		return a, errors.New("hit: it has a _parent, which Elasticsearch 7 does not know")
+		return a, errors.New("hit: unexpected _parent, which Elasticsearch 7 does not support")
 	}
 	for key, to := range map[string]any{"_index": &a.Index, "_id": &a.ID, "_routing": &a.Routing} {
 		if raw := hit[key]; raw != nil {
@@ -172,10 +172,10 @@ func parseHit(hit map[string]json.RawMessage) (a action, err error) {
 
 func (a action) checkID(where string) error {
 	if a.ID != nil && (*a.ID == "" || len(*a.ID) > maxID) {
-		return fmt.Errorf("%s: _id of %d bytes; want 1 to %d", where, len(*a.ID), maxID)
+		return fmt.Errorf("%s: _id of %d bytes: expected 1 to %d", where, len(*a.ID), maxID)
 	}
 	return nil
 }
 
-// maxID is Elasticsearch's own bound.
+// maxID is Elasticsearch's bound, in bytes.
 const maxID = 512

@@ -22,7 +22,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Facts about 14,945 cities and 63 regions; testdata/cities/SOURCES.md says whose.
+// Facts about 14,945 cities and 63 regions; their sources are in testdata/cities/SOURCES.md.
 //
 //go:embed data/cities.tsv.gz
 var citiesTSV []byte
@@ -30,7 +30,7 @@ var citiesTSV []byte
 //go:embed data/regions.tsv
 var regionsTSV string
 
-// shapeVersion goes into every hash: raise it when documents change while the data does not.
+// shapeVersion is part of every hash: raise it when documents change and the data does not.
 const shapeVersion = "shapes 1"
 
 const (
@@ -97,7 +97,7 @@ func readTSV(r io.Reader, columns int, row func(fields []string) error) error {
 		}
 		fields := strings.Split(line, "\t")
 		if len(fields) != columns {
-			return fmt.Errorf("line %d: %d columns, want %d", n, len(fields), columns)
+			return fmt.Errorf("line %d: %d columns: expected %d", n, len(fields), columns)
 		}
 		if err := row(fields); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
@@ -107,7 +107,7 @@ func readTSV(r io.Reader, columns int, row func(fields []string) error) error {
 }
 
 // parseCity reads id, country, region, latitude, longitude, time zone, population, featured, the
-// common name, and then the name in each language where it differs from that.
+// common name, and then the name in each language in which it differs from the common name.
 func parseCity(f []string) (City, error) {
 	var errs []error
 	num := func(s string) int64 {
@@ -148,7 +148,7 @@ func (b *bundled) shapeRegions() error {
 		r := &b.regions[i]
 		points := around[r.ID]
 		if len(points) == 0 {
-			return fmt.Errorf("region %d has no city", r.ID)
+			return fmt.Errorf("region %d has no cities", r.ID)
 		}
 		for _, p := range points {
 			r.Centroid.Lat += p.Lat / float64(len(points))
@@ -158,7 +158,7 @@ func (b *bundled) shapeRegions() error {
 		delete(around, r.ID)
 	}
 	for id := range around {
-		return fmt.Errorf("no region has the id %d", id)
+		return fmt.Errorf("region %d not found", id)
 	}
 	return nil
 }
@@ -190,8 +190,8 @@ func (b *bundled) city(c *City, i int, rng *rand.PCG) {
 	rng.Seed(shapeSeed, uint64(c.ID))
 }
 
-// documents returns those of an index, of which n are cities. city sets the i-th and seeds the numbers
-// that its outline of so many vertices is drawn from; with 0 it gets none.
+// documents returns the documents of an index with n cities. city fills in the i-th and seeds the
+// random numbers of its outline, which has the given number of vertices; with 0 there is none.
 func (b *bundled) documents(
 	index string, n, vertices int, city func(c *City, i int, rng *rand.PCG),
 ) iter.Seq2[Doc, error] {
@@ -236,7 +236,7 @@ func (b *bundled) IDs(context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// hull returns the convex hull (Andrew's monotone chain), counter-clockwise, closed. It reorders points.
+// hull returns the convex hull (Andrew's monotone chain), counter-clockwise. It reorders points.
 func hull(points []Point) []Point {
 	slices.SortFunc(points, func(a, b Point) int {
 		return cmp.Or(cmp.Compare(a.Lon, b.Lon), cmp.Compare(a.Lat, b.Lat))

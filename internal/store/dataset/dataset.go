@@ -1,6 +1,6 @@
 // Package dataset holds the cities and regions that the store is filled with: the bundled real
 // ones, generated ones for scale, and dumps that a user brings. It knows what a document looks like
-// (AppendJSON) and how it is indexed (the mappings), and streams documents one at a time, so that
+// (AppendJSON) and how it is indexed (the mappings). It streams documents one at a time, so
 // memory does not grow with their number.
 //
 // Facts of the bundled data (ids, names, coordinates, populations) are real; every geometry is made
@@ -17,13 +17,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// The indices of the locations service. Contenders ask for these names.
+// The indices of the locations service. Contenders use these names.
 const (
 	CityIndex   = "city"
 	RegionIndex = "region"
 )
 
-// Languages are those that every name is given in, in the order of Names.
+// Languages are the languages of every name, in the order of Names.
 var Languages = [...]string{"cs", "de", "en", "pl", "sk"}
 
 // Names is one name in each of Languages.
@@ -63,7 +63,7 @@ type (
 func Open(spec bench.DataSpec) (Set, error) {
 	switch {
 	case spec.Dir != "" && spec.Cities != 0:
-		return nil, fmt.Errorf("data set: both a dump (%s) and %d generated cities are asked for; choose one",
+		return nil, fmt.Errorf("data set: both a dump (%s) and %d generated cities requested; choose one",
 			spec.Dir, spec.Cities)
 	case spec.Dir != "":
 		return Dump(spec.Dir)

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// stored is a city or a region as it is stored, all fields of the spec and no other.
+// stored is a stored city or region: all fields of the spec and no others.
 type stored struct {
 	ID         int64
 	CountryISO string `json:"countryIso"`
@@ -133,7 +133,7 @@ func TestBundled(t *testing.T) {
 
 func (n Names) slice() []string { return n[:] }
 
-// checkRing checks what Elasticsearch's geo_shape wants, and that the centroid lies inside.
+// checkRing checks the rules of Elasticsearch's geo_shape, and looks for the centroid inside.
 func checkRing(t *testing.T, d stored, least int) {
 	t.Helper()
 	if d.Geometry.Type != "Polygon" || len(d.Geometry.Coordinates) != 1 {
@@ -170,8 +170,8 @@ func cross(a, b, c, d [2]float64) bool {
 	return side(a, b, c) != side(a, b, d) && side(c, d, a) != side(c, d, b)
 }
 
-// The names that everybody looks for first, and the ids of the home cities: contenders know these
-// by heart.
+// The names that users look for first, and the ids of the home cities, which are constants in the
+// contenders.
 func TestBundledFacts(t *testing.T) {
 	b, err := loadBundled()
 	if err != nil {
@@ -247,7 +247,7 @@ func TestGenerated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := mustOpen(t, other)
 			if o.Info().Hash == set.Info().Hash || digest(t, o) == digest(t, set) {
-				t.Errorf("another %s makes no difference", name)
+				t.Errorf("hash does not depend on %s", name)
 			}
 		})
 	}

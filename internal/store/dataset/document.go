@@ -48,8 +48,7 @@ func (r *Region) appendPolygon(b []byte) []byte {
 }
 
 // appendDegrees appends d rounded to six decimals (about 0.1 m) without trailing zeros. It is
-// several times as fast as strconv.AppendFloat, and coordinates are nearly all that a document
-// consists of.
+// several times as fast as strconv.AppendFloat, and a document consists mostly of coordinates.
 func appendDegrees(b []byte, d float64) []byte {
 	micro := int64(math.Round(d * 1e6))
 	if micro < 0 {

@@ -50,7 +50,7 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// What contenders and checks rely on, byte by byte.
+// Contenders and checks rely on every byte of this form.
 func TestCityDocument(t *testing.T) {
 	r := Region{
 		ID: 7, CountryISO: "CZ", Centroid: Point{Lat: 50.5, Lon: 14}, Geometry: []Point{{50, 14}, {50, 15}, {51, 14}, {50, 14}},

@@ -19,7 +19,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Bounds of what a dump's files may hold: they come from outside.
+// Bounds for the files of a dump, which come from outside.
 const (
 	maxMapping = 16 << 20
 	maxLine    = 64 << 20 // one document
@@ -34,23 +34,22 @@ type dump struct {
 
 // Dump returns the data set in a folder. For each index the folder has two files:
 //
-//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then
-//     the document on one line; or hits of a search as elasticdump writes them. The file's name decides where
-//     they go; an _index in it may be absent or anything, as long as it is the same in the whole file. Ids may
-//     be anything; a document without one gets "line-<number>".
-//   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
-//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are
-//     left out, and so is a mapping type, with a note.
+//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or
+//     create), then the document on one line; or hits of a search as elasticdump writes them. The
+//     file's name decides where they go; _index may be absent or anything that is the same in the
+//     whole file. Ids may be anything; a document without one gets "line-<number>".
+//   - <index>.mapping.json or <index>.json, what PUT /<index> takes
+//     ({"settings": …, "mappings": …}), or what GET /<index>/_mapping or GET /<index> returns, or
+//     bare mappings ({"properties": …}). Aliases and a type are left out, the type with a note.
 //
 // They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
 // number, as in the dump that was published with the original of the locations service; or as
 // elasticdump's users do, <index>.json (documents) and <index>_mapping.json, with settings and
-// analyzers in <index>.settings.json and <index>.analyzer.json (or with _ for the first dot). The
-// values of a file may stand on lines or in one array, and each file may be compressed by gzip,
-// with .gz at its name's end or without.
+// analyzers in <index>.settings.json and <index>.analyzer.json (or with _ for the first dot). A
+// file may hold one value per line, or all values in one array. Each file may be compressed by
+// gzip, whether or not its name ends in .gz.
 //
-// Dump reads all files once, so a mistake (reported with file and line) is found before
-// anything is sent.
+// Dump reads all files once, to report mistakes, with file and line, before anything is sent.
 func Dump(dir string) (Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -69,7 +68,7 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: it has no file <index>%s, nor one of the other names of 'locbench seed --help'",
+		return nil, fmt.Errorf("read dump %s: no data files: expected <index>%s or another name of 'locbench seed --help'",
 			dir, dumpExt)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
@@ -105,15 +104,16 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 // file returns the path of an index's documents.
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
-// readMapping reads the mapping of an index, and the settings that stand in other files.
+// readMapping reads the mapping of an index and the settings in other files.
 func (d *dump) readMapping(index string) (mapping []byte, notes bench.Warnings, err error) {
 	files := d.files[index]
 	switch len(files.mappings) {
 	case 0:
-		return nil, nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), files.wanted)
+		return nil, nil, fmt.Errorf("%s has no mapping: add %s", d.file(index), files.expected)
 	case 1:
 	default:
-		return nil, nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, files.mappings[0], files.mappings[1])
+		return nil, nil, fmt.Errorf("%s: %s has two mappings, %s and %s: remove one",
+			d.dir, index, files.mappings[0], files.mappings[1])
 	}
 	path := filepath.Join(d.dir, files.mappings[0])
 	data, err := readSmall(path)
@@ -149,7 +149,7 @@ func readSmall(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
 	if err == nil && len(data) > maxMapping {
-		err = fmt.Errorf("%s is larger than %d MiB", path, maxMapping>>20)
+		err = fmt.Errorf("%s is larger than the %d MiB allowed", path, maxMapping>>20)
 	}
 	return data, err
 }
@@ -158,9 +158,9 @@ func readSmall(path string) ([]byte, error) {
 func checkIndexName(name string) error {
 	switch {
 	case name == "" || len(name) > 200:
-		return fmt.Errorf("index name %.20q: want 1 to 200 bytes", name)
+		return fmt.Errorf("index name %.20q: expected 1 to 200 bytes", name)
 	case strings.ToLower(name) != name:
-		return fmt.Errorf("index name %q: want lower case", name)
+		return fmt.Errorf("index name %q: expected lower case", name)
 	case strings.ContainsFunc(name, forbidden) || strings.ContainsAny(name[:1], "-_+."):
 		return fmt.Errorf("index name %q has a character that Elasticsearch forbids", name)
 	}

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// files writes a folder.
+// files writes a folder and returns its path.
 func files(t testing.TB, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestDumpForms(t *testing.T) {
 	}
 }
 
-// TestPublishedDump has the names and the forms of the dump that was published with the original of
+// TestPublishedDump uses the names and forms of the dump that was published with the original of
 // the locations service: an index's definition with its aliases under the name of a version,
 // documents under the name of the alias, ids that are numbers.
 func TestPublishedDump(t *testing.T) {
@@ -143,17 +143,17 @@ func TestDumpMistakes(t *testing.T) {
 	for name, c := range map[string]struct{ ndjson, want string }{
 		"no JSON":          {"index\n{}\n", "city.ndjson:1: action line: invalid character"},
 		"second is none":   {`{"index":{}}` + "\n{}\nfoo\n{}\n", "city.ndjson:3: action line: invalid character"},
-		"an array":         {"[]\n{}\n", "city.ndjson:2: something follows the end of the array"},
-		"no action":        {"{}\n{}\n", "city.ndjson:1: action line: want one action"},
-		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action line: want one action"},
-		"delete":           {`{"delete":{"_id":"1"}}` + "\n", `city.ndjson:1: action "delete": only index and create are loaded`},
+		"an array":         {"[]\n{}\n", "city.ndjson:2: unexpected data after the end of the array"},
+		"no action":        {"{}\n{}\n", "city.ndjson:1: action line with 0 keys: expected one action"},
+		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action line with 2 keys: expected one action"},
+		"delete":           {`{"delete":{"_id":"1"}}` + "\n", `city.ndjson:1: action "delete": expected index or create`},
 		"pipeline":         {`{"index":{"pipeline":"p"}}` + "\n{}\n", `city.ndjson:1: action line: json: unknown field "pipeline"`},
 		"empty id":         {`{"index":{"_id":""}}` + "\n{}\n", "city.ndjson:1: action line: _id of 0 bytes"},
-		"long id":          {`{"index":{"_id":"` + long + `"}}` + "\n{}\n", "city.ndjson:1: action line: _id of 513 bytes; want 1 to 512"},
+		"long id":          {`{"index":{"_id":"` + long + `"}}` + "\n{}\n", "city.ndjson:1: action line: _id of 513 bytes: expected 1 to 512"},
 		"id an object":     {`{"index":{"_id":{}}}` + "\n{}\n", "city.ndjson:1: action line: "},
-		"two indices":      {`{"index":{"_index":"a"}}` + "\n{}\n" + `{"index":{"_index":"b"}}` + "\n{}\n", `city.ndjson:3: the action is for index "b", an earlier one for "a"`},
+		"two indices":      {`{"index":{"_index":"a"}}` + "\n{}\n" + `{"index":{"_index":"b"}}` + "\n{}\n", `city.ndjson:3: index "b" in this action, "a" in an earlier one`},
 		"no document":      {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n", "city.ndjson:4: the file ends after an action"},
-		"blank document":   {`{"index":{}}` + "\n\n{}\n", "city.ndjson:2: empty line instead of a document"},
+		"blank document":   {`{"index":{}}` + "\n\n{}\n", "city.ndjson:2: empty line: expected a document"},
 		"broken document":  {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n" + `{"a":` + "\n", "city.ndjson:4: the document is not a JSON object: unexpected end"},
 		"document a list":  {`{"index":{}}` + "\n[1]\n", "city.ndjson:2: the document is not a JSON object"},
 		"document is null": {`{"index":{}}` + "\nnull\n", "city.ndjson:2: the document is not a JSON object: null"},
@@ -170,17 +170,17 @@ func TestDumpMistakes(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"empty folder":          {nil, "no file <index>.ndjson"},
-		"no mapping":            {map[string]string{"city.ndjson": ""}, "city.ndjson has no mapping: write city.mapping.json"},
+		"empty folder":          {nil, "no data files: expected <index>.ndjson"},
+		"no mapping":            {map[string]string{"city.ndjson": ""}, "city.ndjson has no mapping: add city.mapping.json"},
 		"no documents":          {map[string]string{"city.mapping.json": anyMapping}, "city.mapping.json has no documents: city.ndjson is missing"},
-		"published, no mapping": {map[string]string{"index-data-city.ndjson": ""}, "index-data-city.ndjson has no mapping: write index-mapping-city_v1.json"},
+		"published, no mapping": {map[string]string{"index-data-city.ndjson": ""}, "index-data-city.ndjson has no mapping: add index-mapping-city_v1.json"},
 		"published, no data":    {map[string]string{"index-mapping-city_v1.json": anyMapping}, "index-mapping-city_v1.json has no documents: index-data-city.ndjson is missing"},
-		"two versions":          {map[string]string{"index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping, "index-mapping-city_v2.json": anyMapping}, "city has two mappings: index-mapping-city_v1.json and index-mapping-city_v2.json"},
-		"both names":            {map[string]string{"city.ndjson": "", "city.json": anyMapping, "index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping}, "city has two files of documents: city.ndjson and index-data-city.ndjson"},
-		"upper case":            {map[string]string{"City.ndjson": "", "City.json": anyMapping}, `index name "City": want lower case`},
+		"two versions":          {map[string]string{"index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping, "index-mapping-city_v2.json": anyMapping}, "city has two mappings, index-mapping-city_v1.json and index-mapping-city_v2.json"},
+		"both names":            {map[string]string{"city.ndjson": "", "city.json": anyMapping, "index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping}, "city has two files of documents, city.ndjson and index-data-city.ndjson"},
+		"upper case":            {map[string]string{"City.ndjson": "", "City.json": anyMapping}, `index name "City": expected lower case`},
 		"forbidden":             {map[string]string{"a b.ndjson": "", "a b.json": anyMapping}, "a character that Elasticsearch forbids"},
 		"hidden":                {map[string]string{".a.ndjson": "", ".a.json": anyMapping}, "a character that Elasticsearch forbids"},
-		"no name":               {map[string]string{".ndjson": ""}, "want 1 to 200 bytes"},
+		"no name":               {map[string]string{".ndjson": ""}, "expected 1 to 200 bytes"},
 		"broken mapping":        {map[string]string{"city.ndjson": "", "city.json": "{\n\"mappings\":\n}"}, "city.json: line 3: invalid character"},
 		"mapping of nothing":    {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
 		"mapping null":          {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
@@ -203,7 +203,7 @@ func TestDumpLineTooLong(t *testing.T) {
 	long := io.MultiReader(strings.NewReader(head), io.LimitReader(spaces{}, maxLine), strings.NewReader("}\n"))
 	n := 0
 	for _, err := range readBulk(long, "city.ndjson") {
-		if n++; err == nil || !strings.Contains(err.Error(), "city.ndjson:2: line longer than 64 MiB") {
+		if n++; err == nil || !strings.Contains(err.Error(), "city.ndjson:2: line longer than the 64 MiB allowed") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestDumpLineTooLong(t *testing.T) {
 	}
 }
 
-// spaces are so many as anybody reads.
+// spaces are more than a file in practice has.
 type spaces struct{}
 
 func (spaces) Read(b []byte) (int, error) {
@@ -262,7 +262,7 @@ func FuzzNormalizeMapping(f *testing.F) {
 	})
 }
 
-// Whatever is read can be written and read again.
+// A dump that can be read can be written and read again.
 func FuzzReadBulk(f *testing.F) {
 	f.Add([]byte(`{"index":{"_index":"old","_type":"_doc","_id":"a/b c"}}` + "\r\n" + `{"n":1}` + "\r\n"))
 	f.Add([]byte(`{"create":{"_id":42,"routing":"r"}}` + "\n" + `{"n":2}`))
@@ -277,7 +277,7 @@ func FuzzReadBulk(f *testing.F) {
 		for doc, err := range readBulk(bytes.NewReader(data), "f") {
 			if err != nil {
 				if !strings.HasPrefix(err.Error(), "f:") {
-					t.Errorf("error without a place: %v", err)
+					t.Errorf("error without file and line: %v", err)
 				}
 				break
 			}
@@ -286,7 +286,7 @@ func FuzzReadBulk(f *testing.F) {
 		}
 		for doc, err := range readBulk(bytes.NewReader(out), "f") {
 			if err != nil {
-				t.Fatalf("what was written cannot be read: %v\n%q", err, out)
+				t.Fatalf("written dump cannot be read: %v\n%q", err, out)
 			}
 			if len(docs) == 0 || doc.ID+"|"+doc.Routing+"|"+string(doc.Source) != docs[0] {
 				t.Fatalf("%q was read again as %+v", docs, doc)

@@ -21,8 +21,8 @@ func zipped(text string) string {
 	return b.String()
 }
 
-// TestElasticdump has the names and forms of elasticdump's files, and those in which its users keep
-// them.
+// TestElasticdump uses the names and forms of elasticdump's files, and those in which its users
+// keep them.
 func TestElasticdump(t *testing.T) {
 	const (
 		first   = `{"_index":"city","_type":"_doc","_id":"1","_score":1,"_source":{"id":1,"name":"Brno","centroid":[16.6,49.2]}}`
@@ -49,9 +49,9 @@ func TestElasticdump(t *testing.T) {
 		"a name, uncompressed":  {map[string]string{"city.ndjson.gz": lines, "city_mapping.json.gz": mapping}, want, ""},
 		"published, compressed": {map[string]string{"index-data-city.ndjson.gz": zipped(lines), "index-mapping-city_v1.json.gz": zipped(mapping)}, want, ""},
 		"with a type": {map[string]string{"city.json": lines, "city_mapping.json": `{"city":{"mappings":{"_doc":{"properties":{"name":{"type":"text"}}}}}}`},
-			want, `city_mapping.json: the mapping type "_doc" was left out: Elasticsearch 7 has no types`},
+			want, `city_mapping.json: mapping type "_doc" left out: Elasticsearch 7 has no types`},
 		"of a type, by name": {map[string]string{"city.json": lines, "city_mapping.json": `{"mappings":{"city":{"properties":{"name":{"type":"text"}}}}}`},
-			want, `city_mapping.json: the mapping type "city" was left out`},
+			want, `city_mapping.json: mapping type "city" left out`},
 		"all of multielasticdump's": {map[string]string{
 			"city.json": lines, "city.mapping.json": mapping,
 			"city.settings.json": `{"city":{"settings":{"index":{"creation_date":"1","uuid":"u","number_of_shards":"3","version":{"created":"6"}}}}}`,
@@ -85,7 +85,7 @@ func TestElasticdump(t *testing.T) {
 	}
 }
 
-// Compressed or not, the same data is the same.
+// The hash of the data does not depend on compression.
 func TestElasticdumpCompressedIsTheSame(t *testing.T) {
 	const docs = `{"_id":"1","_source":{}}` + "\n"
 	hash := func(content map[string]string) string {
@@ -103,23 +103,23 @@ func TestElasticdumpMistakes(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no source":          {map[string]string{"city.ndjson": `{"_index":"a","_id":"1"}`}, `city.ndjson:1: hit: it has no "_source"`},
-		"source null":        {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is not a JSON object`},
-		"a parent":           {map[string]string{"city.ndjson": `{"_id":"1","_parent":"2","_source":{}}`}, `city.ndjson:1: hit: it has a _parent`},
-		"two indices":        {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: the action is for index "b"`},
-		"an id too long":     {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},
-		"an array unended":   {map[string]string{"city.ndjson": "[\n" + hit + ",\n"}, "city.ndjson:3: the array does not end"},
-		"an element unended": {map[string]string{"city.ndjson": "[\n" + hit + ",\n{"}, "city.ndjson:3: the array does not end"},
-		"a comma too many":   {map[string]string{"city.ndjson": "[" + hit + ",]"}, "city.ndjson:1: array: ']' is not expected here"},
-		"a comma too few":    {map[string]string{"city.ndjson": "\n[" + hit + "\n" + hit + "]"}, "city.ndjson:3: array: '{' is not expected here"},
-		"broken element":     {map[string]string{"city.ndjson": "[" + hit + ",\n{\"a\"]}]"}, "city.ndjson:2: action line: invalid character"},
-		"cut off":            {map[string]string{"city.ndjson": zipped(strings.Repeat(hit+"\n", 9))[:40]}, "unexpected EOF"},
-		"no gzip":            {map[string]string{"city.ndjson": "\x1f\x8b hello there"}, "city.ndjson: gzip: invalid header"},
-		"both":               {map[string]string{"city.ndjson": hit, "city.ndjson.gz": hit}, "two files of documents: city.ndjson and city.ndjson.gz"},
-		"two mappings":       {map[string]string{"city.ndjson": hit, "city_mapping.json": anyMapping}, "two mappings: city.mapping.json and city_mapping.json"},
-		"two types":          {map[string]string{"a.json": hit, "a_mapping.json": `{"mappings":{"x":{},"y":{"properties":{}}}}`}, "a_mapping.json: 2 mapping types (x, y), and Elasticsearch 7 has none"},
-		"settings of nobody": {map[string]string{"city.ndjson": hit, "city.settings.json": `{}`}, `city.settings.json: no "settings" object`},
-		"two objects":        {map[string]string{"a.json": hit, "a_mapping.json": "[{},{}]"}, "a_mapping.json: an array of 2; want one object"},
+		"no source":              {map[string]string{"city.ndjson": `{"_index":"a","_id":"1"}`}, `city.ndjson:1: hit: no "_source"`},
+		"source null":            {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is not a JSON object`},
+		"a parent":               {map[string]string{"city.ndjson": `{"_id":"1","_parent":"2","_source":{}}`}, `city.ndjson:1: hit: unexpected _parent`},
+		"two indices":            {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: index "b" in this action`},
+		"an id too long":         {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},
+		"an array unended":       {map[string]string{"city.ndjson": "[\n" + hit + ",\n"}, "city.ndjson:3: the array does not end"},
+		"an element unended":     {map[string]string{"city.ndjson": "[\n" + hit + ",\n{"}, "city.ndjson:3: the array does not end"},
+		"a comma too many":       {map[string]string{"city.ndjson": "[" + hit + ",]"}, "city.ndjson:1: array: unexpected ']'"},
+		"a comma too few":        {map[string]string{"city.ndjson": "\n[" + hit + "\n" + hit + "]"}, "city.ndjson:3: array: unexpected '{'"},
+		"broken element":         {map[string]string{"city.ndjson": "[" + hit + ",\n{\"a\"]}]"}, "city.ndjson:2: action line: invalid character"},
+		"cut off":                {map[string]string{"city.ndjson": zipped(strings.Repeat(hit+"\n", 9))[:40]}, "unexpected EOF"},
+		"no gzip":                {map[string]string{"city.ndjson": "\x1f\x8b hello there"}, "city.ndjson: gzip: invalid header"},
+		"both":                   {map[string]string{"city.ndjson": hit, "city.ndjson.gz": hit}, "two files of documents, city.ndjson and city.ndjson.gz"},
+		"two mappings":           {map[string]string{"city.ndjson": hit, "city_mapping.json": anyMapping}, "two mappings, city.mapping.json and city_mapping.json"},
+		"two types":              {map[string]string{"a.json": hit, "a_mapping.json": `{"mappings":{"x":{},"y":{"properties":{}}}}`}, "a_mapping.json: 2 mapping types (x, y), but Elasticsearch 7 has none"},
+		"settings without index": {map[string]string{"city.ndjson": hit, "city.settings.json": `{}`}, `city.settings.json: no "settings" object`},
+		"two objects":            {map[string]string{"a.json": hit, "a_mapping.json": "[{},{}]"}, "a_mapping.json: an array of 2: expected one object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["city.mapping.json"] = anyMapping
@@ -128,12 +128,12 @@ func TestElasticdumpMistakes(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Dump(files(t, map[string]string{"city.json": hit})); err == nil || !strings.Contains(err.Error(), "city.json has no mapping: write city.mapping.json") {
+	if _, err := Dump(files(t, map[string]string{"city.json": hit})); err == nil || !strings.Contains(err.Error(), "city.json has no mapping: add city.mapping.json") {
 		t.Errorf("without a mapping: %v", err)
 	}
 }
 
-// An array is split alike, whatever the pieces in which it comes.
+// How an array is split does not depend on the pieces in which it arrives.
 func FuzzValues(f *testing.F) {
 	f.Add([]byte("[\n {\"a\":[1,\"]\\\"}\"]} , 5,null,[]\n]\n"), 3)
 	f.Add([]byte("[1,2"), 1)

@@ -20,22 +20,22 @@ const (
 // indexFiles are the names of an index's files in the folder.
 type indexFiles struct {
 	docs     string
-	mappings []string // one, or there is a mistake
-	wanted   string   // how its mapping is called next to such documents
-	settings []string // the mapping's first, then these, in this order
+	mappings []string // any other number than one is a mistake
+	expected string   // name of the mapping that goes with documents named like these
+	settings []string // applied in this order, after those of the mapping
 }
 
-// publishedMapping is how the mapping of an index was called in the published dump.
+// publishedMapping is the name of an index's mapping in the published dump.
 var publishedMapping = regexp.MustCompile(`^index-mapping-(.*)_v[0-9]+\.json$`)
 
-// firstKey is how a hit of a search begins, alone or in an array.
+// firstKey matches the beginning of a hit of a search, alone or in an array.
 var firstKey = regexp.MustCompile(`^\s*(\[\s*)?\{\s*"_(index|type|id|score|source|routing|version)"\s*:`)
 
-// findFiles assigns the files of a folder to indices by their names, and those of which the name
-// leaves it open by how they begin. Other .json files are anybody's.
+// findFiles assigns the files of a folder to indices by their names. Where a name leaves that open,
+// the beginning of the file decides. It ignores other .json files.
 func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles, mistakes []error) {
 	mappings := map[string][]string{}
-	missing := map[string]string{} // to a mapping, the documents' usual name
+	missing := map[string]string{} // from a mapping to the usual name of its documents
 	for _, entry := range entries {
 		file := strings.TrimSuffix(entry.Name(), zipExt)
 		name, ok := strings.CutSuffix(file, mappingExt)
@@ -55,7 +55,7 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 	add := func(name string, f *indexFiles) {
 		if other, twice := found[name]; twice {
 			mistakes = append(mistakes,
-				fmt.Errorf("%s: %s has two files of documents: %s and %s", dir, name, other.docs, f.docs))
+				fmt.Errorf("%s: %s has two files of documents, %s and %s: remove one", dir, name, other.docs, f.docs))
 			return
 		}
 		found[name] = f
@@ -65,9 +65,9 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 		if !ok {
 			continue
 		}
-		f := &indexFiles{docs: entry.Name(), wanted: name + mappingExt}
+		f := &indexFiles{docs: entry.Name(), expected: name + mappingExt}
 		if index, published := strings.CutPrefix(name, "index-data-"); published {
-			name, f.wanted = index, "index-mapping-"+index+"_v1.json"
+			name, f.expected = index, "index-mapping-"+index+"_v1.json"
 		}
 		add(name, f)
 	}
@@ -81,7 +81,7 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 		case f != nil && mappings[name] == nil:
 			f.mappings = append(f.mappings, entry.Name())
 		case f == nil && (mappings[name] != nil || holdsHits(filepath.Join(dir, entry.Name()))):
-			add(name, &indexFiles{docs: entry.Name(), wanted: name + mappingExt})
+			add(name, &indexFiles{docs: entry.Name(), expected: name + mappingExt})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(mappings)) {

@@ -17,7 +17,7 @@ const (
 	MaxGenerated    = 1_000_000
 	MaxVertices     = 10_000
 	defaultVertices = 60
-	minVertices     = 12 // fewer could not follow the outline's waves
+	minVertices     = 12 // fewer cannot follow the waves of the outline
 )
 
 // firstGeneratedID is above all ids of GeoNames and, plus MaxGenerated, still a 32-bit integer.
@@ -32,17 +32,16 @@ type generated struct {
 	hash     string
 }
 
-// Generated returns a set of exactly so many cities with polygons of so many vertices each (0: 60),
-// the same for the same three numbers on every machine. It has the bundled regions and starts with
-// the bundled featured cities, so home cities exist; all others are made up, near real ones.
-// It keeps no city in memory.
+// Generated returns a set of cities, each a polygon with the given number of vertices (0: 60). The
+// same three numbers make the same set on every machine. It has the bundled regions and starts with
+// the bundled featured cities; all others are made up, near real ones. No city is kept in memory.
 func Generated(cities, vertices int, seed uint64) (Set, error) {
 	vertices = cmp.Or(vertices, defaultVertices)
 	if cities < 1 || cities > MaxGenerated {
-		return nil, fmt.Errorf("generated data set: %d cities; want 1 to %d", cities, MaxGenerated)
+		return nil, fmt.Errorf("generated data set: %d cities: expected 1 to %d", cities, MaxGenerated)
 	}
 	if vertices < minVertices || vertices > MaxVertices {
-		return nil, fmt.Errorf("generated data set: %d vertices; want %d to %d", vertices, minVertices, MaxVertices)
+		return nil, fmt.Errorf("generated data set: %d vertices: expected %d to %d", vertices, minVertices, MaxVertices)
 	}
 	real, err := loadBundled()
 	if err != nil {
@@ -115,7 +114,7 @@ func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 			Centroid: Point{near.Centroid.Lat + 0.3*(unit(rng)-0.5), near.Centroid.Lon + 0.4*(unit(rng)-0.5)},
 		},
 		RegionID: near.RegionID, Timezone: near.Timezone,
-		// A Pareto tail as of real cities: half under 1,100 people, one in 1,000 about a million.
+		// A Pareto tail like that of real cities: half under 1,100 people, one in 1,000 about a million.
 		Population: int64(min(500/math.Pow(1-unit(rng), 1.1), 3e6)),
 	}
 	for l := range c.Name {

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// The sub-fields of every name, as shared/spec of the locations service wants them:
-// search_as_you_type brings the fields _2gram and _3gram along.
+// The sub-fields of every name, as shared/spec of the locations service requires them:
+// search_as_you_type adds the fields _2gram and _3gram.
 const nameField = `"type":"text","fields":{` +
 	`"autocomplete":{"type":"search_as_you_type","analyzer":"standard"},` +
 	`"autocomplete_ascii":{"type":"search_as_you_type","analyzer":"lowercase_asciifolding"},` +
 	`"raw":{"type":"keyword"}}`
 
-// CityMapping returns the body of PUT /<index> for cities: one shard, and no replica, since the data can
-// be made again and copies in the making would disturb a measurement.
+// CityMapping returns the body of PUT /<index> for cities: one shard and no replica, since the data
+// can be made again and copying it during a measurement would disturb that.
 func CityMapping() []byte {
 	return mapping(`,"regionId":{"type":"long"},"isFeatured":{"type":"boolean"},"timezone":{"type":"keyword"},` +
 		`"population":{"type":"long"}`)
@@ -42,14 +42,14 @@ func mapping(more string) []byte {
 	return []byte(b.String())
 }
 
-// normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>, settings
-// nested below "index"; see Dump. note says what was left out that somebody may miss; "": nothing.
+// normalizeMapping makes the body of PUT /<index> from any of the forms that Dump lists, settings
+// nested below "index". note names what was left out and may be missed; "" if nothing.
 func normalizeMapping(data []byte) (mapping []byte, note string, err error) {
 	body, err := onlyObject(data)
 	if err != nil {
 		return nil, "", err
 	}
-	// GET /<index> and GET /<index>/_mapping answer {"<concrete index>": {…}}.
+	// GET /<index> and GET /<index>/_mapping return {"<concrete index>": {…}}.
 	if one := below(body, "mappings"); one != nil {
 		body = one
 	}
@@ -72,9 +72,9 @@ func normalizeMapping(data []byte) (mapping []byte, note string, err error) {
 				return nil, "", fmt.Errorf("settings: %w", err)
 			}
 		case "aliases", "defaults", "warmers":
-			// An alias is moved only once everything is loaded, and by package seed.
+			// Package seed moves an alias, once everything is loaded.
 		default:
-			return nil, "", fmt.Errorf("unknown key %.40q; want settings and mappings", key)
+			return nil, "", fmt.Errorf("unknown key %.40q: expected settings and mappings", key)
 		}
 	}
 	if out["mappings"] == nil {
@@ -92,7 +92,7 @@ func onlyObject(data []byte) (map[string]json.RawMessage, error) {
 			return nil, jsonMistake(data, err)
 		}
 		if len(all) != 1 {
-			return nil, fmt.Errorf("an array of %d; want one object", len(all))
+			return nil, fmt.Errorf("an array of %d: expected one object", len(all))
 		}
 		data = all[0]
 	}
@@ -103,8 +103,7 @@ func onlyObject(data []byte) (map[string]json.RawMessage, error) {
 	return body, nil
 }
 
-// below returns the only member of body if that has the key and is not part of a definition itself; else
-// nil.
+// below returns the only member of body if it has the key and is not part of a definition, or nil.
 func below(body map[string]json.RawMessage, key string) map[string]json.RawMessage {
 	for name, inner := range body {
 		var one map[string]json.RawMessage
@@ -116,14 +115,14 @@ func below(body map[string]json.RawMessage, key string) map[string]json.RawMessa
 	return nil
 }
 
-// ofRoot are the keys of a mapping that has no type above it, older Elasticsearches' among them.
-var ofRoot = []string{
+// rootKeys are the keys of a mapping without a type above it, including those of older versions.
+var rootKeys = []string{
 	"properties", "dynamic", "dynamic_templates", "dynamic_date_formats", "date_detection", "numeric_detection",
 	"runtime", "enabled", "include_in_all", "_meta", "_source", "_routing", "_field_names", "_all", "_parent",
 	"_size", "_index", "_type", "_id",
 }
 
-// withoutType returns a mapping without the type that Elasticsearch 6 and before have above it.
+// withoutType returns a mapping without the type that Elasticsearch 6 and older put above it.
 func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, err error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {
@@ -132,10 +131,10 @@ func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, e
 	var types []string
 	for name, inner := range all {
 		var one map[string]json.RawMessage
-		if slices.Contains(ofRoot, name) || json.Unmarshal(inner, &one) != nil || one == nil {
+		if slices.Contains(rootKeys, name) || json.Unmarshal(inner, &one) != nil || one == nil {
 			return mappings, "", nil
 		}
-		if len(one) > 0 && !slices.ContainsFunc(ofRoot, func(key string) bool { return one[key] != nil }) {
+		if len(one) > 0 && !slices.ContainsFunc(rootKeys, func(key string) bool { return one[key] != nil }) {
 			return mappings, "", nil
 		}
 		if name != "_default_" { // the beginning of types to come
@@ -147,15 +146,15 @@ func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, e
 	case 0:
 		return json.RawMessage(`{}`), "", nil
 	case 1:
-		note = fmt.Sprintf("the mapping type %.40q was left out: Elasticsearch 7 has no types", types[0])
+		note = fmt.Sprintf("mapping type %.40q left out: Elasticsearch 7 has no types", types[0])
 		return all[types[0]], note, nil
 	}
-	return nil, "", fmt.Errorf("%d mapping types (%.200s), and Elasticsearch 7 has none: keep one, with its documents",
+	return nil, "", fmt.Errorf("%d mapping types (%.200s), but Elasticsearch 7 has none: keep one, with its documents",
 		len(types), strings.Join(types, ", "))
 }
 
-// withSettings adds settings that elasticdump wrote to their own file (settings, or analyzers
-// alone) to a normalized mapping, unless it has one of that name.
+// withSettings adds the settings that elasticdump wrote to a separate file (all settings, or only
+// analyzers) to a normalized mapping. A setting that the mapping already has stays.
 func withSettings(mapping, data []byte) ([]byte, error) {
 	body, err := onlyObject(data)
 	if err != nil {
@@ -189,10 +188,10 @@ func withSettings(mapping, data []byte) ([]byte, error) {
 	return json.Marshal(whole)
 }
 
-// private are the settings that Elasticsearch reports but does not accept.
-var private = []string{"creation_date", "uuid", "version", "provided_name"}
+// readOnlySettings are the settings that Elasticsearch returns but does not accept.
+var readOnlySettings = []string{"creation_date", "uuid", "version", "provided_name"}
 
-// nestSettings puts all settings, however written, below "index", but for the private ones.
+// nestSettings moves all settings, flat or nested, below "index" and drops the read-only ones.
 func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
 	var all, index map[string]json.RawMessage
 	if err := json.Unmarshal(settings, &all); err != nil {
@@ -207,7 +206,7 @@ func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
 	nested := make(map[string]json.RawMessage, len(all)+len(index))
 	for _, level := range []map[string]json.RawMessage{all, index} {
 		for key, value := range level {
-			if key = strings.TrimPrefix(key, "index."); !slices.Contains(private, key) {
+			if key = strings.TrimPrefix(key, "index."); !slices.Contains(readOnlySettings, key) {
 				nested[key] = value
 			}
 		}

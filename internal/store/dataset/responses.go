@@ -15,8 +15,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// ErrUnknown is returned for a response that cannot be judged.
-var ErrUnknown = errors.New("no response is known")
+// ErrUnknown is returned for a response that cannot be checked.
+var ErrUnknown = errors.New("expected response not known")
 
 // The indices of the locations service.
 const (
@@ -24,30 +24,30 @@ const (
 	regionIndex = "region"
 )
 
-// most is the number of cities that are kept; of a larger data set every n-th.
-const most = 50_000
+// maxCities is the number of cities that are kept; of a larger data set every n-th is.
+const maxCities = 50_000
 
-// Responses are those to the requests of a profile. They may be used by several goroutines at a time.
+// Responses are the expected responses of a profile's requests. Safe for concurrent use.
 type Responses struct {
 	requests map[string]request
 	cities   map[int64]*document
 	regions  map[int64]*document
 }
 
-// request is what of a request's path decides about its response.
+// request holds the parts of a request that decide its response.
 type request struct {
-	empty    bool   // the body is
-	id       int64  // where the path fixes it; 0: drawn
-	language string // likewise; ""
+	empty    bool   // the body is empty
+	id       int64  // fixed by the path; 0: drawn
+	language string // fixed by the path; "": drawn
 }
 
-// document is what of a city or region a response holds.
+// document holds the parts of a city or region that a response contains.
 type document struct {
 	CountryISO string `json:"countryIso"`
-	RegionID   int64  `json:"regionId"` // of a city
+	RegionID   int64  `json:"regionId"` // cities only
 	IsFeatured bool   `json:"isFeatured"`
 
-	// A name that is not there is not known, an empty one is.
+	// A missing name is not known; an empty one is.
 	CS *string `json:"name.cs"`
 	DE *string `json:"name.de"`
 	EN *string `json:"name.en"`
@@ -59,8 +59,8 @@ func (d *document) name(language string) *string {
 	return map[string]*string{"cs": d.CS, "de": d.DE, "en": d.EN, "pl": d.PL, "sk": d.SK}[language]
 }
 
-// NewResponses reads what is needed for requests from set. With requests none of whose answers are known,
-// which is not a mistake, it reads nothing and Any is false.
+// NewResponses reads from set what the responses to requests contain. If no response can be known,
+// which is not an error, it reads nothing and Any reports false.
 func NewResponses(set bench.DataSet, requests []bench.Request) (*Responses, error) {
 	a := &Responses{requests: map[string]request{}}
 	cities := false
@@ -93,23 +93,23 @@ func NewResponses(set bench.DataSet, requests []bench.Request) (*Responses, erro
 		return a, nil
 	}
 	if err := a.read(set); err != nil {
-		return nil, fmt.Errorf("read the known responses: %w", err)
+		return nil, fmt.Errorf("read the expected responses: %w", err)
 	}
 	return a, nil
 }
 
-// Any reports whether any response is known.
+// Any reports whether at least one expected response is known.
 func (a *Responses) Any() bool { return len(a.requests) > 0 }
 
 func (a *Responses) read(set bench.DataSet) error {
 	every := 0
 	for _, index := range set.Indices() {
 		if index.Name == cityIndex {
-			every = int(index.Count)/most + 1
+			every = int(index.Count)/maxCities + 1
 		}
 	}
 	if every == 0 {
-		return nil // a dump of something else
+		return nil // a dump of other data
 	}
 	var err error
 	if a.cities, err = documents(set, cityIndex, every); err != nil {
@@ -119,8 +119,7 @@ func (a *Responses) read(set bench.DataSet) error {
 	return err
 }
 
-// factual is a data set that can leave out geometries, which are the most of a document and of what
-// it costs to make.
+// factual is a data set that can leave out geometries, which are most of a document and its cost.
 type factual interface {
 	Facts(index string) iter.Seq2[bench.Document, error]
 }
@@ -138,18 +137,18 @@ func documents(set bench.DataSet, index string, every int) (map[int64]*document,
 			return nil, err
 		}
 		id, err := strconv.ParseInt(doc.ID, 10, 64)
-		if n++; n%every != 0 || err != nil { // by no number it cannot be asked for
+		if n++; n%every != 0 || err != nil { // without a numeric id it cannot be requested
 			continue
 		}
 		d := &document{}
-		if json.Unmarshal(doc.Source, d) == nil { // else it is not known: a dump may hold what it likes
+		if json.Unmarshal(doc.Source, d) == nil { // else it is not known: a dump may hold anything
 			all[id] = d
 		}
 	}
 	return all, nil
 }
 
-// answer is a city as it is reported. The pointers distinguish an absent key from an empty one.
+// response is a city in a contender's form. Pointers distinguish missing keys from empty ones.
 type response struct {
 	CountryISO *string `json:"countryIso"`
 	ID         *int64  `json:"id"`
@@ -158,8 +157,8 @@ type response struct {
 	RegionName *string `json:"regionName"`
 }
 
-// Check compares body with the response that is known for a request: nil when they agree, an error
-// that says in what they differ, or ErrUnknown. id and language are those that were drawn for it.
+// Check compares body with the expected response to a request. It returns nil if they agree, an
+// error that names the difference, or ErrUnknown. id and language were drawn for the request.
 func (a *Responses) Check(name string, id int64, language string, body []byte) error {
 	r, ok := a.requests[name]
 	if !ok {
@@ -167,7 +166,7 @@ func (a *Responses) Check(name string, id int64, language string, body []byte) e
 	}
 	if r.empty {
 		if len(body) > 0 {
-			return fmt.Errorf("the body is %q, not empty", clip(string(body)))
+			return fmt.Errorf("body %q: expected an empty one", clip(string(body)))
 		}
 		return nil
 	}
@@ -204,13 +203,13 @@ func differs[T comparable](id int64, language, key string, got *T, want T) error
 	case got == nil:
 		return fmt.Errorf("city %d in %s: no %s", id, language, key)
 	case *got != want:
-		return fmt.Errorf("city %d in %s: %s is %q, the data set has %q",
+		return fmt.Errorf("city %d in %s: %s is %q: expected %q",
 			id, language, key, clip(fmt.Sprint(*got)), clip(fmt.Sprint(want)))
 	}
 	return nil
 }
 
-// clip bounds a text from outside.
+// clip shortens a text from outside.
 func clip(s string) string {
 	const n = 80
 	if len(s) > n {

@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 	for _, test := range []struct{ name, language, body, want string }{
 		{"get", "cs", prague, ""},
 		{"get", "cs", " " + strings.ReplaceAll(prague, ",", " ,\n") + "\n", ""},
-		{"get", "en", prague, `name is "Praha", the data set has "Prague"`},
+		{"get", "en", prague, `name is "Praha": expected "Prague"`},
 		{"get", "cs", strings.Replace(prague, "3067696", "1", 1), `id is "1"`},
 		{"get", "cs", strings.Replace(prague, `"isFeatured":true,`, "", 1), "no isFeatured"},
 		{"get", "cs", strings.Replace(prague, `{`, `{"more":1,`, 1), "unknown field"},
@@ -55,12 +55,12 @@ func TestCheck(t *testing.T) {
 		{"get", "cs", "", "EOF"},
 		{"get", "cs", `[]`, "cannot unmarshal"},
 		{"one", "", strings.ReplaceAll(prague, "Praha", "Prag"), ""},
-		{"one", "", strings.Replace(prague, `"name":"Praha"`, `"name":"Prag"`, 1), `regionName is "Praha", the data set has "Prag"`},
+		{"one", "", strings.Replace(prague, `"name":"Praha"`, `"name":"Prag"`, 1), `regionName is "Praha": expected "Prag"`},
 		{"wait", "", "", ""},
-		{"wait", "", "x", `the body is "x", not empty`},
-		{"search", "cs", "", "no response is known"},
-		{"missing", "cs", "", "no response is known"},
-		{"get", "fr", prague, "no response is known"},
+		{"wait", "", "x", `body "x": expected an empty one`},
+		{"search", "cs", "", "expected response not known"},
+		{"missing", "cs", "", "expected response not known"},
+		{"get", "fr", prague, "expected response not known"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := a.Check(test.name, 3067696, test.language, []byte(test.body))
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
-		t.Errorf("a city that is not there: %v", err)
+		t.Errorf("missing city: %v", err)
 	}
 	if len(a.cities) < 10_000 || !a.Any() {
 		t.Errorf("%d cities", len(a.cities))
@@ -87,14 +87,14 @@ func TestNothingIsReadInVain(t *testing.T) {
 	}
 }
 
-// A large data set is known in part.
+// Of a large data set only a part of the cities is kept.
 func TestLargeDataSet(t *testing.T) {
 	set, err := Generated(120_000, 12, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, err := NewResponses(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
-	if err != nil || len(a.cities) < 20_000 || len(a.cities) > most {
+	if err != nil || len(a.cities) < 20_000 || len(a.cities) > maxCities {
 		t.Errorf("%d cities, %v", len(a.cities), err)
 	}
 }

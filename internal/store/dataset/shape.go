@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// shaper makes outlines with a fixed number of vertices. Its sines are computed once; an outline
-// then costs a few multiplications per vertex, and no memory but the caller's.
+// shaper makes outlines with a fixed number of vertices. It computes its sines once; an outline
+// then costs a few multiplications per vertex and allocates nothing.
 type shaper struct {
-	cos, sin []float64 // of 2πj/n
+	cos, sin []float64 // of 2πj/n, by j
 }
 
 func newShaper(vertices int) *shaper {
@@ -19,7 +19,7 @@ func newShaper(vertices int) *shaper {
 	return s
 }
 
-// lobes are the waves along an outline; together they keep the radius in 0.58 to 1.42 of the mean.
+// lobes are the waves along an outline. The radius stays within 0.58 to 1.42 of the mean.
 var lobes = [...]struct {
 	waves     int
 	amplitude float64
@@ -30,7 +30,7 @@ const kmPerDegree = 111.2
 
 // ring appends an outline around centre, of about km kilometres radius, to dst, drawn from rng.
 // Seen from the centre the radius is a function of the angle and never small, so the line cannot
-// cross itself; it contains the centre and runs counter-clockwise, as GeoJSON wants it.
+// cross itself. The outline contains the centre and runs counter-clockwise, as GeoJSON requires.
 func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Point {
 	var c, d [len(lobes)]float64
 	for i, l := range lobes {
@@ -56,7 +56,7 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 	return append(dst, dst[first])
 }
 
-// radius returns the mean radius in km of a place: 0.6 for a thousand people, 11.5 for a million.
+// radius returns the mean radius of a place in km: 0.6 for 1,000 people, 11.5 for a million.
 func radius(population int64) float64 {
 	return 0.6 * math.Pow(float64(max(population, 500))/1000, 0.43)
 }

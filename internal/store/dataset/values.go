@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// openText opens a file that may be compressed by gzip, whatever its name.
+// openText opens a file that may be compressed by gzip, whatever its name is.
 func openText(path string) (io.ReadCloser, error) {
 	f, err := safe.Open(path)
 	if err != nil {
@@ -36,19 +36,19 @@ type text struct {
 	io.Closer
 }
 
-// values reads the values of a file one by one: its lines, or the elements of the one array that it
-// holds. None is longer than maxLine.
+// values reads the values of a file one by one: its lines, or the elements of its only array. No
+// value is longer than maxLine.
 type values struct {
 	lines *bufio.Scanner
-	line  int // where the value read last begins, from 1
-	count int // of elements
+	line  int // first line of the last value, from 1
+	count int // elements so far
 
-	where  where
-	ends   int // line ends before what is yet to be split
-	partly partly
+	where   where
+	ends    int // line ends before the data that is not split yet
+	partial partial
 }
 
-// where is what was read before; nothing at a file's beginning.
+// where is what was read last; the zero value is the beginning of the file.
 type where int
 
 const (
@@ -67,7 +67,7 @@ func newValues(r io.Reader) *values {
 	return v
 }
 
-// scan reads a value; io.EOF when there is none.
+// scan reads the next value; io.EOF means that there is none.
 func (v *values) scan() ([]byte, error) {
 	if v.where <= inLines {
 		v.line++
@@ -78,12 +78,12 @@ func (v *values) scan() ([]byte, error) {
 	}
 	err := v.lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("line longer than %d MiB", maxLine>>20)
+		err = fmt.Errorf("line longer than the %d MiB allowed", maxLine>>20)
 	}
 	return nil, cmp.Or(err, io.EOF)
 }
 
-// place names the value that was read last.
+// place names the last value that was read.
 func (v *values) place() string {
 	if v.where > inLines {
 		return "element-" + strconv.Itoa(v.count)
@@ -95,7 +95,7 @@ const space = " \t\r\n"
 
 var errUnended = errors.New("the array does not end")
 
-// split returns a bufio.SplitFunc. It passes as much as it can: at the end it is not asked again.
+// split is a bufio.SplitFunc. It advances as far as it can: it is not called again at the end.
 func (v *values) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	at := 0
 	switch v.where {
@@ -126,15 +126,15 @@ func (v *values) split(data []byte, atEOF bool) (advance int, token []byte, err 
 		}
 		switch c := data[at]; {
 		case v.where == finished:
-			return 0, nil, errors.New("something follows the end of the array")
+			return 0, nil, errors.New("unexpected data after the end of the array")
 		case c == ']' && v.where != comma:
 			v.where = finished
 		case c == ',' && v.where == element:
 			v.where = comma
 		case c == ',' || c == ']' || c == '}' || v.where == element:
-			return 0, nil, fmt.Errorf("array: %q is not expected here", c)
+			return 0, nil, fmt.Errorf("array: unexpected %q", c)
 		default:
-			size := v.partly.value(data[at:])
+			size := v.partial.value(data[at:])
 			switch {
 			case size > 0:
 				v.where = element
@@ -148,25 +148,25 @@ func (v *values) split(data []byte, atEOF bool) (advance int, token []byte, err 
 	}
 }
 
-// blanks returns how much white space data begins with.
+// blanks returns the number of bytes of white space that data begins with.
 func blanks(data []byte) int { return len(data) - len(bytes.TrimLeft(data, space)) }
 
-// pass counts the line ends in what is passed.
+// pass counts the line ends in the data that split advances over.
 func (v *values) pass(data []byte, n int) int {
 	v.ends += bytes.Count(data[:n], []byte("\n"))
 	return n
 }
 
-// partly is a value of which the beginning was looked at already.
-type partly struct {
+// partial is a value whose beginning has already been scanned.
+type partial struct {
 	size, depth int
 	quoted      bool
 }
 
-// value returns the length of the JSON value that data begins with, 0 where it does not end there; then
-// it continues where it was with more of the same data. Whether the value is valid is left to who
-// reads it.
-func (p *partly) value(data []byte) int {
+// value returns the length of the JSON value that data begins with, or 0 if the value does not end
+// in data. Called again with more of the same data, it continues where it stopped. It does not
+// check that the value is valid.
+func (p *partial) value(data []byte) int {
 	for ; p.size < len(data); p.size++ {
 		c, end := data[p.size], -1
 		switch {
@@ -185,7 +185,7 @@ func (p *partly) value(data []byte) int {
 			}
 		}
 		if end >= 0 {
-			*p = partly{}
+			*p = partial{}
 			return end
 		}
 	}

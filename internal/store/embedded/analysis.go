@@ -18,13 +18,13 @@ import (
 // without diacritics where it folds.
 type analyzer struct{ fold bool }
 
-// token is a term and where its text ends in the input, in bytes.
+// token is a term and the offset, in bytes, at which its text ends in the input.
 type token struct {
 	term string
 	end  int
 }
 
-// customAnalyzer makes one from its settings; nil where they want what is not supported.
+// customAnalyzer makes an analyzer from its settings; nil if they need something unsupported.
 func customAnalyzer(settings json.RawMessage) *analyzer {
 	var all struct {
 		Type, Tokenizer string
@@ -45,13 +45,13 @@ func customAnalyzer(settings json.RawMessage) *analyzer {
 	return nil
 }
 
-// analyzed is a text, and whether it is folded.
+// analyzed is a text and whether it is folded.
 type analyzed struct {
 	text string
 	fold bool
 }
 
-// tokens returns those of a text. They are looked for in known first, and added to it.
+// tokens returns the tokens of a text. It looks them up in known first and adds them to it.
 func (a *analyzer) tokens(text string, known map[analyzed][]token) []token {
 	plain, ok := known[analyzed{text, false}]
 	if !ok {
@@ -72,7 +72,7 @@ func (a *analyzer) tokens(text string, known map[analyzed][]token) []token {
 	return folded
 }
 
-// maxTokenRunes is where the standard tokenizer cuts a longer token.
+// maxTokenRunes is the length at which the standard tokenizer splits a token.
 const maxTokenRunes = 255
 
 func tokenize(text string) (out []token) {
@@ -95,7 +95,7 @@ func tokenize(text string) (out []token) {
 	return out
 }
 
-// isWord says a word or number from what stands between them.
+// isWord reports whether a segment is a word or number, not the text between them.
 func isWord(segment []byte) bool {
 	for i := 0; i < len(segment); {
 		r, n := utf8.DecodeRune(segment[i:])
@@ -123,8 +123,7 @@ func foldASCII(term string) string {
 	return out.String()
 }
 
-// foldingTable is that of Lucene's ASCIIFoldingFilter: on each line a text and the characters that
-// become it.
+// foldingTable is Lucene's ASCIIFoldingFilter: per line a text and the characters that become it.
 //
 //go:embed folding.txt
 var foldingTable string
@@ -140,10 +139,10 @@ var folding = sync.OnceValue(func() map[rune]string {
 	return table
 })
 
-// Suffixes of the fields that a search_as_you_type field brings along.
+// Suffixes of the fields that a search_as_you_type field adds.
 var shingleSuffix = [...]string{1: "", 2: "._2gram", 3: "._3gram"}
 
-// shingle joins each n tokens that follow one another, as _2gram and _3gram do; 1 changes nothing.
+// shingle joins every n consecutive tokens, as _2gram and _3gram do; 1 changes nothing.
 func shingle(tokens []token, n int) []token {
 	if n <= 1 {
 		return tokens

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/store/dataset"
 )
 
-// seed makes the index in an Elasticsearch and loads the cities by a single worker, since ties are
-// broken by the order of coming.
+// seed creates the index in an Elasticsearch and loads the cities with a single worker, since ties
+// are ordered by arrival.
 func seed(t testing.TB, base, index string, set dataset.Set) {
 	t.Helper()
 	mapping := bytes.Replace(dataset.CityMapping(), []byte(`"number_of_replicas":0`), []byte(`"number_of_replicas":0,"refresh_interval":"-1"`), 1)

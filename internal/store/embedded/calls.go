@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ServeHTTP answers one call, after the injected latency.
+// ServeHTTP responds to one call, after the injected latency.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	defer func() {
@@ -24,9 +24,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r)
 }
 
-// Work returns how many calls have been answered, and the time that they took together: from the head of
-// a call to the last byte of its response handed over, injected latency included. Calls under way are
-// not in it.
+// Work returns the number of answered calls and their total time: from the header of a call to the
+// last byte of its response, injected latency included. Calls in progress are not counted.
 func (s *Server) Work() (calls int64, busy time.Duration) {
 	return s.calls.Load(), time.Duration(s.busy.Load())
 }
@@ -59,13 +58,13 @@ func (s *Server) addRoutes() {
 	}
 }
 
-// writing are the names of calls that POST may change a store by.
+// writing are the names of calls that change a store by POST.
 var writing = []string{
 	"_bulk", "_doc", "_create", "_update", "_aliases", "_delete_by_query", "_update_by_query", "_reindex",
 }
 
-// unknownCall refuses what would change the store as an Elasticsearch does whose cluster is
-// read-only, and anything else as not supported.
+// unknownCall refuses a call that would change the store like an Elasticsearch whose cluster is
+// read-only, and any other call as not supported.
 func unknownCall(r *http.Request) (any, error) {
 	names := func(part string) bool { return slices.Contains(writing, part) }
 	if r.Method == http.MethodPut || r.Method == http.MethodDelete ||
@@ -94,7 +93,7 @@ const healthResponse = `{"cluster_name":"locbench-embedded","status":"green","ti
 
 type table = map[string]any
 
-// nodes answers a client that looks for the nodes of the cluster: the one that it has asked.
+// nodes responds to a client that looks for the nodes of the cluster: there is only this one.
 func nodes(r *http.Request) (any, error) {
 	return table{"cluster_name": "locbench-embedded", "nodes": table{"embedded": table{
 		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": r.Host,
@@ -103,7 +102,7 @@ func nodes(r *http.Request) (any, error) {
 	}}}, nil
 }
 
-// oneShard is what a response says of the shards of an index.
+// oneShard is the part of a response about the shards of an index.
 const oneShard = `{"total":1,"successful":1,"skipped":0,"failed":0}`
 
 // resolve finds the index of a call by its name or alias.
@@ -129,7 +128,7 @@ func (s *Server) refresh(r *http.Request) (any, error) {
 	return json.RawMessage(`{"_shards":` + oneShard + `}`), err
 }
 
-// count answers with the number of all documents of an index, as locbench asks for it.
+// count returns the number of all documents of an index; locbench requests it.
 func (s *Server) count(r *http.Request) (any, error) {
 	ix, err := s.resolve(r)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *Server) count(r *http.Request) (any, error) {
 	return json.RawMessage(`{"count":` + strconv.Itoa(len(ix.docs)) + `,"_shards":` + oneShard + `}`), nil
 }
 
-// byID finds a document by its id, and what of it is wanted.
+// byID finds a document by its id, and the requested part of it.
 func (s *Server) byID(r *http.Request) (ix *index, doc *stored, filter sourceFilter, err error) {
 	query := r.URL.Query()
 	if filter, err = sourceParams(query); err == nil {
@@ -159,7 +158,7 @@ func (s *Server) byID(r *http.Request) (ix *index, doc *stored, filter sourceFil
 	return ix, doc, filter, nil
 }
 
-// source answers by id with the source alone.
+// source returns only the source of a document, by id.
 func (s *Server) source(r *http.Request) (any, error) {
 	_, doc, filter, err := s.byID(r)
 	switch {
@@ -176,7 +175,7 @@ func (s *Server) source(r *http.Request) (any, error) {
 	return json.RawMessage(out), err
 }
 
-// doc answers by id with the source and what stands around it.
+// doc returns a document by id: its source and metadata.
 func (s *Server) doc(r *http.Request) (any, error) {
 	ix, doc, filter, err := s.byID(r)
 	if err != nil {
@@ -200,9 +199,9 @@ func quote(s string) []byte {
 	return b
 }
 
-const maxBody = 1 << 20 // of a search
+const maxBody = 1 << 20 // bytes of a search
 
-// readBody reads a body, which must not be longer than maxBody or packed.
+// readBody reads a body of at most maxBody bytes, which must not be compressed.
 func readBody(r *http.Request) ([]byte, error) {
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
 		return nil, unsupported("the content encoding %s", shorten(enc))
@@ -210,15 +209,15 @@ func readBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		return nil, &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception",
-			reason: fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
+			reason: fmt.Sprintf("body larger than the %d MiB allowed", maxBody>>20)}
 	} else if err != nil {
 		return nil, badRequest("parse_exception", "read body: %v", err)
 	}
 	return body, nil
 }
 
-// neutral are query parameters that change nothing (fuller than filter_path asks for is right), or
-// are read elsewhere.
+// neutral are query parameters that change nothing or are read elsewhere. Without filter_path a
+// response contains more, which is still right.
 var neutral = append([]string{
 	"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing",
 	"preference", "realtime", "refresh", "ignore_unavailable", "allow_no_indices", "expand_wildcards",
@@ -226,7 +225,7 @@ var neutral = append([]string{
 	"ccs_minimize_roundtrips", "pre_filter_shard_size", "request_cache", "allow_partial_search_results",
 }, sourceKeys...)
 
-// onlyNeutral fails with the name of a query parameter that is neither neutral nor one of known.
+// onlyNeutral returns an error that names a query parameter which is neither neutral nor in known.
 func onlyNeutral(q url.Values, known ...string) error {
 	for key := range q {
 		if !slices.Contains(neutral, key) && !slices.Contains(known, key) {

@@ -128,7 +128,7 @@ func startServing(tb testing.TB) (base string, pid int) {
 	return strings.TrimSpace(line), cmd.Process.Pid
 }
 
-// ask calls for documents over so many connections for about d, and returns how many came.
+// ask requests documents over connections for about d and returns the number of responses.
 func ask(tb testing.TB, client *http.Client, prefix string, cities []city, connections int, d time.Duration) int64 {
 	tb.Helper()
 	var calls, failed atomic.Int64

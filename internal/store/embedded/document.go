@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// parsed is a document as it was sent, and what of it is indexed.
+// parsed is a document as sent, and the indexed parts of it.
 type parsed struct {
 	stored
 	text     map[*field][]string // values of kindSuggest
-	grams    []grams             // of text
+	grams    []grams             // from text
 	keywords []value[string]     // also booleans, as "true" and "false"
 	longs    []value[int64]
 	points   []value[place]
@@ -26,17 +26,17 @@ type value[T any] struct {
 	of    T
 }
 
-// parseDocument reads a source. It keeps source, which must be valid JSON and not change afterwards.
+// parseDocument reads source, which must be valid JSON. It keeps source, so do not change it later.
 func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 	start := skipSpace(source, 0)
 	if start == len(source) || source[start] != '{' {
-		return nil, errors.New("it must be an object")
+		return nil, errors.New("expected an object")
 	}
 	d := &parsed{stored: stored{id: id, source: source}}
 	if err := m.object(d, "", start); err != nil {
 		return nil, err
 	}
-	d.members = slices.Clone(d.members) // without room for more
+	d.members = slices.Clone(d.members) // without spare capacity
 	d.analyze()
 	return d, nil
 }
@@ -47,8 +47,8 @@ type grams struct {
 	terms []string
 }
 
-// analyze makes grams. The same text stands in many fields, since a city is called the same in most
-// languages: it is cut into words once.
+// analyze fills in grams. Many fields have the same text, since a city has the same name in most
+// languages: each text is split into words once.
 func (d *parsed) analyze() {
 	done := map[analyzed][]token{}
 	for f, values := range d.text {
@@ -82,7 +82,7 @@ func (m *mapping) object(d *parsed, prefix string, at int) error {
 		} else if d.source[value.start] == '{' {
 			err = m.object(d, path+".", value.start)
 		} else if m.dynamic == "strict" {
-			err = fmt.Errorf("the mapping is strict and has no field %s", shorten(path))
+			err = fmt.Errorf("no field %s in the mapping, which is strict", shorten(path))
 		}
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (m *mapping) object(d *parsed, prefix string, at int) error {
 	return nil
 }
 
-// keyText returns the text of a key, of which nearly all need no decoding.
+// keyText returns the text of a key. Nearly all keys need no decoding.
 func keyText(raw []byte) string {
 	if strings.IndexByte(string(raw), '\\') < 0 && utf8.Valid(raw) {
 		return string(raw)
@@ -123,7 +123,7 @@ func (d *parsed) values(f *field, v span) error {
 	return nil
 }
 
-// index puts a value into a field and its sub-fields.
+// index adds a value to a field and its sub-fields.
 func (d *parsed) index(f *field, v span) (err error) {
 	switch f.kind {
 	case kindText, kindSuggest, kindKeyword:
@@ -181,7 +181,7 @@ func (d *parsed) indexText(f *field, s string) {
 	}
 }
 
-// textOf returns the text of a scalar, as Elasticsearch indexes numbers and booleans as text too.
+// textOf returns the text of a scalar: Elasticsearch also indexes numbers and booleans as text.
 func textOf(b []byte, v span) (string, error) {
 	switch b[v.start] {
 	case '"':
@@ -192,7 +192,7 @@ func textOf(b []byte, v span) (string, error) {
 	return string(v.of(b)), nil
 }
 
-// integer reads a long as Elasticsearch's "coerce" does: decimals are cut off, quotes accepted.
+// integer reads a long as Elasticsearch's "coerce" does: it drops decimals and accepts quotes.
 func integer(raw string) (int64, error) {
 	s := strings.Trim(raw, `"`)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {

@@ -15,9 +15,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestSameResponsesAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with the
-// bundled data and asks both the same questions: all responses must have the same status and the same
-// documents in the same order.
+// TestSameResponsesAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with
+// the bundled data and sends both the same queries: all responses must have the same status and the
+// same documents in the same order.
 func TestSameResponsesAsElasticsearch(t *testing.T) {
 	real := testenv.Elasticsearch(t)
 	set, cities := bundled(t)
@@ -132,14 +132,14 @@ func near(a, b *float64) bool {
 	return math.Abs(*a-*b) <= 1e-6*math.Abs(*a)+1e-9
 }
 
-// sameJSON ignores spaces, the spelling of numbers and what says how often a document was written.
+// sameJSON ignores spaces, the spelling of numbers and the counters of writes of a document.
 func sameJSON(want, got string) string {
 	var w, g any
 	if json.Unmarshal([]byte(want), &w) != nil || json.Unmarshal([]byte(got), &g) != nil {
 		if want == got {
 			return ""
 		}
-		return "no JSON: " + got
+		return "not JSON: " + got
 	}
 	for _, v := range []any{w, g} {
 		if m, ok := v.(map[string]any); ok && m["_index"] != nil {

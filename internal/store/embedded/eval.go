@@ -13,10 +13,10 @@ type searcher struct {
 	size int // documents
 }
 
-// matches are the documents that a query finds, with a score for each, or one score for all.
+// matches are the documents that a query finds, each with its score or all with the same one.
 type matches struct {
 	set    []uint64
-	scores []float32 // by ordinal; nil where all have score
+	scores []float32 // by ordinal; nil: score is the score of all
 	score  float32
 }
 
@@ -64,7 +64,7 @@ func (q termQuery) eval(s *searcher) *matches {
 	m := s.none()
 	t := s.ix.terms[q.field.path]
 	if list := t.find(q.term); list != nil {
-		// A field without norms: its documents count as of length 1.
+		// A field without norms: the length of its documents counts as 1.
 		m.score = newBM25(1, t, int64(len(list))).score(1, encodeLength(1))
 		for _, ordinal := range list {
 			m.add(ordinal)
@@ -73,7 +73,7 @@ func (q termQuery) eval(s *searcher) *matches {
 	return m
 }
 
-// eval scores by must alone; without one all score 0.
+// eval scores by must; without must every score is 0.
 func (q boolQuery) eval(s *searcher) *matches {
 	m := &matches{}
 	filter := q.filter
@@ -117,9 +117,9 @@ func (q scoreQuery) eval(s *searcher) *matches {
 	return m
 }
 
-// eval sums over the fields: each is a query of all the terms of the text, of which the last is a
-// prefix if the text ends with it. As in Elasticsearch, a prefix scores its boost alone, and the
-// other terms by BM25.
+// eval adds up the scores of the fields. Each field is a query for all terms of the text; the last
+// term is a prefix if the text ends with it. As in Elasticsearch, a prefix scores its boost, and
+// the other terms score by BM25.
 func (q prefixQuery) eval(s *searcher) *matches {
 	m := s.none()
 	totals, sums := make([]float64, s.size), make([]float64, s.size)
@@ -169,7 +169,7 @@ func (s *searcher) term(b boosted, term string, found *matches, sums []float64) 
 	}
 }
 
-// prefix adds the boost to the documents that have a term with this beginning.
+// prefix adds the boost to the documents with a term that begins like this.
 func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float64) {
 	t := s.ix.terms[b.field.path+shingleSuffix[b.n]]
 	if t == nil {

@@ -13,22 +13,22 @@ import (
 	"locbench/internal/bench"
 )
 
-// Source is the data set as far as the store needs it; a bench.DataSet is one.
+// Source is the part of a bench.DataSet that the store needs.
 type Source interface {
 	Indices() []bench.Index
 	Documents(index string) iter.Seq2[bench.Document, error]
 }
 
-// contents are what the store holds: complete, and never changed.
+// contents is the data of the store. It is complete and never changes.
 type contents struct {
 	list   []*index
 	byName map[string]*index // by name and by alias
 }
 
-// Fill makes the data set what the store holds, instead of what it held: each of its indices as
-// <name>_v1, with the alias <name>. Until all is there, the store answers as before; after an error
-// too, which says which document of which index cannot be taken. It calls progress, which may be
-// nil, about four times a second with the number of documents read.
+// Fill replaces the data of the store by the data set: each of its indices as <name>_v1, with the
+// alias <name>. Until all documents are loaded, and after an error, the store has its old data. The
+// error names the document and index that are not accepted. Fill calls progress, which may be nil,
+// about four times a second with the number of documents read.
 func (s *Server) Fill(ctx context.Context, set Source, progress func(done int64)) error {
 	all := &contents{byName: map[string]*index{}}
 	f := filling{progress: progress, reported: time.Now()}
@@ -42,7 +42,7 @@ func (s *Server) Fill(ctx context.Context, set Source, progress func(done int64)
 			return fmt.Errorf("fill index %s: %w", i.Name, err)
 		}
 		if n := int64(len(ix.docs)); n != i.Count {
-			return fmt.Errorf("fill index %s: the data set gave %d documents where it had promised %d",
+			return fmt.Errorf("fill index %s: %d documents read, %d expected",
 				i.Name, n, i.Count)
 		}
 		all.list = append(all.list, ix)
@@ -63,16 +63,16 @@ type filling struct {
 	done     int64
 }
 
-// chunk is a run of documents that one goroutine parses while others parse the next ones.
+// chunk is a sequence of documents that one goroutine parses while others parse the next ones.
 type chunk struct {
 	docs   []*parsed
-	err    error // of the document after the last of docs
+	err    error // from the document after the last one in docs
 	parsed chan struct{}
 }
 
 const chunkSize = 256
 
-// index reads documents, parses them on all CPUs and adds them in their order.
+// index reads documents, parses them on all CPUs and adds them in order.
 func (f *filling) index(ctx context.Context, ix *index, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	chunks := make(chan *chunk, runtime.GOMAXPROCS(0))
@@ -109,7 +109,7 @@ func (f *filling) index(ctx context.Context, ix *index, docs iter.Seq2[bench.Doc
 	return nil
 }
 
-// read hands over documents in chunks, with sources of their own.
+// read sends documents in chunks, with copies of their sources.
 func read(ctx context.Context, docs iter.Seq2[bench.Document, error], yield func([]stored) error) error {
 	var raw []stored
 	for doc, err := range docs {
@@ -145,7 +145,7 @@ func (c *chunk) parse(m *mapping, raw []stored) {
 func (f *filling) add(ix *index, c *chunk) error {
 	for _, d := range c.docs {
 		if !ix.add(d) {
-			return fmt.Errorf("document %s: there is one with this id already", shorten(d.id))
+			return fmt.Errorf("document %s: duplicate id", shorten(d.id))
 		}
 	}
 	f.done += int64(len(c.docs))

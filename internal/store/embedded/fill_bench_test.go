@@ -14,7 +14,8 @@ import (
 )
 
 // BenchmarkFill measures how long the bundled cities take, from the data set in the binary to the
-// whole store, and what memory stays in use. LOCBENCH_FILL_CITIES generates so many instead.
+// full store, and the memory in use then. LOCBENCH_FILL_CITIES generates that number of cities
+// instead.
 func BenchmarkFill(b *testing.B) {
 	generate, _ := strconv.Atoi(os.Getenv("LOCBENCH_FILL_CITIES"))
 	for b.Loop() {
@@ -51,7 +52,7 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// peakMiB returns the largest memory of this process so far.
+// peakMiB returns the peak memory of this process.
 func peakMiB(tb testing.TB) float64 {
 	tb.Helper()
 	status, err := os.ReadFile("/proc/self/status")
@@ -66,7 +67,7 @@ func peakMiB(tb testing.TB) float64 {
 	return kib / 1024
 }
 
-// cpuTime returns what a process has used so far, from /proc: in ticks of 10 ms.
+// cpuTime returns the CPU time of a process from /proc, in ticks of 10 ms.
 func cpuTime(tb testing.TB, pid int) time.Duration {
 	tb.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/store/embedded"
 )
 
-// city is what the test has to know of a document to ask for it.
+// city is the part of a document that the queries need.
 type city struct {
 	ID         int64  `json:"id"`
 	CountryISO string `json:"countryIso"`
@@ -49,8 +49,8 @@ func (s sets) Documents(index string) iter.Seq2[bench.Document, error] {
 	return nil
 }
 
-// texts are the documents of one index, with the ids d0, d1 and so on, but for that of the last one
-// where it is given.
+// texts are the documents of one index, with the ids d0, d1 and so on, except for the last one
+// if its id is given.
 type texts struct {
 	name, mapping string
 	docs          []string
@@ -75,7 +75,7 @@ func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
 	}
 }
 
-// open makes a store with this in it, and a function to call it.
+// open returns a store with this data, and a function to call it.
 func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
 	t.Helper()
 	s, err := embedded.New(embedded.Options{})
@@ -125,7 +125,7 @@ func two() texts {
 	return texts{name: "city", mapping: string(dataset.CityMapping()), docs: []string{doc1, doc2}}
 }
 
-// TestFill: what cannot be taken is named, and then the store holds what it held before.
+// TestFill: an error names what was not accepted, and the store keeps its old data.
 func TestFill(t *testing.T) {
 	s, do := open(t, two())
 	mapping := string(dataset.CityMapping())
@@ -134,13 +134,13 @@ func TestFill(t *testing.T) {
 		set  embedded.Source
 		want string
 	}{
-		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"nonsense":1}`}}, "fill index city: document d1: the mapping is strict and has no field nonsense"},
+		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"nonsense":1}`}}, "fill index city: document d1: no field nonsense in the mapping, which is strict"},
 		"wrong value":     {texts{name: "city", mapping: mapping, docs: []string{`{"population":"many"}`}}, "document d0: field population: not a long"},
-		"no object":       {texts{name: "city", mapping: mapping, docs: []string{`[]`}}, "it must be an object"},
+		"no object":       {texts{name: "city", mapping: mapping, docs: []string{`[]`}}, "expected an object"},
 		"unknown setting": {texts{name: "city", mapping: `{"mappings":{"runtime":{}}}`, docs: nil}, "mapping of index city: "},
-		"too few":         {altered{two(), 3, nil, ""}, "gave 2 documents where it had promised 3"},
+		"too few":         {altered{two(), 3, nil, ""}, "2 documents read, 3 expected"},
 		"read error":      {altered{two(), 2, failing, ""}, "line 7 is broken"},
-		"one id twice":    {altered{two(), 2, nil, "d0"}, "document d0: there is one with this id already"},
+		"one id twice":    {altered{two(), 2, nil, "d0"}, "document d0: duplicate id"},
 	} {
 		if err := s.Fill(t.Context(), c.set, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/store/embedded"
 )
 
-// mustResponse calls the store and fails unless a JSON answer comes with a status that says whose
-// fault it was.
+// mustResponse calls the store and fails unless the response is JSON and its status says whether
+// the client or the store was at fault.
 func mustResponse(t *testing.T, s *embedded.Server, method, path, body string) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
@@ -23,7 +23,7 @@ func mustResponse(t *testing.T, s *embedded.Server, method, path, body string) s
 		t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body.String())
 	}
 	if w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) {
-		t.Errorf("%s %s: no JSON: %s", method, path, w.Body.String())
+		t.Errorf("%s %s: not JSON: %s", method, path, w.Body.String())
 	}
 	return w.Body.String()
 }
@@ -46,8 +46,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// FuzzDocument fills a store with one document and asks for it: what was accepted must come back as
-// it was, and filtered as valid JSON.
+// FuzzDocument fills a store with one document and requests it: an accepted document must come back
+// unchanged, and filtered as valid JSON.
 func FuzzDocument(f *testing.F) {
 	const mapping = `{"mappings":{"dynamic":"false","properties":{"a":{"type":"search_as_you_type"},` +
 		`"b":{"properties":{"c":{"type":"geo_shape"}}},"d":{"type":"long"},"e":{"type":"geo_point"},"f":{"type":"boolean"}}}}`
@@ -56,7 +56,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add(`{"\u0061":"x","b.c":{"coordinates":[[[0,0],[1,0],[1,1],[0,0]]],"type":"polygon"}}`, "", "a*")
 	f.Add(`{"e":[[1,2],[3,4]],"b":{"c":[{"type":"MultiPoint","coordinates":[[0,0]]},null]},"f":""}`, "e.*", "b")
 	f.Fuzz(func(t *testing.T, doc, includes, excludes string) {
-		if !json.Valid([]byte(doc)) { // a data set has none
+		if !json.Valid([]byte(doc)) { // a data set has only valid JSON
 			return
 		}
 		s, err := embedded.New(embedded.Options{})

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Lucene keeps coordinates as 32-bit integers (about 1 cm); otherwise edges would differ.
+// Lucene keeps coordinates as 32-bit integers (about 1 cm). With others, edges would differ.
 const (
 	latitudeStep  = 180.0 / (1 << 32)
 	longitudeStep = 360.0 / (1 << 32)
@@ -19,7 +19,7 @@ const (
 type place struct{ x, y int32 } // longitude, latitude
 
 func encodePlace(lat, lon float64) (place, error) {
-	switch { // NaN is in no range
+	switch { // NaN is out of range, too
 	case !(lat >= -90 && lat <= 90):
 		return place{}, fmt.Errorf("latitude %v is out of range", lat)
 	case !(lon >= -180 && lon <= 180):
@@ -30,7 +30,7 @@ func encodePlace(lat, lon float64) (place, error) {
 
 func encodeStep(v, most, step float64) int32 {
 	if v == most {
-		v = math.Nextafter(v, 0) // the largest itself would overflow
+		v = math.Nextafter(v, 0) // the largest value would overflow
 	}
 	return int32(math.Floor(v / step))
 }
@@ -48,7 +48,7 @@ func distanceKey(lat, lon float64, p place) float64 {
 	return math.Float64frombits(math.Float64bits(h) &^ 7)
 }
 
-// earthDiameter in metres, of the sphere that Lucene measures on.
+// earthDiameter is the diameter, in metres, of the sphere that Lucene measures on.
 const earthDiameter = 2 * 6_371_008.7714
 
 func distanceMetres(key float64) float64 {
@@ -98,9 +98,9 @@ func (g *polygon) contains(p place) bool {
 
 func between(a, v, b int32) bool { return (a <= v && v <= b) || (b <= v && v <= a) }
 
-// cross returns positive if p lies to the left of the way from a to b, 0 on it.
+// cross returns a positive number if p is to the left of the line from a to b, and 0 if p is on it.
 func cross(a, b, p place) int {
-	const exact = math.MaxInt32 / 2 // products of smaller differences fit into 64 bits
+	const exact = math.MaxInt32 / 2 // products of differences below it fit into 64 bits
 	dx, dy := int64(b.x)-int64(a.x), int64(b.y)-int64(a.y)
 	px, py := int64(p.x)-int64(a.x), int64(p.y)-int64(a.y)
 	if max(abs(dx), abs(dy), abs(px), abs(py)) > exact {
@@ -204,9 +204,9 @@ func parseShape(doc []byte, v span) (*shape, error) {
 	return s, err
 }
 
-// grid finds the shapes whose bounding boxes a point lies in, without looking at all of them.
+// grid finds the shapes whose bounding boxes contain a point, without checking all of them.
 type grid struct {
-	cells map[uint32][]uint32 // cell → documents in their order
+	cells map[uint32][]uint32 // documents of each cell, in order
 	wide  []uint32            // documents whose shapes cover too many cells
 }
 
@@ -244,7 +244,7 @@ func (g *grid) add(doc uint32, s *shape) {
 	}
 }
 
-// candidates calls f with the documents that may hold p, possibly twice and in no order.
+// candidates calls f with the documents whose shapes may contain p, unordered, some of them twice.
 func (g *grid) candidates(p place, f func(doc uint32)) {
 	for _, list := range [][]uint32{g.cells[cellOf(p.x, p.y)], g.wide} {
 		for _, d := range list {

@@ -17,11 +17,11 @@ import (
 
 const goldenFile = "testdata/responses.golden"
 
-// TestResponses asks some 3,400 questions over the bundled data, and over documents of odd forms, whose
-// answers were recorded from the store on bleve, which gave those of Elasticsearch 7.10.2; what is refused since
-// then is 501 (most of the odd ones: the service asks nothing of the kind). A line
-// holds the question's kind and the status; then the type of the error, or the number of hits, the
-// first of them and a hash of the whole response, with all sources, scores, and sort values.
+// TestResponses sends about 3,400 queries over the bundled data and over documents of odd forms.
+// Their responses were recorded from the store on bleve, which gave those of Elasticsearch 7.10.2.
+// Queries refused since then have status 501 (most of the odd ones: the service does not send such
+// queries). A line has the query's kind and the status; then the error type, or the number of hits,
+// the first of them and a hash of the whole response, with all sources, scores, and sort values.
 func TestResponses(t *testing.T) {
 	set, cities := bundled(t)
 	_, do := open(t, sets{set, texts{"odd", oddMapping, append(slices.Clone(oddDocs), `{"n":1}`), "a b/ž"}})
@@ -51,13 +51,13 @@ func TestResponses(t *testing.T) {
 		}
 	}
 	if wrong > 0 || len(want) != len(asked)+1 {
-		t.Errorf("%d of %d answers differ; %d lines in %s", wrong, len(asked), len(want), goldenFile)
+		t.Errorf("%d of %d responses differ; %d lines in %s", wrong, len(asked), len(want), goldenFile)
 	}
 }
 
 var took = regexp.MustCompile(`"took":\d+,`)
 
-// digest returns what the golden file keeps of a response.
+// digest returns the part of a response that the golden file keeps.
 func digest(t *testing.T, body string) string {
 	var a struct {
 		Error *struct{ Type string }
@@ -69,7 +69,7 @@ func digest(t *testing.T, body string) string {
 		}
 	}
 	if body != "" && json.Unmarshal([]byte(body), &a) != nil {
-		t.Errorf("no JSON: %s", body)
+		t.Errorf("not JSON: %s", body)
 	}
 	if a.Error != nil {
 		return a.Error.Type
@@ -105,7 +105,7 @@ func goldenQuestions(cities []city) []question {
 		}
 		add("text, in a country", "/city/_search?_source=id", searchBody(text, "pl", "PL"))
 	}
-	for i := range 40 { // the beginnings of one order, with its ties
+	for i := range 40 { // the first hits of one order, with its ties
 		page := fmt.Sprintf("/city/_search?_source=false&size=%d", i*7)
 		add("page", page, searchBody("nov", "cs", ""))
 		add("page", page, `{"query":{"term":{"countryIso":"SK"}},"sort":[{"population":"desc"}]}`)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// onlyFor answers calls whose Host is known, and refuses all others: a page in a browser here can
-// have its own name resolved to this address, and would read and write the store as its own. What
-// listens on all addresses has no address to be known by, and is left to who has opened it.
+// onlyFor serves calls whose Host is known and refuses all others: a page in a browser on this
+// machine can resolve its own name to this address, and could then read and write the store. A
+// listener on all addresses has no known address, so the caller must protect it.
 func onlyFor(at net.Addr, names []string, next http.Handler) http.Handler {
 	own, _ := netip.ParseAddrPort(at.String())
 	if own.Addr().IsUnspecified() {
@@ -22,11 +22,11 @@ func onlyFor(at net.Addr, names []string, next http.Handler) http.Handler {
 			return
 		}
 		writeError(w, &apiError{status: http.StatusForbidden, kind: "security_exception",
-			reason: "the store is not known as [" + shorten(r.Host) + "]; it is asked by its address"})
+			reason: "unknown host [" + shorten(r.Host) + "]; use the store's address"})
 	})
 }
 
-// known reports whether a Host is the listener's own address, an address of the loopback interface,
+// known reports whether a Host is the listener's address, an address of the loopback interface,
 // localhost, or one of names. A request without a Host does not come from a browser.
 func known(hostport string, own netip.Addr, names []string) bool {
 	if hostport == "" {

@@ -28,7 +28,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// TestHost: a page whose name resolves to this machine does not get at the store.
+// TestHost: a page whose name resolves to this machine cannot reach the store.
 func TestHost(t *testing.T) {
 	s, err := embedded.New(embedded.Options{})
 	if err != nil {

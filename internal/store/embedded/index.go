@@ -6,46 +6,46 @@ import (
 	"sync"
 )
 
-// index is one index: its documents in the order in which they came, and what finds them. Once it
-// is built it does not change, so searches need no lock.
+// index is one index: its documents in the order of arrival, and the structures that find them. It
+// does not change once it is built, so searches need no lock.
 type index struct {
-	name    string // with its version, as hits report it
+	name    string // with the version, as in hits
 	mapping *mapping
 	docs    []stored
 	byID    map[string]uint32
-	terms   map[string]*terms // by the name of the field, with shingleSuffix
+	terms   map[string]*terms // by field name, with shingleSuffix
 	columns map[*field]*column
 }
 
 type stored struct {
 	id      string
 	source  []byte
-	members []member // of the source's top level, so answers by id need not look for them
+	members []member // top level of the source, so a response by id need not search for them
 }
 
-// member is one key and value, from the key's quote to the value's end: source[start:end].
+// member is one key and its value, from the key's quote to the value's end: source[start:end].
 type member struct{ start, end uint32 }
 
 // terms is the inverted index of one field.
 type terms struct {
-	building map[string]*[]uint32 // while the index is built: the list of each term
-	sorted   []string             // afterwards; the list of sorted[i] is lists[i]
-	// lists hold the ordinals of the documents of a term, ascending, as often as it stands there.
+	building map[string]*[]uint32 // the list of each term, while the index is built
+	sorted   []string             // the terms of the built index; lists[i] belongs to sorted[i]
+	// lists hold the ordinals of a term's documents, ascending, one for each occurrence.
 	lists   [][]uint32
-	lengths []byte // by ordinal: the number of terms, as Lucene encodes it; nil of keywords
-	docs    int64  // that have a term
-	total   int64  // terms of all documents, repeated ones included
+	lengths []byte // by ordinal: the number of terms in Lucene's encoding; nil for keywords
+	docs    int64  // documents with at least one term
+	total   int64  // terms of all documents, including repeated ones
 }
 
 // column holds the values of one field by ordinal, for sorting and for shapes.
 type column struct {
 	has      []bool
-	several  bool // a document has more than one value, of which the last is kept
+	several  bool // a document has more than one value; the last one is kept
 	longs    []int64
-	negative bool // one of longs is
+	negative bool // one of longs is negative
 	keywords []string
 	places   []place
-	vectors  []vector // of places
+	vectors  []vector // places as vectors
 	shapes   []*shape
 	grid     grid
 }
@@ -57,7 +57,7 @@ func newIndex(name string, m *mapping, docs int64) *index {
 	}
 }
 
-// add appends a document; false if there is one with its id.
+// add appends a document. It returns false if a document with the same id exists.
 func (ix *index) add(d *parsed) bool {
 	if _, exists := ix.byID[d.id]; exists {
 		return false
@@ -76,7 +76,7 @@ func (ix *index) add(d *parsed) bool {
 	}
 	for i, v := range d.keywords {
 		if slices.Contains(d.keywords[:i], v) {
-			continue // a field has each of its keywords once
+			continue // a keyword counts once per field
 		}
 		t := ix.termsOf(v.field.path)
 		t.add(v.of, ordinal)
@@ -113,7 +113,7 @@ func (ix *index) termsOf(name string) *terms {
 	return t
 }
 
-// column returns that of a field, where the document now has a value, and whether it had none before.
+// column returns a field's column, where the document now has a value, and whether it had none.
 func (ix *index) column(f *field, ordinal uint32) (c *column, first bool) {
 	c = ix.columns[f]
 	if c == nil {
@@ -130,14 +130,14 @@ func (c *column) present(ordinal uint32) bool {
 	return c != nil && int(ordinal) < len(c.has) && c.has[ordinal]
 }
 
-// set makes s long enough to hold i, and v its element there.
+// set extends s to hold index i and stores v there.
 func set[T any](s []T, i uint32, v T) []T {
 	s = append(s, make([]T, max(0, int(i)+1-len(s)))...)
 	s[i] = v
 	return s
 }
 
-// seal sorts the terms: what was built is what searches look at.
+// seal sorts the terms of all fields for searching.
 func (ix *index) seal() {
 	ix.docs = slices.Clip(ix.docs)
 	var fields sync.WaitGroup
@@ -173,7 +173,7 @@ func (t *terms) seal() {
 	t.building, t.lengths = nil, slices.Clip(t.lengths)
 }
 
-// find returns the documents of a term; none of a field that no document has.
+// find returns the documents of a term; none if no document has the field.
 func (t *terms) find(term string) []uint32 {
 	if t == nil {
 		return nil

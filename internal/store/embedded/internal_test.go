@@ -37,7 +37,7 @@ func TestDelays(t *testing.T) {
 	}
 	one, again, other := draw(1), draw(1), draw(2)
 	if !slices.Equal(one, again) || slices.Equal(one, other) {
-		t.Error("the latencies must follow from the seed alone")
+		t.Error("the latencies must depend only on the seed")
 	}
 	slices.Sort(one)
 	for _, q := range []struct {
@@ -51,7 +51,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// The values are those of Lucene's SmallFloat.
+// The values come from Lucene's SmallFloat.
 func TestLengthEncoding(t *testing.T) {
 	for n := range 40 {
 		if got := decodeLength(encodeLength(n)); got != int64(n) {
@@ -156,16 +156,16 @@ func TestDistance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// From Prague; Elasticsearch says the same to the last digit that Go prints alike.
+	// From Prague; Elasticsearch reports the same to the last digit that Go prints alike.
 	if got := distanceMetres(distanceKey(50.0755, 14.4378, p)); math.Abs(got-251_000) > 1000 {
 		t.Errorf("Prague to Vienna: %v m", got)
 	}
 	if distanceMetres(distanceKey(48.2082, 16.3738, p)) > 0.1 {
-		t.Error("a place is not at itself")
+		t.Error("the distance of a place to itself is not 0")
 	}
 }
 
-// TestNumber compares with strconv, whose rounding is right.
+// TestNumber compares with strconv, which rounds correctly.
 func TestNumber(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 100_000 {
@@ -206,7 +206,7 @@ func TestSourcePaths(t *testing.T) {
 	}
 }
 
-// TestNearLimit sees that choosing candidates loses none of the nearest.
+// TestNearLimit checks that choosing candidates loses none of the nearest documents.
 func TestNearLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	c, m := &column{}, &matches{set: make([]uint64, 8)}
@@ -221,13 +221,13 @@ func TestNearLimit(t *testing.T) {
 		c.places, c.vectors, c.has = append(c.places, p), append(c.vectors, vectorOf(p.lat(), p.lon())), append(c.has, i%7 != 0)
 		m.add(i)
 	}
-	for _, wanted := range []int{1, 2, 20, 100} {
+	for _, count := range []int{1, 2, 20, 100} {
 		for range 50 {
 			lat, lon := r.Float64()*180-90, r.Float64()*360-180
-			if wanted == 20 {
+			if count == 20 {
 				lat, lon = 0, 0
 			}
-			limit := nearLimit(c, m, vectorOf(lat, lon), wanted)
+			limit := nearLimit(c, m, vectorOf(lat, lon), count)
 			var all []uint32
 			for i := range uint32(512) {
 				if c.has[i] {
@@ -237,9 +237,9 @@ func TestNearLimit(t *testing.T) {
 			slices.SortStableFunc(all, func(a, b uint32) int {
 				return cmp.Compare(distanceKey(lat, lon, c.places[a]), distanceKey(lat, lon, c.places[b]))
 			})
-			for _, i := range all[:wanted] {
+			for _, i := range all[:count] {
 				if d := c.vectors[i].chord2(vectorOf(lat, lon)); d > limit {
-					t.Fatalf("one of the %d nearest is left out: %v > %v", wanted, d, limit)
+					t.Fatalf("one of the %d nearest is left out: %v > %v", count, d, limit)
 				}
 			}
 		}

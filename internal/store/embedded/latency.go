@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// delays draws the injected latencies: log-normal with the given median and 99% quantile, as the
-// latencies of a store over a network roughly are. The n-th call of a server always gets the n-th
+// delays draws the injected latencies: log-normal with the given median and 99% quantile, roughly
+// like the latencies of a store over a network. The n-th call of a server always gets the n-th
 // value of its seed.
 type delays struct {
 	median time.Duration
-	sigma  float64 // of the logarithm; 0: constant
+	sigma  float64 // standard deviation of the logarithm; 0: constant
 	seed   uint64
 	calls  atomic.Uint64
 }
 
 const (
 	z99  = 2.3263478740408408 // the 99% quantile of the standard normal distribution
-	zMax = 4                  // cuts the tail: about one value in 30,000 would lie beyond
+	zMax = 4                  // limit; about one value in 30,000 would be above it
 )
 
 func newDelays(median, p99 time.Duration, seed uint64) (*delays, error) {
 	switch {
 	case median < 0 || p99 < 0:
-		return nil, errors.New("latency: must not be negative")
+		return nil, errors.New("latency: expected 0 or more")
 	case median == 0 && p99 == 0:
 		return nil, nil
 	case median == 0:
-		return nil, errors.New("latency: a p99 needs a median latency as well")
+		return nil, errors.New("latency: p99 without a median: set both")
 	case p99 != 0 && p99 < median:
-		return nil, errors.New("latency: p99 must not be below the median")
+		return nil, errors.New("latency: p99 below the median: raise it")
 	}
 	d := &delays{median: median, seed: seed}
 	if p99 > median {
@@ -51,7 +51,7 @@ func (d *delays) next() time.Duration {
 	return time.Duration(float64(d.median) * math.Exp(d.sigma*z))
 }
 
-// wait sleeps for the next latency on a timer, which holds no thread, or until ctx ends.
+// wait sleeps for the next latency, or until ctx ends. Its timer needs no thread.
 func (d *delays) wait(ctx context.Context) {
 	if d == nil {
 		return

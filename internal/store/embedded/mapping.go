@@ -14,8 +14,8 @@ import (
 type kind uint8
 
 const (
-	kindOther   kind = iota // kept in the source only; a query of it is refused with the reason
-	kindText                // itself not searchable here, but its sub-fields and copies are
+	kindOther   kind = iota // only kept in the source; a query is refused with the reason
+	kindText                // not searchable, but its sub-fields and copies are
 	kindSuggest             // search_as_you_type
 	kindKeyword
 	kindBoolean
@@ -27,21 +27,21 @@ const (
 type field struct {
 	path     string
 	kind     kind
-	why      string    // kindOther: what it is that is not supported
+	why      string    // kindOther: the unsupported part
 	analyzer *analyzer // kindSuggest
 	copyTo   []string
-	into     []*field // itself and those of copyTo
+	into     []*field // the field itself and the fields of copyTo
 	subs     []*field // multi-fields
 }
 
-// mapping is what Elasticsearch calls so: which fields there are.
+// mapping is Elasticsearch's mapping: the fields of an index.
 type mapping struct {
 	dynamic string            // true, false, strict
 	fields  map[string]*field // by path, sub-fields included
 }
 
-// parseMapping reads the body of PUT /<index>, as the data set has it: settings are below index. Of
-// them all but the analysers has no meaning in one process.
+// parseMapping reads the body of PUT /<index> in the data set's form: settings are below index.
+// Only the analysers among them have a meaning in one process.
 func parseMapping(body []byte) (*mapping, error) {
 	var all struct {
 		Settings struct {
@@ -67,7 +67,7 @@ func parseMapping(body []byte) (*mapping, error) {
 	}
 	m := &mapping{dynamic: fmt.Sprint(cmp.Or(mappings.Dynamic, any(true))), fields: map[string]*field{}}
 	if !slices.Contains([]string{"true", "false", "strict"}, m.dynamic) {
-		return nil, fmt.Errorf("dynamic must be true, false or strict, not %s", shorten(m.dynamic))
+		return nil, fmt.Errorf("dynamic %s: expected true, false or strict", shorten(m.dynamic))
 	}
 	analyzers := map[string]*analyzer{"standard": {}}
 	for name, raw := range all.Settings.Index.Analysis.Analyzer {
@@ -80,7 +80,7 @@ func parseMapping(body []byte) (*mapping, error) {
 		f.into = []*field{f}
 		for _, to := range f.copyTo {
 			if m.fields[to] == nil {
-				return nil, fmt.Errorf("copy_to to %q, which is not mapped", shorten(to))
+				return nil, fmt.Errorf("copy_to %q: expected a mapped field", shorten(to))
 			}
 			f.into = append(f.into, m.fields[to])
 		}
@@ -97,7 +97,7 @@ func (m *mapping) properties(prefix string, all map[string]json.RawMessage, anal
 	return nil
 }
 
-// harmless are options of a field that change no response.
+// harmless are options of a field that do not change a response.
 var harmless = []string{
 	"type", "analyzer", "copy_to", "fields", "meta", "store", "eager_global_ordinals", "coerce", "ignore_malformed",
 	"ignore_z_value", "strategy", "orientation", "doc_values", "boost",
@@ -128,7 +128,7 @@ func (m *mapping) addField(path string, body json.RawMessage, analyzers map[stri
 			f.kind, f.why = kindOther, "its analyzer "+shorten(name)
 		}
 	}
-	for key := range keys { // ignore_above, normalizer, …: a query of this field might answer otherwise
+	for key := range keys { // with ignore_above or normalizer, for example, a query may find others
 		if !slices.Contains(harmless, key) {
 			f.kind, f.why = kindOther, "the option "+shorten(key)+" of its mapping"
 		}
@@ -136,21 +136,21 @@ func (m *mapping) addField(path string, body json.RawMessage, analyzers map[stri
 	for _, name := range slices.Sorted(maps.Keys(def.Fields)) {
 		sub, err := m.addField(path+"."+name, def.Fields[name], analyzers)
 		if err != nil || sub == nil {
-			return nil, cmp.Or(err, errors.New("an object among its fields"))
+			return nil, cmp.Or(err, errors.New("unexpected object among its fields"))
 		}
 		f.subs = append(f.subs, sub)
 	}
 	return f, nil
 }
 
-// kinds are those of the types; any other is kindOther.
+// kinds are the kinds of the types; any other type is kindOther.
 var kinds = map[string]kind{
 	"text": kindText, "search_as_you_type": kindSuggest, "keyword": kindKeyword, "boolean": kindBoolean,
 	"geo_point": kindPoint, "geo_shape": kindShape,
 	"long": kindLong, "integer": kindLong, "short": kindLong, "byte": kindLong,
 }
 
-// texts is a text or a list of texts.
+// texts is a text or a list of texts in JSON.
 type texts []string
 
 func (t *texts) UnmarshalJSON(raw []byte) error {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// vector is a point on the unit sphere. The square of the chord between two of them orders points
-// as the distance does, for three products instead of two cosines; but only nearly, so it
-// chooses candidates, and distanceKey decides.
+// vector is a point on the unit sphere. The squared chord between two vectors orders points almost
+// like their distance does, with three products instead of two cosines. So chords choose the
+// candidates, and distanceKey decides.
 type vector [3]float64
 
 func vectorOf(lat, lon float64) vector {
@@ -23,15 +23,15 @@ func (v vector) chord2(w vector) float64 {
 }
 
 const (
-	// chordError bounds the error of chord2 generously: rounding makes some 1e-16 of at most 4.
+	// chordError is a generous bound for the error of chord2: rounding makes about 1e-16 of at most 4.
 	chordError = 1e-13
-	// nearMax is up to which number of wanted documents choosing candidates is worth it.
+	// nearMax is the largest number of requested documents for which choosing candidates pays.
 	nearMax = 100
 )
 
-// prepare computes the distances of the documents found. Only the wanted nearest ones are kept
-// apart, the others are infinitely far away.
-func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
+// prepare computes the distances of the documents found, for the requested number of nearest ones.
+// The other documents get an infinite distance.
+func (k *sortKey) prepare(s *searcher, m *matches, count int) {
 	if !k.distance {
 		return
 	}
@@ -39,8 +39,8 @@ func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
 	c := s.ix.columns[k.field]
 	from := vectorOf(k.lat, k.lon)
 	limit := math.Inf(1)
-	if c != nil && wanted > 0 && wanted <= nearMax {
-		limit = nearLimit(c, m, from, wanted)
+	if c != nil && count > 0 && count <= nearMax {
+		limit = nearLimit(c, m, from, count)
 	}
 	m.each(func(ordinal uint32) {
 		k.distances[ordinal] = math.Inf(1)
@@ -50,23 +50,23 @@ func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
 	})
 }
 
-// nearLimit returns a square of a chord which the wanted nearest documents certainly do not exceed.
-func nearLimit(c *column, m *matches, from vector, wanted int) float64 {
-	nearest := make([]float64, 0, wanted+1)
+// nearLimit returns a squared chord that none of the requested nearest documents exceeds.
+func nearLimit(c *column, m *matches, from vector, count int) float64 {
+	nearest := make([]float64, 0, count+1)
 	m.each(func(ordinal uint32) {
 		if !c.present(ordinal) {
 			return
 		}
 		d := c.vectors[ordinal].chord2(from)
-		if len(nearest) == wanted && d >= nearest[wanted-1] {
+		if len(nearest) == count && d >= nearest[count-1] {
 			return
 		}
 		at, _ := slices.BinarySearch(nearest, d)
 		nearest = slices.Insert(nearest, at, d)
-		nearest = nearest[:min(len(nearest), wanted)]
+		nearest = nearest[:min(len(nearest), count)]
 	})
-	if len(nearest) < wanted {
+	if len(nearest) < count {
 		return math.Inf(1)
 	}
-	return nearest[wanted-1] + chordError
+	return nearest[count-1] + chordError
 }

@@ -1,7 +1,7 @@
 package embedded_test
 
-// oddMapping and oddDocs are what a dump of somebody's may hold: fields in any form, several values,
-// types that are kept only.
+// oddMapping and oddDocs are what a user's dump may contain: fields in any form, several values,
+// types that are only kept in the source.
 const oddMapping = `{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0,
  "analysis":{"analyzer":{"fold":{"type":"custom","tokenizer":"standard","filter":["lowercase","asciifolding"]},"std":{"type":"standard"},"bare":{"tokenizer":"standard"},"stem":{"tokenizer":"standard","filter":["lowercase","stemmer"]}}}}},
 "mappings":{"_meta":{"a":[1]},"dynamic":"false","properties":{
@@ -24,7 +24,7 @@ var oddDocs = []string{
 	`{"name":"Nová Ves Nová Ves u lesa","all":"něco jiného","n":9007199254740993,"i":1e2}`,
 }
 
-// oddQuestions ask /odd.
+// oddQuestions are queries of /odd.
 var oddQuestions = []string{
 	`{}`, `{"query":{"match_all":{"boost":2.5}}}`, `{"query":{"match_none":{}}}`, `{"query":{"match_none":{"boost":1}}}`,
 	`{"query":{"term":{"tags":"a"}}}`, `{"query":{"term":{"tags":"b"}}}`, `{"query":{"term":{"tags":{"value":"y","boost":3}}}}`,

@@ -30,7 +30,7 @@ type (
 		field *field
 		place place
 	}
-	scoreQuery struct { // function_score with one field_value_factor of ln2p
+	scoreQuery struct { // function_score with one field_value_factor and modifier ln2p
 		query   node
 		field   *field
 		missing float64
@@ -41,13 +41,12 @@ type (
 	}
 	boosted struct {
 		field *field
-		n     int // tokens to a term: 1, or 2 and more for _2gram and so on
+		n     int // tokens per term: 1, 2 for _2gram, 3 for _3gram
 		boost float32
 	}
 )
 
-// parser reads the body of a search of one index. It keeps the first mistake, after which what it
-// returns is worth nothing.
+// parser reads the body of a search of one index. After a mistake (err), its results are invalid.
 type parser struct {
 	ix      *index
 	err     error
@@ -62,17 +61,17 @@ func (p *parser) fail(err error) {
 
 func (p *parser) refuse(format string, args ...any) { p.fail(unsupported(format, args...)) }
 
-// decode reads raw, of which what is a name in messages, into v.
+// decode reads raw into v; what names it in messages.
 func (p *parser) decode(what string, raw json.RawMessage, v any) {
 	if json.Unmarshal(raw, v) != nil {
 		p.fail(badRequest("parsing_exception", "malformed %s: %s", what, shorten(string(raw))))
 	}
 }
 
-// object is a JSON object that is read key by key, so what was not understood can be named.
+// object is a JSON object that is read key by key, so keys that are not supported can be named.
 type object struct {
 	parser *parser
-	path   string // where it stands, for messages: "query.bool"
+	path   string // its place, for messages: "query.bool"
 	keys   map[string]json.RawMessage
 }
 
@@ -84,7 +83,7 @@ func (p *parser) object(path string, raw json.RawMessage) object {
 	return o
 }
 
-// take returns the value of a key and marks it as understood; nil when it is not there.
+// take returns the value of a key and marks the key as read; nil if the key is missing.
 func (o object) take(key string) json.RawMessage {
 	v := o.keys[key]
 	delete(o.keys, key)
@@ -97,8 +96,8 @@ func (o object) decode(key string, v any) {
 	}
 }
 
-// defaults are what clients write out though Elasticsearch takes it without that, or though it has
-// no meaning for these queries.
+// defaults are options that clients write out with Elasticsearch's default value, or that have no
+// meaning for these queries.
 var defaults = map[string]string{
 	"boost": "1", "adjust_pure_negative": "true", "should": "[]", "must_not": "[]", // bool and others
 	"relation": "intersects", "ignore_unmapped": "false", // geo_shape
@@ -110,7 +109,7 @@ var defaults = map[string]string{
 	"seq_no_primary_term": "false",
 }
 
-// isDefault reports whether a value changes nothing: "" stands for any.
+// isDefault reports whether a value changes nothing. "" among the defaults stands for any value.
 func isDefault(key string, raw json.RawMessage) bool {
 	want, ok := defaults[key]
 	got := strings.ToLower(strings.Trim(strings.Join(strings.Fields(string(raw)), ""), `"`))
@@ -119,7 +118,7 @@ func isDefault(key string, raw json.RawMessage) bool {
 	return ok && (want == "" || got == want || err == nil && number == other)
 }
 
-// only returns the one member besides defaults, which is a what.
+// only returns the only member that is not a default; what names it in messages.
 func (o object) only(what string) (key string, raw json.RawMessage) {
 	maps.DeleteFunc(o.keys, isDefault)
 	if len(o.keys) != 1 {
@@ -130,7 +129,7 @@ func (o object) only(what string) (key string, raw json.RawMessage) {
 	return key, raw
 }
 
-// end fails if there are keys left that nobody has understood and that are no defaults.
+// end fails if keys are left that were not read and are not defaults.
 func (o object) end() {
 	for k, raw := range o.keys {
 		if !isDefault(k, raw) {
@@ -140,7 +139,7 @@ func (o object) end() {
 }
 
 const (
-	maxClauses = 1024 // as Elasticsearch's indices.query.bool.max_clause_count
+	maxClauses = 1024 // like Elasticsearch's indices.query.bool.max_clause_count
 	maxText    = 2 * maxClauses
 )
 
@@ -173,7 +172,7 @@ func (p *parser) query(path string, raw json.RawMessage) node {
 	return nil
 }
 
-// field finds a mapped field of one of these kinds.
+// field returns a mapped field of one of these kinds.
 func (p *parser) field(path, use string, kinds ...kind) *field {
 	f := p.ix.mapping.fields[path]
 	switch {
@@ -187,7 +186,7 @@ func (p *parser) field(path, use string, kinds ...kind) *field {
 	return f
 }
 
-// single returns a field of which each document has at most one value: of several, Elasticsearch chooses.
+// single returns a field with at most one value per document: of several, Elasticsearch picks one.
 func (p *parser) single(path, use string, kinds ...kind) *field {
 	f := p.field(path, use, kinds...)
 	if c := p.ix.columns[f]; c != nil && c.several {
@@ -309,7 +308,7 @@ func (p *parser) functionScore(o object) node {
 	f.decode("missing", &missing)
 	f.end()
 	if !strings.EqualFold(modifier, "ln2p") || missing == nil || *missing < 0 {
-		p.refuse("a field_value_factor other than of the modifier ln2p, and with a value for what is missing")
+		p.refuse("a field_value_factor without modifier ln2p or without a value for missing")
 		return nil
 	}
 	q.missing = *missing

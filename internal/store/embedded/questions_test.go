@@ -73,7 +73,7 @@ func questions(cities []city) (list []question) {
 	return list
 }
 
-// searches returns texts as users type them: whole names and parts, with and without diacritics,
+// searches returns texts as users type them: full names and parts, with and without diacritics,
 // several words in any order.
 func searches(cities []city, r *rand.Rand) (list []question) {
 	languages := []string{"cs", "de", "en", "pl", "sk"}
@@ -125,14 +125,14 @@ func searches(cities []city, r *rand.Rand) (list []question) {
 	return list
 }
 
-// plain takes the diacritics off, as somebody without the keyboard would.
+// plain removes the diacritics, like a user without the keyboard.
 func plain(s string) string {
 	return strings.NewReplacer("á", "a", "č", "c", "ď", "d", "é", "e", "ě", "e", "í", "i", "ň", "n", "ó", "o", "ř", "r", "š", "s", "ť", "t", "ú", "u", "ů", "u", "ý", "y", "ž", "z",
 		"ä", "a", "ö", "o", "ü", "u", "ß", "ss", "ł", "l", "ą", "a", "ę", "e", "ś", "s", "ć", "c", "ź", "z", "ż", "z", "ń", "n", "ľ", "l", "ĺ", "l", "ŕ", "r", "ô", "o",
 		"Č", "C", "Ď", "D", "Ř", "R", "Š", "S", "Ť", "T", "Ú", "U", "Ž", "Z", "Ł", "L", "Ś", "S", "Ź", "Z", "Ż", "Z", "Ö", "O", "Ü", "U", "Ľ", "L").Replace(s)
 }
 
-// question is one request that both stores are asked.
+// question is one query that is sent to both stores.
 type question struct {
 	kind, path, body string
 }

@@ -14,16 +14,16 @@ type apiError struct {
 	status int
 	kind   string // "index_not_found_exception"
 	reason string
-	index  string // where it concerns one
-	body   any    // instead of an error in Elasticsearch's form
+	index  string // the index, if it is about one
+	body   any    // replaces an error in Elasticsearch's form
 }
 
 func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// unsupported returns an error that marks what Elasticsearch could do and this store cannot: it is not a response.
+// unsupported returns the error for something that Elasticsearch supports and this store does not.
 func unsupported(format string, args ...any) *apiError {
 	return &apiError{status: http.StatusNotImplemented, kind: "not_supported_by_embedded_store",
-		reason: "the embedded store of locbench does not know " + fmt.Sprintf(format, args...)}
+		reason: "the embedded store of locbench does not support " + fmt.Sprintf(format, args...)}
 }
 
 func badRequest(kind, format string, args ...any) *apiError {
@@ -50,14 +50,14 @@ func writeError(w http.ResponseWriter, err error) {
 
 var (
 	jsonHeader    = []string{"application/json; charset=UTF-8"}
-	productHeader = []string{"Elasticsearch"} // newer clients refuse to talk without it
+	productHeader = []string{"Elasticsearch"} // newer clients refuse a response without it
 )
 
-// write writes what a call has returned: JSON as it is, nothing, or what becomes JSON.
+// write writes the result of a call: JSON unchanged, nothing, or a value as JSON.
 func write(w http.ResponseWriter, status int, v any) {
 	body, ok := v.(json.RawMessage)
 	if !ok && v != nil {
-		body, _ = json.Marshal(v) // of texts and numbers
+		body, _ = json.Marshal(v) // strings and numbers: no error
 	}
 	h := w.Header()
 	h["Content-Type"] = jsonHeader

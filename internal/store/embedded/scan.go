@@ -9,7 +9,7 @@ import (
 )
 
 // The functions of this file walk valid JSON. They copy and allocate nothing: most of a document is
-// its geometry, and decoding it into maps would cost more than all the rest of the store.
+// its geometry, and decoding that into maps would cost more than the rest of the store.
 
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
@@ -68,8 +68,8 @@ type span struct{ start, end int }
 
 func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
-// members returns the keys (without quotes) and values of the object at i, or the array's elements; of
-// anything else there are none.
+// members returns the keys (without quotes) and values of the object at i, the elements of an
+// array, or nothing for another value.
 func members(b []byte, i int) iter.Seq2[span, span] {
 	return func(yield func(key, value span) bool) {
 		isObject := b[i] == '{'
@@ -95,8 +95,8 @@ func members(b []byte, i int) iter.Seq2[span, span] {
 	}
 }
 
-// elements calls f with where each element of the array at i begins; f returns where that ends, as
-// elements does of the array: no byte is looked at twice. The error is problem where there is no array.
+// elements calls f with the start of each element of the array at i. f returns the element's end,
+// and elements the array's end, so no byte is read twice. Without an array, problem is the error.
 func elements(b []byte, i int, problem string, f func(i int) (end int, err error)) (end int, err error) {
 	if b[i] != '[' {
 		return i, errors.New(problem)
@@ -112,8 +112,8 @@ func elements(b []byte, i int, problem string, f func(i int) (end int, err error
 	return i + 1, nil
 }
 
-// number reads the number at i and returns where it ends. Of few digits, as coordinates are, both
-// the digits and the power of ten are exact, so their quotient is what strconv would return.
+// number reads the number at i and returns its end. With few digits, as in coordinates, both the
+// digits and the power of ten are exact, so their quotient equals the result of strconv.
 func number(b []byte, i int) (f float64, end int, err error) {
 	start, point, digits := i, -1, uint64(0)
 	if b[i] == '-' {

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// This file is the arithmetic of Lucene 8.7 (BM25Similarity, SmallFloat) as Elasticsearch 7.10 uses
-// it, in 32-bit floats where it does and in the same order of operations: hits with nearly the same
-// score must not change places. The conversions around products keep the compiler from fusing them
-// with a sum.
+// This file has the arithmetic of Lucene 8.7 (BM25Similarity, SmallFloat) as in Elasticsearch 7.10,
+// with 32-bit floats at the same places and with the same order of operations: hits with nearly the
+// same score must keep their order. The conversions around products keep the compiler from fusing
+// them with a sum.
 
 const (
 	bm25K1 = float32(1.2)
@@ -17,10 +17,10 @@ const (
 
 type bm25 struct {
 	weight  float32
-	inverse [256]float32 // by the encoded length of the field
+	inverse [256]float32 // by encoded field length
 }
 
-// newBM25 takes the boost, the statistics of the field and the number of documents with the term.
+// newBM25 takes the boost, the field's statistics and the number of documents with the term.
 func newBM25(boost float32, t *terms, docFreq int64) *bm25 {
 	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(t.docs, docFreq))}
 	average := float32(float64(t.total) / float64(t.docs))
@@ -35,13 +35,13 @@ func idf(docs, docFreq int64) float32 {
 	return float32(math.Log(1 + (float64(docs-docFreq)+0.5)/(float64(docFreq)+0.5)))
 }
 
-// score takes how often a document has the term, and its length as encodeLength makes it.
+// score returns the score for the term's frequency in a document and the length from encodeLength.
 func (s *bm25) score(freq float32, length byte) float32 {
 	n := s.inverse[length]
 	return s.weight - float32(s.weight/(1+float32(freq*n)))
 }
 
-// Lucene keeps the length of a field in one byte: exact below 40, then with four significant bits.
+// Lucene keeps the length of a field in one byte: exact below 40, then four significant bits.
 const exactLengths = 24
 
 func encodeLength(n int) byte {

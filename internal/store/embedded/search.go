@@ -19,10 +19,10 @@ type request struct {
 	size   int
 	sort   []sortKey // empty: by score
 	source sourceFilter
-	track  int // total hits are counted up to it; -1: not reported
+	track  int // limit for counting total hits; -1: not reported
 }
 
-// sortKey is a field to sort by, or the distance from a place to it.
+// sortKey is a field to sort by, or its distance from a place.
 type sortKey struct {
 	field    *field
 	desc     bool
@@ -33,7 +33,7 @@ type sortKey struct {
 }
 
 const (
-	maxWindow    = 10_000 // as Elasticsearch's index.max_result_window
+	maxWindow    = 10_000 // like Elasticsearch's index.max_result_window
 	defaultTrack = 10_000
 	maxSortKeys  = 16
 )
@@ -113,7 +113,7 @@ func (req *request) trackHits(p *parser, v string) {
 	}
 }
 
-// parseSort reads a criterion or a list of them.
+// parseSort reads a sort key or a list of sort keys.
 func (req *request) parseSort(p *parser, raw json.RawMessage) {
 	list := []json.RawMessage{raw}
 	if raw[0] == '[' {
@@ -158,7 +158,7 @@ func (p *parser) sortKey(name string, raw json.RawMessage) (k sortKey) {
 	return k
 }
 
-// parseDistance reads the options of _geo_distance, of which one key is the field.
+// parseDistance reads the options of _geo_distance. One of its keys is the field.
 func (k *sortKey) parseDistance(p *parser, o object) {
 	name, raw := o.only("field")
 	k.distance, k.field = true, p.single(name, "sorting by the distance of", kindPoint)
@@ -181,11 +181,11 @@ func (k *sortKey) parseDistance(p *parser, o object) {
 func (req *request) run(s *searcher, start time.Time) (json.RawMessage, error) {
 	m := req.query.eval(s)
 	for i := range req.sort {
-		wanted := s.size
+		count := s.size
 		if i == 0 && !req.sort[i].desc {
-			wanted = req.size // what is farther off can be left out
+			count = req.size // farther documents can be left out
 		}
-		req.sort[i].prepare(s, m, wanted)
+		req.sort[i].prepare(s, m, count)
 	}
 	top := req.top(m, func(a, b uint32) int {
 		if len(req.sort) == 0 {
@@ -201,7 +201,7 @@ func (req *request) run(s *searcher, start time.Time) (json.RawMessage, error) {
 	return req.render(s, m, top, start)
 }
 
-// top returns the ordinals of the first hits; of equals the first, so smallest, stays first.
+// top returns the ordinals of the first hits. Equal hits are in ascending order of their ordinals.
 func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 	want := req.size
 	var best []uint32
@@ -228,7 +228,7 @@ func (k *sortKey) compare(s *searcher, a, b uint32) int {
 		switch {
 		case !hasA && !hasB:
 			return 0
-		case !hasA: // what has no value stands last in both directions
+		case !hasA: // without a value a document is last in both directions
 			return 1
 		case !hasB:
 			return -1
@@ -244,7 +244,7 @@ func (k *sortKey) compare(s *searcher, a, b uint32) int {
 	return c
 }
 
-// render writes the response of a search, by hand, since sources are copied as they are.
+// render writes the response of a search by hand, since sources are copied unchanged.
 func (req *request) render(s *searcher, m *matches, top []uint32, start time.Time) (out []byte, err error) {
 	scored := len(req.sort) == 0
 	out = make([]byte, 0, 512+len(top)*512)

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// Version is the Elasticsearch whose answers are reproduced.
+// Version is the version of Elasticsearch whose responses are reproduced.
 const Version = "7.10.2"
 
 // Options tune a Server. The zero value adds no latency.
 type Options struct {
 	Latency time.Duration // median of the latency added to every call; 0: none
-	P99     time.Duration // 99% quantile of it; 0: Latency is constant
-	Seed    uint64        // of the drawn latencies
+	P99     time.Duration // 99% quantile of the added latency; 0: Latency is constant
+	Seed    uint64        // for drawing the latencies
 }
 
-// Server is the store: an http.Handler that also listens by itself, by Listen or Serve.
+// Server is the store: an http.Handler with its own listeners, from Listen or Serve.
 type Server struct {
 	contents atomic.Pointer[contents]
 	delays   *delays
 	routes   *http.ServeMux
 
-	calls atomic.Int64 // answered,
-	busy  atomic.Int64 // and the time it took, in ns
+	calls atomic.Int64 // answered calls
+	busy  atomic.Int64 // total time of these calls, in ns
 
 	mu      sync.Mutex
 	servers []*http.Server
@@ -36,7 +36,7 @@ type Server struct {
 	closed  bool
 }
 
-// New makes an empty store: Fill it, and Close it.
+// New returns an empty store. Fill it, and Close it in the end.
 func New(opts Options) (*Server, error) {
 	d, err := newDelays(opts.Latency, opts.P99, opts.Seed)
 	if err != nil {
@@ -50,11 +50,11 @@ func New(opts Options) (*Server, error) {
 
 const (
 	headerTimeout = 30 * time.Second
-	closeTimeout  = 500 * time.Millisecond // for calls under way: unused connections would wait longer
+	closeTimeout  = 500 * time.Millisecond // for calls in progress: unused connections would wait longer
 	maxHeader     = 64 << 10
 )
 
-// Listen serves at one more address ("127.0.0.1:0": any free port) until Close; it returns the URL.
+// Listen serves at another address ("127.0.0.1:0": any free port) until Close and returns the URL.
 func (s *Server) Listen(addr string) (string, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -63,20 +63,20 @@ func (s *Server) Listen(addr string) (string, error) {
 	return s.Serve(l)
 }
 
-// Serve serves the connections of l until Close, which closes it, and returns the URL. It answers
-// calls to an address (see known), and to the names under which l is published besides.
+// Serve serves the connections of l until Close, which closes l, and returns the URL. It accepts
+// calls to an address (see known) and to the names under which l is published.
 func (s *Server) Serve(l net.Listener, names ...string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return "", errors.Join(errors.New("listen: the store is closed"), l.Close())
+		return "", errors.Join(errors.New("listen: store closed"), l.Close())
 	}
 	server := &http.Server{
 		Handler: onlyFor(l.Addr(), names, s), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
 	}
 	s.servers = append(s.servers, server)
 	s.serving.Go(func() {
-		server.Serve(l) // it ends with ErrServerClosed only
+		server.Serve(l) // the only error is ErrServerClosed
 	})
 	return "http://" + l.Addr().String(), nil
 }

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/store/embedded"
 )
 
-// TestCalls makes the calls that contenders and clients make, and locbench itself.
+// TestCalls makes the calls of contenders, clients and locbench.
 func TestCalls(t *testing.T) {
 	_, do := open(t, two())
 	steps := []struct {
@@ -50,13 +50,14 @@ func TestCalls(t *testing.T) {
 				t.Fatalf("%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
 			}
 			if got != "" && !json.Valid([]byte(got)) {
-				t.Errorf("%s %s: no JSON: %s", s.method, s.path, got)
+				t.Errorf("%s %s: not JSON: %s", s.method, s.path, got)
 			}
 		})
 	}
 }
 
-// TestUnknown asks for what Elasticsearch could do: each must be refused by its name.
+// TestUnknown sends queries that only Elasticsearch supports. Each refusal must name the
+// unsupported part.
 func TestUnknown(t *testing.T) {
 	_, do := open(t, two())
 	for _, tt := range []struct{ method, path, body, want string }{
@@ -144,7 +145,7 @@ func TestListenAndClose(t *testing.T) {
 	}
 }
 
-// TestLatencyEnds sees that a client that goes away does not keep its call.
+// TestLatencyEnds checks that a call ends when its client disconnects.
 func TestLatencyEnds(t *testing.T) {
 	s, err := embedded.New(embedded.Options{Latency: time.Hour})
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// sourceFilter says which keys of a source a response holds. The zero value holds all of them.
+// sourceFilter says which keys of a source a response contains. The zero value keeps all keys.
 type sourceFilter struct {
 	off                bool     // no source at all
-	includes, excludes []string // paths: each is a key, or the beginning of keys with dots
+	includes, excludes []string // paths: a key, or the part of a key before a dot
 }
 
 var sourceKeys = []string{"_source", "_source_includes", "_source_excludes"}
@@ -50,7 +50,7 @@ func sourceBody(p *parser, raw json.RawMessage) (f sourceFilter) {
 
 const maxPaths = 100
 
-// check drops empty paths, which say nothing.
+// check drops empty paths, which have no effect.
 func (f *sourceFilter) check() error {
 	empty := func(path string) bool { return path == "" }
 	f.includes, f.excludes = slices.DeleteFunc(f.includes, empty), slices.DeleteFunc(f.excludes, empty)
@@ -64,7 +64,7 @@ func (f *sourceFilter) check() error {
 	return nil
 }
 
-// apply appends the filtered source of d to out; order of keys and spelling of values stay.
+// apply appends the filtered source of d to out. It keeps the order of keys and the text of values.
 func (f *sourceFilter) apply(out []byte, d *stored) ([]byte, error) {
 	if len(f.includes)+len(f.excludes) == 0 {
 		return append(out, d.source...), nil
@@ -93,7 +93,7 @@ func (f *sourceFilter) apply(out []byte, d *stored) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// covers reports whether one of the paths is the key, or what it begins with up to a dot.
+// covers reports whether one of the paths is the key, or the part of the key before a dot.
 func covers(paths []string, key []byte) bool {
 	return slices.ContainsFunc(paths, func(p string) bool {
 		n := len(p)
@@ -101,7 +101,7 @@ func covers(paths []string, key []byte) bool {
 	})
 }
 
-// below returns the path that leads into the value of key; "" where none does.
+// below returns the path that leads into the value of key; "" if there is none.
 func below(paths []string, key []byte) string {
 	n := len(key)
 	i := slices.IndexFunc(paths, func(p string) bool { return len(p) > n && p[n] == '.' && p[:n] == string(key) })

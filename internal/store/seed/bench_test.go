@@ -28,8 +28,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// target returns the Elasticsearch to load, and the generated cities that go there: so many, unless the
-// environment says how many.
+// target returns the Elasticsearch to load and the generated cities to load. usual is their number
+// unless the environment sets it.
 func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
 	generated, err := dataset.Generated(cities, 60, 1)
@@ -45,14 +45,15 @@ func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 //
 // A first round is not counted.
 //
-//   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio: the median of the rounds', which a
-//     disturbance from outside moves less.
-//   - next to-ratio: at last both run at the same time; documents of seeding over those of the bare client when the first of them is
-//     done (bodies are counted, so it needs some tens of thousands). On a busy machine this is the one to believe: whatever
-//     disturbs one disturbs the other.
-//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which says what a client costs next to a server on
-//     the same machine.
-//   - peak-MB: the largest memory of the process after the first seeding, before there are any bodies.
+//   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio:
+//     the median of the rounds', which a disturbance from outside moves less.
+//   - parallel-ratio: in the end both run at the same time; documents of seeding over those of the
+//     bare client when the first of them is done (bodies are counted, so it needs some tens of
+//     thousands). On a busy machine rely on this one: whatever disturbs one disturbs the other.
+//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which says what a
+//     client costs next to a server on the same machine.
+//   - peak-MB: the largest memory of the process after the first seeding, before there are any
+//     bodies.
 //
 // LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
@@ -102,8 +103,8 @@ func BenchmarkSeed(b *testing.B) {
 			ours, bare = ours+oursNow, bare+bareNow
 			ratios = append(ratios, bareNow.Seconds()/oursNow.Seconds())
 		}
-		set.hash = "next to"
-		b.ReportMetric(beside(b, seed.Options{URL: url, Set: set, Workers: workers, Batch: batch}, set, bodies), "next to-ratio")
+		set.hash = "parallel"
+		b.ReportMetric(parallel(b, seed.Options{URL: url, Set: set, Workers: workers, Batch: batch}, set, bodies), "parallel-ratio")
 		all := float64(cities * rounds)
 		b.ReportMetric(all/ours.Seconds(), "docs/s")
 		b.ReportMetric(all/bare.Seconds(), "bare-docs/s")
@@ -119,7 +120,8 @@ func BenchmarkSeed(b *testing.B) {
 // BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode
 // nothing again. The two alternate; a first round is not counted.
 //
-//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the median of the rounds'.
+//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the
+//     median of the rounds'.
 //   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
 //
 // The settings are those of BenchmarkSeed.
@@ -169,7 +171,7 @@ type line [1]string
 func (l *line) Source() ([]string, error) { return l[:], nil }
 func (l *line) String() string            { return l[0] }
 
-// process fills an index by the bulk processor.
+// process fills an index with the bulk processor.
 func process(b *testing.B, url string, set bench.DataSet, workers, batch int) time.Duration {
 	index := createBare(b, url, set)
 	transport := &http.Transport{MaxIdleConnsPerHost: workers, WriteBufferSize: 256 << 10, DisableCompression: true}
@@ -213,7 +215,7 @@ func setting(name string, otherwise int) int {
 	return otherwise
 }
 
-// makeBodies cuts the documents exactly as seeding does.
+// makeBodies splits the documents exactly as seeding does.
 func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
 	var body []byte
 	for doc, err := range set.Documents(set.Indices()[0].Name) {
@@ -229,8 +231,8 @@ func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
 	return append(bodies, body)
 }
 
-// next to runs both at once, and compares the bytes taken when the first of them is done.
-func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) float64 {
+// parallel runs both at the same time and compares the bytes taken when the first of them is done.
+func parallel(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) float64 {
 	var seeded, posted, seededThen, postedThen atomic.Int64
 	var first sync.Once
 	done := func() {
@@ -257,11 +259,11 @@ func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) fl
 	post(b, o.URL, set, bodies, o.Workers, &posted)
 	done()
 	wait.Wait()
-	fmt.Printf("next to each other: %d bytes taken of seeding, %d of the bare client\n", seededThen.Load(), postedThen.Load())
+	fmt.Printf("in parallel: %d bytes accepted of seeding, %d of the bare client\n", seededThen.Load(), postedThen.Load())
 	return float64(seededThen.Load()) / float64(postedThen.Load())
 }
 
-// post returns the bare client. It adds the bytes that were taken to taken, unless that is nil.
+// post is the bare client. It adds the bytes that were accepted to taken, unless that is nil.
 func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers int, taken *atomic.Int64) time.Duration {
 	index := url + "/" + createBare(b, url, set)
 	transport := &http.Transport{MaxIdleConnsPerHost: workers}
@@ -308,7 +310,7 @@ func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers 
 	return took
 }
 
-// createBare makes an index with the mapping and the settings that seeding loads into.
+// createBare creates an index with the mapping and the settings that seeding uses.
 func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 	index = set.Indices()[0].Name + "-bare"
 	var create struct {
@@ -329,7 +331,7 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 	return index
 }
 
-// peakMemory returns the high-water mark of the process' resident memory in bytes; 0 where it cannot be
+// peakMemory returns the peak resident memory of the process in bytes; 0 if it cannot be
 // read.
 func peakMemory() int64 {
 	f, err := os.Open("/proc/self/status")

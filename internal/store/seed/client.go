@@ -15,20 +15,20 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// client makes the calls that the package comment lists.
+// client makes the calls listed in the package comment.
 type client struct {
 	es   *elastic.Client
 	http *http.Client
-	name string // the URL without a password
+	name string // the URL without the password
 }
 
 func connect(rawURL string, workers int, dial dialer) (*client, error) {
 	u, err := secret.ParseURL(rawURL)
 	if err != nil {
-		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
+		return nil, errors.New("malformed Elasticsearch URL") // err would repeat a password in it
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200",
+		return nil, fmt.Errorf("Elasticsearch URL %q: expected one such as http://127.0.0.1:9200",
 			secret.Address(rawURL))
 	}
 	user := u.User
@@ -52,8 +52,8 @@ func connect(rawURL string, workers int, dial dialer) (*client, error) {
 	return &client{es, own, u.String()}, nil
 }
 
-// revive is not about trying again (package seed does that itself): the library marks its only node
-// as dead after an error, and its next call would fail merely to mark it as alive again.
+// revive does not repeat calls; retry does that. The library marks its only node as dead after an
+// error, and without revive its next call would fail only to mark the node as alive again.
 type revive struct{}
 
 func (revive) Retry(
@@ -62,19 +62,19 @@ func (revive) Retry(
 	return 0, elastic.IsConnErr(err) && n <= 2, nil
 }
 
-// get asks for path, which must be escaped, and decodes the response into out.
+// get requests path, which must be escaped, and decodes the response into out.
 func (c *client) get(ctx context.Context, path string, out any) error {
 	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
 		return explain(err)
 	}
 	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("GET %s: answer %.100q: %w", path, resp.Body, err)
+		return fmt.Errorf("GET %s: response %.100q: %w", path, resp.Body, err)
 	}
 	return nil
 }
 
-// version returns the number of a reachable Elasticsearch 7; else the error says what to do.
+// version returns the version of Elasticsearch, which must be 7. The error says what to do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
 		Version struct{ Number, Distribution string }
@@ -87,17 +87,17 @@ func (c *client) version(ctx context.Context) (string, error) {
 	case statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusForbidden:
 		return "", err
 	case statusOf(err) != 0:
-		return "", fmt.Errorf("this is not an Elasticsearch, or it is not ready: %w", err)
+		return "", fmt.Errorf("not Elasticsearch, or not ready: %w", err)
 	case err != nil && !isJSONError(err) && passes(err):
 		return "", fmt.Errorf("no response; is Elasticsearch running there? %w", err)
 	case err != nil && !isJSONError(err): // silence, a redirect, a long response
 		return "", err
 	case err != nil || number == "":
-		return "", errors.New("this is not an Elasticsearch: GET / does not report a version")
+		return "", errors.New("not Elasticsearch: GET / returned no version")
 	case root.Version.Distribution != "":
-		return "", fmt.Errorf("this is %.40q %.20q; want Elasticsearch 7", root.Version.Distribution, number)
+		return "", fmt.Errorf("found %.40q %.20q: expected Elasticsearch 7", root.Version.Distribution, number)
 	case !strings.HasPrefix(number, "7."):
-		return "", fmt.Errorf("this is Elasticsearch %.20q; want version 7", number)
+		return "", fmt.Errorf("found Elasticsearch %.20q: expected version 7", number)
 	}
 	return number, nil
 }
@@ -108,7 +108,7 @@ func isJSONError(err error) bool {
 	return syntax || kind
 }
 
-// indices returns all indices and the aliases that point to each.
+// indices returns all indices, each with the aliases that point to it.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 	response, err := c.es.Aliases().Do(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 	return all, nil
 }
 
-// mark reads locbench's mark; the zero mark of an index without one.
+// mark reads locbench's mark of an index; the zero mark if there is none.
 func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	var response map[string]struct {
 		Mappings struct {
@@ -136,7 +136,7 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	}
 	var m mark
 	if raw := response[index].Mappings.Meta.Locbench; raw != nil && json.Unmarshal(raw, &m) != nil {
-		return mark{}, nil // somebody else's idea of "locbench"
+		return mark{}, nil // "locbench" written by another program
 	}
 	return m, nil
 }

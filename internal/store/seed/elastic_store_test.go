@@ -16,7 +16,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-func TestElasticsearchTakesTheBundledData(t *testing.T) {
+func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	bundled, err := dataset.Bundled()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestElasticsearchTakesTheBundledData(t *testing.T) {
 	if got := request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"]; got != "Praga" {
 		t.Errorf("Prague's region is %v in Polish", got)
 	}
-	// In the middle of Prague: its own shape, and perhaps that of a borough.
+	// In the centre of Prague: its own shape, and perhaps that of a borough.
 	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
 	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
 		t.Errorf("shapes around the middle of Prague: %v", inside)
@@ -65,7 +65,7 @@ func TestElasticsearchTakesTheBundledData(t *testing.T) {
 	}
 }
 
-func TestElasticsearchTakesADump(t *testing.T) {
+func TestElasticsearchAcceptsADump(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	name := prefix(t, url) + "places"
 	dir := t.TempDir()

@@ -17,13 +17,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// renamed is a data set under index names of a test's own, so it can share an Elasticsearch
+// renamed is a data set whose index names have a test's prefix, so it can share an Elasticsearch
 // with others.
 type renamed struct {
 	bench.DataSet
 	prefix string
-	only   string // "", or the one index to have
-	hash   string // added to the set's
+	only   string // the only index; "": all
+	hash   string // appended to the set's hash
 }
 
 func (r renamed) Info() bench.DataInfo {
@@ -46,7 +46,7 @@ func (r renamed) Documents(index string) iter.Seq2[bench.Document, error] {
 	return r.DataSet.Documents(strings.TrimPrefix(index, r.prefix))
 }
 
-// prefix makes names for one test and sees to it that the test's indices are removed.
+// prefix returns a prefix for index names of one test, and removes those indices at its end.
 func prefix(t testing.TB, url string) string {
 	p := fmt.Sprintf("locbench-test-%d-", rand.Uint32())
 	t.Cleanup(func() {

@@ -19,7 +19,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a
+// fake is the part of Elasticsearch 7 that seeding uses, kept in maps. It behaves like it: a
 // refresh makes documents countable, create of an existing id is a conflict, aliases change all or
 // nothing, unknown indices are 404, a bulk to an unknown index makes it (as Elasticsearch does
 // unless set otherwise), and a wrong body is a 400.
@@ -30,14 +30,14 @@ type fake struct {
 
 	mu      sync.Mutex
 	indices map[string]*fakeIndex
-	calls   []string // method and path, bulks apart
+	calls   []string // method and path, without bulks
 	bulks   int
 	version string
 
-	before func(w http.ResponseWriter, r *http.Request) bool // answers itself where true; called without the lock, the body unread
-	kind   string                                            // of the errors of documents and bulks; "": some other
-	onCall func(r *http.Request) int                         // status to respond instead; 0: continue
-	onBulk func(n int) (status int, taken bool)              // the same for bulks, numbered from 1; taken: do the work first
+	before func(w http.ResponseWriter, r *http.Request) bool // true: it has responded itself; called without the lock, the body unread
+	kind   string                                            // error type for documents and bulks; "": a default
+	onCall func(r *http.Request) int                         // status to return instead; 0: continue
+	onBulk func(n int) (status int, taken bool)              // status of a bulk, numbered from 1, or 0; taken: do the work first
 	onDoc  func(n int, id string) (status int, _ string)     // status and reason for one document of bulk n; 0: take it
 }
 
@@ -108,7 +108,7 @@ func (f *fake) response(w http.ResponseWriter, r *http.Request) {
 	}
 	if f.onCall != nil {
 		if status := f.onCall(r); status != 0 {
-			refuse(w, status, "test", "as the test wants it")
+			refuse(w, status, "test", "required by the test")
 			return
 		}
 	}
@@ -131,7 +131,7 @@ func (f *fake) response(w http.ResponseWriter, r *http.Request) {
 		f.create(w, parts[0], body)
 	case bulk && r.Method == "POST":
 		if r.Header.Get("Content-Type") != "application/x-ndjson" {
-			refuse(w, 406, "content_type", "want application/x-ndjson")
+			refuse(w, 406, "content_type", "expected application/x-ndjson")
 			return
 		}
 		f.bulk(w, parts[0], body)
@@ -270,11 +270,11 @@ func refuse(w http.ResponseWriter, status int, kind, reason string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "error": map[string]any{"type": kind, "reason": reason}})
 }
 
-// set is a data set of short documents: so many in each index.
+// set is a data set of short documents, with their number in each index.
 type set struct {
 	hash   string
 	counts map[string]int
-	docs   func(index string, i int) (bench.Document, error) // nil: ids from 0, all alike
+	docs   func(index string, i int) (bench.Document, error) // nil: ids from 0, all with the same text
 }
 
 func (s set) Info() bench.DataInfo { return bench.DataInfo{Name: "test", Hash: s.hash} }

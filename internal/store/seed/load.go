@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxDocs = 4096 // of a bulk, which bounds its response
+	maxDocs = 4096 // per bulk; bounds the response
 
-	// shardTimeout is how long Elasticsearch waits for a shard that does not work, before it says so.
+	// shardTimeout is how long Elasticsearch waits for an inactive shard before it reports an error.
 	shardTimeout = "10s"
 )
 
@@ -26,18 +26,17 @@ type loader struct {
 	seeding *seeding
 	index   string
 
-	sent, bytes int64 // documents read from the set, and of their bodies; after load
+	sent, bytes int64 // documents read from the set, and bytes of their bulks; set by load
 	retries     atomic.Int64
 }
 
-// document is one of a bulk request: its id, and its lines of action and source.
+// document is one document of a bulk request: its id, its action line and its source line.
 type document struct{ id, lines string }
 
-// bulk is a whole bulk request. To the library's bulk service it is a single one, of which it encodes
-// nothing again.
+// bulk is a bulk request. The library takes it for a single action and does not encode it again.
 type bulk []document
 
-// Source returns what the service sends.
+// Source returns the lines that the service sends.
 func (b bulk) Source() ([]string, error) {
 	all := make([]string, len(b))
 	for i, d := range b {
@@ -46,11 +45,11 @@ func (b bulk) Source() ([]string, error) {
 	return all, nil
 }
 
-// String names the documents.
+// String names the first and the last document.
 func (b bulk) String() string { return clip(b[0].id) + " to " + clip(b[len(b)-1].id) }
 
-// load sends all documents: one goroutine gathers bulk requests, several send them. No more
-// exist than there are senders, and two.
+// load sends all documents: one goroutine gathers bulk requests, several send them. At most two
+// more bulk requests exist than there are senders.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	bulks := make(chan bulk)
@@ -71,7 +70,7 @@ func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]
 	return g.Wait()
 }
 
-// gather makes bulk requests of about so many bytes as the options say.
+// gather makes bulk requests of about Options.Batch bytes.
 func (l *loader) gather(ctx context.Context, docs iter.Seq2[bench.Document, error], bulks chan<- bulk) error {
 	var b bulk
 	size := 0
@@ -105,7 +104,7 @@ func (l *loader) gather(ctx context.Context, docs iter.Seq2[bench.Document, erro
 	return flush()
 }
 
-// send sends b until every document of it is taken.
+// send sends b until every document of it is accepted.
 func (l *loader) send(ctx context.Context, b bulk) error {
 	rest := b
 	err := retry(ctx, func(again bool) (err error) {
@@ -117,7 +116,7 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("bulk of the documents %s: %w", rest, err)
+		return fmt.Errorf("bulk of documents %s: %w", rest, err)
 	}
 	l.seeding.report(false, func(p *Progress) {
 		p.Done += int64(len(b))
@@ -128,13 +127,13 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 	return nil
 }
 
-// post sends b once, and returns what of it was not taken. Of a second time, an earlier one may have
-// taken documents without being able to say so.
+// post sends b once and returns the documents that were not accepted. If it is not the first time
+// (again), Elasticsearch may have stored documents before, with the response lost.
 func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
 	response, err := l.seeding.client.es.Bulk().Index(l.index).
 		FilterPath("errors", "items.*.status", "items.*.error").Timeout(shardTimeout).Add(b).Do(ctx)
 	if isJSONError(err) {
-		return b, &refusal{text: "answer of _bulk: " + err.Error()}
+		return b, &refusal{text: "response of _bulk: " + err.Error()}
 	} else if err != nil {
 		return b, err
 	}
@@ -149,7 +148,7 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 		case it.Status < 300 || it.Status == http.StatusConflict && again:
 			continue
 		case passing(it.Status, typeOf(it.Error)):
-			text := fmt.Sprintf("a document was turned away: %s (%d)", clip(reasons(it.Error)), it.Status)
+			text := fmt.Sprintf("document refused: %s (%d)", clip(reasons(it.Error)), it.Status)
 			met = &refusal{it.Status, typeOf(it.Error), advised(text, remedy(it.Status, it.Error))}
 		default:
 			if rejected.Total++; len(rejected.First) < MaxRejected {
@@ -170,37 +169,36 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 	return nil, nil
 }
 
-// outcomes returns what has become of the documents of a bulk request, in their order.
+// outcomes returns the results of a bulk request's documents, in their order.
 func outcomes(response *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
 	items := make([]*elastic.BulkResponseItem, 0, docs)
 	for i, actions := range response.Items {
 		for _, it := range actions {
 			if it == nil || it.Status < 200 || it.Status > 599 {
-				return nil, &refusal{text: fmt.Sprintf("answer of _bulk: item %d has no status", i)}
+				return nil, &refusal{text: fmt.Sprintf("response of _bulk: item %d has no status", i)}
 			}
 			items = append(items, it)
 		}
 	}
 	if len(response.Items) != docs || len(items) != docs {
-		return nil, &refusal{text: fmt.Sprintf("answer of _bulk: %d items for %d documents", len(items), docs)}
+		return nil, &refusal{text: fmt.Sprintf("response of _bulk: %d items for %d documents", len(items), docs)}
 	}
 	return items, nil
 }
 
-// MaxRejected bounds the list of rejected documents.
+// MaxRejected is the length of the list of rejected documents.
 const MaxRejected = 20
 
-// Rejected is a document that Elasticsearch did not take.
+// Rejected is a document that Elasticsearch did not accept.
 type Rejected struct {
-	Index  string // the version that it was meant for
+	Index  string // the version that it was sent to
 	ID     string
 	Status int
 	Reason string // Elasticsearch's words, bounded
-	Remedy string // what to do about it; "" where that is not known
+	Remedy string // what to do; "" if that is not known
 }
 
-// RejectedError says that documents of a bulk request were rejected, and that therefore nothing was
-// changed.
+// RejectedError means that documents of a bulk request were rejected. The store is unchanged then.
 type RejectedError struct {
 	Total int
 	First []Rejected
@@ -209,7 +207,7 @@ type RejectedError struct {
 // Error lists the first documents, one a line.
 func (e *RejectedError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "documents rejected: %d; nothing was changed", e.Total)
+	fmt.Fprintf(&b, "documents rejected: %d; the store's data is unchanged", e.Total)
 	for _, r := range e.First {
 		fmt.Fprintf(&b, "\n  %s/%s: %s (%d)", r.Index, r.ID, r.Reason, r.Status)
 	}

@@ -8,20 +8,20 @@ import (
 )
 
 // memory is a network with one server. Its connections are pipes, so time can be virtual for
-// both ends (testing/synctest), which it cannot be for sockets.
+// both ends (testing/synctest), which sockets do not allow.
 type memory struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	close  sync.Once
 }
 
-// newMemory returns a network whose server listens already.
+// newMemory returns a network whose server is listening.
 func newMemory() *memory { return &memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
 
-// Addr returns what its server listens on.
+// Addr returns the server's address.
 func (m *memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9200} }
 
-// Accept returns the server's.
+// Accept returns the server's end of the next connection.
 func (m *memory) Accept() (net.Conn, error) {
 	select {
 	case c := <-m.conns:
@@ -31,13 +31,13 @@ func (m *memory) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends the server's listening; connections stay.
+// Close ends the server's listening; open connections stay open.
 func (m *memory) Close() error {
 	m.close.Do(func() { close(m.closed) })
 	return nil
 }
 
-// DialContext reaches the server, whatever the address.
+// DialContext connects to the server, whatever the address.
 func (m *memory) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {

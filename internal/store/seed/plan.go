@@ -12,25 +12,25 @@ import (
 	"locbench/internal/bench"
 )
 
-// mark is what locbench writes into the mapping of each index that it makes, as _meta.locbench.
-// Only the complete ones get an alias, so nothing need be marked as complete.
+// mark is what locbench writes into the mapping of each index that it creates, as _meta.locbench.
+// An alias marks an index as complete.
 type mark struct {
-	Alias string `json:"alias"` // "" in an index that is not locbench's
+	Alias string `json:"alias"` // "" if locbench did not create the index
 	Set   string `json:"set"`
 	Hash  string `json:"hash"`
 }
 
-// plan is what is to be done about one index of the set.
+// plan is what to do about one index of the set.
 type plan struct {
 	index      bench.Index
-	next       string   // the version to make
+	next       string   // the version to create
 	published  []string // locbench's indices that the alias points to
-	hash       string   // of the set in the last of them
+	hash       string   // of the data set in the last published index
 	unfinished []string // locbench's indices that no alias points to
 }
 
-// survey looks at what the store holds and plans every index of set. It is an error if a name that
-// is needed belongs to somebody else.
+// survey reads what the store holds and plans every index of set. It returns an error if a name it
+// needs is an index or alias that locbench did not create.
 func survey(ctx context.Context, c *client, set Source) ([]*plan, error) {
 	existing, err := c.indices(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func survey(ctx context.Context, c *client, set Source) ([]*plan, error) {
 func (p *plan) survey(ctx context.Context, c *client, existing map[string][]string) error {
 	name := p.index.Name
 	if _, ok := existing[name]; ok {
-		return fmt.Errorf("there is an index %q that locbench did not make, where it needs an alias of that name; "+
+		return fmt.Errorf("index %q was not created by locbench, which needs an alias of that name; "+
 			"rename or remove that index, or use another Elasticsearch", name)
 	}
 	newest := 0
@@ -69,11 +69,11 @@ func (p *plan) survey(ctx context.Context, c *client, existing map[string][]stri
 		ours := m.Alias == name
 		switch {
 		case aliased && !ours:
-			return fmt.Errorf("the alias %q points to the index %q, which locbench did not make; "+
+			return fmt.Errorf("alias %q points to index %q, which was not created by locbench; "+
 				"remove that alias, or use another Elasticsearch", name, index)
 		case aliased:
 			p.published, p.hash = append(p.published, index), m.Hash
-		case ours && len(aliases) == 0: // with an alias of somebody's it is in use
+		case ours && len(aliases) == 0: // with any alias the index is in use
 			p.unfinished = append(p.unfinished, index)
 		}
 	}
@@ -81,14 +81,14 @@ func (p *plan) survey(ctx context.Context, c *client, existing map[string][]stri
 	return nil
 }
 
-// version returns n if index is called <name>_v<n>.
+// version returns n if the name of index is <name>_v<n>.
 func (p *plan) version(index string) (n int, ok bool) {
 	digits, ok := strings.CutPrefix(index, p.index.Name+"_v")
 	n, err := strconv.Atoi(digits)
 	return n, ok && err == nil && n > 0 && n < 1e9 && digits == strconv.Itoa(n)
 }
 
-// body returns what makes the new version: the mapping with our mark.
+// body returns the body that creates the new version: the mapping with the mark.
 func (p *plan) body(set bench.DataInfo) ([]byte, error) {
 	var create struct {
 		Settings json.RawMessage            `json:"settings,omitempty"`

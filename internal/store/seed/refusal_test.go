@@ -16,7 +16,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// page answers as a proxy does.
+// page responds like a proxy.
 func page(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
@@ -25,7 +25,7 @@ func page(w http.ResponseWriter, status int) {
 
 func isBulk(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/_bulk") }
 
-// What stays ends the seeding with the first response, with its reason and what to do.
+// A permanent error ends the seeding with the first response, with its reason and what to do.
 func TestRunEndsAtOnce(t *testing.T) {
 	const flood = "index [city_v1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];"
 	for name, c := range map[string]struct {
@@ -38,9 +38,9 @@ func TestRunEndsAtOnce(t *testing.T) {
 		"no privilege":    {"security_exception", "action [indices:data/write] is unauthorized", 403, []string{"is unauthorized", "privileges"}},
 		"index closed":    {"index_closed_exception", "closed", 400, []string{"index_closed_exception: closed"}},
 		"out of shards":   {"validation_exception", "this cluster currently has [1000]/[1000] maximum shards open;", 400, []string{"cluster.max_shards_per_node"}},
-		"the whole disk":  {blocked, "", -429, []string{"answered 429 Too Many Requests: cluster_block_exception", "lift the block"}},
-		"password lost":   {"security_exception", "", -401, []string{"answered 401 Unauthorized", "put user and password into the URL"}},
-		"not implemented": {"unsupported", "", -501, []string{"answered 501 Not Implemented"}},
+		"the whole disk":  {blocked, "", -429, []string{"returned 429 Too Many Requests: cluster_block_exception", "lift the block"}},
+		"password lost":   {"security_exception", "", -401, []string{"returned 401 Unauthorized", "add user and password to the URL"}},
+		"not implemented": {"unsupported", "", -501, []string{"returned 501 Not Implemented"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestRunEndsAtOnce(t *testing.T) {
 	}
 }
 
-// What passes is waited for, in whatever call, and nothing is lost.
-func TestRunWaitsForWhatPasses(t *testing.T) {
+// A temporary error is waited out at any call, and no document is lost.
+func TestRunWaitsOutTemporaryErrors(t *testing.T) {
 	any := func(*http.Request) bool { return true }
 	to := func(method, end string) func(*http.Request) bool {
 		return func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, end) }
@@ -77,7 +77,7 @@ func TestRunWaitsForWhatPasses(t *testing.T) {
 	for name, c := range map[string]struct {
 		call     func(*http.Request) bool
 		response func(w http.ResponseWriter)
-		after    bool // the work is done before
+		after    bool // the error comes after the work is done
 	}{
 		"a proxy without a server":       {isBulk, func(w http.ResponseWriter) { page(w, 502) }, false},
 		"a proxy that lost the response": {isBulk, func(w http.ResponseWriter) { page(w, 504) }, true},
@@ -106,7 +106,7 @@ func TestRunWaitsForWhatPasses(t *testing.T) {
 						return false
 					}
 					if c.after {
-						f.response(httptest.NewRecorder(), r) // which nobody sees
+						f.response(httptest.NewRecorder(), r) // the client never sees this response
 					}
 					c.response(w)
 					return true
@@ -122,15 +122,15 @@ func TestRunWaitsForWhatPasses(t *testing.T) {
 	}
 }
 
-// A shard that never starts takes each try long to say so; all in all that is bounded too.
-func TestRunDoesNotWaitForAShardWithoutEnd(t *testing.T) {
+// With a shard that never starts each try takes long. The total time is bounded too.
+func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		f.kind = "unavailable_shards_exception"
 		f.before = func(_ http.ResponseWriter, r *http.Request) bool {
 			if isBulk(r) {
 				if r.URL.Query().Get("timeout") != "10s" {
-					t.Errorf("asked for %s", r.URL)
+					t.Errorf("requested %s", r.URL)
 				}
 				time.Sleep(10 * time.Second)
 			}
@@ -148,7 +148,7 @@ func TestRunDoesNotWaitForAShardWithoutEnd(t *testing.T) {
 	})
 }
 
-// Where no document of a bulk is acceptable, the others are not tried.
+// If every document of a bulk is rejected, no other bulk is sent.
 func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
 	f := newFake(t)
 	f.kind = "strict_dynamic_mapping_exception"
@@ -162,7 +162,7 @@ func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
 	if !errors.As(err, &rejected) || f.bulks != 1 || rejected.Total < 2 || rejected.Total > 20 {
 		t.Fatalf("%d bulks, error %v", f.bulks, err)
 	}
-	for _, want := range []string{fmt.Sprintf("documents rejected: %d; nothing was changed\n  city_v1/0: ", rejected.Total), "do not fit the mapping"} {
+	for _, want := range []string{fmt.Sprintf("documents rejected: %d; the store's data is unchanged\n  city_v1/0: ", rejected.Total), "do not match the mapping"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -170,7 +170,7 @@ func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
 	wantState(t, f, "")
 }
 
-// Of those that are rejected the first are listed, and what the store says is made harmless.
+// The first rejected documents are listed. The store's text is made harmless.
 func TestRunListsRejectedDocuments(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("old")))
@@ -192,13 +192,13 @@ func TestRunListsRejectedDocuments(t *testing.T) {
 	if first := rejected.First[0]; first.Index != "city_v2" || first.ID != "7" || first.Status != 400 || first.Reason != "some_exception: failed to parse field [n] [31m : the root" {
 		t.Errorf("first rejected %+v", first)
 	}
-	if !strings.Contains(err.Error(), "documents rejected: 40; nothing was changed\n  city_v2/7: ") || !strings.HasSuffix(err.Error(), "and 20 more") {
+	if !strings.Contains(err.Error(), "documents rejected: 40; the store's data is unchanged\n  city_v2/7: ") || !strings.HasSuffix(err.Error(), "and 20 more") {
 		t.Errorf("error %v", err)
 	}
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
 
-// limited has f refuse bodies of more than so many bytes, as a proxy does.
+// limited makes f refuse bodies longer than limit bytes, as a proxy does.
 func limited(f *fake, limit int64) {
 	f.before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.ContentLength <= limit {
@@ -223,7 +223,7 @@ func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
 		return bench.Document{ID: fmt.Sprint("id-", i), Source: source}, nil
 	}
 	_, err := Run(t.Context(), options(f, s))
-	for _, want := range []string{"load city_v2: bulk of the documents id-17 to id-17", "413", "client_max_body_size"} {
+	for _, want := range []string{"load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -231,7 +231,7 @@ func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
 
-// A redirect is followed by nobody, whenever it comes: the password is for one address.
+// A redirect is never followed: the password is for one address.
 func TestRunFollowsNoRedirect(t *testing.T) {
 	for name, c := range map[string]struct {
 		call func(*http.Request) bool
@@ -248,7 +248,7 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 				redirects := 0
 				f.before = func(w http.ResponseWriter, r *http.Request) bool {
 					if r.Host != "127.0.0.1:9200" {
-						t.Errorf("asked %s with %v", r.Host, r.Header)
+						t.Errorf("requested %s with %v", r.Host, r.Header)
 					}
 					if redirects > 0 || !c.call(r) {
 						return false
@@ -269,7 +269,7 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-// A response is read as far as it may be sensible: of a bulk, by what was sent.
+// A response is read up to a limit, which for a bulk depends on what was sent.
 func TestRunBoundsResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    string
@@ -305,14 +305,14 @@ func TestRunBoundsResponses(t *testing.T) {
 			if want := "longer than"; err == nil || c.status < 300 && !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v", err)
 			}
-			if n := wrote.Load(); n > c.most+128<<10 { // what the server and the pipe hold
+			if n := wrote.Load(); n > c.most+128<<10 { // the server and the pipe buffer some
 				t.Errorf("read some %d bytes, want at most %d", n, c.most)
 			}
 		})
 	}
 }
 
-// noted is a set whose first index comes with a note.
+// noted is a set whose first index has a note.
 type noted struct{ set }
 
 func (n noted) Indices() []bench.Index {
@@ -321,8 +321,8 @@ func (n noted) Indices() []bench.Index {
 	return all
 }
 
-// What was left out of a dump is told, also where nothing is to be done.
-func TestRunTellsNotes(t *testing.T) {
+// Notes about a dump are reported even if the store has the data already.
+func TestRunReportsNotes(t *testing.T) {
 	f := newFake(t)
 	o := options(f, set{})
 	o.Set = noted{two("a")}
@@ -333,7 +333,7 @@ func TestRunTellsNotes(t *testing.T) {
 	}
 }
 
-// An interruption ends the waiting, too.
+// An interruption also ends the waiting.
 func TestRunInterruptedWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)

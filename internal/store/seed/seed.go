@@ -1,32 +1,31 @@
-// Package seed fills an Elasticsearch 7 with a data set, in bulk, and without ever showing half of
-// it.
+// Package seed fills an Elasticsearch 7 with a data set, in bulk. Clients see all of it or nothing.
 //
-// Each index of the set is loaded into a new version, <name>_v<n>; once all of them are complete
-// and counted, one call moves all aliases, and only then the older versions go. Whatever ends a
-// seeding before that leaves the store answering as before, and takes its own unfinished versions
-// away; a seeding that could not (it was killed) has them taken away by the next one. Indices that
-// locbench made carry a mark in their mapping (_meta.locbench); no other index is ever changed or
-// removed. Two seedings of the same names at a time are not meant.
+// Each index of the set is loaded into a new version, <name>_v<n>. Once all versions are complete
+// and counted, one call moves all aliases, and only then the older versions are removed. A seeding
+// that ends before that leaves the store's responses unchanged and removes its own unfinished
+// versions; if it was killed, the next seeding removes them. Indices that locbench created have a
+// mark in their mapping (_meta.locbench); no other index is ever changed or removed. Do not run two
+// seedings of the same names at the same time.
 //
-// The calls, all through olivere/elastic's services (so that authentication in the URL works). Its
-// bulk service gets whole bodies, since it would encode each document once more otherwise; why not
-// its bulk processor is in docs/decisions/2026-11-22-dependencies.md.
+// All calls go through olivere/elastic's services, so authentication in the URL works. Its bulk
+// service gets whole bodies, since it would encode each document again otherwise. Why its bulk
+// processor is not used is in docs/decisions/2026-11-22-dependencies.md.
 //
-// What a response refuses is judged by its status and Elasticsearch's type of the error (refusal.go):
-// what passes is tried again, with pauses; what stays ends the seeding at once, with the store's
-// reason and what to do. Redirects are not followed, and answers are bounded.
+// The status and Elasticsearch's error type decide what a refusal means (refusal.go). A temporary
+// one is tried again, with pauses; a permanent one ends the seeding at once, with the store's
+// reason and what to do. Redirects are not followed. The size of responses is limited. The calls:
 //
-//	GET    /                       is it an Elasticsearch 7?
-//	GET    /_alias                 which indices and aliases are there
-//	GET    /<index>/_mapping       whose are those called <name>_v<n> or <name>
+//	GET    /                       check the version
+//	GET    /_alias                 list indices and aliases
+//	GET    /<index>/_mapping       read the mark of <name>_v<n> and <name>
 //	PUT    /<index>                a new version
-//	POST   /<index>/_bulk          create actions, from several workers
+//	POST   /<index>/_bulk          send create actions, from several workers
 //	POST   /<index>/_refresh
 //	POST   /<index>/_count
 //	POST   /_aliases               the swap
 //	DELETE /<index>                older versions
 //
-// Where the documents come from is left to package dataset.
+// The documents come from package dataset.
 package seed
 
 import (
@@ -44,45 +43,45 @@ import (
 	"locbench/internal/bench"
 )
 
-// Source is the data set as far as seeding needs it; a bench.DataSet is one.
+// Source is the part of a bench.DataSet that seeding needs.
 type Source interface {
 	Info() bench.DataInfo
 	Indices() []bench.Index
 	Documents(index string) iter.Seq2[bench.Document, error]
 }
 
-// Options say what goes where. URL and Set are needed.
+// Options say which data goes where. URL and Set are required.
 type Options struct {
 	URL        string // of Elasticsearch, e.g. http://127.0.0.1:9200; may hold a user name and password
 	Set        Source
-	Force      bool           // load even if the very same data is there already
+	Force      bool           // load even if the store has the same data
 	Workers    int            // bulk requests at a time; 0: DefaultWorkers
 	Batch      int            // bytes per bulk request, about; 0: DefaultBatch
-	OnProgress func(Progress) // may be nil; called about four times a second while documents are taken, and at the end
+	OnProgress func(Progress) // may be nil; called about four times a second during the load, and at the end
 
-	dial dialer // of tests, whose store is in memory; nil: the network
+	dial dialer // for tests with a store in memory; nil: the network
 }
 
 type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Defaults of Options. A batch passes the usual limit of proxies, 1 MB.
+// Defaults of Options. A batch is below the usual limit of proxies, 1 MB.
 const (
 	DefaultWorkers = 4
 	DefaultBatch   = 900 << 10
 )
 
-// Progress is how far a seeding is.
+// Progress says how far a seeding has come.
 type Progress struct {
-	Index     string // being loaded: its alias
-	Done      int64  // documents taken, of the whole set
+	Index     string // alias of the index that is being loaded
+	Done      int64  // documents accepted, of the whole set
 	Total     int64  // documents of the whole set
-	Bytes     int64  // of bulk requests taken
+	Bytes     int64  // size of the bulk requests accepted
 	Retries   int64  // bulk requests sent again so far
 	Elapsed   time.Duration
-	PerSecond float64 // documents, since the start
+	PerSecond float64 // documents per second, since the start
 }
 
-// Remaining estimates the time still needed; 0 when nothing can be said.
+// Remaining estimates the time still needed; 0 if it is not known.
 func (p Progress) Remaining() time.Duration {
 	if p.PerSecond <= 0 || p.Total <= p.Done {
 		return 0
@@ -90,27 +89,27 @@ func (p Progress) Remaining() time.Duration {
 	return time.Duration(float64(p.Total-p.Done) / p.PerSecond * float64(time.Second))
 }
 
-// Result is what a seeding did.
+// Result says what a seeding did.
 type Result struct {
 	Server    string // version of Elasticsearch
-	Unchanged bool   // the same data was there already; nothing was done
+	Unchanged bool   // the store already had the same data; nothing was done
 	Indices   []IndexResult
 	Removed   []string       // older or unfinished versions
-	Warnings  bench.Warnings // what the data set's indices note, and an older version that could not be removed
+	Warnings  bench.Warnings // notes of the data set, and an older version that could not be removed
 	Elapsed   time.Duration
 }
 
-// IndexResult is the part of one index.
+// IndexResult is the result of one index.
 type IndexResult struct {
 	Alias     string
 	Index     string // the version that the alias now points to
 	Documents int64  // counted in the index at the end
-	Bytes     int64  // of the bulk requests, without repetitions
+	Bytes     int64  // size of the bulk requests, without repetitions
 	Retries   int64  // bulk requests sent again
 	Elapsed   time.Duration
 }
 
-// PerSecond returns the rate at which the documents were taken.
+// PerSecond returns the rate at which the documents were accepted.
 func (r IndexResult) PerSecond() float64 {
 	if r.Elapsed <= 0 {
 		return 0
@@ -118,10 +117,10 @@ func (r IndexResult) PerSecond() float64 {
 	return float64(r.Documents) / r.Elapsed.Seconds()
 }
 
-// cleanUp bounds what is done after the seeding has ended or been interrupted.
+// cleanUp is the time limit for cleaning up after the seeding has ended or been interrupted.
 const cleanUp = 20 * time.Second
 
-// Run seeds. The error is a *RejectedError where documents were not taken.
+// Run seeds the store. The error is a *RejectedError if documents were rejected.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o.Workers, o.Batch = cmp.Or(max(o.Workers, 0), DefaultWorkers), cmp.Or(max(o.Batch, 0), DefaultBatch)
 	started := time.Now()
@@ -143,15 +142,15 @@ type seeding struct {
 	options Options
 	client  *client
 	result  Result
-	made    []string // versions of this seeding
+	made    []string // versions that this seeding created
 	started time.Time
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	progress Progress
 	reported time.Time
 }
 
-// report changes the progress and calls OnProgress, if the last time is a while ago.
+// report changes the progress. It calls OnProgress if the last call was long enough ago.
 func (s *seeding) report(atOnce bool, change func(*Progress)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +186,7 @@ func (s *seeding) run(ctx context.Context) (err error) {
 	}
 	for _, p := range plans {
 		if err := s.remove(ctx, p.unfinished); err != nil {
-			return fmt.Errorf("remove what an interrupted seeding left: %w", err)
+			return fmt.Errorf("remove indices of an interrupted seeding: %w", err)
 		}
 	}
 	for _, p := range plans {
@@ -199,21 +198,22 @@ func (s *seeding) run(ctx context.Context) (err error) {
 	if err == nil {
 		err = s.publish(ctx, plans)
 	}
-	// Neither cleaning up nor removing ends with ctx: Ctrl-C leaves nothing behind.
+	// Neither cleaning up nor removing ends with ctx: Ctrl-C must not leave unfinished indices.
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
 	if err != nil {
 		return errors.Join(err, s.abandon(ctx))
 	}
-	for _, p := range plans { // the new data is in use: an old version that stays is not a failure
+	for _, p := range plans { // the new data is in use: an old version that remains is not a failure
 		if err := s.remove(ctx, p.published); err != nil {
-			s.result.Warnings.Add(bench.Warning{Text: fmt.Sprintf("an older version stays until the next seeding: %v", err)})
+			s.result.Warnings.Add(bench.Warning{
+				Text: fmt.Sprintf("older data not removed; the next seeding tries again: %v", err)})
 		}
 	}
 	return nil
 }
 
-// unchanged reports whether every alias points to a whole index with this data, and then records it.
+// unchanged reports, and records, whether every alias points to a complete index with this data.
 func (s *seeding) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {
@@ -225,7 +225,7 @@ func (s *seeding) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 			return false, err
 		}
 		if count != p.index.Count {
-			return false, nil // somebody added or removed documents since
+			return false, nil // documents were added or removed since
 		}
 		indices[i] = IndexResult{Alias: p.index.Name, Index: p.published[0], Documents: count}
 	}
@@ -233,7 +233,7 @@ func (s *seeding) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	return true, nil
 }
 
-// load makes and fills a new version.
+// load creates and fills a new version.
 func (s *seeding) load(ctx context.Context, p *plan) error {
 	body, err := p.body(s.options.Set.Info())
 	if err != nil {
@@ -269,10 +269,10 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	case err != nil:
 		return err
 	case l.sent != p.index.Count:
-		return fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime",
+		return fmt.Errorf("index %s: %d documents read, %d expected: the data set changed during the load",
 			p.index.Name, l.sent, p.index.Count)
 	case count != l.sent:
-		return fmt.Errorf("index %s holds %d documents, but %d were sent; does an id appear twice?", p.next, count, l.sent)
+		return fmt.Errorf("index %s has %d documents, but %d were sent: look for duplicate ids", p.next, count, l.sent)
 	}
 	s.result.Indices = append(s.result.Indices, IndexResult{
 		Alias: p.index.Name, Index: p.next, Documents: count, Bytes: l.bytes, Retries: l.retries.Load(), Elapsed: elapsed,
@@ -280,7 +280,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// publish moves all aliases at once. It outlives ctx, or nobody could say if it took place.
+// publish moves all aliases at once. It outlives ctx: a cancelled call may or may not take effect.
 func (s *seeding) publish(ctx context.Context, plans []*plan) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -315,8 +315,8 @@ func (s *seeding) published(ctx context.Context, plans []*plan) bool {
 	})
 }
 
-// abandon removes the versions that this seeding made, but for one that an alias points to after all
-// (a response got lost).
+// abandon removes the versions that this seeding created, except one that an alias points to: then
+// only the response got lost.
 func (s *seeding) abandon(ctx context.Context) error {
 	existing, err := s.client.indices(ctx)
 	if err != nil {
@@ -326,7 +326,7 @@ func (s *seeding) abandon(ctx context.Context) error {
 	for _, index := range s.made {
 		if aliases, there := existing[index]; there && len(aliases) == 0 {
 			if err := s.client.remove(ctx, index); err != nil {
-				errs = append(errs, fmt.Errorf("clean up: %s stays until the next seeding: %w", index, err))
+				errs = append(errs, fmt.Errorf("clean up: %s not removed; the next seeding tries again: %w", index, err))
 			}
 		}
 	}

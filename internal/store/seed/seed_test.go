@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// options seeds s into f in bodies of some ten documents.
+// options seeds s into f in bodies of about ten documents.
 func options(f *fake, s set) Options {
 	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, dial: f.network.DialContext}
 }
@@ -103,10 +103,10 @@ func TestRunAgain(t *testing.T) {
 	wantState(t, f, "city_v3>city:200 region_v3>region:5")
 
 	f.mu.Lock()
-	f.indices["city_v3"].visible-- // somebody removed a document
+	f.indices["city_v3"].visible-- // as if another client had removed a document
 	f.mu.Unlock()
 	if r = mustRun(t, options(f, two("b"))); r.Unchanged {
-		t.Error("an index with a document missing passed as whole")
+		t.Error("an index with a document missing passed as complete")
 	}
 	wantState(t, f, "city_v4>city:200 region_v4>region:5")
 }
@@ -114,7 +114,7 @@ func TestRunAgain(t *testing.T) {
 func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
 	f := newFake(t)
 	f.add("city_v1", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
-	f.add("city_v2", `{"_meta":{"locbench":"a word of somebody's"}}`)
+	f.add("city_v2", `{"_meta":{"locbench":"a text, not a mark"}}`)
 	f.add("city_v7", `{}`)
 	f.add("city_v9", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`, "in-use")
 	f.add("city_version", `{}`)
@@ -126,13 +126,13 @@ func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
 	}
 }
 
-func TestRunLeavesForeignNamesAlone(t *testing.T) {
+func TestRunLeavesOtherIndicesAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		index, alias string
 		want         string
 	}{
-		"index": {"city", "", `index "city" that locbench did not make`},
-		"alias": {"my-cities", "city", `alias "city" points to the index "my-cities"`},
+		"index": {"city", "", `index "city" was not created by locbench`},
+		"alias": {"my-cities", "city", `alias "city" points to index "my-cities"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
@@ -151,7 +151,7 @@ func TestRunLeavesForeignNamesAlone(t *testing.T) {
 	}
 }
 
-func TestRunRepeatsWhatWasTurnedAway(t *testing.T) {
+func TestRunRepeatsRefusedRequests(t *testing.T) {
 	for name, prepare := range map[string]func(*fake){
 		"whole bodies, 429": func(f *fake) {
 			f.onBulk = func(n int) (int, bool) { return []int{0, 429}[n%2], false }
@@ -203,14 +203,14 @@ func TestRunGivesUp(t *testing.T) {
 		mustRun(t, options(f, two("a")))
 		f.onBulk = func(int) (int, bool) { return 429, false }
 		_, err := Run(t.Context(), options(f, two("b")))
-		if err == nil || !strings.Contains(err.Error(), "gave up after 1m") || !strings.Contains(err.Error(), ": Elasticsearch answered 429 Too Many Requests: es_rejected_execution_exception: queue full") {
+		if err == nil || !strings.Contains(err.Error(), "gave up after 1m") || !strings.Contains(err.Error(), ": Elasticsearch returned 429 Too Many Requests: es_rejected_execution_exception: queue full") {
 			t.Errorf("error %v", err)
 		}
 		wantState(t, f, "city_v1>city:200 region_v1>region:5")
 	})
 }
 
-func TestRunDoesNotRepeatWhatCannotHelp(t *testing.T) {
+func TestRunDoesNotRepeatPermanentErrors(t *testing.T) {
 	for name, prepare := range map[string]func(*fake){
 		"501": func(f *fake) { f.onBulk = func(int) (int, bool) { return 501, false } },
 		"403": func(f *fake) { f.onBulk = func(int) (int, bool) { return 403, false } },
@@ -231,7 +231,7 @@ func TestRunDoesNotRepeatWhatCannotHelp(t *testing.T) {
 	}
 }
 
-func TestRunTellsADuplicateID(t *testing.T) {
+func TestRunReportsADuplicateID(t *testing.T) {
 	f := newFake(t)
 	s := set{hash: "a", counts: map[string]int{"city": 10}}
 	s.docs = func(_ string, i int) (bench.Document, error) {
@@ -244,7 +244,7 @@ func TestRunTellsADuplicateID(t *testing.T) {
 	wantState(t, f, "")
 }
 
-func TestRunCountsInTheEnd(t *testing.T) {
+func TestRunCountsAtTheEnd(t *testing.T) {
 	f := newFake(t)
 	f.onCall = func(r *http.Request) int {
 		if strings.HasSuffix(r.URL.Path, "/_count") {
@@ -252,7 +252,7 @@ func TestRunCountsInTheEnd(t *testing.T) {
 		}
 		return 0
 	}
-	if _, err := Run(t.Context(), options(f, two("a"))); err == nil || !strings.Contains(err.Error(), "city_v1 holds 199 documents, but 200 were sent") {
+	if _, err := Run(t.Context(), options(f, two("a"))); err == nil || !strings.Contains(err.Error(), "city_v1 has 199 documents, but 200 were sent") {
 		t.Errorf("error %v", err)
 	}
 	wantState(t, f, "")
@@ -274,7 +274,7 @@ func TestRunStopsWhereTheSourceFails(t *testing.T) {
 	wantState(t, f, "")
 }
 
-// An interruption at any call leaves the store answering as before, and nothing unfinished behind.
+// An interruption at any call leaves the store unchanged, without unfinished indices.
 func TestRunInterrupted(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk",
 		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count"} {
@@ -308,7 +308,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// A call that fails, whichever, leaves the store answering as before.
+// A failure of any call leaves the store unchanged.
 func TestRunWithAFailingCall(t *testing.T) {
 	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
 		"PUT /region_v2", "POST /_aliases"} {
@@ -333,7 +333,7 @@ func TestRunWithAFailingCall(t *testing.T) {
 	}
 }
 
-func TestRunKeepsTheNewVersionWhenTheOldOneStays(t *testing.T) {
+func TestRunKeepsTheNewVersionIfTheOldOneRemains(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("a")))
 	f.onCall = func(r *http.Request) int {
@@ -363,17 +363,17 @@ func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	for name, c := range map[string]struct{ url, want string }{
-		"nobody":      {gone.URL, "is Elasticsearch running there?"},
-		"no URL":      {"localhost:9200", "want something like http://127.0.0.1:9200"},
-		"bad URL":     {"http://user:secret@host:port", "cannot be parsed"},
-		"a web site":  {response(200, "<html>"), "not an Elasticsearch"},
-		"other JSON":  {response(200, `{"version":"1"}`), "not an Elasticsearch"},
-		"empty":       {response(200, ""), "not an Elasticsearch"},
-		"not found":   {response(404, `{}`), "not an Elasticsearch"},
-		"not ready":   {response(503, `{}`), "not ready: Elasticsearch answered 503"},
-		"version 8":   {response(200, `{"version":{"number":"8.1.0"}}`), `Elasticsearch "8.1.0"; want version 7`},
-		"OpenSearch":  {response(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2"; want Elasticsearch 7`},
-		"no password": {response(401, `{}`), "put user and password into the URL"},
+		"no server":   {gone.URL, "is Elasticsearch running there?"},
+		"no URL":      {"localhost:9200", "expected one such as http://127.0.0.1:9200"},
+		"bad URL":     {"http://user:secret@host:port", "malformed Elasticsearch URL"},
+		"a web site":  {response(200, "<html>"), "not Elasticsearch"},
+		"other JSON":  {response(200, `{"version":"1"}`), "not Elasticsearch"},
+		"empty":       {response(200, ""), "not Elasticsearch"},
+		"not found":   {response(404, `{}`), "not Elasticsearch"},
+		"not ready":   {response(503, `{}`), "not ready: Elasticsearch returned 503"},
+		"version 8":   {response(200, `{"version":{"number":"8.1.0"}}`), `Elasticsearch "8.1.0": expected version 7`},
+		"OpenSearch":  {response(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2": expected Elasticsearch 7`},
+		"no password": {response(401, `{}`), "add user and password to the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Run(t.Context(), Options{URL: c.url, Set: two("a")})
@@ -425,7 +425,8 @@ func FuzzOutcomes(f *testing.F) {
 	})
 }
 
-// TestSilence: a store that falls silent, at whatever call, ends the seeding soon and in words.
+// TestSilence: a store that stops responding, at any call, soon ends the seeding with a clear
+// error.
 func TestSilence(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
@@ -436,7 +437,7 @@ func TestSilence(t *testing.T) {
 				t.Cleanup(func() { close(hold); f.CloseClientConnections() })
 				silent := func() {
 					seen++
-					f.mu.Unlock() // which the fake holds while it answers
+					f.mu.Unlock() // the fake holds it while it responds
 					<-hold
 					f.mu.Lock()
 				}
@@ -456,7 +457,7 @@ func TestSilence(t *testing.T) {
 				o.Workers = 1
 				within := changeTimeout
 				if strings.HasPrefix(at, "GET ") || strings.HasSuffix(at, "/_count") {
-					within = askTimeout
+					within = readTimeout
 				} else if at == "POST /_aliases" {
 					within = cleanUp
 				}
@@ -471,7 +472,7 @@ func TestSilence(t *testing.T) {
 				f.mu.Lock()
 				defer f.mu.Unlock()
 				if seen == 0 || seen > 3 {
-					t.Errorf("asked %d times", seen)
+					t.Errorf("%d requests", seen)
 				}
 			})
 		})

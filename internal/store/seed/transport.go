@@ -14,17 +14,17 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Bounds of what a server may do to us.
+// Limits for what a server sends.
 const (
-	askTimeout    = 10 * time.Second // for a question, from its first byte to the last one of its response
-	changeTimeout = 2 * time.Minute  // for what changes something, such as a bulk request, likewise
+	readTimeout   = 10 * time.Second // for a request that only reads, up to the last byte of its response
+	changeTimeout = 2 * time.Minute  // for a request that changes something, such as a bulk
 
 	maxHeader   = 64 << 10
-	maxResponse = 32 << 20 // all aliases, a mapping as large as a dump's may be, what became of maxDocs documents
-	maxError    = 1 << 20  // what is read of the page of an error
+	maxResponse = 32 << 20 // enough for all aliases, a dump's largest mapping and the results of maxDocs documents
+	maxError    = 1 << 20  // the rest of an error page is not read
 )
 
-// newHTTP does not follow redirects.
+// newHTTP returns a client that does not follow redirects.
 func newHTTP(workers int, dial dialer) *http.Client {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
@@ -36,20 +36,20 @@ func newHTTP(workers int, dial dialer) *http.Client {
 		MaxIdleConnsPerHost:    workers + 1,
 		MaxResponseHeaderBytes: maxHeader,
 		WriteBufferSize:        256 << 10, // bodies are many kB; 4 kB at a time would be many system calls
-		DisableCompression:     true,      // answers are short
+		DisableCompression:     true,      // responses are short
 	}}
 }
 
-// doer bounds answers, in length and in time.
+// doer limits responses in length and in time.
 type doer struct{ client *http.Client }
 
-// Do sends req and reads the response, both within the time.
+// Do sends req and reads the response, both within the timeout.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
 	within := silence(changeTimeout)
 	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
-		within = silence(askTimeout)
+		within = silence(readTimeout)
 	}
-	if req.Body != nil && req.ContentLength == 0 { // the library sets the length of texts only
+	if req.Body != nil && req.ContentLength == 0 { // the library sets the length only for strings
 		whole, err := io.ReadAll(req.Body)
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 		body, err = readResponse(resp)
 	}
 	if err != nil {
-		if s, ok := context.Cause(ctx).(silence); ok { // of this call, or of the clean-up that it belongs to
+		if s, ok := context.Cause(ctx).(silence); ok { // the timeout of this call, or of the cleanUp around it
 			err = s
 		}
 		return nil, err
@@ -73,8 +73,8 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readResponse reads maxResponse bytes at the most. More is an error where they were to be understood;
-// the rest of an error's page is left.
+// readResponse reads at most maxResponse bytes; more is an error. Of an error page it reads at most
+// maxError bytes and ignores the rest.
 func readResponse(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	if err := contact.Redirected(resp); err != nil {
@@ -90,14 +90,14 @@ func readResponse(resp *http.Response) ([]byte, error) {
 	return body, err
 }
 
-// longError is the error of a response that is longer than any sensible one.
+// longError is the error of a response that is longer than this number of bytes.
 type longError int64
 
 func (e longError) Error() string {
-	return fmt.Sprintf("the response is longer than %d bytes; is it Elasticsearch that responses there?", int64(e))
+	return fmt.Sprintf("response longer than %d bytes; is Elasticsearch running there?", int64(e))
 }
 
-// silence is the error of a request that was not answered within that time.
+// silence is the error of a request without a response within this time.
 type silence time.Duration
 
 func (s silence) Error() string { return fmt.Sprintf("no response within %v", time.Duration(s)) }

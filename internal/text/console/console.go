@@ -1,5 +1,5 @@
-// Package console is what a process was given to read from and to write to, and how it ends: exit
-// codes, and the errors that carry them.
+// Package console holds what a process reads from and writes to, and how it ends: exit codes, and
+// the errors that carry them.
 package console
 
 import (
@@ -13,30 +13,30 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Env is what the process was given.
+// Env is the environment of the process.
 type Env struct {
 	Args   []string
 	Stdin  io.Reader
 	Stdout io.Writer // data
-	Stderr io.Writer // talk
+	Stderr io.Writer // messages
 	Getenv func(string) string
 }
 
-// Guarded returns e with the one door for text: writers that let no control character through (see
-// package safe), whoever it comes from.
+// Guarded returns e with writers that let no control character through (see package safe), whatever
+// the source of the text is.
 func (e Env) Guarded() Env {
 	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, nil), safe.NewWriter(e.Stderr, nil)
 	return e
 }
 
-// Masked returns e with writers that mask what m knows.
+// Masked returns e with writers that mask the secrets that m knows.
 func (e Env) Masked(m secret.Masker) Env {
 	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, m.Text), safe.NewWriter(e.Stderr, m.Text)
 	return e
 }
 
-// Terminal returns the writer below the doors that w is, for who draws on a terminal: what is written
-// there has to be harmless already.
+// Terminal returns the writer inside the writers of Guarded and Masked, for drawing on a terminal.
+// Text written to it must already be harmless.
 func Terminal(w io.Writer) io.Writer {
 	for {
 		door, ok := w.(interface{ Unwrap() io.Writer })
@@ -50,19 +50,18 @@ func Terminal(w io.Writer) io.Writer {
 // Warn writes err to standard error as a warning.
 func (e Env) Warn(err error) { fmt.Fprintf(e.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
 
-// Colored says whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb
-// forbids.
+// Colored reports whether to use ANSI colours: w is a terminal, without NO_COLOR and TERM=dumb.
 func (e Env) Colored(w io.Writer) bool {
 	_, ok := Width(w)
 	return ok && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
-// HasScreen reports whether a dashboard can be drawn on the terminal and steered from it.
+// HasScreen reports whether the terminal can show a dashboard and take its keys.
 func (e Env) HasScreen() bool {
 	return IsTerminal(e.Stdin) && IsTerminal(e.Stdout) && IsTerminal(e.Stderr) && e.Getenv("TERM") != "dumb"
 }
 
-// Width reports whether w is a terminal, and how wide.
+// Width returns the width of w in columns and reports whether w is a terminal.
 func Width(w io.Writer) (width int, ok bool) {
 	f, isFile := Terminal(w).(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -72,7 +71,7 @@ func Width(w io.Writer) (width int, ok bool) {
 	return width, err == nil
 }
 
-// IsTerminal reports whether f is one.
+// IsTerminal reports whether f is a terminal.
 func IsTerminal(f any) bool {
 	if w, isWriter := f.(io.Writer); isWriter {
 		f = Terminal(w)

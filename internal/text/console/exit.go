@@ -14,16 +14,15 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2 // wrong flags, arguments, profile or manifest
-	// ExitContender: the trials had begun, but not all are complete: a contender failed, or the run ended early.
+	// ExitContender: some trials are incomplete: a contender failed, or the run ended early.
 	ExitContender = 3
-	// ExitThreshold: checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or
-	// regression.
+	// ExitThreshold: a check failed (locbench check), no rate meets the SLO (locbench capacity), a
+	// threshold was missed, or there is a regression.
 	ExitThreshold   = 4
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM
 )
 
-// ForceWithin is how long an end by force may take: an engine that hangs must not hold up who wants
-// to leave.
+// ForceWithin limits how long a forced end may take, such as with a hanging engine.
 const ForceWithin = 15 * time.Second
 
 // Signal is the cause of a context that a signal has cancelled.
@@ -31,7 +30,7 @@ type Signal struct{ Signal os.Signal }
 
 func (e Signal) Error() string { return "interrupted by " + SignalName(e.Signal) }
 
-// SignalName returns what a user calls the signal.
+// SignalName returns the user's name of a signal.
 func SignalName(s os.Signal) string {
 	switch s {
 	case os.Interrupt:
@@ -61,12 +60,12 @@ func WithCode(code int, err error) error {
 	return &coded{code, err}
 }
 
-// Usagef returns an error of wrong usage.
+// Usagef returns an error about wrong usage.
 func Usagef(format string, args ...any) error {
 	return WithCode(ExitUsage, fmt.Errorf(format, args...))
 }
 
-// Append adds a few words to err, which keeps its exit code.
+// Append adds words to err and keeps its exit code.
 func Append(err error, words string) error {
 	if c, ok := errors.AsType[*coded](err); ok {
 		return WithCode(c.code, fmt.Errorf("%w; %s", err, words))
@@ -74,12 +73,12 @@ func Append(err error, words string) error {
 	return fmt.Errorf("%w; %s", err, words)
 }
 
-// Reported is a failure that was reported already: only its exit code is left to say.
+// Reported is a failure that has already been reported; only its exit code is left.
 type Reported struct{ Code int }
 
 func (e Reported) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// ExitCode returns the exit code of err, which ended what ran under ctx.
+// ExitCode returns the exit code for err, the result of what ran under ctx.
 func ExitCode(ctx context.Context, err error) int {
 	if err == nil {
 		return ExitOK

@@ -1,6 +1,6 @@
-// Package contact is how a contender is asked outside the load: by what waits for it, and by what
-// checks its responses. It speaks the protocol of the load, and trusts whom the load trusts. It also has
-// what all who ask an address of the user's do about a response that points elsewhere.
+// Package contact sends requests to a contender outside the load: while waiting for it, and for
+// checks. It uses the protocol and the trusted certificates of the load. It also has the handling
+// of redirects for all requests to a URL that the user gave.
 package contact
 
 import (
@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Way is a protocol and whom to trust.
+// Way is a protocol and the certificates to trust.
 type Way struct {
-	HTTP2 bool        // over TLS for https, else from the first byte
-	TLS   *tls.Config // for https; nil checks certificates against those of the system
+	HTTP2 bool        // over TLS for https, otherwise with prior knowledge
+	TLS   *tls.Config // for https; nil uses the system's certificates
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Client asks that way, without a proxy; redirects stay answers. Its connections are closed by
-// CloseIdleConnections.
+// Client returns a client that sends requests this way, without a proxy, and does not follow
+// redirects. CloseIdleConnections closes its connections.
 func (w Way) Client() *http.Client {
 	dial := w.Dial
 	if dial == nil {

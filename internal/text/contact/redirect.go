@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// StayHere returns the CheckRedirect of a client that follows no redirect: what it sends, a password
-// perhaps, is meant for the address that the user gave, and for no other host, port or scheme.
+// StayHere is the CheckRedirect of a client that follows no redirect: what it sends, perhaps a
+// password, is only for the host, port and scheme that the user gave.
 func StayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// RedirectError is a response that points elsewhere and was not followed.
+// RedirectError is a redirect that was not followed.
 type RedirectError struct {
 	Status int
-	To     string // without credentials and parameters; "" where the response does not say
+	To     string // the address without credentials and parameters; "" if the response has none
 }
 
-// Error says where the response pointed, and what to do.
+// Error names the address of the redirect and what to do.
 func (e *RedirectError) Error() string {
 	if e.To == "" {
-		return fmt.Sprintf("it was answered with a redirect (%d) to nowhere; give the address that responses itself", e.Status)
+		return fmt.Sprintf("redirected (%d) without an address; use the URL of the service itself", e.Status)
 	}
-	return fmt.Sprintf("it was answered with a redirect (%d) to %s, which is not followed; "+
-		"give that address if you trust it", e.Status, e.To)
+	return fmt.Sprintf("redirected (%d) to %s, which locbench does not follow; "+
+		"use that URL if you trust it", e.Status, e.To)
 }
 
-// Redirected returns a *RedirectError where resp points elsewhere, and nil for any other response.
+// Redirected returns a *RedirectError if resp is a redirect, and nil for any other response.
 func Redirected(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
@@ -36,7 +36,7 @@ func Redirected(resp *http.Response) error {
 	return nil
 }
 
-// pointed returns where resp points, as far as it is harmless to show.
+// pointed returns the parts of the redirect's address that are harmless to show.
 func pointed(resp *http.Response) string {
 	const most = 200
 	location := resp.Header.Get("Location")
@@ -51,11 +51,11 @@ func pointed(resp *http.Response) string {
 		return "a malformed address"
 	}
 	shown := url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}
-	if strings.Contains(shown.Path, "@") { // a slash too few makes a password a part of the path
+	if strings.Contains(shown.Path, "@") { // with a slash missing, a password is part of the path
 		shown.Path = "/..."
 	}
 	text := shown.String()
-	if to.User != nil && strings.HasPrefix(location, to.Scheme+"://") { // not that of the address it is relative to
+	if to.User != nil && strings.HasPrefix(location, to.Scheme+"://") { // the redirect's own user info
 		text = strings.Replace(text, "://", "://***@", 1)
 	}
 	if len(text) > most {

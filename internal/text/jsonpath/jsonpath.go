@@ -17,15 +17,15 @@ type Path struct {
 	steps []step
 }
 
-// step goes one level down: to a key (string), to an element (int), or to all elements (nil).
+// step goes one level down: to a key (string), an element (int), or all elements (nil).
 type step any
 
 var errPath = errors.New("write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`")
 
-// stepPattern is `.key`, `["key"]`, `[number]` or `[*]` at the beginning of what is left of a path.
+// stepPattern matches `.key`, `["key"]`, `[number]` or `[*]` where the rest of a path begins.
 var stepPattern = regexp.MustCompile(`(?s)^(?:\.(?P<key>[^.[\]" ]+)|\["(?P<quoted>.*?)"\]|\[(?P<number>\d+)\]|\[\*\])`)
 
-// Parse reads a path. The text of its error is a hint of what would be right.
+// Parse reads a path. The text of its error is a hint that says what to write.
 func Parse(s string) (Path, error) {
 	p := Path{text: s}
 	rest := strings.TrimSpace(s)
@@ -57,10 +57,10 @@ func Parse(s string) (Path, error) {
 	return p, nil
 }
 
-// String returns the path as it was written.
+// String returns the path in its original form.
 func (p Path) String() string { return p.text }
 
-// Find returns the values that the path leads to. ok is false if one of the ways does not exist.
+// Find returns the values at the path. ok is false if one of its branches does not exist.
 func (p Path) Find(doc any) (values []any, ok bool) {
 	values = []any{doc}
 	for _, s := range p.steps {
@@ -92,7 +92,7 @@ func (p Path) Find(doc any) (values []any, ok bool) {
 	return values, true
 }
 
-// Value returns what the path leads to: one value, or with `[*]` the list of them.
+// Value returns the value at the path, or with `[*]` the list of values.
 func (p Path) Value(doc any) (any, bool) {
 	values, ok := p.Find(doc)
 	switch {
@@ -104,5 +104,5 @@ func (p Path) Value(doc any) (any, bool) {
 	return values[0], true
 }
 
-// Many says whether the path leads to a list of values, as it has `[*]`.
+// Many reports whether the path has `[*]` and so leads to a list of values.
 func (p Path) Many() bool { return slices.Contains(p.steps, nil) }

@@ -46,7 +46,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Scan finds in a text what Find finds in the document, one value at a time.
+// Scan finds in a text the values that Find finds in the document, one at a time.
 func TestScan(t *testing.T) {
 	const body = `{"skip":{"a":["]",{"}":"\\\""}]}, "a":[{"b":"x\u00e9\n","n":-1.5e3},  true ,null],"k\u0065y":{"":0},"dup":1}`
 	for _, tt := range []struct{ path, want, text string }{
@@ -75,11 +75,11 @@ func TestScan(t *testing.T) {
 	}
 	p, _ := Parse("a[0].n")
 	if n := testing.AllocsPerRun(100, func() { p.Scan([]byte(body)) }); n > 1 {
-		t.Errorf("%g allocations", n) // the one of the body itself
+		t.Errorf("%g allocations", n) // the one for the body itself
 	}
 }
 
-// Whatever a body is, Scan ends; and of valid JSON it finds what Find does.
+// Scan ends for every body. In valid JSON it finds the value that Find finds.
 func FuzzScan(f *testing.F) {
 	f.Add("a[0].b", []byte(`{"a":[{"b":"x"}]}`))
 	f.Add("$", []byte(`[1,2]`))
@@ -112,7 +112,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// hasDuplicates says whether an object has a key twice, of which decoders take the last and Scan the first.
+// hasDuplicates reports whether an object has a key twice: decoders use the last one, Scan the
+// first.
 func hasDuplicates(body []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

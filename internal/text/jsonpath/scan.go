@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Scan returns the value that the path leads to in body as it stands there, without reading what comes
-// after it and without allocating: a text with its quotes, a number, true, a whole list. ok is false where
-// there is nothing, where the path has `[*]`, and where what comes before is not JSON.
+// Scan returns the bytes of the value at the path in body: a text with its quotes, a number, true,
+// a list. It reads nothing after the value and does not allocate. ok is false if there is no value,
+// if the path has `[*]`, and if the part before the value is not JSON.
 func (p Path) Scan(body []byte) (value []byte, ok bool) {
 	s := scanner{body}
 	for _, next := range p.steps {
@@ -31,7 +31,7 @@ func (p Path) Scan(body []byte) (value []byte, ok bool) {
 	return from[:len(from)-len(s.rest)], true
 }
 
-// Text appends the value of a JSON text to dst, or any other value as it is.
+// Text appends the content of a JSON text to dst, or any other value unchanged.
 func Text(dst, value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return append(dst, value...)
@@ -46,7 +46,7 @@ func Text(dst, value []byte) []byte {
 	return append(dst, text...)
 }
 
-// scanner reads JSON from its beginning. Its methods return false where that is not what they want.
+// scanner reads JSON from its beginning. Its methods return false if the JSON is not as expected.
 type scanner struct{ rest []byte }
 
 func (s *scanner) blanks() {
@@ -55,7 +55,7 @@ func (s *scanner) blanks() {
 	}
 }
 
-// take takes c, after blanks.
+// take skips blanks and reads c.
 func (s *scanner) take(c byte) bool {
 	s.blanks()
 	if len(s.rest) == 0 || s.rest[0] != c {
@@ -89,7 +89,7 @@ func (s *scanner) toKey(key string) bool {
 	}
 }
 
-// isKey compares a text in its quotes with a key.
+// isKey reports whether a text in quotes is the key.
 func isKey(quoted []byte, key string) bool {
 	inner := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(inner, '\\') >= 0 {
@@ -112,7 +112,7 @@ func (s *scanner) toElement(n int) bool {
 	return len(s.rest) > 0 && s.rest[0] != ']'
 }
 
-// skip goes past one value.
+// skip skips one value.
 func (s *scanner) skip() bool {
 	s.blanks()
 	if len(s.rest) == 0 {
@@ -146,7 +146,7 @@ func (s *scanner) skipText() bool {
 	return false
 }
 
-// skipNested goes past an object or a list, whose braces and brackets it only counts.
+// skipNested skips an object or a list by counting braces and brackets.
 func (s *scanner) skipNested() bool {
 	depth := 0
 	for len(s.rest) > 0 {

@@ -15,22 +15,22 @@ func Open(path string) (*os.File, error) {
 	})
 }
 
-// OpenItself opens the file at path for reading; a link is refused.
+// OpenItself opens the file at path for reading. A link is an error.
 func OpenItself(path string) (*os.File, error) {
 	return open(path, func() (fs.FileInfo, error) { return os.Lstat(path) }, func() (*os.File, error) {
 		return os.OpenFile(path, os.O_RDONLY|openNow|noFollow, 0)
 	})
 }
 
-// OpenIn opens the file called name in dir for reading. A link that leads out of dir is an error.
+// OpenIn opens the file name in dir for reading. A link that leads out of dir is an error.
 func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	return open(name, func() (fs.FileInfo, error) { return dir.Stat(name) }, func() (*os.File, error) {
 		return dir.OpenFile(name, os.O_RDONLY|openNow, 0)
 	})
 }
 
-// open looks before it opens, since opening alone does something to some devices, and again after
-// it, since another file may have taken the place.
+// open checks the file before opening it, since opening already affects some devices. It checks
+// again afterwards, since another file may have replaced it.
 func open(name string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
 	info, err := stat()
 	if err == nil {
@@ -53,7 +53,7 @@ func open(name string, stat func() (fs.FileInfo, error), open func() (*os.File, 
 	return f, nil
 }
 
-// check wraps fs.ErrInvalid unless info is of a regular file.
+// check returns an error that wraps fs.ErrInvalid unless info is of a regular file.
 func check(name string, info fs.FileInfo) error {
 	what := "something else"
 	switch mode := info.Mode(); {
@@ -73,7 +73,7 @@ func check(name string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is %s, not a regular file", name, what)
 }
 
-// ReadFile reads the whole file at path; one of more than most bytes is an error.
+// ReadFile reads the file at path. More than most bytes are an error.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -83,10 +83,10 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return ReadAll(f, path, most)
 }
 
-// ReadAll reads the rest of r, which name names in errors; more than most bytes are an error, before
-// any is read where r is a file.
+// ReadAll reads the rest of r. More than most bytes are an error; if r is a file, nothing is read
+// then. name is used in errors.
 func ReadAll(r io.Reader, name string, most int64) ([]byte, error) {
-	tooLarge := fmt.Errorf("%s is larger than %s, which is not read", name, size(most))
+	tooLarge := fmt.Errorf("%s is larger than the %s allowed", name, size(most))
 	if f, ok := r.(fs.File); ok {
 		if info, err := f.Stat(); err == nil && info.Size() > most {
 			return nil, tooLarge
@@ -109,8 +109,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// Append opens the file at path to append to it and to read it, and makes it where it is not there.
-// A link is refused, and a file that has a second name: what is written would end up there too.
+// Append opens the file at path for appending and reading, and creates it if it does not exist. A
+// link is an error, and so is a file with a second name, since that file would change too.
 func Append(path string, perm fs.FileMode) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if err := check(path, info); err != nil {
@@ -126,7 +126,7 @@ func Append(path string, perm fs.FileMode) (*os.File, error) {
 		err = check(path, info)
 	}
 	if err == nil && names(info) > 1 {
-		err = fmt.Errorf("%s has a second name (a hard link): remove one of them", path)
+		err = fmt.Errorf("%s has a second name (hard link): remove one of the two", path)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -135,7 +135,7 @@ func Append(path string, perm fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// DirFS returns os.DirFS, in which of all files only regular ones can be opened.
+// DirFS returns os.DirFS(dir), in which only regular files and folders can be opened.
 func DirFS(dir string) fs.FS { return tree{os.DirFS(dir).(dirFS), dir} }
 
 type dirFS interface {
@@ -151,7 +151,7 @@ type tree struct {
 
 // Open implements fs.FS.
 func (t tree) Open(name string) (fs.File, error) {
-	info, err := t.Stat(name) // which also says what is not a name
+	info, err := t.Stat(name) // also checks the name
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ package safe
 
 import "os"
 
-// Locks says that nobody knows here whether somebody else has a lock.
+// Locks is false: this system has no locks that end with the process.
 const Locks = false
 
-// TryLock holds nothing.
+// TryLock does nothing.
 func TryLock(*os.File, bool) (held bool, err error) { return true, nil }
 
-// Unlock lets go of nothing.
+// Unlock does nothing.
 func Unlock(*os.File) {}

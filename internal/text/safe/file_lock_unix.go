@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// Locks says whether this system has locks that end with the process, however that ends.
+// Locks says whether this system has locks that end with the process, however it ends.
 const Locks = true
 
-// TryLock locks a file for one holder alone, or shares the lock with others, or changes one to the other. It
-// does not wait: held is false where somebody else's lock is in the way, and then none is held.
+// TryLock locks a file exclusively or shared, or changes one lock to the other. It does not wait:
+// held is false if another process has a conflicting lock, and then this one holds no lock.
 func TryLock(f *os.File, alone bool) (held bool, err error) {
 	how := syscall.LOCK_SH
 	if alone {
@@ -30,5 +30,5 @@ func TryLock(f *os.File, alone bool) (held bool, err error) {
 	}
 }
 
-// Unlock lets go of a lock.
-func Unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) } // fails where there is none
+// Unlock releases a lock.
+func Unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) } // fails if there is none

@@ -4,7 +4,7 @@ package safe
 
 import "io/fs"
 
-// This system has no such ways of opening.
+// This system lacks these flags for opening files.
 const (
 	openNow  = 0
 	noFollow = 0

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// sized says that it is larger than it is, and counts who reads it.
+// sized reports a size that is too large and counts the reads.
 type sized struct {
 	fs.File
 	reads int
@@ -27,14 +27,14 @@ func (s *sized) Read(p []byte) (int, error) {
 	return s.File.Read(p)
 }
 
-// TestReadAll_Size: a file that is too large is refused by its size, before a byte of it is read.
+// TestReadAll_Size: a file that is too large is refused because of its size, without reading it.
 func TestReadAll_Size(t *testing.T) {
 	f, err := fstest.MapFS{"x": {Data: []byte("{}")}}.Open("x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &sized{File: f}
-	if _, err := ReadAll(s, "x", 10<<20); err == nil || !strings.Contains(err.Error(), "x is larger than 10 MiB") || s.reads > 0 {
+	if _, err := ReadAll(s, "x", 10<<20); err == nil || !strings.Contains(err.Error(), "x is larger than the 10 MiB allowed") || s.reads > 0 {
 		t.Errorf("%v, read %d times", err, s.reads)
 	}
 	if data, err := ReadAll(s, "x", 12<<20); err != nil || string(data) != "{}" {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// makeAll makes one of each kind of file and returns what an error says of it; "" for those that
+// makeAll makes one file of each kind and returns the words in its error; "" for files that
 // can be opened.
 func makeAll(t *testing.T, dir string) map[string]string {
 	t.Helper()

@@ -7,14 +7,13 @@ import (
 	"syscall"
 )
 
-// How files are opened: a pipe that nobody writes to does not make it wait, and for appending the
-// last part of the path is not a link.
+// Flags for opening files: do not wait for the writer of a pipe; for appending, follow no link.
 const (
 	openNow  = syscall.O_NONBLOCK
 	noFollow = syscall.O_NOFOLLOW
 )
 
-// names returns how many names a file has.
+// names returns the number of names (hard links) of a file.
 func names(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)

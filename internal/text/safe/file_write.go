@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// WriteFile replaces the file at path with data, which everybody may read, so a crash at any
-// moment leaves either the old or the new content: temporary file in the same folder
-// (".NAME.tmp…"), fsync, rename, fsync of the folder.
+// WriteFile replaces the file at path with data, readable for all users. A crash at any moment
+// leaves either the old or the new content: temporary file in the same folder (".NAME.tmp…"),
+// fsync, rename, fsync of the folder.
 func WriteFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp*")
@@ -34,10 +34,10 @@ func WriteFile(path string, data []byte) (err error) {
 	return err
 }
 
-// CreateFile returns WriteFile for a file that is not there yet: one that is, a link too, is left alone, and the error is
-// fs.ErrExist.
+// CreateFile is WriteFile for a new file. If a file or link exists at path, it is left alone and
+// the error is fs.ErrExist.
 func CreateFile(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // takes the place
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // reserves the name
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,13 @@ func CreateFile(path string, data []byte) error {
 	return err
 }
 
-// syncDir makes a rename durable, where the system can.
+// syncDir makes a rename durable, if the system can.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	_ = d.Sync() // the content itself is safe already
+	_ = d.Sync() // the content itself is already safe
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWriteFileKeepsTheOldContentWhenItCannotWrite(t *testing.T) {
+func TestWriteFileKeepsTheOldContentAfterAnError(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.json")
 	if err := WriteFile(path, []byte("old")); err != nil {
@@ -21,7 +21,7 @@ func TestWriteFileKeepsTheOldContentWhenItCannotWrite(t *testing.T) {
 	}
 }
 
-func TestCreateFileLeavesWhatIsThere(t *testing.T) {
+func TestCreateFileKeepsAnExistingFile(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "f.json"), filepath.Join(dir, "link")
 	if err := CreateFile(path, []byte("first")); err != nil {

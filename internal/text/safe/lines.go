@@ -12,14 +12,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// MaxLine is the longest text kept of one line, in bytes. What follows up to the line's end is counted
-// and left out.
+// MaxLine is the number of bytes kept of one line. The rest of a line is counted and left out.
 const MaxLine = 8 << 10
 
 const keptLines = 500
 
-// LineWriter cuts what is written to it into lines and hands them on one by one. It holds at most MaxLine
-// bytes, however long the line. It is not safe for concurrent use.
+// LineWriter splits the text written to it into lines and passes them on one by one. It holds at
+// most MaxLine bytes. It is not safe for concurrent use.
 type LineWriter struct {
 	stream string
 	now    func() time.Time
@@ -28,8 +27,8 @@ type LineWriter struct {
 	cut    int64
 }
 
-// NewLineWriter returns a LineWriter whose lines carry the name of stream and the time of the Write that
-// completed them.
+// NewLineWriter returns a LineWriter. Its lines have the name of the stream and the time of the
+// Write that completed them.
 func NewLineWriter(stream string, now func() time.Time, emit func(bench.LogLine)) *LineWriter {
 	return &LineWriter{stream: stream, now: now, emit: emit}
 }
@@ -51,7 +50,7 @@ func (w *LineWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Flush hands on what came after the last line end, if anything did.
+// Flush passes on the text after the last line end, if there is any.
 func (w *LineWriter) Flush() {
 	if len(w.buf) > 0 || w.cut > 0 {
 		w.line(w.now())
@@ -71,14 +70,14 @@ func (w *LineWriter) line(at time.Time) {
 	}
 	s := string(text)
 	if w.cut > 0 {
-		s += "… (" + strconv.FormatInt(w.cut, 10) + " bytes more)"
+		s += "… (" + strconv.FormatInt(w.cut, 10) + " more bytes)"
 	}
 	w.buf, w.cut = w.buf[:0], 0
 	w.emit(bench.LogLine{At: at, Stream: w.stream, Text: s})
 }
 
-// EachLine calls f for each line that is written, but for empty ones; done does so for the last one,
-// where its end was never written.
+// EachLine returns a writer that calls f for each line except empty ones. done calls f for the last
+// line if its line end is missing.
 func EachLine(f func(string)) (w io.Writer, done func()) {
 	lines := NewLineWriter("", time.Now, func(l bench.LogLine) {
 		if l.Text != "" {
@@ -88,17 +87,17 @@ func EachLine(f func(string)) (w io.Writer, done func()) {
 	return lines, lines.Flush
 }
 
-// Ring keeps the last lines, keptLines where Size is 0. It is safe for concurrent use.
+// Ring keeps the last Size lines, or keptLines if Size is 0. It is safe for concurrent use.
 type Ring struct {
-	Size int // to be set before the first Add
+	Size int // set it before the first Add
 
 	mu    sync.Mutex
-	lines []bench.LogLine // less than twice as many
+	lines []bench.LogLine // fewer than twice the size
 }
 
 func (r *Ring) size() int { return cmp.Or(r.Size, keptLines) }
 
-// Add keeps line, in the place of the oldest one where the ring is full.
+// Add keeps line and drops the oldest line if the ring is full.
 func (r *Ring) Add(line bench.LogLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +106,7 @@ func (r *Ring) Add(line bench.LogLine) {
 	}
 }
 
-// Lines returns a copy of what is kept, oldest first.
+// Lines returns a copy of the lines, oldest first.
 func (r *Ring) Lines() []bench.LogLine {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -30,8 +30,8 @@ func TestLineWriter(t *testing.T) {
 		{"lines in one write", []string{"a\nb\n"}, []string{"a", "b"}},
 		{"a line in three writes", []string{"a", "b", "c\nd"}, []string{"abc", "d"}},
 		{"empty lines and carriage returns", []string{"\n\r\na\r\n"}, []string{"", "", "a"}},
-		{"one of a megabyte", []string{long + "\nafter\n"}, []string{long[:MaxLine] + fmt.Sprintf("… (%d bytes more)", 1<<20-MaxLine), "after"}},
-		{"a megabyte without an end", []string{long}, []string{long[:MaxLine] + fmt.Sprintf("… (%d bytes more)", 1<<20-MaxLine)}},
+		{"one of a megabyte", []string{long + "\nafter\n"}, []string{long[:MaxLine] + fmt.Sprintf("… (%d more bytes)", 1<<20-MaxLine), "after"}},
+		{"a megabyte without an end", []string{long}, []string{long[:MaxLine] + fmt.Sprintf("… (%d more bytes)", 1<<20-MaxLine)}},
 		{"exactly the bound", []string{long[:MaxLine] + "\n"}, []string{long[:MaxLine]}},
 		{"no UTF-8", []string{"\xff\xfe\x00\x1b[31m\n"}, []string{"\xff\xfe\x00\x1b[31m"}},
 	} {

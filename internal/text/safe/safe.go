@@ -1,6 +1,6 @@
-// Package safe makes text from outside harmless (logs, answers, labels, YAML): it cuts the stream
-// that a process writes into bounded lines, keeps a bounded number of them, and neutralises what a
-// terminal would obey. HTML has its own escaping in package report.
+// Package safe makes text from outside harmless (logs, responses, labels, YAML): it splits the
+// output of a process into lines of limited length, keeps a limited number of them, and replaces
+// characters that control a terminal. HTML has its own escaping in package report.
 package safe
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Line returns s as one line that cannot move the cursor, change colours or the title, or reorder
-// what stands next to it: control characters, escape sequences' introducers, invalid UTF-8 and
-// invisible formatting characters (bidirectional overrides among them) become visible replacements;
+// the text next to it. Control characters, the starts of escape sequences, invalid UTF-8 and
+// invisible formatting characters (including bidirectional overrides) become visible replacements;
 // tabs and line ends become a space. At most n bytes of s are kept.
 func Line(s string, n int) string {
 	cut := len(s) > n
@@ -29,7 +29,7 @@ func Line(s string, n int) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			if cut && i > n-utf8.UTFMax && !utf8.FullRuneInString(s[i:]) {
-				i = len(s) // half a character at the cut
+				i = len(s) // the limit splits a character
 				break
 			}
 			b.WriteRune(utf8.RuneError)
@@ -54,8 +54,8 @@ func clean(s string) bool {
 	return true
 }
 
-// unsafe characters are the C1 controls (0x9b alone begins an escape sequence), line separators,
-// and everything that Unicode calls a format character, private use or unassigned surrogate.
+// Unsafe characters are the C1 controls (0x9b alone begins an escape sequence), line separators,
+// and Unicode's format, private use and surrogate characters.
 func unsafe(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// plainWord needs no quotes. At the beginning "=" means something to zsh.
+// plainWord matches a word that needs no quotes. "=" at the beginning has a meaning in zsh.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./…-][A-Za-z0-9_@%+=:,./…-]*$`)
 
-// Shell returns a command line that a POSIX shell reads as exactly these arguments, on one line: control
-// characters are left out.
+// Shell returns a command line, on one line, that a POSIX shell reads as exactly these arguments.
+// It drops control characters.
 func Shell(args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {

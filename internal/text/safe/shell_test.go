@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestShell lets a shell read what was quoted: nothing runs, and each argument comes out as it was.
+// TestShell lets a shell read quoted arguments: nothing runs, and each argument comes out
+// unchanged.
 func TestShell(t *testing.T) {
 	args := []string{
 		"plain", "", "two words", "it's", `"quoted"`, "$(echo ran)", "`echo ran`", "${HOME}", "$HOME", "~", "~/x", "a~b", "#comment", "a#b", "!!", "a!b",

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Table writes CSV for spreadsheets: all tables of locbench go through it. A spreadsheet takes a cell
-// that begins like a formula for one, and what it says may be of somebody else's making.
+// Table writes CSV for spreadsheets; all tables of locbench go through it. A spreadsheet runs a
+// cell that begins like a formula, and its text may come from outside.
 type Table struct{ out *csv.Writer }
 
-// NewTable writes to w. Flush it after the last row.
+// NewTable returns a Table that writes to w. Flush it after the last row.
 func NewTable(w io.Writer) Table { return Table{csv.NewWriter(w)} }
 
-// Write writes a row: of nil an empty cell, of a number its shortest exact form, and of text the text,
-// with an apostrophe before what a spreadsheet would take for a formula.
+// Write writes a row: nil as an empty cell, a number in its shortest exact form, and text
+// unchanged, but with an apostrophe before text that a spreadsheet would run as a formula.
 func (t Table) Write(cells ...any) error {
 	row := make([]string, len(cells))
 	for i, c := range cells {
@@ -25,7 +25,7 @@ func (t Table) Write(cells ...any) error {
 	return t.out.Write(row)
 }
 
-// Flush writes what is kept back, and returns the first error that there was.
+// Flush writes the buffered rows and returns the first error.
 func (t Table) Flush() error {
 	t.out.Flush()
 	return t.out.Error()
@@ -43,9 +43,9 @@ func cell(v any) string {
 	return Cell(fmt.Sprint(v))
 }
 
-// Cell returns text as Table writes it, for what is written to a table of somebody else.
+// Cell returns text in the form that Table writes, for other writers of tables.
 func Cell(text string) string {
-	// The wide forms are what some keyboards of East Asia write, and spreadsheets read.
+	// Spreadsheets also read the wide forms, which some East Asian keyboards write.
 	if first := strings.TrimLeft(text, " \n"); first != "" && strings.ContainsRune("=+-@\t\r＝＋－＠", []rune(first)[0]) {
 		return "'" + text
 	}

@@ -10,11 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// ZeroWidth is the space by which summary.md keeps an @ from calling somebody. It shows nothing and
-// moves nothing.
+// ZeroWidth is the invisible space that keeps an @ in summary.md from mentioning a user.
 const ZeroWidth = '\u200b'
 
-// Text returns s with what Line replaces, except that the ends of its lines, its tabs and ZeroWidth stay.
+// Text returns s with the replacements of Line, but keeps line ends, tabs and ZeroWidth.
 func Text(s string) string {
 	if plainText(s) {
 		return s
@@ -26,7 +25,7 @@ func Text(s string) string {
 		case r == '\n' || r == '\t' || r == ZeroWidth:
 			b.WriteRune(r)
 		case r == '\r':
-			if !strings.HasPrefix(s[i:], "\r\n") { // alone it lets the line be written over
+			if !strings.HasPrefix(s[i:], "\r\n") { // alone it lets later text overwrite the line
 				b.WriteRune('␍')
 			} else {
 				b.WriteRune(r)
@@ -47,7 +46,7 @@ func plainText(s string) bool {
 	return true
 }
 
-// shown returns what is written for r.
+// shown returns the replacement for r.
 func shown(r rune) rune {
 	switch {
 	case r < 0x20:
@@ -60,8 +59,8 @@ func shown(r rune) rune {
 	return r
 }
 
-// JSON returns data, which is JSON, with all characters escaped that Line replaces: encoding/json escapes
-// only those below U+0020. It means the same.
+// JSON returns the JSON data with all characters escaped that Line replaces; encoding/json escapes
+// only those below U+0020. The meaning stays the same.
 func JSON(data []byte) []byte {
 	harmless := func(r rune) bool { return r < 0x7f || r == utf8.RuneError || !unsafe(r) }
 	if bytes.IndexFunc(data, func(r rune) bool { return !harmless(r) }) < 0 {
@@ -81,21 +80,21 @@ func JSON(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Writer passes text on to another writer as Text has it, after it was edited. Each Write is edited
-// by itself, so it should hold whole lines; a character that two of them share stays whole.
-// Several goroutines may use it.
+// Writer edits text and passes it on to another writer in the form of Text. Each Write is edited
+// separately, so it should contain complete lines. A character split between two Writes stays
+// intact. A Writer is safe for concurrent use.
 type Writer struct {
 	to   io.Writer
 	edit func(string) string // may be nil
 
 	mu   sync.Mutex
-	half []byte // the beginning of a character
+	half []byte // the beginning of a split character
 }
 
-// NewWriter returns a Writer to w that edits the text with edit, which may be nil.
+// NewWriter returns a Writer to w that edits text with edit, which may be nil.
 func NewWriter(w io.Writer, edit func(string) string) *Writer { return &Writer{to: w, edit: edit} }
 
-// Unwrap returns the writer that the text is passed on to.
+// Unwrap returns the writer that gets the text.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
 // Write implements io.Writer.
@@ -123,7 +122,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// JSONWriter returns a Writer to w for JSON, which means the same afterwards.
+// JSONWriter returns a Writer to w for JSON. It does not change the meaning of the JSON.
 func JSONWriter(w io.Writer) *Writer {
 	return NewWriter(w, func(s string) string { return string(JSON([]byte(s))) })
 }

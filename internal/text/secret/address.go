@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// ParseURL returns url.Parse with an error that repeats nothing: what cannot be read may be a password
-// with characters that have to be escaped.
+// ParseURL is url.Parse with an error that does not repeat the URL: a malformed one may contain a
+// password with characters that need escaping.
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("it is not a URL; " +
-			"in a password # is written as %23, / as %2F, ? as %3F, @ as %40 and a blank as %20")
+		return nil, errors.New("malformed URL; " +
+			"in a password write # as %23, / as %2F, ? as %3F, @ as %40 and a space as %20")
 	}
 	return u, nil
 }
 
-// Unreadable stands for an address that may hold a password which cannot be told from the rest.
+// Unreadable replaces a URL in which a password may be anywhere.
 const Unreadable = "(malformed URL)"
 
-// Address returns an address as messages may show it: without user info, and not at all where a password
-// may be anywhere in it.
+// Address returns a URL without user info, or Unreadable if a password may be anywhere in it.
 func Address(raw string) string {
 	u, err := ParseURL(raw)
 	if err != nil || u.User == nil && strings.Contains(raw, "@") {
@@ -32,17 +31,17 @@ func Address(raw string) string {
 	return Masker{}.Text(u.String())
 }
 
-// Proxy returns http.ProxyFromEnvironment with an error that does not repeat the variable.
+// Proxy is http.ProxyFromEnvironment with an error that does not repeat the variable.
 func Proxy(req *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(req)
 	if err != nil {
-		return nil, errors.New("the proxy that HTTP_PROXY or HTTPS_PROXY names is not a URL")
+		return nil, errors.New("HTTP_PROXY or HTTPS_PROXY: expected a URL")
 	}
 	return u, nil
 }
 
-// maskBroken masks the user info of addresses in which a password has characters that end it, as in
-// http://user:pass/word@host: what follows the colon is not a port.
+// maskBroken masks the user info of URLs with an unescaped password, as in
+// http://user:pass/word@host: the text after the colon is not a port.
 func maskBroken(s string) string {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "://")

@@ -2,16 +2,16 @@ package secret
 
 import "strings"
 
-// argument is one of a command line.
+// argument is one argument of a command line.
 type argument struct {
-	before string // of it, up to the value: "--token="
+	before string // the part before the value: "--token="
 	value  string // the rest
-	secret bool   // value is one as a whole
-	user   bool   // and is a user with a password
+	secret bool   // all of value is secret
+	user   bool   // value is a user with a password
 }
 
-// readArgs finds which arguments are secret: what follows an option with a secret name, in the same
-// word or the next one, assignments to such a variable, and a user with a password after -u.
+// readArgs finds the secret arguments: values of options with a secret name, in the same word or
+// the next one, values of variables with a secret name, and a user with a password after -u.
 func readArgs(argv []string) []argument {
 	out := make([]argument, len(argv))
 	next, user := false, false
@@ -36,7 +36,7 @@ func readArgs(argv []string) []argument {
 			out[i] = argument{"-u", glued, true, true}
 		default:
 			out[i] = argument{"", arg, false, false}
-			if option && assigned { // an address may be all of the value
+			if option && assigned { // the value may be a URL
 				out[i] = argument{name + "=", value, false, false}
 			}
 		}

@@ -10,8 +10,8 @@ import (
 // span is a part of a text: s[from:to].
 type span struct{ from, to int }
 
-// spans finds what a text itself gives away, in the order of the text: what is assigned to a secret
-// name, follows an option with a secret name, or follows the name of a way to authenticate.
+// spans finds the secrets of a text by their place, in order: the value of a secret name or of an
+// option with a secret name, and the token after the name of an authentication scheme.
 func spans(s string) []span {
 	var all []span
 	if strings.ContainsAny(s, "=:") {
@@ -39,7 +39,7 @@ func spans(s string) []span {
 	return apart
 }
 
-// maskSpans masks them.
+// maskSpans masks the spans of a text.
 func maskSpans(s string) string {
 	all := spans(s)
 	if len(all) == 0 {
@@ -54,10 +54,10 @@ func maskSpans(s string) string {
 	return b.String() + s[at:]
 }
 
-// assignments finds token=…, "token": "…", token: …, in an address, a connection string, a list,
+// assignments finds token=…, "token": "…" and token: … in a URL, a connection string, a list,
 // JSON, YAML or a header.
 func assignments(s string) (all []span) {
-	done := 0 // where the last one ends
+	done := 0 // end of the last span
 	for at := 0; ; {
 		next := strings.IndexAny(s[at:], "=:")
 		if next < 0 {
@@ -67,7 +67,7 @@ func assignments(s string) (all []span) {
 		at = sep + 1
 		colon := s[sep] == ':'
 		switch rest := s[sep+1:]; {
-		case strings.HasPrefix(rest, s[sep:at]): // a comparison, a path as in C++
+		case strings.HasPrefix(rest, s[sep:at]): // a comparison, or :: as in C++
 			at++
 			continue
 		case strings.HasPrefix(rest, ">") && !colon, strings.HasPrefix(rest, "=") && colon:
@@ -113,7 +113,7 @@ func assignments(s string) (all []span) {
 	}
 }
 
-// afterEquals returns the value that begins at from, with its quotes.
+// afterEquals returns the value at from, with its quotes.
 func afterEquals(s string, from int) span {
 	if from < len(s) && (s[from] == '"' || s[from] == '\'') {
 		if n := strings.IndexByte(s[from+1:], s[from]); n > 0 {
@@ -123,13 +123,13 @@ func afterEquals(s string, from int) span {
 	return span{from, until(s, from, "&; \t\n\v\f\r\"'#<>")}
 }
 
-// afterColon returns the value that begins at from, without its quotes. inJSON: its name has quotes.
-// whole: it takes the rest of the line, as in YAML or a header.
+// afterColon returns the value at from, without its quotes. inJSON: its name has quotes.
+// whole: it is the rest of the line, as in YAML or a header.
 func afterColon(s string, from int, inJSON, whole bool) span {
 	rest := s[from:]
 	mark := rest[:len(rest)-len(strings.TrimLeft(rest, `\`))]
 	switch quote := rest[len(mark):]; {
-	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "{"): // an address; what is in there has names of its own
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "{"): // a URL, or an object with its own names
 		return span{from, from}
 	case strings.HasPrefix(rest, "["):
 		return span{from, until(s, from, "]\n")}
@@ -144,8 +144,8 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	return span{from, until(s, from, " \t\n\r\"'<>")}
 }
 
-// closing returns where a quoted text ends that begins at from: at quote after as many backslashes as
-// were before the first one, or at the end of the line.
+// closing returns the end of the quoted text at from: the next quote with the same number of
+// backslashes before it as the first quote, or the end of the line.
 func closing(s string, from int, mark string, quote byte) int {
 	for i := from; i < len(s) && s[i] != '\n'; i++ {
 		backslashes := 0
@@ -169,13 +169,13 @@ func until(s string, from int, ends string) int {
 	return len(s)
 }
 
-// notTokens follow the name of a way to authenticate in sentences.
+// notTokens are words that follow the name of an authentication scheme in sentences.
 var notTokens = []string{
 	"auth", "authentication", "authorization", "token", "tokens", "scheme", "credentials", "realm", "realm=",
 	"is", "and", "or",
 }
 
-// credentials returns what follows "Bearer" or "Basic" where a value begins with that.
+// credentials returns the text after "Bearer" or "Basic" at the beginning of a value.
 func credentials(s string, value int) (x span, ok bool) {
 	for value < len(s) && strings.IndexByte(`"'\`, s[value]) >= 0 {
 		value++
@@ -198,7 +198,7 @@ func credentials(s string, value int) (x span, ok bool) {
 
 var schemes = regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]+)`)
 
-// isToken distinguishes credentials from words of a sentence.
+// isToken reports whether a text is credentials, not a word of a sentence.
 func isToken(s string) bool {
 	mixed := strings.ContainsFunc(s[1:], unicode.IsUpper) && strings.ToUpper(s) != s
 	return len(s) >= 20 || mixed || strings.ContainsAny(s, "0123456789=") && !strings.HasPrefix(s, "realm=")
@@ -206,10 +206,10 @@ func isToken(s string) bool {
 
 var option = regexp.MustCompile(`(?:^|[\s"'=])(--?[A-Za-z][A-Za-z0-9_.-]*)[ \t]+("[^"\n]+"|'[^'\n]+'|[^\s"'-][^\s"']*)`)
 
-// userOption is how curl and others take a user with a password.
+// userOption matches the option of curl and others for a user with a password.
 var userOption = regexp.MustCompile(`(?:^|[\s"'])(?:-u|--user|--proxy-user)[ \t=]*["']?([^\s:"'=-][^\s:"']*:[^\s"']+)`)
 
-// options finds what follows an option with a secret name: "--db-password x".
+// options finds the values of options with a secret name: "--db-password x".
 func options(s string) (all []span) {
 	for at := 0; ; {
 		m := option.FindStringSubmatchIndex(s[at:])
@@ -219,7 +219,7 @@ func options(s string) (all []span) {
 		if Name(s[at+m[2] : at+m[3]]) {
 			all = append(all, span{at + m[4], at + m[5]})
 		}
-		at += m[4] - 1 // what follows may itself be an option, in quotes
+		at += m[4] - 1 // the value may itself be an option, in quotes
 	}
 	for _, m := range userOption.FindAllStringSubmatchIndex(s, -1) {
 		if isUser(s[m[2]:m[3]]) {
@@ -229,7 +229,7 @@ func options(s string) (all []span) {
 	return all
 }
 
-// isUser reports whether a text is a user with a password, and not two numbers of a system.
+// isUser reports whether a text is a user with a password, not two numeric ids.
 func isUser(s string) bool {
 	user, password, ok := strings.Cut(s, ":")
 	return ok && password != "" && strings.Trim(user+password, "0123456789") != "" && !strings.HasPrefix(password, "//")
@@ -246,27 +246,27 @@ func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.-", c) >= 0
 }
 
-// lastPart keeps the names of files from being taken for names of values: secret.go:12.
+// lastPart keeps file names from counting as names of values: secret.go:12.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// alone reports whether nothing but an indentation or the mark of a list is before a name in its line.
+// alone reports whether only indentation or a list marker is before a name in its line.
 func alone(before string) bool {
 	return strings.Trim(before[strings.LastIndexByte(before, '\n')+1:], " \t-") == ""
 }
 
-// isHeader reports whether a name is one of a header whose value has several words.
+// isHeader reports whether a name is that of a header whose value has several words.
 func isHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
 }
 
-// harmless reports values that say nothing.
+// harmless reports whether a value cannot be a secret.
 func harmless(v string) bool {
 	v = strings.TrimRight(strings.ToLower(strings.Trim(v, `"'\`)), ",.;:)]}")
 	return v == "" || v == Mask || slices.Contains(settings, v)
 }
 
-// settings are values of switches with names such as HTTP_AUTH: they may stand in any log.
+// settings are values of switches with names such as HTTP_AUTH. They are not secret.
 var settings = []string{
 	"enabled", "disabled", "required", "optional", "default",
 	"true", "false", "yes", "no", "on", "off", "null", "none", "nil", "~", "|", ">", "|-", ">-",

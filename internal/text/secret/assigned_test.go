@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestForms has the forms in which secrets stand in texts besides those of TestText.
+// TestForms has more forms of secrets in texts than TestText.
 func TestForms(t *testing.T) {
 	for in, want := range map[string]string{
 		"Authorization: Bearer abc":               "Authorization: Bearer ***",
@@ -118,7 +118,7 @@ func TestMoreNames(t *testing.T) {
 	}
 }
 
-// TestShortAndNumbers: short values would be in many words, and numbers in other numbers.
+// TestShortAndNumbers: short values are part of many words, and numbers part of other numbers.
 func TestShortAndNumbers(t *testing.T) {
 	m := New("1", "abc", "123456")
 	for in, want := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// What makes a name secret. A word of a name counts as a whole, or where it ends another that has
-// no separator: KEYBOARD and TOKENIZER name nothing secret, GITHUBTOKEN does.
+// The words that make a name secret. A word must match completely or be the end of a longer word
+// without separator: KEYBOARD and TOKENIZER are not secret, GITHUBTOKEN is.
 var (
 	// anywhere in a word
 	within = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "AUTHORIZATION"}
@@ -21,16 +21,16 @@ var (
 	ofConnection = []string{"STRING", "STR"}
 	// as the last word: AUTH_ENABLED and PRIVATE_NETWORK name switches
 	last = []string{"PASS", "DSN", "SIG", "PEM", "SALT", "OTP", "BEARER", "PRIVATE", "PIN", "WEBHOOK"}
-	// before PIN: it is one of a processor or of a circuit, not of a card
+	// before PIN: the pin of a processor or circuit, not of a card
 	noPin = []string{"CPU", "CORE", "THREAD", "GPIO"}
-	// before KEY where a key may also be what is looked for, as in ?key=7&sort_key=name
+	// before KEY where a key may also be a search key, as in ?key=7&sort_key=name
 	ofKey = strings.Fields("API ACCESS SECRET PRIVATE SHARED ACCOUNT AUTH SIGNING ENCRYPTION MASTER SUBSCRIPTION " +
 		"LICENSE SESSION CLIENT SSH")
-	// words that end in KEY and are not a key
+	// words that end in KEY and are not keys
 	noKey = []string{"MONKEY", "DONKEY", "TURKEY", "HOCKEY", "JOCKEY", "WHISKEY", "HOTKEY"}
 )
 
-// Name reports whether what stands under this name (of a variable, a header, an option) is secret.
+// Name reports whether the value with this name (of a variable, a header, an option) is secret.
 func Name(name string) bool {
 	if n := strings.ToUpper(name); n == "PWD" || n == "OLDPWD" {
 		return false // the working directory of a shell
@@ -38,7 +38,7 @@ func Name(name string) bool {
 	return secretWords(words(name), false)
 }
 
-// assigned reports the same of a name in text or an address, where a key may also be looked for.
+// assigned is Name for text and URLs, where a key may also be a search key.
 func assigned(name string) bool { return secretWords(words(name), true) }
 
 func secretWords(words []string, inText bool) bool {
@@ -67,7 +67,7 @@ func secretWords(words []string, inText bool) bool {
 	return false
 }
 
-// key reports whether a word names a key, after another word.
+// key reports whether a word names a key, depending on the word before it.
 func key(word, before string, inText bool) bool {
 	kind, ok := strings.CutSuffix(word, "KEY")
 	if !ok || slices.Contains(noKey, word) {
@@ -77,7 +77,7 @@ func key(word, before string, inText bool) bool {
 	return !inText || slices.ContainsFunc(ofKey, func(k string) bool { return strings.HasSuffix(kind, k) })
 }
 
-// singular returns the word without the S of a plural. "PASS" is not one.
+// singular returns the word without a plural S. "PASS" is not a plural.
 func singular(word string) string {
 	if strings.HasSuffix(word, "SS") {
 		return word
@@ -85,7 +85,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words returns the words of a name in capitals, split at what is not a letter or as in camelCase.
+// words returns the words of a name in capitals, split at non-letters and in camelCase.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {

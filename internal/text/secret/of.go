@@ -9,9 +9,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Of finds the secrets of a run and its contenders, in whatever may hold one: variables, headers,
-// build arguments, command lines, requests and addresses. A value with a template in it is not one:
-// what fills it in is found where it comes from.
+// Of finds the secrets of a run and its contenders in variables, headers, build arguments, command
+// lines, requests and URLs. A value with a template in it does not count: the values that fill it
+// in are found at their source.
 func Of(run bench.Run, services []bench.Service) []string {
 	var f finder
 	f.text(run.Profile.Store.URL)
@@ -47,7 +47,7 @@ func Of(run bench.Run, services []bench.Service) []string {
 // finder collects secrets.
 type finder struct {
 	values   []string
-	template bool // what is looked through has places that are filled in later
+	template bool // the texts have places that are filled in later
 }
 
 func (f *finder) add(values ...string) {
@@ -61,7 +61,7 @@ func (f *finder) add(values ...string) {
 	}
 }
 
-// secret adds a whole value, and what follows "Bearer" or "Basic" in it.
+// secret adds a value, and the text after "Bearer" or "Basic" in it.
 func (f *finder) secret(v string) {
 	if fromEnv(v) {
 		return
@@ -72,7 +72,7 @@ func (f *finder) secret(v string) {
 	}
 }
 
-// named adds what stands under secret names, and what is secret in the other values.
+// named adds the values of secret names, and the secrets in other values.
 func (f *finder) named(all map[string]string) {
 	for k, v := range all {
 		if Name(k) {
@@ -90,7 +90,7 @@ func (f *finder) commands(all [][]string) {
 	}
 }
 
-// args adds what follows an option with a secret name, and what is secret in each argument.
+// args adds the values of options with a secret name, and the secrets in each argument.
 func (f *finder) args(argv []string) {
 	for _, a := range readArgs(argv) {
 		switch {
@@ -105,7 +105,7 @@ func (f *finder) args(argv []string) {
 	}
 }
 
-// text adds what a text gives away by itself.
+// text adds the secrets that a text shows by their place.
 func (f *finder) text(s string) {
 	for _, x := range spans(s) {
 		value := strings.Trim(s[x.from:x.to], `"'`)
@@ -117,7 +117,7 @@ func (f *finder) text(s string) {
 	f.add(ofAddress(s)...)
 }
 
-// fromEnv reports whether a value only names where its secret comes from, as "Bearer ${TOKEN}" does.
+// fromEnv reports whether a value only names the source of its secret, as "Bearer ${TOKEN}" does.
 func fromEnv(v string) bool {
 	_, bare, two := strings.Cut(v, " ")
 	if !two {
@@ -127,8 +127,8 @@ func fromEnv(v string) bool {
 	return len(names) == 1 && bare == "${"+names[0]+"}"
 }
 
-// ofAddress returns the password of an address, or its user where that stands alone, as a token does;
-// and both together as HTTP sends them.
+// ofAddress returns the password of a URL, or the user if there is no password, as with a token. It
+// also returns both in the form that HTTP sends.
 func ofAddress(address string) []string {
 	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {
 		password, ok := u.User.Password()

@@ -1,9 +1,9 @@
-// Package secret masks passwords, tokens and keys before anything leaves the process: what stands
-// under a name such as DB_PASSWORD, the user info of addresses, and every place where a value that
-// is known to be secret occurs in other text, such as a line of a log.
+// Package secret masks passwords, tokens and keys before text leaves the process: values of names
+// such as DB_PASSWORD, the user info of URLs, and every copy of a known secret in other text, such
+// as a line of a log.
 //
-// It knows secrets by their names and their places, not by their looks: one that stands in the open
-// under a harmless name is not found.
+// It finds secrets by their names and places, not by their form. It does not find a secret with a
+// harmless name.
 package secret
 
 import (
@@ -14,21 +14,21 @@ import (
 	"strings"
 )
 
-// Mask stands for what was taken out.
+// Mask replaces a secret.
 const Mask = "***"
 
-// minLength is the least length of values looked for in other text: a shorter one is in many words.
+// minLength is the shortest value to look for in other text: shorter ones are part of many words.
 const minLength = 6
 
 var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
 
-// Masker knows some secrets. Its zero value knows none and masks what names and places give away.
+// Masker masks secrets. The zero value knows no values and masks by names and places.
 type Masker struct {
 	replace *strings.Replacer
-	numbers []string // they are looked for as whole numbers: a part of another number is not one of them
+	numbers []string // only masked as complete numbers, not as a part of another number
 }
 
-// New makes a masker that knows values; those of less than minLength only in their own places.
+// New returns a Masker that knows values. It finds those below minLength only by their names.
 func New(values ...string) Masker {
 	var all []string
 	var m Masker
@@ -59,7 +59,7 @@ func New(values ...string) Masker {
 	if len(all) == 0 {
 		return m
 	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may be the beginning of another
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may begin with another
 	var pairs []string
 	for _, v := range all {
 		pairs = append(pairs, v, Mask)
@@ -70,8 +70,7 @@ func New(values ...string) Masker {
 
 const digits = "0123456789"
 
-// Text masks known values, the user info of addresses, and what a text gives away by itself: values
-// assigned to a secret name, or after an option with one.
+// Text masks known values, the user info of URLs, and values of secret names and secret options.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
 		s = m.replace.Replace(s)
@@ -89,7 +88,7 @@ func (m Masker) Text(s string) string {
 	return s
 }
 
-// maskNumber masks n where no digit stands next to it.
+// maskNumber masks n where no digit is next to it.
 func maskNumber(s, n string) string {
 	isDigit := func(i int) bool { return i >= 0 && i < len(s) && strings.IndexByte(digits, s[i]) >= 0 }
 	for at := 0; ; {
@@ -105,7 +104,7 @@ func maskNumber(s, n string) string {
 	}
 }
 
-// Error returns err with the same causes and a text without secrets.
+// Error returns an error with the causes of err and a text without secrets.
 func (m Masker) Error(err error) error {
 	if err != nil {
 		if text := m.Text(err.Error()); text != err.Error() {

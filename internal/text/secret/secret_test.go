@@ -12,7 +12,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// secretNames are names as they are found in environments, headers and options.
+// secretNames are typical names in environments, headers and options.
 var secretNames = []string{
 	"DB_PASSWORD", "password", "PGPASSWORD", "mysqlPassword", "passwd", "DB_PASS", "smtp-pass", "PASS", "--password", "PASSPHRASE", "SSH_KEY_PASSPHRASE",
 	"MYSQL_PWD", "DB_PWD", "pwd-of-db-PWD", "MYSQLPWD", "DbPwd",
@@ -24,7 +24,7 @@ var secretNames = []string{
 	"CONNECTION_STRING", "AzureWebJobs_ConnectionString", "ConnectionStrings__Default", "DB_CONN_STR", "CONNSTRING", "WEBHOOK_SECRETS", "clientSecret",
 }
 
-// innocentNames look like them.
+// innocentNames look like secret names.
 var innocentNames = []string{
 	"PATH", "PWD", "OLDPWD", "ELASTIC_URL", "GOMAXPROCS", "BYPASS_CACHE", "COMPASS", "AUTHOR", "AUTHORS", "GIT_AUTHOR_NAME", "AUTHORITY", "OIDC_AUTHORITY", "AUTH_ENABLED", "AUTH_URL", "AUTH_MODE", "OAUTH_URL",
 	"KEYBOARD", "KEYBOARD_LAYOUT", "KEYSPACE", "KEYWORD", "MONKEY", "TURKEY", "HOCKEY", "TOKENIZER", "TOKENIZERS_PARALLELISM", "SECRETARY", "CREDIT_LIMIT", "INCREDIBLE", "PRIVATE_NETWORK", "PRIVATE_IP",
@@ -39,13 +39,13 @@ func TestName(t *testing.T) {
 	}
 	for _, name := range innocentNames {
 		if Name(name) {
-			t.Errorf("%s is no secret", name)
+			t.Errorf("%s is not secret", name)
 		}
 	}
 }
 
-// FuzzName: a secret name stays one behind others, and its letters' size does not matter where
-// words are parted by more than that.
+// FuzzName: a secret name stays secret after other words, and its case does not matter if
+// words are separated by more than case.
 func FuzzName(f *testing.F) {
 	for _, name := range append(secretNames, innocentNames...) {
 		f.Add(name)
@@ -53,11 +53,11 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, word := range []string{"_PASSWORD", "-Token", ".api-key", "_MYSQL_PWD", "_AUTH", "_DSN"} {
 			if !Name(name + word) {
-				t.Errorf("%q is no secret", name+word)
+				t.Errorf("%q is not secret", name+word)
 			}
 		}
 		if lower, upper := strings.ToLower(name), strings.ToUpper(name); Name(lower) != Name(upper) && strings.EqualFold(lower, upper) && strings.ToUpper(lower) == upper {
-			t.Errorf("%q is secret in letters of one size alone", name)
+			t.Errorf("%q is secret only in one case", name)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestEveryEvent puts a secret into every text of every event: none may come out.
+// TestEveryEvent puts a secret into every text of every event. None may be shown.
 func TestEveryEvent(t *testing.T) {
 	m := New(Of(run(), []bench.Service{service()})...)
 	line := bench.LogLine{Stream: "stdout", Text: "connecting with " + known}
@@ -195,7 +195,7 @@ func TestEveryEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are no text
+		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are not text
 		text = strings.NewReplacer(`"contender":"`+known, "", `"file":"`+known, "").Replace(text)
 		for _, v := range all {
 			if strings.Contains(text, v) {
@@ -219,7 +219,7 @@ func TestEveryEvent(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsChanged: without secrets an event comes out as it went in.
+// TestNothingElseIsChanged: an event without secrets does not change.
 func TestNothingElseIsChanged(t *testing.T) {
 	full := 3 * time.Second
 	e := bench.StepEnded{Result: bench.StepResult{
@@ -246,7 +246,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzUserInfo puts the password of an address into text: it does not come out.
+// FuzzUserInfo puts the password of an address into text. It must be masked.
 func FuzzUserInfo(f *testing.F) {
 	f.Add("root", "s3cret", "")
 	f.Add("u", "p@w:x", "open ")
@@ -279,7 +279,7 @@ func BenchmarkLogLines(b *testing.B) {
 	}
 }
 
-// The record of a request keeps what is filled in when it is made, and no secret.
+// The record of a request keeps its placeholders and no secret.
 func TestRequestsKeepTheirPlaces(t *testing.T) {
 	r := bench.Request{
 		Path: "/a?token={token}&api_key=literal-key", Body: `{"password":"${PASSWORD}","secret":"in-the-open","token":"{token}"}`,

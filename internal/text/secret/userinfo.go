@@ -7,17 +7,18 @@ import (
 	"unicode"
 )
 
-// network begins what stands after the user info of an address without a scheme: a protocol with
-// its address in brackets, as Go's drivers write it, the two slashes of Oracle, an address of IPv6,
-// or a host with what may follow it.
+// network matches what follows the user info of an address without a scheme: a protocol with its
+// address in parentheses, as in Go's drivers, the two slashes of Oracle, an IPv6 address, or a host
+// with what may follow a host.
 var network = regexp.MustCompile(`^(?:[a-zA-Z0-9]*\(|//|\[[0-9a-fA-F:.]+\]|` +
 	`([a-zA-Z0-9](?:[a-zA-Z0-9_.-]*[a-zA-Z0-9])?)(:[0-9]{1,5}\b|/)?)`)
 
-// noUsers stand before a colon and an address of no server, or before a package and its version.
+// noUsers are words before a colon that are not users: the address after it is not a server, or it
+// is a package with its version.
 var noUsers = []string{"mailto", "sip", "sips", "xmpp", "acct", "npm", "pkg"}
 
 // userInfoOf finds the user info of an address without a scheme in a word, as in
-// root:secret@tcp(db:3306)/x and scott/tiger@db:1521: it is word[from:at], and an @ follows.
+// root:secret@tcp(db:3306)/x and scott/tiger@db:1521. It is word[from:at], before an @.
 func userInfoOf(word string) (from, at int, ok bool) {
 	for at = len(word); at >= 0; {
 		if at = strings.LastIndexByte(word[:at], '@'); at < 0 {
@@ -29,7 +30,7 @@ func userInfoOf(word string) (from, at int, ok bool) {
 	}
 	before := word[:at]
 	if i := strings.LastIndex(before, "://"); i >= 0 {
-		// An @ in the path of an address, unless another address follows it.
+		// An @ in the path of a URL, unless another address follows it.
 		from = strings.LastIndexAny(before, "/?#=&,;") + 1
 		return from, at, strings.Contains(before[from:], ":")
 	}
@@ -45,8 +46,8 @@ func userInfoOf(word string) (from, at int, ok bool) {
 	return from, at, !slices.Contains(noUsers, strings.ToLower(user))
 }
 
-// isNetwork reports whether text begins with the place of a server, and not with a version or a
-// digest, as after the @ of packages and images.
+// isNetwork reports whether text begins with the address of a server, not with a version or digest
+// as after the @ of packages and images.
 func isNetwork(text string) bool {
 	m := network.FindStringSubmatch(text)
 	if m == nil {

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Event returns a copy of e without secrets. e itself, which others may still need, is left as it is.
+// Event returns a copy of e without secrets. e itself does not change.
 func (m Masker) Event(e bench.Event) bench.Event {
 	if e == nil {
 		return nil
@@ -21,17 +21,17 @@ func (m Masker) Event(e bench.Event) bench.Event {
 // Run returns a copy of a run's record without secrets.
 func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).Interface().(bench.Run) }
 
-// kept are fields whose text is not prose and must stay what it is: a password that happens to be
-// part of it does not give itself away.
+// kept are fields whose text is not prose and must not change. A password that happens to be part
+// of such a text is not recognisable.
 var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Hash"}
 
-// keptTypes are names by which things find each other.
+// keptTypes are types that only hold names, by which things find each other.
 var keptTypes = []reflect.Type{
 	reflect.TypeFor[time.Time](), reflect.TypeFor[bench.Trial](), reflect.TypeFor[bench.TrialEntry](),
 	reflect.TypeFor[bench.Selection](),
 }
 
-// copy copies what holds text, masks the text, and shares all else with the original.
+// copy copies values with text, masks the text, and shares all other values with the original.
 func (m Masker) copy(v reflect.Value) reflect.Value {
 	t := v.Type()
 	switch v.Kind() {
@@ -42,7 +42,7 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		if t == reflect.TypeFor[string]() { // named types are closed sets: phases, states, kinds
+		if t == reflect.TypeFor[string]() { // named types have fixed values: phases, states, kinds
 			return reflect.ValueOf(m.Text(v.String()))
 		}
 	case reflect.Pointer:
@@ -92,13 +92,13 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 	return v
 }
 
-// onlyPlaces matches what holds nothing but names of what is filled in: "Bearer {token}", "sid={sid}", "${PASSWORD}".
+// onlyPlaces matches a text of placeholders: "Bearer {token}", "sid={sid}", "${PASSWORD}".
 var onlyPlaces = regexp.MustCompile(
 	`^(?:[A-Za-z]+ |[A-Za-z0-9_-]+=)?` + place + `(?:; ?[A-Za-z0-9_-]+=` + place + `)*$`)
 
 const place = `\$?\{[A-Za-z0-9_.:-]+\}`
 
-// withPlaces gives a masked request back what is filled in where it is made: a resumed run makes it again.
+// withPlaces restores the placeholders of a masked request: a resumed run fills them in again.
 func withPlaces(r, masked bench.Request) bench.Request {
 	masked.Path, masked.Body = keepPlaces(r.Path, masked.Path), keepPlaces(r.Body, masked.Body)
 	for name, value := range masked.Header {
@@ -107,7 +107,7 @@ func withPlaces(r, masked bench.Request) bench.Request {
 	return masked
 }
 
-// keepPlaces puts those parts of a text back that were masked and hold only places. All else stays as it is masked.
+// keepPlaces restores the masked parts of a text that consist of placeholders.
 func keepPlaces(text, masked string) string {
 	pieces := strings.Split(masked, Mask)
 	rest, found := strings.CutPrefix(text, pieces[0])
@@ -135,13 +135,13 @@ func keepPlaces(text, masked string) string {
 	return out.String()
 }
 
-// isSecret reports whether a value of a map is secret as a whole, by its name or as one of a header.
+// isSecret reports whether all of a map's value is secret, by its name or as the value of a header.
 func isSecret(name, value string) bool {
 	_, ok := credentials(value, 0)
 	return value != "" && !fromEnv(value) && (ok || Name(name))
 }
 
-// holdsText says no of what certainly has none, such as numbers.
+// holdsText reports whether a type may contain text. It is false for numbers, for example.
 func holdsText(t reflect.Type) bool {
 	kinds := []reflect.Kind{
 		reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer,

@@ -19,7 +19,7 @@ var (
 	bytesType    = reflect.TypeFor[Bytes]()
 )
 
-// Decode reads the value into dst, a pointer. It is false when it reported a mistake in the value.
+// Decode reads the value into dst, a pointer. It returns false if it reported a mistake in it.
 func (v Value) Decode(dst any) bool {
 	p := reflect.ValueOf(dst)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -57,7 +57,7 @@ func (v Value) read(dst reflect.Value, r rules) {
 	case reflect.Pointer:
 		p := reflect.New(dst.Type().Elem())
 		v.into(p.Elem(), r)
-		dst.Set(p) // even with mistakes inside: a Validator looks at the rest
+		dst.Set(p) // even with mistakes inside: a Validator checks the rest
 	case reflect.String:
 		v.readString(dst, r)
 	case reflect.Bool:
@@ -101,7 +101,7 @@ func (v Value) read(dst reflect.Value, r rules) {
 }
 
 func (v Value) unfit(kind string) {
-	v.d.add(v.node.Line, "locbench cannot read into a "+kind+": this is a fault of locbench", "")
+	v.d.add(v.node.Line, "internal error: no way to read a "+kind, "report it to the authors of locbench")
 }
 
 func (v Value) readString(dst reflect.Value, r rules) {
@@ -119,8 +119,7 @@ func (v Value) readString(dst reflect.Value, r rules) {
 	}
 }
 
-// readNumber reads what has one of the tags, or any scalar where there are none. The text of parse's
-// error is a hint.
+// readNumber reads a scalar with one of the tags, if any. The text of parse's error is a hint.
 func readNumber[T cmp.Ordered](
 	v Value, dst reflect.Value, r rules, want string, parse func(string) (T, error), tags ...string,
 ) {
@@ -141,7 +140,7 @@ func readNumber[T cmp.Ordered](
 	}
 }
 
-// unquote hints at quotes around what would be right without them.
+// unquote returns the hint for a quoted value that is right without its quotes, otherwise "".
 func unquote(v Value, tags []string) string {
 	quoted := v.node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
 	if v.node.Kind == yaml.ScalarNode && v.node.Tag == "!!str" && quoted {

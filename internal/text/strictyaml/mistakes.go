@@ -10,17 +10,19 @@ import (
 )
 
 const (
-	maxMistakes = 100 // reported of one file
-	longList    = 80  // bytes; a longer list of known keys is reported once of a file
+	maxMistakes = 100 // reported per file
+	longList    = 80  // bytes; a longer list of known keys is reported once per file
 	knownKeys   = "known keys"
 )
 
-// Mistake is one thing wrong in a file.
+// Mistake is one mistake in a file.
 type Mistake struct {
 	File string
 	Line int    // from 1
-	What string // is wrong: "unknown key `conections`"
-	Hint string // what would be right: "did you mean `connections`?"; may be empty
+	What string // the problem: "unknown key `conections`"
+	Hint string // what to write: "did you mean `connections`?"; may be ""
+
+	listsKeys bool // Hint lists the known keys
 }
 
 // String returns "file:line: what; hint".
@@ -32,10 +34,10 @@ func (m Mistake) String() string {
 	return s
 }
 
-// Mistakes are all that is wrong in a file, in the order of its lines; as an error never empty.
+// Mistakes are all mistakes in a file, in the order of its lines. As an error they are never empty.
 type Mistakes []Mistake
 
-// Error has a line for each mistake.
+// Error returns one line per mistake.
 func (m Mistakes) Error() string {
 	lines := make([]string, len(m))
 	for i, one := range m {
@@ -45,7 +47,12 @@ func (m Mistakes) Error() string {
 }
 
 func (d *decoder) add(line int, what, hint string) {
-	switch m := (Mistake{d.file, max(line, 1), what, hint}); {
+	d.report(Mistake{Line: line, What: what, Hint: hint})
+}
+
+func (d *decoder) report(m Mistake) {
+	m.File, m.Line = d.file, max(m.Line, 1)
+	switch {
 	case slices.Contains(d.mistakes, m):
 	case len(d.mistakes) >= maxMistakes:
 		d.dropped++
@@ -61,24 +68,25 @@ func (d *decoder) result() error {
 		return nil
 	}
 	slices.SortStableFunc(d.mistakes, func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
-	listed := map[string]int{} // the line of a long list of keys
+	listed := map[string]int{} // line of each long list of keys
 	for i, m := range d.mistakes {
 		switch line := listed[m.Hint]; {
 		case line > 0:
-			d.mistakes[i].Hint = fmt.Sprintf("the %s are in line %d", knownKeys, line)
-		case strings.HasPrefix(m.Hint, knownKeys) && len(m.Hint) > longList:
+			d.mistakes[i].Hint = fmt.Sprintf("%s: see line %d", knownKeys, line)
+		case m.listsKeys && len(m.Hint) > longList:
 			listed[m.Hint] = m.Line
 		}
 	}
 	if d.dropped > 0 {
 		last := d.mistakes[len(d.mistakes)-1]
-		d.mistakes = append(d.mistakes, Mistake{d.file, last.Line, fmt.Sprintf("and %d mistakes more", d.dropped), ""})
+		d.mistakes = append(d.mistakes,
+			Mistake{File: d.file, Line: last.Line, What: fmt.Sprintf("%d more mistakes", d.dropped)})
 	}
 	return d.mistakes
 }
 
-// Suggest returns the hint for a word that is not one of known: the nearest of them where one is
-// near, else all of them. kind names them in the plural, for example "known keys".
+// Suggest returns the hint for a word that is not in known: the nearest known word if one is near,
+// otherwise all of them. kind names them in the plural, such as "known keys".
 func Suggest(word, kind string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return fmt.Sprintf("did you mean `%s`?", near)
@@ -89,7 +97,7 @@ func Suggest(word, kind string, known []string) string {
 	return kind + ": " + strings.Join(known, ", ")
 }
 
-// Nearest returns the one of known that word was probably meant to be, or "".
+// Nearest returns the known word that word was probably meant to be, or "".
 func Nearest(word string, known []string) string {
 	if len(word) > 100 {
 		return ""
@@ -103,7 +111,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance returns how many letters to insert, remove, replace or swap with a neighbour make a of b.
+// distance returns how many letters to insert, remove, replace or swap to get from b to a.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
@@ -126,7 +134,7 @@ func distance(a, b string) int {
 	return prev[len(t)]
 }
 
-// clip shortens s, which is anybody's, to about n bytes, and drops what would spoil a line.
+// clip shortens s, a text from outside, to about n bytes and drops characters that break a line.
 func clip(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

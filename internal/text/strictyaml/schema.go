@@ -17,26 +17,27 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Schema is a JSON Schema (draft 2020-12), or a part of one. It says what Decode accepts, as far as a schema can:
-// what it cannot say, it allows.
+// Schema is a JSON Schema (draft 2020-12), or a part of one. It says what Decode accepts. It allows
+// what a schema cannot express.
 type Schema map[string]any
 
-// Describer is a type that says what it accepts, because its fields do not, or not all of it.
+// Describer is a type that says what it accepts, because its fields do not say all of it.
 type Describer interface {
 	DescribeStrict(s *Schemas) Schema
 }
 
-// Schemas makes the schemas of types. A struct has its own once, under `$defs` and the name of its type.
+// Schemas makes the schemas of types. The schema of a struct is in `$defs` under its type's name.
 type Schemas struct{ defs map[string]Schema }
 
-// Keys are what the tags of a struct do not say.
+// Keys adds to the tags of a struct.
 type Keys struct {
-	About  map[string]string // what a key means
-	Accept map[string]Schema // what its value must be, besides what its type says
-	Rules  Schema            // of the whole
+	About  map[string]string // meaning of a key
+	Accept map[string]Schema // rules for the value of a key, next to those of its type
+	Rules  Schema            // rules for the struct
 }
 
-// SchemaOf returns the schema of a file that Decode reads into the type of v, a struct or a Describer that returns one.
+// SchemaOf returns the schema of a file that Decode reads into the type of v, a struct or a
+// Describer that returns one.
 func SchemaOf(title string, v any) Schema {
 	s := &Schemas{defs: map[string]Schema{}}
 	ref, _ := s.Of(v)["$ref"].(string)
@@ -54,14 +55,14 @@ const defsPath = "#/$defs/"
 
 // Text returns the schema as a document.
 func (s Schema) Text() []byte {
-	text, _ := json.MarshalIndent(s, "", "  ") // it has texts, numbers, and lists and maps of them
+	text, _ := json.MarshalIndent(s, "", "  ") // texts, numbers, lists and maps: no error
 	return append(safe.JSON(text), '\n')
 }
 
-// Named returns the line of a YAML file that names its schema, by a path from the file's folder, for editors.
+// Named returns a YAML file's line that names its schema for editors, by a path from its folder.
 func Named(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
 
-// Leave writes the schema into a file of dir, for the files there that name it. What is there already is left as it is.
+// Leave writes the schema to a file in dir, for the files there that name it, unless it exists.
 func (s Schema) Leave(dir, name string) error {
 	err := safe.CreateFile(filepath.Join(dir, name), s.Text())
 	if errors.Is(err, fs.ErrExist) {
@@ -85,9 +86,9 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 	}
 	switch {
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[Unmarshaler]()):
-		return Schema{"not": Schema{"type": "null"}} // it does not say more
+		return Schema{"not": Schema{"type": "null"}} // it accepts any value
 	case t == durationType, t == timeType:
-		none := Schema{"type": "integer", "minimum": 0, "maximum": 0} // the one number without a unit
+		none := Schema{"type": "integer", "minimum": 0, "maximum": 0} // 0 is the only number without a unit
 		return Either(String("^"+DurationPattern+"$").Hint(durationHint), none)
 	case t == bytesType:
 		return String(bytesPattern).Hint(bytesHint)
@@ -101,7 +102,7 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 		}
 		out := Text("")
 		r.limit(out, "minLength", "maxLength")
-		if n, err := strconv.Atoi(r["min"]); err == nil { // the bounds are of bytes, of which a letter has up to four
+		if n, err := strconv.Atoi(r["min"]); err == nil { // the bounds count bytes; a letter has up to four
 			out["minLength"] = (n + 3) / 4
 		}
 		return out
@@ -133,7 +134,7 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 	return Schema{}
 }
 
-// limit writes the bounds of a tag under those keywords, where they are numbers.
+// limit writes the bounds of a tag under these keywords, if they are numbers.
 func (r rules) limit(out Schema, low, high string) {
 	for keyword, bound := range map[string]string{low: r["min"], high: r["max"]} {
 		if _, err := strconv.ParseFloat(bound, 64); err == nil {
@@ -149,7 +150,7 @@ func (s *Schemas) keys(t reflect.Type, k Keys) Schema {
 	}
 	properties := Schema{}
 	out := Schema{"type": "object", "additionalProperties": false, "properties": properties}
-	s.defs[t.Name()] = out // before its fields, which may be of the same type
+	s.defs[t.Name()] = out // before its fields, which may have the same type
 	var required []string
 	for _, f := range structFields(t) {
 		of := t.Field(f.index).Type
@@ -176,7 +177,7 @@ func (s *Schemas) keys(t reflect.Type, k Keys) Schema {
 	return ref
 }
 
-// note adds bounds to the description where a schema has no keyword for them.
+// note adds bounds for which a schema has no keyword to the description.
 func (s Schema) note(low, high string) {
 	bounds := rules{}
 	if low != "" {
@@ -185,13 +186,13 @@ func (s Schema) note(low, high string) {
 	if high != "" {
 		bounds["max"] = high
 	}
-	if text := strings.TrimPrefix(bounds.bounds(""), "write "); text != "" {
+	if text := bounds.span(""); text != "" {
 		about, _ := s["description"].(string)
 		s["description"] = strings.TrimSpace(fmt.Sprintf("%s (%s).", strings.TrimSuffix(about, "."), text))
 	}
 }
 
-// Within bounds s: by keywords where the bounds are numbers, else in its description.
+// Within adds bounds to s: as keywords if they are numbers, otherwise in its description.
 func (s Schema) Within(low, high string) {
 	if _, err := strconv.ParseFloat(low, 64); err != nil {
 		s.note(low, high)
@@ -200,16 +201,16 @@ func (s Schema) Within(low, high string) {
 	rules{"min": low, "max": high}.limit(s, "minimum", "maximum")
 }
 
-// DurationPattern is what ParseDuration reads, for a pattern.
+// DurationPattern matches the texts that ParseDuration reads.
 const DurationPattern = `[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)`
 
-// NumberPattern is what a number in a longer text may look like, for a pattern.
+// NumberPattern matches a number in a longer text.
 const NumberPattern = `[-+.0-9][-+._0-9a-fA-FxXpP]*`
 
 const bytesPattern = `^\s*` + NumberPattern + `\s*([kKmMgGtT][iI]?)?[bB]$`
 
-// Text returns any scalar: the file's `1.26` is a text where one is wanted. The pattern, which may be "", is one of texts
-// and says nothing of numbers.
+// Text returns the schema of any scalar: `1.26` in a file is a text where a text is expected. The
+// pattern, which may be "", is for texts and does not apply to numbers.
 func Text(pattern string) Schema {
 	s := Schema{"type": []string{"string", "number", "boolean"}}
 	if pattern != "" {
@@ -218,16 +219,16 @@ func Text(pattern string) Schema {
 	return s
 }
 
-// String returns a text that no number and no `true` looks like.
+// String returns the schema of a text that cannot look like a number or `true`.
 func String(pattern string) Schema { return Schema{"type": "string", "pattern": pattern} }
 
-// Hint says what would be right where the pattern does not match. Editors show it in place of the pattern.
+// Hint adds what to write if the pattern does not match. Editors show it in place of the pattern.
 func (s Schema) Hint(hint string) Schema {
 	s["patternErrorMessage"] = hint
 	return s
 }
 
-// Enum returns one of texts. What YAML takes for a number or a truth value may be written without quotes.
+// Enum returns the schema of one of texts. Texts that look like numbers or booleans need no quotes.
 func Enum(texts ...string) Schema {
 	var all []any
 	for _, text := range texts {
@@ -248,10 +249,10 @@ func Enum(texts ...string) Schema {
 	return Schema{"enum": all}
 }
 
-// Either returns one of several ways to write a value.
+// Either returns the schema of a value with several forms.
 func Either(ways ...Schema) Schema { return Schema{"anyOf": ways} }
 
-// ListOf returns a list of at least that many items.
+// ListOf returns the schema of a list with the least number of items.
 func ListOf(item Schema, least int) Schema {
 	s := Schema{"type": "array", "items": item}
 	if least > 0 {
@@ -260,7 +261,7 @@ func ListOf(item Schema, least int) Schema {
 	return s
 }
 
-// MapOf returns a map of names that match a pattern, which may be "", to values.
+// MapOf returns the schema of a map from names that match a pattern, which may be "", to values.
 func MapOf(names string, value Schema) Schema {
 	s := Schema{"type": "object", "additionalProperties": value}
 	if names != "" {
@@ -269,10 +270,10 @@ func MapOf(names string, value Schema) Schema {
 	return s
 }
 
-// Has returns a map in which these keys are.
+// Has returns the schema of a map that has these keys.
 func Has(keys ...string) Schema { return Schema{"required": keys} }
 
-// HasEach returns a way for each of the keys: a map in which it is.
+// HasEach returns a schema per key: a map that has the key.
 func HasEach(keys ...string) []Schema {
 	all := make([]Schema, len(keys))
 	for i, key := range keys {
@@ -281,7 +282,7 @@ func HasEach(keys ...string) []Schema {
 	return all
 }
 
-// HasOneAtMost returns a map in which one of the keys is, or none.
+// HasOneAtMost returns the schema of a map that has one of the keys, or none.
 func HasOneAtMost(keys ...string) []Schema {
 	return append([]Schema{{"not": Schema{"anyOf": HasEach(keys...)}}}, HasEach(keys...)...)
 }

@@ -37,7 +37,7 @@ type closet struct {
 	Own   *ownly `yaml:"own"`
 }
 
-// ownly reads itself and does not say what.
+// ownly reads itself and does not describe what it accepts.
 type ownly struct{}
 
 func (*ownly) UnmarshalStrict(strictyaml.Value) {}
@@ -52,7 +52,7 @@ func TestSchemaOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = `{"type": ["string", "number", "boolean"]`
-	wanted := `{
+	expected := `{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A closet",
 		"type": "object", "additionalProperties": false, "required": ["shelf"],
 		"properties": {"shelf": {"$ref": "#/$defs/shelf"}, "own": {"not": {"type": "null"}}},
@@ -65,16 +65,16 @@ func TestSchemaOf(t *testing.T) {
 			"kind": {"enum": ["a", "true", true]},
 			"wait": {"anyOf": [
 				{"type": "string", "pattern": "^[-+]?(0|(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$",
-				 "patternErrorMessage": "write a number and its unit: ns, us, ms, s, m, h, for example ` + "`500ms` or `1m30s`" + `"},
+				 "patternErrorMessage": "write a number and its unit: ns, us, ms, s, m, h, such as ` + "`500ms` or `1m30s`" + `"},
 				{"type": "integer", "minimum": 0, "maximum": 0}], "description": "How long (at least 1ms)."},
 			"weight": {"type": "string", "pattern": "^\\s*[-+.0-9][-+._0-9a-fA-FxXpP]*\\s*([kKmMgGtT][iI]?)?[bB]$",
-				"patternErrorMessage": "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), for example ` +
+				"patternErrorMessage": "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), such as ` +
 		"`512MiB`" + `", "description": "(from 1B to 1MiB)."},
 			"tags": {"type": "array", "minItems": 1, "items": ` + text + `}},
 			"labels": {"type": "object", "maxProperties": 2, "additionalProperties": ` + text + `}},
 			"inner": {"type": "array", "items": {"$ref": "#/$defs/shelf"}},
 			"any": {}}}}}`
-	if err := json.Unmarshal([]byte(wanted), &want); err != nil {
+	if err := json.Unmarshal([]byte(expected), &want); err != nil {
 		t.Fatal(err)
 	}
 	w, _ := json.MarshalIndent(want, "", " ")

@@ -1,30 +1,29 @@
-// Package strictyaml reads YAML that people write by hand into Go structs, and reports every
-// mistake at once: each with file and line, what is wrong, and what would be right.
+// Package strictyaml reads YAML that people write by hand into Go structs. It reports all mistakes
+// at once, each with file and line, what is wrong, and what to write.
 //
-// It knows nothing of what the files mean. It leaves out YAML's indirections on purpose: anchors,
-// aliases, merge keys, own tags and several documents in a file are mistakes, so what a reader
-// sees is what is meant and no small file can grow large. It is the only package that imports a
-// YAML library.
+// It does not know the meaning of the files. YAML's indirections are mistakes: anchors, aliases,
+// merge keys, custom tags and several documents in a file. So a file means what its reader sees,
+// and no small file can grow large. It is the only package that imports a YAML library.
 //
 // # Structs
 //
-// A field takes part when it has a `yaml:"key"` tag. A key that is absent leaves its field as it
-// was, so defaults are filled in before decoding. A key without a value is a mistake. The tag
-// `strict:"…"` holds a list of rules divided by commas:
+// A field is read if it has a `yaml:"key"` tag. A missing key leaves its field unchanged, so
+// defaults are filled in before decoding. A key without a value is a mistake. The tag `strict:"…"`
+// holds a list of rules separated by commas:
 //
-//	required        the key must be there
-//	min=1,max=10    bounds of a number, a duration (min=1ms), a size (max=1TiB), or the length of a text, list or map
+//	required        the key must be present
+//	min=1,max=10    bounds of a number, duration (min=1ms), size (max=1TiB), or a length
 //	oneof=a|b|c     the only texts allowed
 //
-// The tag `example:"…"` holds a value to show where the key is missing.
+// The tag `example:"…"` holds a value to show if the key is missing.
 //
-// Kinds of fields: string (any scalar, as it stands in the file), bool, integers, floats (finite),
-// time.Duration and [Duration] ("500ms"; a number without a unit is a mistake), [Bytes] ("512MiB";
-// likewise), slices, map[string]T, structs, pointers to these, and any (nil, bool, int64, float64,
-// string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one that wants
-// a look at the whole after its fields were read implements [Validator].
+// Kinds of fields: string (any scalar, in the text of the file), bool, integers, floats (finite),
+// time.Duration and [Duration] ("500ms", with a unit), [Bytes] ("512MiB", with a unit), slices,
+// map[string]T, structs, pointers to these, and any (nil, bool, int64, float64, string, []any,
+// map[string]any). A type that reads itself implements [Unmarshaler]. A struct that checks itself
+// after its fields were read implements [Validator].
 //
-// [SchemaOf] makes a JSON Schema of the same types and tags. What these do not say a [Describer] adds.
+// [SchemaOf] makes a JSON Schema from the same types and tags. A [Describer] adds to it.
 package strictyaml
 
 import (
@@ -41,22 +40,22 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// The bounds of a file.
+// Limits for a file.
 const (
 	MaxSize  = 1 << 20 // bytes
 	MaxDepth = 64      // of nesting
 	maxText  = 64 << 10
 )
 
-// Decode reads the one document in data into dst, a pointer to a struct (or anything else that a
-// field may be). file is the name that the mistakes carry. The error, if there is one, is a
-// [Mistakes]; dst then holds what could be read.
+// Decode reads the only document in data into dst, a pointer to a struct or another type that a
+// field may have. file is its name in mistakes. The error is nil or a [Mistakes]; dst then holds
+// what could be read.
 func Decode(file string, data []byte, dst any) error {
 	return DecodeThen(file, data, dst, func(Value) {})
 }
 
-// DecodeThen returns Decode for who wants a look at the whole after it was read: check gets the document, where that is a
-// map, and reports what is wrong through it.
+// DecodeThen is Decode with a check of the complete document, which is called if the document is a
+// map. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	d := &decoder{file: file, failed: map[place]bool{}}
 	root, ok := d.parse(data)
@@ -69,7 +68,7 @@ func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	return d.result()
 }
 
-// ReadFile reads one byte more than Decode takes, so Decode reports a larger file.
+// ReadFile reads at most one byte more than Decode accepts, so Decode reports a larger file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := safe.Open(path)
 	if err != nil {
@@ -79,7 +78,7 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxSize+1))
 }
 
-// Encode writes v, indented by two spaces, in the order of its fields (tags as yaml.v3 has them).
+// Encode writes v, indented by two spaces, in the order of its fields (with the tags of yaml.v3).
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -94,10 +93,10 @@ func Encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Inline is written on one line, in braces or brackets, by [Encode].
+// Inline is a value that [Encode] writes on one line, in braces or brackets.
 type Inline struct{ V any }
 
-// MarshalYAML makes the node of V a one-line one.
+// MarshalYAML returns the node of V in the one-line style.
 func (i Inline) MarshalYAML() (any, error) {
 	var n yaml.Node
 	if err := n.Encode(i.V); err != nil {
@@ -107,16 +106,16 @@ func (i Inline) MarshalYAML() (any, error) {
 	return &n, nil
 }
 
-// Entry is a key with its value.
+// Entry is a key and its value.
 type Entry struct {
 	Key   string
 	Value any
 }
 
-// Entries are written as a map in their order by [Encode].
+// Entries are a map that [Encode] writes in their order.
 type Entries []Entry
 
-// MarshalYAML makes the map.
+// MarshalYAML returns the map.
 func (all Entries) MarshalYAML() (any, error) {
 	m := yaml.Node{Kind: yaml.MappingNode}
 	for _, e := range all {
@@ -129,10 +128,10 @@ func (all Entries) MarshalYAML() (any, error) {
 	return &m, nil
 }
 
-// JSON is a document that is written as it is by [Encode]: JSON is YAML.
+// JSON is a document that [Encode] writes unchanged: JSON is YAML.
 type JSON string
 
-// MarshalYAML makes a node of it.
+// MarshalYAML returns the document as a node.
 func (j JSON) MarshalYAML() (any, error) {
 	var n yaml.Node
 	if err := yaml.Unmarshal([]byte(j), &n); err != nil || len(n.Content) != 1 {
@@ -143,11 +142,11 @@ func (j JSON) MarshalYAML() (any, error) {
 
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
-		d.add(1, "the file is larger than "+FormatBytes(MaxSize), "split it, or leave out what is not needed")
+		d.add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")
 		return nil, false
 	}
-	// The parser is not ours and the bytes are anybody's: should it fail on them, that is a mistake
-	// in the file, not our end.
+	// The bytes come from outside: if the library's parser panics on them, that is a mistake in the
+	// file, not the end of locbench.
 	defer func() {
 		if r := recover(); r != nil {
 			d.add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")
@@ -164,7 +163,7 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	}
 	switch {
 	case err == nil:
-		d.add(next.Line, "a second document begins here", "put one document into each file")
+		d.add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
 		d.syntax(err)
 	case empty:
@@ -175,12 +174,13 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	return nil, false
 }
 
-// anchorName is the one place where the parser's errors quote the file.
+// anchorName matches the only parser error that quotes the file.
 var anchorName = regexp.MustCompile(`unknown anchor '.*' referenced`)
 
 var syntaxLine = regexp.MustCompile(`^line (\d+): `)
 
-// syntax turns the parser's "yaml: line 3: …" into a mistake with that line.
+// syntax reports an error of the parser, such as "yaml: line 3: …", as a mistake in that line. The
+// line is taken from the text: yaml.v3 has no typed syntax error.
 func (d *decoder) syntax(err error) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {
@@ -198,22 +198,22 @@ var plainTags = map[string]bool{
 	"!!seq": true, "!!map": true, "!!timestamp": true,
 }
 
-// plain looks for what is not allowed anywhere, before any meaning is given to the document.
+// plain reports what is not allowed in any document, before the document is decoded.
 func (d *decoder) plain(n *yaml.Node, depth int) bool {
 	if depth > MaxDepth {
-		d.add(n.Line, fmt.Sprintf("nested deeper than %d levels", MaxDepth), "")
+		d.add(n.Line, fmt.Sprintf("nested deeper than the %d levels allowed", MaxDepth), "")
 		return false
 	}
 	what, hint := "", ""
 	switch {
 	case n.Kind == yaml.AliasNode:
-		what, hint = "alias (`*…`)", "write the value out: aliases are not read here"
+		what, hint = "alias (`*…`)", "write the value out: aliases are not supported"
 	case n.Anchor != "":
-		what, hint = "anchor (`&…`)", "remove it: anchors are not read here"
+		what, hint = "anchor (`&…`)", "remove it: anchors are not supported"
 	case n.Tag == "!!merge":
-		what, hint = "merge key `<<`", "write the keys out: merging is not done here"
+		what, hint = "merge key `<<`", "write the keys out: merging is not supported"
 	case !plainTags[n.Tag]:
-		what, hint = "tag (`!…`)", "remove it: the type follows from the key"
+		what, hint = "tag (`!…`)", "remove it: the key decides the type"
 	}
 	if what != "" {
 		d.add(n.Line, what, hint)

@@ -68,7 +68,7 @@ func (s *shop) UnmarshalStrict(v strictyaml.Value) {
 
 func TestDecode(t *testing.T) {
 	const text = `
-name: 1.10        # a text is taken as it stands
+name: 1.10        # the text of a scalar is kept
 size: large
 cups: 0x0A
 seed: 18446744073709551615
@@ -114,7 +114,7 @@ func TestAbsentKeysKeepDefaults(t *testing.T) {
 	}
 }
 
-// TestMistakes compares what is reported of each testdata/*.yaml with the .txt next to it.
+// TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -136,8 +136,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A long list of what is known is reported once of a file, with the first mistake that wants it.
-func TestALongHintIsToldOnce(t *testing.T) {
+// A long list of known keys is reported once per file, with the first mistake that needs it.
+func TestALongListOfKeysIsReportedOnce(t *testing.T) {
 	var o order
 	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
 	var mistakes strictyaml.Mistakes
@@ -145,7 +145,7 @@ func TestALongHintIsToldOnce(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	if text := err.Error(); strings.Count(text, "known keys: name, size, ") != 1 || !strings.Contains(mistakes[0].Hint, "known keys: name") ||
-		mistakes[3].Hint != "the known keys are in line 1" || mistakes[4].Hint != mistakes[3].Hint || strings.Count(text, "known keys: from, to") != 2 {
+		mistakes[3].Hint != "known keys: see line 1" || mistakes[4].Hint != mistakes[3].Hint || strings.Count(text, "known keys: from, to") != 2 {
 		t.Errorf("%s", text)
 	}
 }
@@ -154,12 +154,12 @@ func TestBoundedFiles(t *testing.T) {
 	for name, tt := range map[string]struct{ data, want string }{
 		"empty":    {"", "f:1: the file is empty"},
 		"comment":  {"# nothing\n", "f:1: the file is empty"},
-		"large":    {"name: " + strings.Repeat("x", strictyaml.MaxSize), "larger than 1MiB"},
-		"deep":     {"extra: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "nested deeper than 64 levels"},
+		"large":    {"name: " + strings.Repeat("x", strictyaml.MaxSize), "larger than the 1MiB allowed"},
+		"deep":     {"extra: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "nested deeper than the 64 levels allowed"},
 		"deeper":   {"extra: " + strings.Repeat("[", 200_000), "not YAML"},
 		"binary":   {"name: \x00\x01", "not YAML"},
 		"two":      {"name: a\n---\nname: b\n", "f:2: a second document begins here"},
-		"many":     {strings.Repeat("? [a]\n: b\n", 300), "and 201 mistakes more"},
+		"many":     {strings.Repeat("? [a]\n: b\n", 300), "201 more mistakes"},
 		"list":     {"- a\n", "f:1: the document is a list; write a map with the keys name, size"},
 		"longText": {"name: a\nsize: " + strings.Repeat("x", 70_000), "f:2: `size` is \"xxx"},
 	} {

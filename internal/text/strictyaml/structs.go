@@ -33,7 +33,7 @@ func (r rules) oneOf() []string {
 	return nil
 }
 
-// hint is in place of a parser's error: what the bounds want, or else otherwise.
+// hint replaces a parser's error: by the bounds, or by otherwise if there are none.
 func (r rules) hint(err error, otherwise string) error {
 	if err != nil {
 		return errors.New(cmp.Or(r.bounds(""), otherwise))
@@ -55,15 +55,22 @@ func (r rules) length(v Value, n int, unit string) bool {
 	return false
 }
 
-// bounds returns the hint that belongs to them, "" where there are none.
+// bounds returns the hint for the bounds, or "" if there are none.
 func (r rules) bounds(unit string) string {
+	if span := r.span(unit); span != "" {
+		return "write " + span
+	}
+	return ""
+}
+
+func (r rules) span(unit string) string {
 	switch {
 	case r.has("min") && r.has("max"):
-		return "write from " + r["min"] + " to " + r["max"] + unit
+		return "from " + r["min"] + " to " + r["max"] + unit
 	case r.has("min"):
-		return "write at least " + r["min"]
+		return "at least " + r["min"]
 	case r.has("max"):
-		return "write at most " + r["max"] + unit
+		return "at most " + r["max"] + unit
 	}
 	return ""
 }
@@ -112,7 +119,7 @@ func (v Value) readStruct(dst reflect.Value) {
 		f.Value.into(dst.Field(known[i].index), known[i].rules)
 	}
 	for _, k := range known {
-		// A key that is probably a slip of this one was reported already.
+		// A key that is probably a misspelling of this one was already reported.
 		if at := (place{v.node, k.key}); k.rules.has("required") && !found[k.key] && !v.d.failed[at] {
 			v.d.failed[at] = true
 			v.d.add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
@@ -130,23 +137,22 @@ func (f structField) hint() string {
 		return "one of: " + strings.Join(allowed, ", ")
 	}
 	if f.example != "" {
-		return "for example `" + f.key + ": " + f.example + "`"
+		return "write it, such as `" + f.key + ": " + f.example + "`"
 	}
 	return ""
 }
 
 func (v Value) unknown(f Field, keys []string) {
-	hint := Suggest(f.Key, knownKeys, keys)
+	m := Mistake{Line: f.line, What: "unknown key"}
 	switch near := Nearest(f.Key, keys); {
-	case near != "" && v.Has(near):
-		// The right one is there too: pointing at it would make a duplicate.
-		hint = knownKeys + ": " + strings.Join(keys, ", ")
+	case len(keys) > 0 && (near == "" || v.Has(near)): // suggesting a key that exists would lead to a duplicate
+		m.Hint, m.listsKeys = knownKeys+": "+strings.Join(keys, ", "), true
 	case near != "":
-		v.d.failed[place{v.node, near}] = true // so that it is not reported to be missing as well
+		m.Hint = Suggest(f.Key, knownKeys, keys)
+		v.d.failed[place{v.node, near}] = true // do not report it as missing, too
 	}
-	what := "unknown key"
-	if plainKey.MatchString(f.Key) { // else this may be a file of another kind, whose lines are nobody's business
-		what = fmt.Sprintf("unknown key `%s`", join(v.path, f.Key))
+	if plainKey.MatchString(f.Key) { // otherwise it may be a file of another kind: do not show its lines
+		m.What = fmt.Sprintf("unknown key `%s`", join(v.path, f.Key))
 	}
-	v.d.add(f.line, what, hint)
+	v.d.report(m)
 }

@@ -19,9 +19,9 @@ type Unmarshaler interface {
 	UnmarshalStrict(v Value)
 }
 
-// Validator is a struct that wants a look at the whole after its fields were read. v is the map it
-// was read from: v.At names a field, and what is reported about a field that could not be read is
-// dropped, so no mistake is reported twice.
+// Validator is a struct that checks itself after its fields were read. v is the map that it was
+// read from; v.At returns a field. A mistake about a field that could not be read is dropped, so no
+// mistake is reported twice.
 type Validator interface {
 	ValidateStrict(v Value)
 }
@@ -33,7 +33,7 @@ type decoder struct {
 	failed   map[place]bool
 }
 
-// place is a value, or (with a key) what should have stood under that key of a map.
+// place is a value or, with a key, the missing value of that key in a map.
 type place struct {
 	node *yaml.Node
 	key  string
@@ -45,11 +45,11 @@ type Value struct {
 	d    *decoder
 	path string // "steps[2].duration"; "" for the root
 
-	mute   bool // something was reported already about what this stands for
-	absent bool // node is the map in which the value is missing
+	mute   bool // a mistake was already reported about this value
+	absent bool // the value is missing; node is the map around it
 }
 
-// Kind says what a value looks like.
+// Kind is the form of a value.
 type Kind int
 
 // The kinds of values.
@@ -60,7 +60,7 @@ const (
 	Null // `key:` with nothing after it
 )
 
-// Kind says what the value looks like.
+// Kind returns the form of the value.
 func (v Value) Kind() Kind {
 	switch {
 	case v.node.Kind == yaml.SequenceNode:
@@ -73,13 +73,13 @@ func (v Value) Kind() Kind {
 	return Scalar
 }
 
-// Mistake reports what is wrong here, and what would be right (which may be "").
+// Mistake reports what is wrong with the value and a hint that says what to write, which may be "".
 func (v Value) Mistake(what, hint string) {
 	if v.Failed() {
 		return
 	}
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
-		v.d.failed[place{node: v.node}] = true // one is enough; of a list or a map there can be more to say
+		v.d.failed[place{node: v.node}] = true // one is enough; a list or map can have several
 	}
 	v.d.add(v.node.Line, what, hint)
 }
@@ -87,12 +87,12 @@ func (v Value) Mistake(what, hint string) {
 // Wrong reports a mistake of the usual form: "`path` is 0; want".
 func (v Value) Wrong(want string) { v.Mistake(v.name()+" is "+v.shown(), want) }
 
-// Failed says whether a mistake was reported about this value itself.
+// Failed reports whether a mistake was reported about the value itself.
 func (v Value) Failed() bool {
 	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
 }
 
-// At returns the value under keys, or stands for the place where it is missing, as Has says.
+// At returns the value under keys, or a Value for its place if it is missing; see Has.
 func (v Value) At(keys ...string) Value {
 	for _, key := range keys {
 		v.path = join(v.path, key)
@@ -106,7 +106,7 @@ func (v Value) At(keys ...string) Value {
 	return v
 }
 
-// Has says whether there is something under keys.
+// Has reports whether there is a value under keys.
 func (v Value) Has(keys ...string) bool {
 	n := v.node
 	for _, key := range keys {
@@ -117,7 +117,7 @@ func (v Value) Has(keys ...string) bool {
 	return true
 }
 
-// Find returns the value at a path such as "steps[2].duration", or the nearest one around it that is there.
+// Find returns the value at a path such as "steps[2].duration", or the innermost one around it.
 func (v Value) Find(path string) Value {
 	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) }) {
 		if items := v.Items(); items != nil {
@@ -135,7 +135,7 @@ func (v Value) Find(path string) Value {
 	return v
 }
 
-// Items returns the values of a list; of anything else there are none.
+// Items returns the values of a list, and nothing for another kind of value.
 func (v Value) Items() []Value {
 	if v.absent || v.node.Kind != yaml.SequenceNode {
 		return nil
@@ -151,11 +151,11 @@ func (v Value) Items() []Value {
 type Field struct {
 	Key   string
 	Value Value
-	line  int // of the key
+	line  int // line of the key
 }
 
-// Fields returns the entries of a map in the order of the file, each key once: a repeated key is
-// reported as a mistake, and so is one that is not a text. Of anything but a map there are none.
+// Fields returns the entries of a map in the order of the file, each key once, or nothing for
+// another kind of value. It reports a repeated key, and one that is not a text, as a mistake.
 func (v Value) Fields() []Field {
 	if v.absent || v.node.Kind != yaml.MappingNode {
 		return nil
@@ -170,7 +170,7 @@ func (v Value) Fields() []Field {
 		}
 		if first, twice := lines[k.Value]; twice {
 			v.d.add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
-				fmt.Sprintf("it stands in line %d already: keep one of them", first))
+				fmt.Sprintf("also in line %d: remove one of them", first))
 			continue
 		}
 		lines[k.Value] = k.Line
@@ -180,7 +180,7 @@ func (v Value) Fields() []Field {
 	return fields
 }
 
-// Text returns the scalar as it stands in the file; of anything else a mistake is reported.
+// Text returns the scalar in the text of the file. It reports a mistake for another kind of value.
 func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != Scalar {
 		v.wrongKind("a text")
@@ -189,8 +189,8 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Path returns a path as the file means it: relative to the folder that it is in.
-func (v Value) Path(path string) string {
+// ResolvePath returns path, which is relative to the folder of the file, as a path for opening.
+func (v Value) ResolvePath(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(v.d.file), path)
 	}
@@ -212,7 +212,7 @@ func (v Value) writeJSON(b *strings.Builder) {
 		var text bytes.Buffer
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false)
-		_ = enc.Encode(x) // of texts and numbers it cannot fail
+		_ = enc.Encode(x) // texts and numbers: no error
 		b.Write(bytes.TrimSpace(text.Bytes()))
 	}
 	switch v.Kind() {
@@ -249,7 +249,7 @@ func closed(n int, open, end string) string {
 	return end
 }
 
-// Enum returns Text when it is one of allowed.
+// Enum returns the text of the value if it is one of allowed. Otherwise it reports a mistake.
 func (v Value) Enum(allowed ...string) (s string, ok bool) {
 	if s, ok = v.Text(); ok && !slices.Contains(allowed, s) {
 		v.Wrong(Suggest(s, "one of", allowed))
@@ -258,10 +258,10 @@ func (v Value) Enum(allowed ...string) (s string, ok bool) {
 	return s, ok
 }
 
-// wrongKind reports that something else is wanted than there is.
+// wrongKind reports a value of the wrong kind; want describes the right one.
 func (v Value) wrongKind(want string) {
 	if v.Kind() == Null {
-		v.Mistake(v.name()+" has no value", "write "+want+" or remove the key")
+		v.Mistake(v.name()+" has no value", "write "+want+", or remove the key")
 		return
 	}
 	v.Wrong("write " + want)
@@ -297,7 +297,7 @@ func (v Value) shown() string {
 	return clip(v.node.Value, 60)
 }
 
-// find returns the value under key; nil where there is none.
+// find returns the value under key, or nil.
 func find(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
