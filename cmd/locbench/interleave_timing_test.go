@@ -47,7 +47,7 @@ func interleavingLasts(t testing.TB, runtime string) error {
 			}
 			var due int64
 			for _, w := range l.Windows {
-				due += w.Due
+				due += w.Scheduled
 			}
 			if s.Step.Rate > 0 && (due < 290 || due > 310 || l.Scheduled < due) { // one more or less in each turn
 				say("%d were scheduled in the intervals, %d in all", due, l.Scheduled)

@@ -19,7 +19,7 @@ type Standing struct {
 	Places  []Place // the first tier first, and in it its leader; who is in no tier comes last
 	Members []int   // indices into Places of those that are compared, the better medians first
 	Tiers   [][]int // of them, by their place in Members: in a tier nobody is known to be worse than its first
-	Lacking int     // rounds more that even the clearest difference would need among so many
+	RoundsNeeded int     // rounds more that even the clearest difference would need among so many
 	Pairs   int     // of the family
 	Paired  bool    // the contenders took turns with each other: round is set against round
 	pairs   map[[2]int]stats.Comparison
@@ -112,7 +112,7 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 		ratioOf = stats.PairedRatio
 	}
 	t := rule.Tiers(values, higher, s.Paired)
-	s.Lacking, s.Pairs = t.Lacking, len(t.Pairs)
+	s.RoundsNeeded, s.Pairs = t.RoundsNeeded, len(t.Pairs)
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k

@@ -61,7 +61,7 @@ func TestDerivedFiguresOfAStep(t *testing.T) {
 	if got := s.Load.Throughput(); got != 500 {
 		t.Errorf("throughput %v, want 500: errors must not count", got)
 	}
-	if got := s.Load.ErrorRatio(); got != 0.2 {
+	if got := s.Load.ErrorRate(); got != 0.2 {
 		t.Errorf("error rate %v, want 0.2", got)
 	}
 	if got, ok := s.CPUPerRequest(); !ok || got != 500*time.Microsecond {

@@ -46,16 +46,16 @@ func (d Drift) Warming() bool {
 }
 
 const (
-	StillWarming = "still warming up"
-	NotSteady    = "unstable" // where the service was becoming slower
+	StillWarmingUp = "still warming up"
+	Unstable    = "unstable" // where the service was becoming slower
 )
 
 // Name returns that of the warning.
 func (d Drift) Name() string {
 	if d.Warming() {
-		return StillWarming
+		return StillWarmingUp
 	}
-	return NotSteady
+	return Unstable
 }
 
 // String returns the warning with its figures: "still warming: throughput rose by 12% and CPU time per

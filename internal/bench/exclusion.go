@@ -12,9 +12,9 @@ import (
 // claim, where a profile says nothing else.
 const DefaultMaxErrors = 0.01
 
-// AsksData reports whether the data set has a part in a run of the profile: it fills the store, is
+// UsesData reports whether the data set has a part in a run of the profile: it fills the store, is
 // what answers are compared with, or has the ids that are asked for.
-func (p Profile) AsksData() bool {
+func (p Profile) UsesData() bool {
 	compared := p.Validate > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the response that it knows
 	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
 }
@@ -25,9 +25,9 @@ func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMax
 // WorstErrors returns the highest share of failed requests: of all, or of one kind of request, which is
 // then named. A kind that always fails may be few of the requests.
 func (l Load) WorstErrors() (ratio float64, request string) {
-	ratio = l.ErrorRatio()
+	ratio = l.ErrorRate()
 	for _, r := range l.Requests {
-		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed}).ErrorRatio(); own > ratio {
+		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed}).ErrorRate(); own > ratio {
 			ratio, request = own, r.Name
 		}
 	}
@@ -170,9 +170,9 @@ func (r Run) Excluded() (all []ExcludedContender) {
 	return all
 }
 
-// Judge returns what makes a trial of the run excluded, as far as the run minds: with AcceptFailedChecks
+// ExclusionOf returns what makes a trial of the run excluded, as far as the run minds: with AcceptFailedChecks
 // failed checks do not, and in a search for capacity, whose steps are there to find errors, nothing.
-func (r Run) Judge(trial TrialResult) *Exclusion {
+func (r Run) ExclusionOf(trial TrialResult) *Exclusion {
 	if r.Search != "" {
 		return nil
 	}

@@ -165,8 +165,8 @@ func (p Profile) DrawsIDs() bool {
 	})
 }
 
-// Longest returns the longest timeout of a profile's requests.
-func (p Profile) Longest() time.Duration {
+// LongestTimeout returns the longest timeout of a profile's requests.
+func (p Profile) LongestTimeout() time.Duration {
 	longest := p.Timeout
 	for _, r := range p.Requests {
 		longest = max(longest, r.Timeout)

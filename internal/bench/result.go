@@ -60,7 +60,7 @@ type Window struct {
 	// earlier definition: nothing was sent any more, so its rate means nothing
 	Drain   bool  `json:"drain,omitempty"`
 	Sent    int64 `json:"sent,omitempty"` // in this window; these and the following ones in an open loop only
-	Due     int64 `json:"scheduled,omitempty"`
+	Scheduled    int64 `json:"scheduled,omitempty"`
 	Late    int64 `json:"late,omitempty"`    // sent more than 1 ms after they were scheduled
 	Dropped int64 `json:"dropped,omitempty"` // never sent
 	// requests due per second as it was at the end of the window; 0: none by rate
@@ -75,10 +75,10 @@ type Definition int
 
 // The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
 const (
-	// Earlier counted every response to what was sent, over the time of sending plus the mean, over
+	// OldDefinition counted every response to what was sent, over the time of sending plus the mean, over
 	// the connections, of how much later their last success came. With a queue it overstates the
 	// throughput, and understates the CPU time of a request.
-	Earlier Definition = 0
+	OldDefinition Definition = 0
 	// OtherTool is that of another tool, whose results have been imported.
 	OtherTool Definition = 1
 	// Interval counts the responses whose last byte arrived within an interval in the steady state,
@@ -90,7 +90,7 @@ const (
 // String returns the definition in words.
 func (d Definition) String() string {
 	switch d {
-	case Earlier:
+	case OldDefinition:
 		return "all responses / sending time (old definition)"
 	case OtherTool:
 		return "as another tool defines it"
@@ -100,8 +100,8 @@ func (d Definition) String() string {
 	return "unknown"
 }
 
-// EarlierWarning is the warning about results in which steps were measured by the earlier definition.
-const EarlierWarning = "old definition of a step: when saturated, throughput may be a third too high and CPU per request half too low. Compare only with results of the same definition"
+// OldDefinitionWarning is the warning about results in which steps were measured by the earlier definition.
+const OldDefinitionWarning = "old definition of a step: when saturated, throughput may be a third too high and CPU per request half too low. Compare only with results of the same definition"
 
 // Load is what the load engine saw of one step.
 //
@@ -162,7 +162,7 @@ type Load struct {
 	Sending            Latencies `json:"latency_sent,omitzero"`           // of the same successes as Latency, from their sending
 	Lag                Latencies `json:"lag,omitzero"`                    // from due to sent, of all that were sent
 	Late               int64     `json:"late,omitempty"`                  // of Sent: more than 1 ms after they were scheduled
-	Held               int64     `json:"waited_for_connection,omitempty"` // of Late and Dropped: because every connection was in use
+	WaitedForConnection              int64     `json:"waited_for_connection,omitempty"` // of Late and Dropped: because every connection was in use
 	Dropped            int64     `json:"dropped,omitempty"`               // were scheduled and were never sent
 	MaxOpenConnections int       `json:"max_open_connections,omitempty"`  // connections in use at the same time
 	// requests due per second at the end, where somebody has changed the rate
@@ -225,8 +225,8 @@ func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
 // Throughput returns successes per second of the interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// ErrorRatio returns errors / (errors + successes) of the whole step; 0 when nothing was asked.
-func (l Load) ErrorRatio() float64 {
+// ErrorRate returns errors / (errors + successes) of the whole step; 0 when nothing was asked.
+func (l Load) ErrorRate() float64 {
 	f := l.FailedTotal()
 	if f+l.AllSucceeded() == 0 {
 		return 0

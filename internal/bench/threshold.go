@@ -16,8 +16,8 @@ const (
 	ScopeRun   Scope = "run"
 )
 
-// Concerns reports whether a step is judged by the threshold; index counts from 0.
-func (t Threshold) Concerns(index int, step Step) bool { return !step.WarmUp && index+1 >= t.FromStep }
+// AppliesTo reports whether a step is judged by the threshold; index counts from 0.
+func (t Threshold) AppliesTo(index int, step Step) bool { return !step.WarmUp && index+1 >= t.FromStep }
 
 // ThresholdResult is what became of one condition of a threshold in one step.
 type ThresholdResult struct {

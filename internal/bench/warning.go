@@ -30,7 +30,7 @@ const (
 	WarnLate                 WarningKind = "late"           // requests waited for a connection
 	WarnNotKeepingUp         WarningKind = "not_keeping_up" // a queue was growing
 	WarnQueueOutlastedLeadIn WarningKind = "unserved"       // the lead-in was too short for the queue
-	WarnUnstable             WarningKind = "unsteady"       // the queue grew or shrank
+	WarnUnstableLoad             WarningKind = "unsteady"       // the queue grew or shrank
 	WarnWarmingUp            WarningKind = "warming"        // see Drift
 	WarnDrifting             WarningKind = "drifting"       // see Drift, where it became slower
 	WarnMaybeUnstable        WarningKind = "maybe_unstable" // a trend that noise hides, in the first step after a warm-up
@@ -83,10 +83,10 @@ var titles = map[WarningKind]string{
 	WarnLate:                 "requests sent late: all connections in use",
 	WarnNotKeepingUp:         "the contender did not keep up",
 	WarnQueueOutlastedLeadIn: "queue outlasted the lead-in",
-	WarnUnstable:             "unstable load",
-	WarnWarmingUp:            StillWarming,
-	WarnDrifting:             NotSteady,
-	WarnMaybeUnstable:        "possibly " + StillWarming + ", or " + NotSteady,
+	WarnUnstableLoad:             "unstable load",
+	WarnWarmingUp:            StillWarmingUp,
+	WarnDrifting:             Unstable,
+	WarnMaybeUnstable:        "possibly " + StillWarmingUp + ", or " + Unstable,
 	WarnOOM:                  "out of memory",
 	WarnBusyOutOfTurn:        "busy while others were loaded",
 	WarnRunPaused:            "run was paused before this step",

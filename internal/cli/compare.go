@@ -96,7 +96,7 @@ func (f compareFlags) run(env Env, what []string) error {
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	judged := result.Judge(gates)
+	judged := result.CheckGates(gates)
 	if f.asJSON {
 		err = writeJSON(env.Stdout, "  ", struct {
 			compare.Result

@@ -167,7 +167,7 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 // due returns how many requests were scheduled within the interval.
 func due(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
-		n += w.Due
+		n += w.Scheduled
 	}
 	return n
 }

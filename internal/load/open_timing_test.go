@@ -96,7 +96,7 @@ func TestStallShowsInLatencyFromScheduled(t *testing.T) {
 			// Only those on the wire when it began have seen it.
 			b.check(above(t, l.Sending, d) <= connections, "over %s: %d from their sending", d, above(t, l.Sending, d))
 		}
-		b.check(l.Late >= 900 && l.Held >= 900 && strings.Contains(l.Warnings.Join("\n"), "were sent late, since all 8 connections were in use"), "%d late, %d held, warnings %q", l.Late, l.Held, l.Warnings)
+		b.check(l.Late >= 900 && l.WaitedForConnection >= 900 && strings.Contains(l.Warnings.Join("\n"), "were sent late, since all 8 connections were in use"), "%d late, %d held, warnings %q", l.Late, l.WaitedForConnection, l.Warnings)
 		return b.err()
 	})
 }

@@ -93,11 +93,11 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		default:
 			if entry.State == bench.TrialRunning && trial.State != bench.TrialRunning {
 				// It was killed after it had written the trial's file, and before run.json.
-				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.Judge(trial)
+				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.ExclusionOf(trial)
 			}
 			trials = append(trials, trial)
-			if d, ok := trial.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.WarnOldStepDefinition) {
-				run.Warnings = append(run.Warnings, bench.Warning{Kind: bench.WarnOldStepDefinition, Text: bench.EarlierWarning})
+			if d, ok := trial.Definition(); ok && d == bench.OldDefinition && !run.Warnings.Has(bench.WarnOldStepDefinition) {
+				run.Warnings = append(run.Warnings, bench.Warning{Kind: bench.WarnOldStepDefinition, Text: bench.OldDefinitionWarning})
 			}
 		}
 	}

@@ -187,7 +187,7 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	after[4].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 	after[3].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote}}}
 	c := compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0]
-	if r := c.Rows[0]; r.Verdict != stats.CannotTell || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
+	if r := c.Rows[0]; r.Verdict != stats.Inconclusive || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
 	}
 	if r := c.Rows[2]; r.Sentence != "not measured in new" || r.New.Median != nil || r.More != 0 {
@@ -247,7 +247,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 				t.Errorf("%s: %+v", name, r.Differences)
 				return
 			}
-			if row := c.Rows[0]; row.Verdict != stats.CannotTell || !strings.Contains(row.NotComparable, "other "+name+" (") || !strings.HasPrefix(row.Sentence, "not comparable: −") || row.More != 0 {
+			if row := c.Rows[0]; row.Verdict != stats.Inconclusive || !strings.Contains(row.NotComparable, "other "+name+" (") || !strings.HasPrefix(row.Sentence, "not comparable: −") || row.More != 0 {
 				t.Errorf("%s: %+v", name, row)
 			}
 			if c := compared(t, before, changed, Options{Force: true}).Contenders[0]; c.Rows[0].Verdict != stats.Worse || c.Comparable {
@@ -337,7 +337,7 @@ func TestDefinitionsOfAStepAreNotCompared(t *testing.T) {
 	trial := func(d bench.Definition) []bench.TrialResult {
 		return []bench.TrialResult{{Steps: []bench.StepResult{{Load: bench.Load{Definition: d, Sent: 1}}}}}
 	}
-	if text := breaking(TrialDifferences(trial(bench.Earlier), trial(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
+	if text := breaking(TrialDifferences(trial(bench.OldDefinition), trial(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
 		t.Errorf("%q", text)
 	}
 	if text := breaking(TrialDifferences(trial(bench.Interval), trial(bench.Interval)), math.MaxInt); text != "" {

@@ -73,7 +73,7 @@ func gravestFirst(all []Difference) []Difference {
 // data returns the data set (not where a run asks for none, though earlier versions have it on record) and files.
 func data(r bench.Run) string {
 	var all []string
-	if r.Profile.AsksData() {
+	if r.Profile.UsesData() {
 		all = append(all, strings.TrimSpace(r.Data.Name+" "+short(r.Data.Hash)))
 	}
 	for _, f := range r.Files {

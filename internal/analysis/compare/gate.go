@@ -133,9 +133,9 @@ type GateResult struct {
 	Excluded  bool    `json:"-"` // refused since a side answers wrongly, which --force does not change
 }
 
-// Judge holds the gates against every contender of both sides. A gate fails only where the whole 95
+// CheckGates holds the gates against every contender of both sides. A gate fails only where the whole 95
 // % interval of the ratio lies beyond the allowed change.
-func (r Result) Judge(gates []Gate) []GateResult {
+func (r Result) CheckGates(gates []Gate) []GateResult {
 	var all []GateResult
 	for _, c := range r.Contenders {
 		for _, g := range gates {

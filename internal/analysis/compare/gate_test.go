@@ -83,7 +83,7 @@ func gatesInNoise(t *testing.T, runs int) {
 		before := raw{Run: run(), Trials: trials(rng, "a", 6, usual())}
 		failed := func(after figures, g Gate) bool {
 			r := compared(t, before, raw{Run: run(), Trials: trials(rng, "a", 6, after)}, Options{})
-			return r.Judge([]Gate{g})[0].Outcome == Failed
+			return r.CheckGates([]Gate{g})[0].Outcome == Failed
 		}
 		if failed(usual(), Gate{measure.Throughput, 0}) {
 			strict++

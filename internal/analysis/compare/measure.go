@@ -132,7 +132,7 @@ func (r *Row) apart(alpha float64) {
 	if r.Paired {
 		ratioOf = stats.PairedRatio
 	}
-	r.Verdict, r.Sentence = stats.CannotTell, "no verdict"
+	r.Verdict, r.Sentence = stats.Inconclusive, "no verdict"
 	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
 		r.Ratio = &ratio
 		r.Sentence += ": " + ratio.Words()
@@ -141,7 +141,7 @@ func (r *Row) apart(alpha float64) {
 
 // withhold takes the verdict back; the figures stay.
 func (r *Row) withhold(reason string) {
-	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
+	r.NotComparable, r.Verdict, r.More = reason, stats.Inconclusive, 0
 	r.Sentence = "not comparable"
 	if r.Ratio != nil {
 		r.Sentence += ": " + r.Ratio.Words()

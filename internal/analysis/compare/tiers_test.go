@@ -140,7 +140,7 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	before, after := raw{Run: run(), Trials: set.Trials[:6]}, raw{Run: run(), Trials: set.Trials[6:12]}
 	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
 		ofPeak := row.Measure == measure.Throughput || row.Measure == measure.CPURequest
-		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.ContainsFunc(row.Warnings, func(d SideWarning) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
+		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.Inconclusive || !slices.ContainsFunc(row.Warnings, func(d SideWarning) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
 			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
 		}
 		if old := compared(t, before, raw{Run: run(), Trials: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {

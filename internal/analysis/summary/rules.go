@@ -150,13 +150,13 @@ func nobodyAhead(f Facts, s analysis.Standing) bool {
 }
 
 func lacking(f Facts, s analysis.Standing) bool {
-	return nobodyAhead(f, s) && !s.Alike() && s.Lacking > 0
+	return nobodyAhead(f, s) && !s.Alike() && s.RoundsNeeded > 0
 }
 
 func allSame(f Facts, s analysis.Standing) bool { return nobodyAhead(f, s) && s.Alike() }
 
 func noDifference(f Facts, s analysis.Standing) bool {
-	return nobodyAhead(f, s) && !s.Alike() && s.Lacking == 0
+	return nobodyAhead(f, s) && !s.Alike() && s.RoundsNeeded == 0
 }
 
 func someLeftOut(f Facts, s analysis.Standing) bool {

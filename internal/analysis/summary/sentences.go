@@ -182,7 +182,7 @@ func sayGroup(f Facts, s analysis.Standing) Sentence {
 func sayLacking(f Facts, s analysis.Standing) Sentence {
 	return Sentence{Text: fmt.Sprintf("Unclear which contender %s: %s (%s) need %s.",
 		measure.Get(s.Measure).Comparison.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
-		units.Plural(s.Lacking, "more round"))}
+		units.Plural(s.RoundsNeeded, "more round"))}
 }
 
 func saySame(f Facts, s analysis.Standing) Sentence {

@@ -11,7 +11,7 @@ import (
 const (
 	Throughput    ID = "throughput"
 	Errors        ID = "errors"
-	ErrorRatio    ID = "error-ratio"
+	ErrorRate    ID = "error-ratio"
 	P50           ID = "latency-p50"
 	P75           ID = "latency-p75"
 	P90           ID = "latency-p90"
@@ -63,11 +63,11 @@ var table = []Measure{
 		Benchmark: "errors",
 	},
 	{
-		ID: ErrorRatio, Name: "error rate", Head: "err %", Unit: Share,
+		ID: ErrorRate, Name: "error rate", Head: "err %", Unit: Share,
 		Of: func(s bench.StepResult) (float64, bool) {
-			return s.Load.ErrorRatio(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
+			return s.Load.ErrorRate(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
 		},
-		over:       func(s stats.Step) (float64, bool) { return s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0 },
+		over:       func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.FailedTotal()+s.Succeeded > 0 },
 		life:       errorsOfTrial,
 		Definition: Definition{"Error rate (%)", "errors / (errors + successes), counted by the client, by kind: unexpected status, connection refused, connection reset, timeout, unreadable body, client limit."},
 		Chart:      &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
@@ -281,7 +281,7 @@ func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 }
 
 func errorsOfTrial(c stats.Contender) Result {
-	f := ResultOf(c.ErrorRatio)
+	f := ResultOf(c.ErrorRate)
 	failed, all := c.ErrorsTotal(), c.ErrorsTotal()
 	for _, s := range c.Steps {
 		all += s.Succeeded

@@ -40,19 +40,19 @@ func (r Rule) Fill() Rule {
 // Verdict is what a comparison supports.
 type Verdict int
 
-// The verdicts. CannotTell is the zero value: what was not decided is not known.
+// The verdicts. Inconclusive is the zero value: what was not decided is not known.
 const (
-	CannotTell Verdict = iota
+	Inconclusive Verdict = iota
 	Better             // the new one, by more than chance and by more than the machine's noise floor
 	Worse              // as Better
 	Same               // within the rule's margin, whether or not a difference is certain
 )
 
-var verdicts = []string{CannotTell: "inconclusive", Better: "better", Worse: "worse", Same: "same"}
+var verdicts = []string{Inconclusive: "inconclusive", Better: "better", Worse: "worse", Same: "same"}
 
 func (v Verdict) String() string {
 	if v < 0 || int(v) >= len(verdicts) {
-		v = CannotTell
+		v = Inconclusive
 	}
 	return verdicts[v]
 }
@@ -88,7 +88,7 @@ type Comparison struct {
 	Test     *Test   // nil as Ratio
 	Adjusted float64 // p value after Holm; 1 without a test
 	Verdict  Verdict
-	// of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not
+	// of Inconclusive: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not
 	// help
 	More int
 	Err  error // why nothing can be said: NeedRounds, BadValue
@@ -117,7 +117,7 @@ func (r Rule) Compare(family []Pair) []Comparison {
 		c := &compared[i]
 		c.Adjusted = adjusted
 		c.Verdict = c.Rule.decide(*c, family[i].HigherIsBetter)
-		if c.Verdict == CannotTell {
+		if c.Verdict == Inconclusive {
 			c.More = c.Rule.more(*c, len(family))
 		}
 	}
@@ -144,14 +144,14 @@ func (r Rule) test(pair Pair) Comparison {
 
 func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 	if c.Ratio == nil {
-		return CannotTell
+		return Inconclusive
 	}
 	in := c.Ratio.Interval
 	if in.Within(1/(1+r.Margin), 1+r.Margin) {
 		return Same
 	}
 	if c.Adjusted > r.Alpha || in.Holds(1) || math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(r.Floor) {
-		return CannotTell
+		return Inconclusive
 	}
 	if (c.Ratio.Estimate > 1) == higherIsBetter {
 		return Better
@@ -246,7 +246,7 @@ func (c Comparison) Sentence() string {
 	switch c.Verdict {
 	case Better, Worse:
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
-	case CannotTell:
+	case Inconclusive:
 		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
 			fmt.Fprintf(&s, "; below the noise floor (%.3g%%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {

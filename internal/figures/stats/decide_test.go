@@ -184,18 +184,18 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0% (−70.9% to −69.1%), p 0.0022"},
 		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, Worse, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
 		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3%: 0.0% (−0.1% to +0.2%)"},
-		{"hopeless", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, CannotTell, "can't tell: +0.2% (−39.0% to +68.3%); need 1000 or more rounds on each side"},
+		{"hopeless", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, Inconclusive, "can't tell: +0.2% (−39.0% to +68.3%); need 1000 or more rounds on each side"},
 		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3%: +1.0% (+0.8% to +1.2%)"},
 		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0% (+0.8% to +1.2%), p 0.0022"},
-		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, CannotTell, "can't tell: +1.0% (+0.8% to +1.2%); less than this machine can show (2%)"},
-		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, CannotTell, "can't tell: +20.0% (−28.0% to +100.0%); need about 51 more rounds on each side"},
+		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, Inconclusive, "can't tell: +1.0% (+0.8% to +1.2%); less than this machine can show (2%)"},
+		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, Inconclusive, "can't tell: +20.0% (−28.0% to +100.0%); need about 51 more rounds on each side"},
 		{"constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{5, 5, 5, 5, 5, 5}}, Same, "same within 3%: 0.0% (0.0% to 0.0%)"},
 		{"two constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{6, 6, 6, 6, 6, 6}}, Worse, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
-		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, CannotTell, "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side"},
-		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, CannotTell, "can't tell: 5 rounds, need ≥ 6: 1 more round on each side"},
-		{"nothing", Rule{}, Pair{}, CannotTell, "can't tell: 0 rounds, need ≥ 6: 6 more rounds on each side"},
-		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, CannotTell, "can't tell: round 1: value 0: a ratio takes positive values"},
-		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, CannotTell, "can't tell: round 6: value NaN: not a finite number"},
+		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, Inconclusive, "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side"},
+		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, Inconclusive, "can't tell: 5 rounds, need ≥ 6: 1 more round on each side"},
+		{"nothing", Rule{}, Pair{}, Inconclusive, "can't tell: 0 rounds, need ≥ 6: 6 more rounds on each side"},
+		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, Inconclusive, "can't tell: round 1: value 0: a ratio takes positive values"},
+		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, Inconclusive, "can't tell: round 6: value NaN: not a finite number"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := test.rule.Compare([]Pair{test.pair})[0]
@@ -218,7 +218,7 @@ func TestTheFamilyRaisesTheBar(t *testing.T) {
 	family := make([]Pair, 20)
 	family[7] = one
 	among := Rule{}.Compare(family)[7]
-	if among.Verdict != CannotTell || !near(among.Adjusted, 20*alone.Test.P) || among.More < 1 {
+	if among.Verdict != Inconclusive || !near(among.Adjusted, 20*alone.Test.P) || among.More < 1 {
 		t.Errorf("among twenty: %s, p %g, %d more", among.Verdict, among.Adjusted, among.More)
 	}
 	if len(Rule{}.Compare(nil)) != 0 {
@@ -236,12 +236,12 @@ func moreRoundsTell(t *testing.T, pairs int) {
 	for range pairs {
 		pair := Pair{Old: rounds(rng, 6, 100, 0.06), New: rounds(rng, 6, 108, 0.06)}
 		c := Rule{}.Compare([]Pair{pair})[0]
-		if c.Verdict != CannotTell || c.More == 0 {
+		if c.Verdict != Inconclusive || c.More == 0 {
 			continue
 		}
 		asked++
 		n := min(6+c.More, 300)
-		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != CannotTell {
+		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != Inconclusive {
 			got++
 		}
 	}
@@ -284,7 +284,7 @@ func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
 }
 
 func TestVerdictText(t *testing.T) {
-	for _, v := range []Verdict{CannotTell, Better, Worse, Same} {
+	for _, v := range []Verdict{Inconclusive, Better, Worse, Same} {
 		text, err := v.MarshalText()
 		var back Verdict
 		if err != nil || back.UnmarshalText(text) != nil || back != v {

@@ -54,7 +54,7 @@ func TestLaws(t *testing.T) {
 		if n >= MinInterval && m >= MinInterval {
 			a := Rule{}.Compare([]Pair{{Old: x, New: y}})[0].Verdict
 			b := Rule{}.Compare([]Pair{{Old: y, New: x}})[0].Verdict
-			if opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Same: Same, CannotTell: CannotTell}; opposite[a] != b {
+			if opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Same: Same, Inconclusive: Inconclusive}; opposite[a] != b {
 				t.Fatalf("%v, %v: %s, from the other side %s", x, y, a, b)
 			}
 		}
@@ -111,7 +111,7 @@ func FuzzCompare(f *testing.F) {
 			if !(c.Adjusted >= 0 && c.Adjusted <= 1) || c.More < 0 || c.More > MaxRounds || c.Sentence() == "" {
 				t.Fatalf("%+v", c)
 			}
-			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != CannotTell {
+			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != Inconclusive {
 				t.Fatalf("%+v", c)
 			}
 			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) && c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {

@@ -27,9 +27,9 @@ type Step struct {
 // FailedTotal returns the number of errors in all rounds.
 func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
-// ErrorRatio returns errors / (errors + successes) of all rounds together; 0 when nothing was asked.
-func (s Step) ErrorRatio() float64 {
-	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRatio()
+// ErrorRate returns errors / (errors + successes) of all rounds together; 0 when nothing was asked.
+func (s Step) ErrorRate() float64 {
+	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRate()
 }
 
 // newStep summarises one step. An error concerns the latency alone.
@@ -101,9 +101,9 @@ func (s Step) DriftWords() string {
 	if s.Drifting == 0 {
 		return ""
 	}
-	name := bench.NotSteady
+	name := bench.Unstable
 	if s.Warming > 0 {
-		name = bench.StillWarming
+		name = bench.StillWarmingUp
 	}
 	if s.Rounds == 1 {
 		return name

@@ -52,7 +52,7 @@ type Contender struct {
 	MemoryPeak         int64 // bytes, the highest of all rounds; 0 where it is not known
 	MemoryPeakIsSample bool  // it is the largest sample: the true one may be higher
 	Memory             Value // bytes, the highest of each complete round
-	ErrorRatio         Value // errors / (errors + successes) of each round in which anything was asked
+	ErrorRate         Value // errors / (errors + successes) of each round in which anything was asked
 	Cost               *Cost // of the median round by Total; nil where it is not known
 	CostEach           Value // dollars per billion requests of each round
 	Checks             map[bench.CheckStatus]int
@@ -202,14 +202,14 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if ratio, ok := errorRatio(trial); ok {
 			errors = append(errors, ratio)
 		}
-		c.Excluded = c.Excluded.Add(of.Judge(trial))
+		c.Excluded = c.Excluded.Add(of.ExclusionOf(trial))
 		// The cost of a life that was cut short is mostly that of its start.
 		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
-	c.Memory, c.ErrorRatio = NewValue(memory), NewValue(errors)
+	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(trials, of, merge)
 	for i, s := range c.Steps {

@@ -68,8 +68,8 @@ func TestSummarise(t *testing.T) {
 	if peak.Succeeded != 6000 || peak.FailedTotal() != 15 || b.ErrorsTotal() != 15 || b.Errors["5xx"] != 9 {
 		t.Errorf("succeeded %d, failed %v, errors %v", peak.Succeeded, peak.Failed, b.Errors)
 	}
-	if want := 15. / 6015; peak.ErrorRatio() != want {
-		t.Errorf("error rate %g, want %g", peak.ErrorRatio(), want)
+	if want := 15. / 6015; peak.ErrorRate() != want {
+		t.Errorf("error rate %g, want %g", peak.ErrorRate(), want)
 	}
 	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
 		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))

@@ -15,7 +15,7 @@ type Tiers struct {
 	Order   []int   // those that are compared, the best median first
 	Tiers   [][]int // the leader first, then by their medians; whoever is not in its tier is worse
 	Unknown []int   // of too few rounds, or with a value that has no ratio
-	Lacking int     // rounds more that even the clearest difference would need among so many
+	RoundsNeeded int     // rounds more that even the clearest difference would need among so many
 	// Pairs has each comparison of one in Order (the first index, the new side) to a later one.
 	Pairs map[[2]int]Comparison
 }
@@ -50,7 +50,7 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) 
 		}
 	}
 	if len(family) > 0 {
-		t.Lacking = max(0, r.fewest(len(family), paired)-rounds)
+		t.RoundsNeeded = max(0, r.fewest(len(family), paired)-rounds)
 	}
 	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {
@@ -103,7 +103,7 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	case at.Drifting > 0:
 		return at.DriftWords()
 	case at.Excluded:
-		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRatio())
+		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRate())
 	case of == OfThroughput && peak.Step.Open():
 		return "its peak step is open loop"
 	case of >= OfLatency && clientBound:

@@ -21,14 +21,14 @@ func TestTiers(t *testing.T) {
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.Lacking != 0 || len(got.Pairs) != 15 {
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
 		t.Errorf("%+v", got)
 	}
 	// Of times the lowest is the best.
 	if got = (Rule{}).Tiers(samples, false, false); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
 		t.Errorf("tiers of times %+v", got.Tiers)
 	}
-	if got = (Rule{}).Tiers(nil, true, false); got.Tiers != nil || got.Unknown != nil || got.Lacking != 0 {
+	if got = (Rule{}).Tiers(nil, true, false); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
 		t.Error("nothing has tiers")
 	}
 }
@@ -49,8 +49,8 @@ func TestTiersSayWhatTheyLack(t *testing.T) {
 	}
 	for _, test := range []struct{ contenders, rounds, tiers, lacking int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
 		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false)
-		if len(got.Tiers) != test.tiers || got.Lacking != test.lacking {
-			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(got.Tiers), got.Lacking)
+		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.lacking {
+			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
 		}
 	}
 }

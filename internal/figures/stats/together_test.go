@@ -55,14 +55,14 @@ func TestPairsOfAFamily(t *testing.T) {
 		}
 		return all
 	}
-	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != CannotTell || c.More != 2 || !c.Test.Paired {
+	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != Inconclusive || c.More != 2 || !c.Test.Paired {
 		t.Errorf("six pairs: %s, %d more", c.Verdict, c.More)
 	}
 	c := (Rule{}).Compare(family(MinPaired, true))[0]
 	if c.Verdict != Worse || c.Ratio.Interval.High > .92 || c.Ratio.Interval.Low < .89 {
 		t.Errorf("eight pairs: %s", c.Sentence())
 	}
-	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != CannotTell || c.More < 20 {
+	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != Inconclusive || c.More < 20 {
 		t.Errorf("side by side: %s", c.Sentence())
 	}
 	if c := (Rule{}).Compare(family(MinPaired, true))[1]; c.Verdict != Same || c.Test.P != 1 {
@@ -79,7 +79,7 @@ func TestTiersOfPairs(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	if got := (Rule{}).Tiers(samples, true, true); len(got.Tiers) != 3 || got.Lacking != 0 {
+	if got := (Rule{}).Tiers(samples, true, true); len(got.Tiers) != 3 || got.RoundsNeeded != 0 {
 		t.Errorf("round against round: %+v", got)
 	}
 	if got := (Rule{}).Tiers(samples, true, false); len(got.Tiers) != 1 {
@@ -89,7 +89,7 @@ func TestTiersOfPairs(t *testing.T) {
 	for i := range samples {
 		samples[i] = samples[i][:6]
 	}
-	if got := (Rule{}).Tiers(samples, true, true); got.Lacking != 1 {
-		t.Errorf("six rounds lack %d", got.Lacking)
+	if got := (Rule{}).Tiers(samples, true, true); got.RoundsNeeded != 1 {
+		t.Errorf("six rounds lack %d", got.RoundsNeeded)
 	}
 }

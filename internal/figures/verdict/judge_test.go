@@ -58,7 +58,7 @@ func TestOneIsNoPlural(t *testing.T) {
 	} {
 		rec := Loop{Connections: 1, Reopened: n}
 		l := bench.Load{Elapsed: time.Second, Succeeded: 1, Cut: n, Failed: map[bench.ErrorKind]int64{bench.ErrClient: n}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "x"}}
-		if got := rec.Judge(l).Join("|"); !strings.HasPrefix(got, want) {
+		if got := rec.Warnings(l).Join("|"); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -102,8 +102,8 @@ func TestPunctuality(t *testing.T) {
 		want []string
 	}{
 		{"on time", bench.Load{Scheduled: 1000, Sent: 1000, Late: 9}, nil},
-		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, Held: 10, MaxOpenConnections: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
-		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, Held: 400, MaxOpenConnections: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
+		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, WaitedForConnection: 10, MaxOpenConnections: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
+		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, WaitedForConnection: 400, MaxOpenConnections: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Loop{Open: true}.punctuality(test.load)
@@ -150,7 +150,7 @@ func TestAMachineThatStoodStillIsToldOf(t *testing.T) {
 func TestSentences(t *testing.T) {
 	second := time.Second
 	load := bench.Load{
-		Elapsed: second, Wall: second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500, Held: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3,
+		Elapsed: second, Wall: second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500, WaitedForConnection: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3,
 		ClientCPU: 1900 * time.Millisecond, ClientCPUs: 2, Saturation: .99,
 		Failed: map[bench.ErrorKind]int64{bench.ErrClient: 4}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"},
 	}
@@ -178,24 +178,24 @@ func TestSentences(t *testing.T) {
 		value  float64
 		want   string
 	}{
-		{"interrupted", loop.Judge(load), bench.WarnInterrupted, "requests", 2, "interrupted: 2 requests in flight were cut off and are neither successes nor errors"},
-		{"reopened", loop.Judge(load), bench.WarnReopened, "times", 31, "connections were opened again 31 times; the time for it is part of the latency"},
-		{"client limit", loop.Judge(load), bench.WarnClientLimit, "requests", 4, "4 requests failed for lack of ports, files or memory of the client: no ports"},
-		{"dropped", loop.Judge(load), bench.WarnDropped, "dropped", 100, "100 of 1100 requests that were scheduled were dropped: with 8 connections in use the contender did not keep up"},
-		{"late", loop.Judge(load), bench.WarnLate, "late", 200, "200 requests were sent late, since all 8 connections were in use"},
-		{"late by itself", loop.Judge(load), bench.WarnClientBound, "late", 300, "client-bound: 300 of 1000 requests were sent more than 1ms after they were due although connections were free"},
-		{"unserved", loop.Judge(load), bench.WarnQueueOutlastedLeadIn, "unserved", 3, "the queue is longer than the lead-in: after 2.00 s 3 of 8 connections had no response yet, so the interval may not be in a steady state"},
-		{"client suspected", loop.Judge(load), bench.WarnClientMaybeBound, "client_cpus", 1.9, "the client may be the bottleneck: locbench itself used 1.90 of the 2 CPUs that it may use"},
+		{"interrupted", loop.Warnings(load), bench.WarnInterrupted, "requests", 2, "interrupted: 2 requests in flight were cut off and are neither successes nor errors"},
+		{"reopened", loop.Warnings(load), bench.WarnReopened, "times", 31, "connections were opened again 31 times; the time for it is part of the latency"},
+		{"client limit", loop.Warnings(load), bench.WarnClientLimit, "requests", 4, "4 requests failed for lack of ports, files or memory of the client: no ports"},
+		{"dropped", loop.Warnings(load), bench.WarnDropped, "dropped", 100, "100 of 1100 requests that were scheduled were dropped: with 8 connections in use the contender did not keep up"},
+		{"late", loop.Warnings(load), bench.WarnLate, "late", 200, "200 requests were sent late, since all 8 connections were in use"},
+		{"late by itself", loop.Warnings(load), bench.WarnClientBound, "late", 300, "client-bound: 300 of 1000 requests were sent more than 1ms after they were due although connections were free"},
+		{"unserved", loop.Warnings(load), bench.WarnQueueOutlastedLeadIn, "unserved", 3, "the queue is longer than the lead-in: after 2.00 s 3 of 8 connections had no response yet, so the interval may not be in a steady state"},
+		{"client suspected", loop.Warnings(load), bench.WarnClientMaybeBound, "client_cpus", 1.9, "the client may be the bottleneck: locbench itself used 1.90 of the 2 CPUs that it may use"},
 		{"a busy thread", of(Saturated(load)), bench.WarnClientBound, "share", .99, "client-bound: a thread of locbench had something to do in 99% of the step; a faster contender would not have shown"},
-		{"not kept up", loop.Judge(behind), bench.WarnNotKeepingUp, "backlog", 50, "the contender did not keep up: 50 requests were in flight or waiting at the end, 1 are usual at this throughput and latency"},
+		{"not kept up", loop.Warnings(behind), bench.WarnNotKeepingUp, "backlog", 50, "the contender did not keep up: 50 requests were in flight or waiting at the end, 1 are usual at this throughput and latency"},
 		{"clock", little(false, 10*second, 10*second, 9*second), bench.WarnClockUnsteady, "by_counting", 9, "10.00 requests were in flight by their times, but only 9.00 by counting them: the clock of this machine is not steady"},
 		{"answers unseen", little(true, 8*second, 8*second, 10*second), bench.WarnResponsesSeenLate, "by_times", 8, "8.00 requests were in flight by their times, but 10.00 by counting them: the client did not see answers when they came"},
 		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.WarnClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between a response and the next request"},
-		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.WarnUnstable, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
-		{"ports", of(PortsAwaited(12*second, 4000)), bench.WarnWaitedForPorts, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
+		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.WarnUnstableLoad, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
+		{"ports", of(WaitedForPorts(12*second, 4000)), bench.WarnWaitedForPorts, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
 		{"restless", BusyOutOfTurn(step), bench.WarnBusyOutOfTurn, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
 		{"readings", of(ReadingsFailed(3)), bench.WarnReadingsFailed, "readings", 3, "3 of the readings in between failed"},
-		{"counters", of(CountersUnread("gone")), bench.WarnCountersMissing, "", 0, "counters not read at both ends of the step: gone"},
+		{"counters", of(CountersMissing("gone")), bench.WarnCountersMissing, "", 0, "counters not read at both ends of the step: gone"},
 		{"killed", Killed(step), bench.WarnOOM, "processes", 2, "the kernel killed 2 of its processes for lack of memory"},
 		{"rate", of(RateChanged(100, []string{"to 200/s after 3 s"}, 2)), bench.WarnRateChanged, "changes", 3, "the rate was changed on request, from 100/s to 200/s after 3 s, and 2 times more: the figures of this step are of several rates"},
 		{"machine stall", MachineStalls(step), bench.WarnMachineStall, "longest_ns", 4e7, "the machine stood still: 7 times for 1 ms or more, at the longest for 40.0 ms, 2.5% of the step on each CPU; the highest latencies may be the machine's"},

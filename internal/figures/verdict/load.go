@@ -28,7 +28,7 @@ type Loop struct {
 }
 
 // Judge says what doubt the client itself can have about a step.
-func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
+func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 	add := func(is bool, kind bench.WarningKind, f values, sentence string, args ...any) {
 		if is {
 			all = append(all, found(kind, f, sentence, args...))
@@ -82,7 +82,7 @@ func Saturated(l bench.Load) bench.Warning {
 }
 
 // Waited returns how many of an open loop's requests were sent late since every connection was in use.
-func Waited(l bench.Load) int64 { return max(l.Held-l.Dropped, 0) }
+func Waited(l bench.Load) int64 { return max(l.WaitedForConnection-l.Dropped, 0) }
 
 // ManyWaited reports whether connections were too few for the rate.
 func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.Scheduled) }
@@ -147,7 +147,7 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 			shared/length, could/length, gap)}
 	// the ends of short turns are too large a part of them
 	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack:
-		return bench.Warnings{found(bench.WarnUnstable,
+		return bench.Warnings{found(bench.WarnUnstableLoad,
 			values{"by_latency": busy / length, "by_counting": counted / length},
 			"unstable load: throughput × mean latency is %.2f, but %.2f requests were in flight; the queue grew or shrank",
 			busy/length, counted/length)}

@@ -40,7 +40,7 @@ func (f facts) killed() string {
 }
 
 func (f facts) fails() string {
-	if r := f.step.Load.ErrorRatio(); r >= mostErrors {
+	if r := f.step.Load.ErrorRate(); r >= mostErrors {
 		return fmt.Sprintf("%s of responses were errors", units.Percent(r))
 	}
 	return ""

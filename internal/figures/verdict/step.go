@@ -159,7 +159,7 @@ type Mark struct {
 
 // Marks returns those that are worth a word next to the figures, the gravest first.
 func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
-	if ratio := res.Load.ErrorRatio(); ratio >= ErrorsMatter {
+	if ratio := res.Load.ErrorRate(); ratio >= ErrorsMatter {
 		all = append(all, Mark{bench.WarnErrors, ratio})
 	}
 	if n := res.Load.Dropped; n > 0 && res.Load.Scheduled > 0 {

@@ -25,8 +25,8 @@ func found(kind bench.WarningKind, f values, sentence string, args ...any) bench
 
 // The warnings of those who can see what they report, but do not judge it.
 
-// PortsAwaited is about a step that began later, since an earlier one had taken its ports.
-func PortsAwaited(took time.Duration, ports int64) bench.Warning {
+// WaitedForPorts is about a step that began later, since an earlier one had taken its ports.
+func WaitedForPorts(took time.Duration, ports int64) bench.Warning {
 	return found(bench.WarnWaitedForPorts, values{"took_ns": float64(took), "ports": float64(ports)},
 		"step started %s late, once %s local ports were free: closed connections hold theirs for a minute",
 		units.Length(took.Round(time.Second)), units.Count(ports))
@@ -49,8 +49,8 @@ func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 		named)
 }
 
-// CountersUnread is about a step without counters at one of its ends.
-func CountersUnread(why string) bench.Warning {
+// CountersMissing is about a step without counters at one of its ends.
+func CountersMissing(why string) bench.Warning {
 	return found(bench.WarnCountersMissing, nil, "counters missing for this step: %s", why)
 }
 

@@ -95,7 +95,7 @@ func loadColumns() []Column {
 	}, measured(measure.Errors), []Column{
 		{"backlog", "requests in flight or waiting at the end of the interval", func(r row) any { return r.Load.Backlog }},
 		// Of a step without any request they are 0, not unknown.
-		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
+		{"error_ratio", measure.Get(measure.ErrorRate).CSV.Doc, func(r row) any { return r.Load.ErrorRate() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful responses", func(r row) any {
 			// Else imported: nobody reported.

@@ -29,7 +29,7 @@ func (l *trialRun) judge(res *bench.StepResult) (stop *missed) {
 	}
 	last := l.lastStep(res.Index)
 	for _, t := range l.cfg.Run.Profile.Thresholds {
-		if !t.Concerns(res.Index, res.Step) {
+		if !t.AppliesTo(res.Index, res.Step) {
 			continue
 		}
 		o, err := profile.ParseConditions(t.Condition)

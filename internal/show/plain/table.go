@@ -81,7 +81,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		row := []string{safe.Line(name, 60)}
 		for _, col := range columns {
 			if col.ID == measure.Errors {
-				row = append(row, errorRatio(s.FailedTotal(), s.ErrorRatio()))
+				row = append(row, errorRatio(s.FailedTotal(), s.ErrorRate()))
 			} else {
 				row = append(row, figure(col.Measure, col.Over(s)))
 			}

@@ -66,7 +66,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 			line("%s", inTiers(s))
 		}
 	}
-	if n := all[0].Lacking; n > 0 {
+	if n := all[0].RoundsNeeded; n > 0 {
 		line("With this many contenders a ranking needs %s more.", units.Plural(n, "round"))
 	}
 	how := "Mann-Whitney test"

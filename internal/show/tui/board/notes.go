@@ -59,8 +59,8 @@ func join(words []word) string {
 
 // wordOf are the words for warnings. Those that a counter has a word for, too, are said once.
 var wordOf = map[bench.WarningKind]string{
-	bench.WarnWarmingUp:                     bench.StillWarming,
-	bench.WarnDrifting:                      bench.NotSteady,
+	bench.WarnWarmingUp:                     bench.StillWarmingUp,
+	bench.WarnDrifting:                      bench.Unstable,
 	bench.WarnErrors:                        "errors",
 	bench.WarnDropped:                       "dropped",
 	bench.WarnThrottled:                     "quota",
