@@ -118,7 +118,7 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) e
 			Name: asked, Weight: 1, Method: http.MethodGet, Path: asked, IDs: bench.IDSpec{Distribution: "uniform"},
 			ExpectStatus: http.StatusOK,
 		}}
-		p.Validate, p.Checks = 0, bench.CheckSpec{}
+		p.CompareBodies, p.Checks = 0, bench.CheckSpec{}
 	}
 	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
 	return nil

@@ -117,7 +117,7 @@ type Profile struct {
 	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
 	Timeout  Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
 	// share of the responses whose whole body is compared with the known one, where there is one
-	Validate float64 `json:"compare_bodies,omitempty"`
+	CompareBodies float64 `json:"compare_bodies,omitempty"`
 	// share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
 	MaxErrors float64            `json:"max_errors,omitempty"`
 	Phases    *FirstRequestsSpec `json:"first_requests,omitempty"`

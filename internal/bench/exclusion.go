@@ -15,7 +15,7 @@ const DefaultMaxErrors = 0.01
 // UsesData reports whether the data set has a part in a run of the profile: it fills the store, is
 // what answers are compared with, or has the ids that are asked for.
 func (p Profile) UsesData() bool {
-	compared := p.Validate > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the response that it knows
+	compared := p.CompareBodies > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the response that it knows
 	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
 }
 

@@ -31,8 +31,8 @@ type Request struct {
 	Think   Think          `json:"think,omitzero"`       // before it is sent
 }
 
-// Wants says whether a status is one of the expected ones.
-func (r Request) Wants(status int) bool {
+// ExpectsStatus reports whether a status is one of the expected ones.
+func (r Request) ExpectsStatus(status int) bool {
 	return status == cmp.Or(r.ExpectStatus, http.StatusOK) || slices.Contains(r.MoreStatuses, status)
 }
 

@@ -123,7 +123,7 @@ func runFacts(r bench.Run) []fact {
 		{"store address", Relevant, address},
 		{"protocol", Incomparable, string(p.Protocol)},
 		{"request timeout", Relevant, units.Duration(p.Timeout)},
-		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.Validate)},
+		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.CompareBodies)},
 		{"load before the run", Relevant, m.Load1},
 		{"kernel", Relevant, m.Kernel},
 		{"CPU governor", Relevant, m.Governor},
@@ -173,7 +173,7 @@ func base(file string) string {
 // restHash is of what no other difference names, so a new part of the profile is seen.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
-	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.Validate, p.Interleave = "", 0, 0, "", 0, 0, 0
+	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.CompareBodies, p.Interleave = "", 0, 0, "", 0, 0, 0
 	return ProfileHash(p)
 }
 
