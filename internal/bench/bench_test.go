@@ -52,7 +52,7 @@ func TestRecordsSurviveJSON(t *testing.T) {
 	}
 }
 
-func TestDerivedFiguresOfAStep(t *testing.T) {
+func TestDerivedValuesOfAStep(t *testing.T) {
 	s := StepResult{
 		Load:   Load{Succeeded: 1000, Elapsed: 2 * time.Second, Failed: map[ErrorKind]int64{ErrTimeout: 200, "5xx": 50}},
 		Before: &Usage{CPU: time.Second, Throttling: &Throttling{Periods: 10, Throttled: 1, Time: time.Second}},
