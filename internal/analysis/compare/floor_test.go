@@ -17,7 +17,7 @@ func TestNoiseFloor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if quiet.Rounds != 6 || len(quiet.Measures) != len(measure.Judged()) || quiet.FalsePositives != 0 || quiet.Largest() < .005 || quiet.Largest() > .05 {
+	if quiet.Rounds != 6 || len(quiet.Measures) != len(measure.Tested()) || quiet.FalsePositives != 0 || quiet.Largest() < .005 || quiet.Largest() > .05 {
 		t.Errorf("%+v", quiet)
 	}
 	var noisy []bench.TrialResult

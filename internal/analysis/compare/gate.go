@@ -100,7 +100,7 @@ func Gates() string {
 
 // gated returns the names of the measures that a gate may be of.
 func gated() (all []string) {
-	for _, m := range measure.Judged() {
+	for _, m := range measure.Tested() {
 		all = append(all, string(m.ID))
 	}
 	return all

@@ -16,7 +16,7 @@ import (
 
 // standings returns those of the contenders in every headline measure, throughput first.
 func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
-	for _, m := range measure.Judged() {
+	for _, m := range measure.Tested() {
 		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
 	}
 	return all

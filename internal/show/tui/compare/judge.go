@@ -98,7 +98,7 @@ func (f Value) Change() (ratio float64, ok bool) {
 // side's own peak.
 func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all Values) {
 	said := judge(a, b, runs, floor)
-	for _, m := range measure.View(measure.PairFigures) {
+	for _, m := range measure.View(measure.PairContenders) {
 		f := Value{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}
 		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak, on both sides: of no step here
 			if f.A, f.B = (measure.Result{}), (measure.Result{}); f.Said != nil {
