@@ -34,7 +34,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *figures)) *Hi
 
 func courses(t *testing.T, h *History, labels []string, measures ...measure.ID) []Series {
 	t.Helper()
-	all, err := h.Courses(labels, measures)
+	all, err := h.Series(labels, measures)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestHistoryOfFew(t *testing.T) {
 			t.Errorf("%d results: no %q in\n%s", n, want, text)
 		}
 	}
-	if _, err := past(t, 1, nil).Courses([]string{"c"}, nil); err == nil || !strings.Contains(err.Error(), "there are a, b") {
+	if _, err := past(t, 1, nil).Series([]string{"c"}, nil); err == nil || !strings.Contains(err.Error(), "there are a, b") {
 		t.Errorf("an unknown contender: %v", err)
 	}
 }

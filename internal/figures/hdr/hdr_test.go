@@ -33,7 +33,7 @@ func histogram(xs ...time.Duration) *Histogram {
 	return h
 }
 
-// exact computes the figures from the values themselves.
+// exact computes the quantiles from the values themselves.
 func exact(xs []time.Duration) (mean, sd float64, quantile func(q float64) time.Duration) {
 	s := slices.Clone(xs)
 	slices.Sort(s)
@@ -168,13 +168,13 @@ func TestDecodeRefuses(t *testing.T) {
 		"not compressed": {with(func(l *bench.Latencies) { l.HDR = "AAAAAAAAAAAAAAAAAAAA" }), "only V2 is supported"},
 		"cut":            {with(func(l *bench.Latencies) { l.HDR = l.HDR[:40] }), "contents buffer is smaller"},
 		"too long":       {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded+1) }), "at most"},
-		"another count":  {with(func(l *bench.Latencies) { l.Count = 4 }), "it holds 3 latencies, not 4"},
-		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "not 0"},
+		"another count":  {with(func(l *bench.Latencies) { l.Count = 4 }), "3 latencies in the buckets, expected 4"},
+		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "expected 0"},
 		"absurd count":   {with(func(l *bench.Latencies) { l.Count = math.MaxInt64 }), "at most"},
-		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "contradict"},
-		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "contradict"},
-		"wide geometry":  {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil) }), "significant figures"},
-		"odd range":      {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil) }), "must start at 1"},
+		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "inconsistent"},
+		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "inconsistent"},
+		"wide geometry":  {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil) }), "significant digits"},
+		"odd range":      {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil) }), "expected a start at 1"},
 		"beyond the bucket": {with(func(l *bench.Latencies) {
 			l.HDR = forge(t, header{Figures: 3, Lowest: 1, Highest: 2}, []byte{0xff, 0xff, 0x7f})
 		}), "overflows"},
