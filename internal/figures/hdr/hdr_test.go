@@ -52,7 +52,7 @@ func within(a, b time.Duration, relative float64) bool {
 	return math.Abs(float64(a-b)) <= relative*float64(b)+1
 }
 
-func checkFigures(t *testing.T, l bench.Latencies, xs []time.Duration) {
+func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	t.Helper()
 	mean, sd, quantile := exact(xs)
 	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
@@ -71,7 +71,7 @@ func checkFigures(t *testing.T, l bench.Latencies, xs []time.Duration) {
 func TestLatencies(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 1000, 50_000} {
 		xs := sample(uint64(n), n)
-		checkFigures(t, histogram(xs...).Latencies(), xs)
+		checkQuantiles(t, histogram(xs...).Latencies(), xs)
 	}
 	if l := New().Latencies(); l != (bench.Latencies{}) {
 		t.Errorf("of nothing: %+v", l)
@@ -91,7 +91,7 @@ func TestLatenciesAtTheEdges(t *testing.T) {
 	}
 }
 
-func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, n := range []int{0, 1, 1000} {
 		want := histogram(sample(7, n)...).Latencies()
 		h, err := Decode(want)
@@ -110,7 +110,7 @@ func TestMergeIsAsIfRecordedTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFigures(t, merged.Quantiles(), slices.Concat(a, b, c))
+	checkQuantiles(t, merged.Quantiles(), slices.Concat(a, b, c))
 	if together := histogram(slices.Concat(a, b, c)...).Latencies(); merged.Latencies().HDR != together.HDR {
 		t.Error("the merged buckets differ from those recorded together")
 	}
@@ -135,7 +135,7 @@ type header struct {
 	Ratio                                             float64
 }
 
-// forge encodes a header with a payload, as a hostile results file may.
+// forge encodes a header with a payload, such as a crafted results file.
 func forge(t *testing.T, h header, payload []byte) string {
 	t.Helper()
 	var inner, outer bytes.Buffer

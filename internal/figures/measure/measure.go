@@ -45,7 +45,7 @@ type Measure struct {
 	// over returns the value over all rounds, if it is not the median of the rounds: medians of an
 	// even number of rounds would average quantiles.
 	over func(stats.Step) (v float64, ok bool)
-	// whole returns the value of whole trials; nil: the value is that of the peak step.
+	// whole returns the value of whole trials; nil: the value of the step with the highest throughput.
 	whole func(stats.Contender) Result
 }
 

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// TestTable checks that names are unique and that measures have the fields that their places need.
+// TestTable checks for unique names, and for the fields that the places of a measure need.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
@@ -56,7 +56,7 @@ func result(succeeded, memory int64) bench.StepResult {
 	}
 }
 
-// TestOverRounds takes the medians of three rounds.
+// TestOverRounds checks the medians of three rounds.
 func TestOverRounds(t *testing.T) {
 	s := stats.Step{Results: []bench.StepResult{result(3000, 1), result(1000, 2), result(2000, 3)}}
 	for id, want := range map[ID]float64{
@@ -71,7 +71,7 @@ func TestOverRounds(t *testing.T) {
 	}
 }
 
-// TestQuantilesAreOfAllRounds does not take the median of the rounds' quantiles.
+// TestQuantilesAreOfAllRounds checks that quantiles are not medians of the rounds' quantiles.
 func TestQuantilesAreOfAllRounds(t *testing.T) {
 	round := func(d time.Duration) bench.StepResult {
 		return bench.StepResult{Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: d}}}

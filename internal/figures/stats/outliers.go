@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// MinOutlierValues is the minimum number of values for finding an outlier.
+// MinOutlierValues is the minimum number of values for outliers.
 const MinOutlierValues = 5
 
 // critical is the 99% quantile of the largest modified z-score among n normal values. It was simulated

@@ -29,7 +29,7 @@ type PeakTime struct {
 
 // TimeToPeak returns the time from process start to the first window from which on throughput stays
 // within 3% (or twice the scatter) of the final level. The final level is the median of the last third
-// of the windows around the end of the warm-up. ok is false if there is no such window.
+// of the windows around the end of the warm-up. ok is false without one.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 	_, interleaved := trial.Interleaved()
 	if interleaved || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning || trial.Instance.StartedAt.IsZero() {

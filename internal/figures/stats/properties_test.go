@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Laws that hold whatever the samples are.
+// Laws that hold for all samples.
 func TestLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 21))
 	for range 300 {
@@ -50,7 +50,7 @@ func TestLaws(t *testing.T) {
 		if !there.Ties && (there.P <= 0.05) == r.Interval.Holds(1) {
 			t.Fatalf("%v, %v: p %g, interval %+v", x, y, there.P, r.Interval)
 		}
-		// A Comparison seen from the other side says the opposite.
+		// Swapping the sides reverses the verdict.
 		if n >= MinInterval && m >= MinInterval {
 			a := Rule{}.Compare([]Pair{{Old: x, New: y}})[0].Verdict
 			b := Rule{}.Compare([]Pair{{Old: y, New: x}})[0].Verdict
@@ -61,7 +61,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// Above the limit, the approximation continues where the exact test ends.
+// At the limit, the approximation is close to the exact test.
 func TestTheApproximationIsClose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 23))
 	for range 20 {
@@ -86,7 +86,7 @@ func TestHolmOfHostileValues(t *testing.T) {
 	}
 }
 
-// Whatever bits come, nothing panics, and what is reported is within its bounds.
+// For any bits, nothing panics, and all results are within their bounds.
 func FuzzCompare(f *testing.F) {
 	pack := func(xs ...float64) (b []byte) {
 		for _, x := range xs {

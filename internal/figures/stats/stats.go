@@ -1,4 +1,4 @@
-// Package stats turns the results of trials into the numbers of tables and reports: medians and their
+// Package stats computes from the results of trials the numbers of tables and reports: medians and their
 // CIs, cost, and a summary of each contender over its rounds. It also decides whether two samples (a
 // value per round) differ (Rule), which contenders are in one tier (Tiers), and where a history
 // changed (ChangePoints). It is pure: no I/O and no clock. Reference values of the tests come from

@@ -115,7 +115,7 @@ func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {
 	return summariseAll(of, trials, true)
 }
 
-// SummarisePeaks is Summarise with latencies of the peak steps only. Merging a histogram takes a
+// SummarisePeaks is Summarise with latencies at peak only. Merging a histogram takes a
 // millisecond, and a run has hundreds.
 func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
 	all := summariseAll(of, trials, false)
@@ -226,7 +226,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 
 // HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak if
 // the profile has one, else the closed-loop step with the same requests, up to the peak, that is
-// nearest to half. share is its throughput over that of the peak; ok is false without a peak.
+// nearest to half. share is its throughput over that of the highest step; ok is false without a peak.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	for i, s := range c.Steps {
 		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {
