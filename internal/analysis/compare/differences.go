@@ -175,7 +175,7 @@ func base(file string) string {
 	return filepath.Base(file)
 }
 
-// restHash returns the hash of the parts of a profile that are not facts of their own.
+// restHash returns the hash of the parts of a profile that no other fact contains.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
 	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.CompareBodies, p.Interleave = "", 0, 0, "", 0, 0, 0

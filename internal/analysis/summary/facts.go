@@ -31,7 +31,7 @@ type Contender struct {
 	Label         string // safe for a terminal
 	Peak          stats.Step
 	HasPeak       bool
-	Bound         verdict.Summary // bottleneck of the peak step
+	Bound         verdict.Summary // bottleneck at peak
 	Failed        []string        // a text per failed trial
 	ChangedByHand int             // trials with manual changes
 	Unlimited     int             // trials whose limits were not enforced
@@ -124,7 +124,7 @@ func leftOut(s analysis.Standing) []analysis.Place {
 	return slices.DeleteFunc(slices.Clone(s.Places), func(p analysis.Place) bool { return p.Tier > 0 })
 }
 
-// fromStartToStop reports whether a measure is of whole trials, not of the peak.
+// fromStartToStop reports whether a measure is of whole trials, not of one step.
 func fromStartToStop(s analysis.Standing) bool {
 	return measure.Get(s.Measure).Comparison.At == measure.FromStartToStop
 }
