@@ -1,6 +1,6 @@
-// Package analysis computes, once for a run, the summaries of its contenders, the bottlenecks of their
-// steps, and their tiers. Text, report, Markdown, dashboard and comparison render the same analysis,
-// so they cannot disagree, and no histogram is merged twice. The package is pure.
+// Package analysis computes, once for a run, the summaries of its contenders, the bottlenecks of
+// their steps, and their tiers. Text, report, Markdown, dashboard and comparison render the same
+// analysis, so they cannot disagree, and no histogram is merged twice. The package is pure.
 package analysis
 
 import (
@@ -33,8 +33,8 @@ type Contender struct {
 // Of analyses a run. trials may be a part of the run's trials, in any order.
 func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.Summarise) }
 
-// SoFar analyses a run that is not complete. It is faster than Of: it merges only the latencies at the
-// peaks, which takes a millisecond each.
+// SoFar analyses a run that is not complete. It is faster than Of: it merges only the latencies at
+// the peaks, which takes a millisecond each.
 func SoFar(run bench.Run, trials []bench.TrialResult) *Run {
 	return of(run, trials, stats.SummarisePeaks)
 }
@@ -56,8 +56,8 @@ func of(run bench.Run, trials []bench.TrialResult,
 	return r
 }
 
-// Ordered returns the contenders in the order of the profile, then those not in it, and excluded ones
-// last.
+// Ordered returns the contenders in the order of the profile, then those not in it, and excluded
+// ones last.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
@@ -132,8 +132,8 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	return values
 }
 
-// Samples returns the values of two sides, one per round that has one, and the step in words. At half
-// peak both sides use the step of the old side.
+// Samples returns the values of two sides, one per round that has one, and the step in words. At
+// half peak both sides use the step of the old side.
 func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string) {
 	switch m.Comparison.At {
 	case measure.FromStartToStop:
@@ -162,11 +162,11 @@ func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string
 	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at
 }
 
-// Together reduces contenders to the rounds in which they were interleaved with each other, so their
-// i-th values are pairs; paired says for which contenders it did. A round that one of them did
-// not complete is removed from all: giving up the pairs would add the differences between rounds,
-// which pairs share, to the noise. Contenders with too few such rounds stay unchanged. All stay
-// unchanged if fewer than two contenders, or too few common rounds, are left.
+// Together reduces contenders to the rounds in which they were interleaved with each other, so
+// their i-th values are pairs; paired says for which contenders it did. A round that one of them
+// did not complete is removed from all: giving up the pairs would add the differences between
+// rounds, which pairs share, to the noise. Contenders with too few such rounds stay unchanged. All
+// stay unchanged if fewer than two contenders, or too few common rounds, are left.
 func Together(all []Contender) (kept []Contender, paired []bool) {
 	return together(all, func(Contender) bool { return true })
 }

@@ -41,11 +41,11 @@ type Place struct {
 
 // Standing groups the contenders into tiers by one measure. A contender in a lower tier is
 // significantly worse than the leader of every higher tier (Mann-Whitney, or signed ranks for
-// interleaved rounds; all pairs of contenders are one family for Holm's correction), and by more than
-// the noise floor. A tier takes stats.MinInterval rounds. Each measure is its own family.
+// interleaved rounds; all pairs of contenders are one family for Holm's correction), and by more
+// than the noise floor. A tier takes stats.MinInterval rounds. Each measure is its own family.
 //
-// Throughput and CPU are taken at each contender's own peak; p99 at one step for all, at half peak of
-// the contender with the highest peak.
+// Throughput and CPU are taken at each contender's own peak; p99 at one step for all, at half peak
+// of the contender with the highest peak.
 func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	m := measure.Get(id)
 	s := Standing{Measure: id, pairs: map[[2]int]stats.Comparison{}}
@@ -156,8 +156,8 @@ func (s Standing) Pair(a, b int) (stats.Comparison, bool) {
 // Member returns the place of a member, by its index in Members.
 func (s Standing) Member(i int) Place { return s.Places[s.Members[i]] }
 
-// Leaders returns the leader of the first tier with the members that are not significantly worse, and
-// the members behind it. It checks each verdict of package stats again: the CI must exclude 1.
+// Leaders returns the leader of the first tier with the members that are not significantly worse,
+// and the members behind it. It checks each verdict of package stats again: the CI must exclude 1.
 func (s Standing) Leaders() (leaders, behind []int) {
 	if len(s.Tiers) == 0 {
 		return nil, nil
@@ -197,7 +197,8 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval returns the CI of the median, "4,401/s to 4,510/s", or what is missing: "need ≥ 6 rounds".
+// Interval returns the CI of the median, "4,401/s to 4,510/s", or what is missing: "need ≥ 6
+// rounds".
 func (p Place) Interval() string {
 	switch {
 	case !p.Value.Known():

@@ -80,9 +80,10 @@ const IsolationOff = "off"
 type Isolation struct {
 	Separate  bool       `json:"separate"` // the sets below are enforced and do not overlap
 	Contender cpuset.Set `json:"contender,omitempty"`
-	Store     cpuset.Set `json:"store,omitempty"` // of a store in a container; an embedded store runs on the CPUs of the client
-	Client    cpuset.Set `json:"client,omitempty"`
-	Text      string     `json:"text"` // the assignment in words, or what is shared and why
+	// of a store in a container; an embedded store runs on the CPUs of the client
+	Store  cpuset.Set `json:"store,omitempty"`
+	Client cpuset.Set `json:"client,omitempty"`
+	Text   string     `json:"text"` // the assignment in words, or what is shared and why
 }
 
 // String returns Text, or "" for nil.
@@ -121,8 +122,8 @@ type Profile struct {
 	MaxErrors float64            `json:"max_errors,omitempty"`
 	Phases    *FirstRequestsSpec `json:"first_requests,omitempty"`
 	Checks    CheckSpec          `json:"checks"`
-	// the contenders of a round run at the same time, and the load switches between them after this time; 0: one after
-	// the other
+	// the contenders of a round run at the same time, and the load switches between them after this
+	// time; 0: one after the other
 	Interleave  Duration    `json:"interleave_ns,omitempty"`
 	Steps       []Step      `json:"steps"`
 	Thresholds  []Threshold `json:"thresholds,omitempty"`

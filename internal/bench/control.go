@@ -23,15 +23,17 @@ const (
 	// end the running trial now, and skip the contender's later rounds
 	ControlSkipContender ControlKind = "skip_contender"
 	ControlStop          ControlKind = "stop_after_step" // finish the running step, then end the run gracefully
-	ControlRate          ControlKind = "rate"            // open loop: schedule this number of requests per second from now on
-	ControlNote          ControlKind = "note"            // mark the moment with Text
-	ControlAbort         ControlKind = "abort"           // end the run now, gracefully, as Ctrl-C does
+	// open loop: schedule this number of requests per second from now on
+	ControlRate  ControlKind = "rate"
+	ControlNote  ControlKind = "note"  // mark the moment with Text
+	ControlAbort ControlKind = "abort" // end the run now, gracefully, as Ctrl-C does
 )
 
 // NoteLimit is the maximum length of Control.Text, in bytes.
 const NoteLimit = 500
 
-// Control is an action of the user. In JSON it is one line on the standard input of a controlled run.
+// Control is an action of the user. In JSON it is one line on the standard input of a controlled
+// run.
 type Control struct {
 	Kind ControlKind `json:"kind"`
 	Text string      `json:"text,omitempty"` // of a note
@@ -76,7 +78,8 @@ func WithForce(ctx context.Context, force <-chan struct{}) context.Context {
 	return context.WithValue(ctx, forceKey{}, force)
 }
 
-// Forced returns a channel that is closed when stopping must take no more time; nil without WithForce.
+// Forced returns a channel that is closed when stopping must take no more time; nil without
+// WithForce.
 func Forced(ctx context.Context) <-chan struct{} {
 	force, _ := ctx.Value(forceKey{}).(<-chan struct{})
 	return force

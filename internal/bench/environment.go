@@ -13,8 +13,9 @@ type Machine struct {
 	Load1         string `json:"load_1m,omitempty"`        // load average over 1 minute before the run
 	Turbo         string `json:"turbo,omitempty"`          // on, off
 	SMT           string `json:"smt,omitempty"`            // on, off
-	Virtual       string `json:"virtual,omitempty"`        // hypervisor or container system that runs this machine; absent: none detected
-	SwapUsed      *int64 `json:"swap_used_bytes,omitempty"`
+	// hypervisor or container system that runs this machine; absent: none detected
+	Virtual  string `json:"virtual,omitempty"`
+	SwapUsed *int64 `json:"swap_used_bytes,omitempty"`
 	// number of times CPUs were throttled for heat since the machine was started
 	Throttles *int64 `json:"thermal_throttles,omitempty"`
 

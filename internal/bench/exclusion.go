@@ -33,13 +33,15 @@ func (l Load) WorstErrors() (ratio float64, request string) {
 	return ratio, request
 }
 
-// Exclusion is the reason why a contender is not compared: unexpected responses, or too many errors.
+// Exclusion is the reason why a contender is not compared: unexpected responses, or too many
+// errors.
 type Exclusion struct {
 	FailedChecks int     `json:"failed_checks,omitempty"`
 	Checks       int     `json:"checks,omitempty"`        // checks that passed or failed
 	NoValidStep  bool    `json:"no_valid_step,omitempty"` // every measured step had an error rate above max_errors
 	Errors       float64 `json:"errors,omitempty"`        // lowest error rate of its measured steps
-	First        string  `json:"first,omitempty"`         // first failure: the request, the expected and the actual response
+	// first failure: the request, the expected and the actual response
+	First string `json:"first,omitempty"`
 }
 
 // Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors

@@ -29,9 +29,10 @@ type Instance interface {
 
 // InstanceInfo describes a launched instance.
 type InstanceInfo struct {
-	Runtime        Runtime    `json:"runtime"`
-	ID             string     `json:"id,omitempty"`  // container ID
-	PID            int        `json:"pid,omitempty"` // of the main process, in the PID namespace of this machine; 0 if it runs elsewhere
+	Runtime Runtime `json:"runtime"`
+	ID      string  `json:"id,omitempty"` // container ID
+	// of the main process, in the PID namespace of this machine; 0 if it runs elsewhere
+	PID            int        `json:"pid,omitempty"`
 	Image          string     `json:"image,omitempty"`
 	ImageID        string     `json:"image_id,omitempty"`
 	ImageSize      int64      `json:"image_bytes,omitempty"`

@@ -2,12 +2,13 @@ package bench
 
 import "time"
 
-// Interleave says that a step was interleaved with those of other contenders. All results are of the
-// contender's slices, joined as if there were no time between them.
+// Interleave says that a step was interleaved with those of other contenders. All results are of
+// the contender's slices, joined as if there were no time between them.
 type Interleave struct {
 	Length time.Duration `json:"length_ns"` // of a slice
 	Count  int           `json:"count"`     // number of slices of this contender
-	// when the interleaved contenders started; identifies the contenders that were interleaved with each other
+	// when the interleaved contenders started; identifies the contenders that were interleaved with
+	// each other
 	Since time.Time `json:"since"`
 	With  []string  `json:"with"` // labels of the others that ran in its first slice
 	// time between its slices
@@ -128,9 +129,9 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 		Max: max(h.Max, other.Max), Realtime: h.Realtime && other.Realtime}
 }
 
-// Groups returns the indices of the trials that run at the same time, in the order of the run: single
-// trials, or those of a round if the run is interleaved. The trials of a single contender are
-// interleaved in pairs of rounds.
+// Groups returns the indices of the trials that run at the same time, in the order of the run:
+// single trials, or those of a round if the run is interleaved. The trials of a single contender
+// are interleaved in pairs of rounds.
 func (r Run) Groups() (groups [][]int) {
 	if r.Profile.Interleave <= 0 {
 		for i := range r.Trials {

@@ -21,8 +21,8 @@ func filled(n int64) Usage {
 	}
 }
 
-// From 1 to 3 and from 10 to 14 equals from 1 to 7: counters grow by 6, everything else is that of the
-// last reading.
+// From 1 to 3 and from 10 to 14 equals from 1 to 7: counters grow by 6, everything else is that of
+// the last reading.
 func TestAdvance(t *testing.T) {
 	first := filled(1).Advance(filled(1), filled(3))
 	if !reflect.DeepEqual(first, filled(3)) {
@@ -85,8 +85,8 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 	}
 }
 
-// TestAdvanceKnowsEveryNumber finds a counter that Advance does not advance. Every number that is not
-// a counter has to be listed here.
+// TestAdvanceKnowsEveryNumber finds a counter that Advance does not advance. Every number that is
+// not a counter has to be listed here.
 func TestAdvanceKnowsEveryNumber(t *testing.T) {
 	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "HostReading.Store.CPUs": true}
 	for _, memory := range []string{"Usage.Memory", "HostReading.Store.Memory"} {

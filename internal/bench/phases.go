@@ -8,7 +8,8 @@ import (
 
 // FirstRequestsSpec has single requests timed, phase by phase, as soon as a contender is ready.
 type FirstRequestsSpec struct {
-	// number of requests after the first one on its connection, and again that number on new connections
+	// number of requests after the first one on its connection, and again that number on new
+	// connections
 	Requests int `json:"requests"`
 }
 
@@ -34,7 +35,8 @@ type RequestPhases struct {
 	Total     time.Duration `json:"total_ns"`
 	Status    int           `json:"status,omitempty"` // of the response; 0: no response
 	Bytes     int64         `json:"bytes,omitempty"`  // of the response body
-	Err       string        `json:"error,omitempty"`  // why it is not a success, bounded; the phases end where the request failed
+	// why it is not a success, bounded; the phases end where the request failed
+	Err string `json:"error,omitempty"`
 }
 
 // Typical returns the successful request with the median total on the kept connection.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header and
-// body may contain {name} for a variable; see Parts.
+// Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header
+// and body may contain {name} for a variable; see Parts.
 type Request struct {
 	Name         string            `json:"name"`
 	Session      string            `json:"session,omitempty"` // session that it belongs to; "": a single request
@@ -65,8 +65,8 @@ type IDSpec struct {
 	Exponent     float64 `json:"exponent,omitempty"` // zipf: s > 1
 }
 
-// Session is the requests that one user sends in sequence: those of Profile.Requests that name it, in
-// their order.
+// Session is the requests that one user sends in sequence: those of Profile.Requests that name it,
+// in their order.
 type Session struct {
 	Name   string `json:"name"`
 	Weight int    `json:"weight"` // relative to those of the other sessions and the single requests
@@ -96,8 +96,8 @@ type Save struct {
 	Of   string `json:"of"`
 }
 
-// Variable is a value that is drawn again for each iteration. Exactly one of Range, List, File and Make is
-// set.
+// Variable is a value that is drawn again for each iteration. Exactly one of Range, List, File and
+// Make is set.
 type Variable struct {
 	Name     string    `json:"name"`
 	Range    *Range    `json:"range,omitempty"`
@@ -119,8 +119,8 @@ type Range struct {
 // Draw is how the values of a variable are drawn.
 type Draw string
 
-// The ways to draw. DrawInTurn and DrawOnce continue through all steps of a trial. DrawOnce ends the
-// load after the last value.
+// The ways to draw. DrawInTurn and DrawOnce continue through all steps of a trial. DrawOnce ends
+// the load after the last value.
 const (
 	DrawRandom Draw = "random"
 	DrawZipf   Draw = "zipf" // the first value is the most frequent one

@@ -25,8 +25,8 @@ const (
 	ErrOther   ErrorKind = "other"
 )
 
-// Latencies is a distribution of latencies. Quantiles are computed once, from the histogram, and are
-// never averaged: merge HDR to combine distributions.
+// Latencies is a distribution of latencies. Quantiles are computed once, from the histogram, and
+// are never averaged: merge HDR to combine distributions.
 type Latencies struct {
 	Count int64         `json:"count"`
 	Min   time.Duration `json:"min_ns"`
@@ -50,14 +50,16 @@ type Window struct {
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes     int64               `json:"bytes"`
-	// latency of the successes that ended in this window, 0 without any; open loop: from the scheduled time
+	// latency of the successes that ended in this window, 0 without any; open loop: from the scheduled
+	// time
 	P50 time.Duration `json:"p50_ns"`
 	P90 time.Duration `json:"p90_ns"`
 	P99 time.Duration `json:"p99_ns"`
 	Max time.Duration `json:"max_ns"`
 	// old definition only: a window of the drain, without a meaningful rate
-	Drain     bool  `json:"drain,omitempty"`
-	Sent      int64 `json:"sent,omitempty"` // requests sent in this window; this and the following counts are of open loops only
+	Drain bool `json:"drain,omitempty"`
+	// requests sent in this window; this and the following counts are of open loops only
+	Sent      int64 `json:"sent,omitempty"`
 	Scheduled int64 `json:"scheduled,omitempty"`
 	Late      int64 `json:"late,omitempty"`    // sent more than 1 ms after the scheduled time
 	Dropped   int64 `json:"dropped,omitempty"` // never sent
@@ -144,8 +146,8 @@ type Load struct {
 	InFlight float64 `json:"in_flight,omitempty"`
 	// event loop of the client: "io_uring", "epoll", or "portable" (a goroutine per connection)
 	Loop string `json:"loop,omitempty"`
-	// responses whose latency ends when the kernel received their last byte, because the client was asleep; the latency of
-	// the others ends when the client read them
+	// responses whose latency ends when the kernel received their last byte, because the client was
+	// asleep; the latency of the others ends when the client read them
 	Stamped int64 `json:"stamped,omitempty"`
 	// summed over Stamped: time until the client read the response, which is not part of the latency
 	ClientWake time.Duration `json:"client_wake_ns,omitempty"`
@@ -155,13 +157,16 @@ type Load struct {
 	Saturation float64 `json:"saturation,omitempty"`
 
 	// Open loop only. A request that was not sent at its scheduled time is late or dropped.
-	LatencyOf           Origin    `json:"latency_of,omitempty"`            // where Latency starts; "": FromSent
-	Sending             Latencies `json:"latency_sent,omitzero"`           // latency of the same successes, from sending
-	Lag                 Latencies `json:"lag,omitzero"`                    // from scheduled to sent, of all requests sent
-	Late                int64     `json:"late,omitempty"`                  // of Sent: more than 1 ms after the scheduled time
-	WaitedForConnection int64     `json:"waited_for_connection,omitempty"` // of Late and Dropped: all connections were in use
-	Dropped             int64     `json:"dropped,omitempty"`               // scheduled but never sent
-	MaxOpenConnections  int       `json:"max_open_connections,omitempty"`  // highest number of connections in use at the same time
+	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency starts; "": FromSent
+	Sending   Latencies `json:"latency_sent,omitzero"` // latency of the same successes, from sending
+	Lag       Latencies `json:"lag,omitzero"`          // from scheduled to sent, of all requests sent
+	// of Sent: more than 1 ms after the scheduled time
+	Late int64 `json:"late,omitempty"`
+	// of Late and Dropped: all connections were in use
+	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
+	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent
+	// highest number of connections in use at the same time
+	MaxOpenConnections int `json:"max_open_connections,omitempty"`
 	// scheduled requests per second at the end, if the rate was changed by hand
 	FinalRate float64 `json:"final_rate,omitempty"`
 }
@@ -187,8 +192,8 @@ type RequestLoad struct {
 	Latency   Latencies            `json:"latency"`            // of the successes, from the same moment as in the step
 }
 
-// SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor failed
-// were cut off at its end.
+// SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor
+// failed were cut off at its end.
 type SessionLoad struct {
 	Name      string `json:"name"`
 	Begun     int64  `json:"begun"` // sessions whose first request has ended
@@ -237,7 +242,8 @@ type StepResult struct {
 	Index int  `json:"index"` // from 0
 	Step  Step `json:"step"`
 	Load  Load `json:"load"`
-	// counters of the contender at the two ends of the measured interval; nil if they could not be read
+	// counters of the contender at the two ends of the measured interval; nil if they could not be
+	// read
 	Before  *Usage  `json:"before,omitempty"`
 	After   *Usage  `json:"after,omitempty"`
 	Samples []Usage `json:"samples,omitempty"` // one reading per second between the two ends
@@ -281,8 +287,8 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 }
 
 // CPUs returns how many CPUs the contender used in the step: its CPU time over the time between the
-// two readings, which may be a little late. If these have no times, it uses the client's, or else the
-// length of the step.
+// two readings, which may be a little late. If these have no times, it uses the client's, or else
+// the length of the step.
 func (s StepResult) CPUs() (cpus float64, ok bool) {
 	cpu, ok := s.CPU()
 	if !ok {

@@ -61,18 +61,20 @@ type TrialResult struct {
 	// from the start of the process to the first response that says "ready"
 	StartUp       *Duration      `json:"start_up_ns,omitempty"`
 	FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: the first response said "ready"
-	Phases        *Phases        `json:"first_requests,omitempty"` // times of the first requests, if the profile has first_requests
-	Marks         []Mark         `json:"marks,omitempty"`
-	Checks        []CheckResult  `json:"checks,omitempty"`
-	Steps         []StepResult   `json:"steps,omitempty"`
-	Stop          *StopResult    `json:"stop,omitempty"`
-	Exit          *Exit          `json:"exit,omitempty"`    // set if the contender exited before it was stopped
-	Failure       string         `json:"failure,omitempty"` // what went wrong, as text
-	LastLog       []LogLine      `json:"last_log,omitempty"`
-	Warnings      Warnings       `json:"warnings,omitempty"`
-	Lost          *Lost          `json:"lost,omitempty"` // what was not measured; nil if the trial is complete
+	// times of the first requests, if the profile has first_requests
+	Phases   *Phases       `json:"first_requests,omitempty"`
+	Marks    []Mark        `json:"marks,omitempty"`
+	Checks   []CheckResult `json:"checks,omitempty"`
+	Steps    []StepResult  `json:"steps,omitempty"`
+	Stop     *StopResult   `json:"stop,omitempty"`
+	Exit     *Exit         `json:"exit,omitempty"`    // set if the contender exited before it was stopped
+	Failure  string        `json:"failure,omitempty"` // what went wrong, as text
+	LastLog  []LogLine     `json:"last_log,omitempty"`
+	Warnings Warnings      `json:"warnings,omitempty"`
+	Lost     *Lost         `json:"lost,omitempty"` // what was not measured; nil if the trial is complete
 
-	Incidents     []Incident     `json:"incidents,omitempty"`      // what happened to the contender or its store, in order of time
+	// what happened to the contender or its store, in order of time
+	Incidents     []Incident     `json:"incidents,omitempty"`
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"` // what the user changed or noted during the trial
 }
 
@@ -116,7 +118,8 @@ type Run struct {
 	// contenders with failed checks are compared (--accept-failed-checks)
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
-	// manual changes between two trials, or before the first; the others are in the files of their trials
+	// manual changes between two trials, or before the first; the others are in the files of their
+	// trials
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
 }
 

@@ -20,7 +20,8 @@ type Service struct {
 	Framework       string   `json:"framework"`
 	Version         string   `json:"version"`
 	Tags            []string `json:"tags,omitempty"` // async, blocking, jvm, native, …
-	// endpoint groups that it serves: get closest associatedFeatured search featured api-docs benchmark
+	// endpoint groups that it serves: get closest associatedFeatured search featured api-docs
+	// benchmark
 	Endpoints []string          `json:"endpoints"`
 	Port      int               `json:"port"`          // inside a container
 	Env       map[string]string `json:"env,omitempty"` // templates

@@ -11,13 +11,14 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Step is one load level of a trial. Exactly one of Connections, Rate (or PeakShare, from which Rate
-// is computed) and Arrivals is set.
+// Step is one load level of a trial. Exactly one of Connections, Rate (or PeakShare, from which
+// Rate is computed) and Arrivals is set.
 type Step struct {
 	Name string `json:"name"` // such as "64 connections"; not unique
 	// closed loop: number of connections; each sends its next request after the response
 	Connections int `json:"connections,omitempty"`
-	// open loop: scheduled requests per second: constant, at the start of a ramp, or the mean of a wave
+	// open loop: scheduled requests per second: constant, at the start of a ramp, or the mean of a
+	// wave
 	Rate   float64 `json:"rate,omitempty"`
 	RampTo float64 `json:"ramp_to,omitempty"` // rate at the end of a linear ramp from Rate; 0: no ramp
 	Wave   *Wave   `json:"wave,omitempty"`    // sine around Rate; nil: none
@@ -59,7 +60,8 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak returns the highest throughput of the measured closed-loop steps that were not aborted, or 0.
+// Peak returns the highest throughput of the measured closed-loop steps that were not aborted, or
+// 0.
 func Peak(steps []StepResult) float64 {
 	peak := 0.
 	for _, s := range steps {
@@ -169,8 +171,8 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Same reports whether two steps have the same load; their durations may differ. Rates computed from
-// the same PeakShare count as the same.
+// Same reports whether two steps have the same load; their durations may differ. Rates computed
+// from the same PeakShare count as the same.
 func (s Step) Same(other Step) bool {
 	if s.WarmUp != other.WarmUp || s.Request != other.Request {
 		return false

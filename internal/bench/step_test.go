@@ -34,8 +34,8 @@ func TestStepIsNamed(t *testing.T) {
 	}
 }
 
-// Steps of two runs are compared if they have the same load. The kind of request matters, the duration
-// does not.
+// Steps of two runs are compared if they have the same load. The kind of request matters, the
+// duration does not.
 func TestStepIsTheSame(t *testing.T) {
 	base := Step{Name: "a", Connections: 64, Request: "list", Duration: time.Second}
 	for name, c := range map[string]struct {

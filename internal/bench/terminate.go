@@ -11,8 +11,8 @@ import (
 const KillTimeout = 10 * time.Second
 
 // Terminate stops an instance with ask (SIGTERM). It calls kill (SIGKILL) after grace, as soon as
-// Forced is closed, or at once if ask returns errors.ErrUnsupported. The instance closes exited when
-// it has ended, and exit returns how.
+// Forced is closed, or at once if ask returns errors.ErrUnsupported. The instance closes exited
+// when it has ended, and exit returns how.
 func Terminate(
 	ctx context.Context, grace time.Duration, exited <-chan struct{}, exit func() *Exit, ask, kill func() error,
 ) (r StopResult, err error) {

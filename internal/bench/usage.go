@@ -20,16 +20,17 @@ type Stall struct {
 	Full *Duration `json:"full_ns,omitempty"` // nil if the kernel does not count it
 }
 
-// Switches counts the context switches of an instance's threads. A thread that has ended counts with
-// its last reading.
+// Switches counts the context switches of an instance's threads. A thread that has ended counts
+// with its last reading.
 type Switches struct {
 	Source      string `json:"source"`      // "/proc/PID/status of all threads"
 	Voluntary   int64  `json:"voluntary"`   // the thread waited for something
 	Involuntary int64  `json:"involuntary"` // the kernel ran another thread, or the quota was used up
 }
 
-// Network counts the bytes of all interfaces of an instance's own network namespace, except loopback
-// if there is another. It is absent if the instance shares the network namespace of the machine.
+// Network counts the bytes of all interfaces of an instance's own network namespace, except
+// loopback if there is another. It is absent if the instance shares the network namespace of the
+// machine.
 type Network struct {
 	Source   string `json:"source"` // "/proc/PID/net/dev", "docker stats"
 	Received int64  `json:"received_bytes"`
@@ -152,7 +153,8 @@ type StoreUsage struct {
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
-// ends returns one part of the readings at the two ends of a step; zero values if either is missing.
+// ends returns one part of the readings at the two ends of a step; zero values if either is
+// missing.
 func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 	if before != nil && after != nil {
 		if x, y := part(before), part(after); x != nil && y != nil {
@@ -215,8 +217,8 @@ func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 // StoreEmbeddedSource is StoreUsage.Source for an embedded store.
 const StoreEmbeddedSource = "embedded"
 
-// Hiccups counts the machine stalls in a step: how often a CPU did not run a ready thread for 1 ms or
-// more.
+// Hiccups counts the machine stalls in a step: how often a CPU did not run a ready thread for 1 ms
+// or more.
 type Hiccups struct {
 	CPUs  int           `json:"cpus"` // number of CPUs watched
 	Count int64         `json:"count"`

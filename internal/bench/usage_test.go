@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Values of a step need readings at both ends, from the same source, with counters that did not decrease.
+// Values of a step need readings at both ends, from the same source, with counters that did not
+// decrease.
 func TestValuesOfAStep(t *testing.T) {
 	usage := func(n int64, source string) *Usage {
 		return &Usage{

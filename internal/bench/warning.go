@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// WarningKind is what a warning is about, for programs. The kind of a warning about an incident is the
-// kind of the incident: WarningKind(IncidentOOM).
+// WarningKind is what a warning is about, for programs. The kind of a warning about an incident is
+// the kind of the incident: WarningKind(IncidentOOM).
 type WarningKind string
 
 // The kinds.

@@ -13,9 +13,9 @@ import (
 // scaled returns d times a factor.
 func scaled(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
-// The counts of 'make bench-aa', for noise of a known size: 3% in throughput and CPU time, 10% in p99,
-// 40% in start-up, 1% in memory. With a calibrated noise floor, equal contenders hardly ever differ,
-// and 10% less throughput is found. The part timing has more comparisons.
+// The counts of 'make bench-aa', for noise of a known size: 3% in throughput and CPU time, 10% in
+// p99, 40% in start-up, 1% in memory. With a calibrated noise floor, equal contenders hardly ever
+// differ, and 10% less throughput is found. The part timing has more comparisons.
 func TestFalseAndTruePositives(t *testing.T) { positives(t, 60) }
 
 func positives(t *testing.T, trials int) {

@@ -1,7 +1,7 @@
-// Package compare compares two results and reports what changed, how certain that is, and what makes
-// the two incomparable. The statistics are those of package stats; this package chooses the values:
-// the measures at measure.Compared, one value per round. It is pure: package cli reads results and
-// sets exit codes.
+// Package compare compares two results and reports what changed, how certain that is, and what
+// makes the two incomparable. The statistics are those of package stats; this package chooses the
+// values: the measures at measure.Compared, one value per round. It is pure: package cli reads
+// results and sets exit codes.
 package compare
 
 import (
@@ -69,9 +69,9 @@ type Trials struct {
 	Errors        float64 `json:"error_ratio"`               // error rate of all trials together
 }
 
-// Compare pairs the contenders of the two sides by label (single contenders in any case) and tests the
-// measures of each pair as one family. If the sides are not comparable, all verdicts are Inconclusive
-// unless Force is set. It returns an error if there is nothing to compare.
+// Compare pairs the contenders of the two sides by label (single contenders in any case) and tests
+// the measures of each pair as one family. If the sides are not comparable, all verdicts are
+// Inconclusive unless Force is set. It returns an error if there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
 	runs := [2]bench.Run{before.Run.Run, after.Run.Run}
 	result := Result{
@@ -126,8 +126,8 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 	return nil, fmt.Errorf("no contender %q; choose one of %s", s.Contender, list(labels))
 }
 
-// Pair compares one contender of each side, whatever their labels. runs are the differences between the
-// runs.
+// Pair compares one contender of each side, whatever their labels. runs are the differences between
+// the runs.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b),
 		Differences: TrialDifferences(a.Results, b.Results)}

@@ -28,8 +28,8 @@ func usual() values {
 	return values{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
 }
 
-// trial returns a round: a warm-up with 1 connection, then 1, 4 and 8 connections; 4 have 55% of the
-// throughput of 8. Its time to peak is 30 times its start-up time.
+// trial returns a round: a warm-up with 1 connection, then 1, 4 and 8 connections; 4 have 55% of
+// the throughput of 8. Its time to peak is 30 times its start-up time.
 func trial(name string, round int, f values) bench.TrialResult {
 	l := bench.TrialResult{
 		Schema: 1, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &f.startUp,

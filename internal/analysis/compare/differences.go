@@ -223,8 +223,8 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// TrialDifferences returns the differences between the instances of two contenders, the most serious
-// first.
+// TrialDifferences returns the differences between the instances of two contenders, the most
+// serious first.
 func TrialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
@@ -271,8 +271,8 @@ func trialFacts(trial bench.TrialResult) []fact {
 	}
 }
 
-// breaking returns the differences that prevent a comparison: "other limits (1 CPU → 2 CPUs)", without
-// values longer than most; "" for none.
+// breaking returns the differences that prevent a comparison: "other limits (1 CPU → 2 CPUs)",
+// without values longer than most; "" for none.
 func breaking(differences []Difference, most int) string {
 	var parts []string
 	for _, d := range differences {

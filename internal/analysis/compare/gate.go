@@ -134,8 +134,8 @@ type GateResult struct {
 	Excluded  bool    `json:"-"` // refused because a side is excluded, to which --force does not apply
 }
 
-// CheckGates applies the gates to every contender of both sides. A gate fails only if the whole 95% CI
-// of the ratio is beyond the allowed change.
+// CheckGates applies the gates to every contender of both sides. A gate fails only if the whole 95%
+// CI of the ratio is beyond the allowed change.
 func (r Result) CheckGates(gates []Gate) []GateResult {
 	var all []GateResult
 	for _, c := range r.Contenders {

@@ -70,8 +70,8 @@ func TestCheckGate(t *testing.T) {
 	}
 }
 
-// In A/A tests a gate of 0% fails at most as often as the 2.5% of its CI, and one of 5% never; 10% less
-// throughput fails.
+// In A/A tests a gate of 0% fails at most as often as the 2.5% of its CI, and one of 5% never; 10%
+// less throughput fails.
 func TestGatesAndNoise(t *testing.T) { gatesInNoise(t, 50) }
 
 func gatesInNoise(t *testing.T, runs int) {

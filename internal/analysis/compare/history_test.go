@@ -95,7 +95,8 @@ func TestHistoryMarksAChange(t *testing.T) {
 	}
 }
 
-// Between runs that are not comparable there is a break and no change; levels do not mix both sides.
+// Between runs that are not comparable there is a break and no change; levels do not mix both
+// sides.
 func TestHistoryBreaks(t *testing.T) {
 	h := past(t, 12, func(i int, r *bench.Run, f *values) {
 		if i >= 6 {

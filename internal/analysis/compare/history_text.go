@@ -73,8 +73,8 @@ func (c Series) text(b *bytes.Buffer) {
 	}
 }
 
-// narrow removes columns of measures without a verdict until the rows fit historyWidth. It returns the
-// widths of the columns.
+// narrow removes columns of measures without a verdict until the rows fit historyWidth. It returns
+// the widths of the columns.
 func (c Series) narrow(rows [][]string) []int {
 	first := len(rows[0]) - len(c.Points[0].Values)
 	for k := len(c.Points[0].Values); ; k-- {
@@ -104,7 +104,8 @@ func (c Series) line(k int) (title, spark, span string) {
 	return cmp.Or(m.Comparison.Long, m.Comparison.Title), c.spark(k), span
 }
 
-// extent returns the smallest and the largest value of the k-th measure; lo is above hi without any.
+// extent returns the smallest and the largest value of the k-th measure; lo is above hi without
+// any.
 func extent(points []Point, k int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, p := range points {
@@ -205,8 +206,8 @@ func (c Series) note() string {
 		"machine looks the same. Confirm with: locbench compare OLD NEW", 100*historyAlpha)
 }
 
-// spark returns the spark line of one measure. A bar separates points that are not comparable, a dot is
-// a missing value. Each segment of comparable points has its own scale.
+// spark returns the spark line of one measure. A bar separates points that are not comparable, a
+// dot is a missing value. Each segment of comparable points has its own scale.
 func (c Series) spark(k int) string {
 	var b strings.Builder
 	for from, to := range c.segments() {

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// interleavedRounds returns interleaved rounds of contenders, on a machine whose speed varies between
-// rounds by up to a factor of two.
+// interleavedRounds returns interleaved rounds of contenders, on a machine whose speed varies
+// between rounds by up to a factor of two.
 func interleavedRounds(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
 	var all []bench.TrialResult
 	for round := range n {

@@ -16,8 +16,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Text writes the result as text: a table per contender, then caveats. Labels and all other text from
-// files are made safe for a terminal.
+// Text writes the result as text: a table per contender, then caveats. Labels and all other text
+// from files are made safe for a terminal.
 func (r Result) Text(w io.Writer) error {
 	var b bytes.Buffer
 	if len(r.Differences) > 0 {
@@ -61,8 +61,8 @@ func (r Result) Text(w io.Writer) error {
 	return err
 }
 
-// Words returns the noise floor of each measure and its source: "throughput 2.1%, p99 8.0% (go-nethttp
-// vs itself, 6 rounds per side, 2026-11-21 08:00)".
+// Words returns the noise floor of each measure and its source: "throughput 2.1%, p99 8.0%
+// (go-nethttp vs itself, 6 rounds per side, 2026-11-21 08:00)".
 func (f Floor) Words() string {
 	var parts []string
 	for _, m := range f.Measures {

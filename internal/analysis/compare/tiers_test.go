@@ -109,8 +109,8 @@ func TestTiersOfFewValues(t *testing.T) {
 	}
 }
 
-// A step with a drift has no tier, no verdict and no change in the history, and the reason is reported.
-// Measures of whole trials, and of other steps, are compared.
+// A step with a drift has no tier, no verdict and no change in the history, and the reason is
+// reported. Measures of whole trials, and of other steps, are compared.
 func TestDriftingStepsAreNotCompared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	faster := usual()

@@ -14,8 +14,8 @@ type rule struct {
 	say  func(Facts) []Sentence
 }
 
-// rules returns the table in the order of the sentences. Each line has a condition and a sentence. Only
-// "winner" and "leading group" name a leader.
+// rules returns the table in the order of the sentences. Each line has a condition and a sentence.
+// Only "winner" and "leading group" name a leader.
 func rules() []rule {
 	return []rule{
 		// The leader, or why there is none.

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// Each case has results for which a rule must write its sentence, and may name a rule that must not.
+// Each case has results for which a rule must write its sentence, and may name a rule that must
+// not.
 func TestRules(t *testing.T) {
 	six := func(x float64) []float64 { return around(x, 6) }
 	floor := stats.Rule{Floor: .2}

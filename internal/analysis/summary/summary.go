@@ -3,10 +3,10 @@
 // condition over the facts and a sentence with their values. The package is pure; package report
 // renders the sentences.
 //
-// A contender leads only if package stats decides so: at least six rounds, a test that is significant
-// after Holm's correction over all pairs of the measure, and a CI of the ratio that excludes 1.
-// Contenders that are client-bound, excluded or failed in a round are not ranked, and are named with
-// the reason.
+// A contender leads only if package stats decides so: at least six rounds, a test that is
+// significant after Holm's correction over all pairs of the measure, and a CI of the ratio that
+// excludes 1. Contenders that are client-bound, excluded or failed in a round are not ranked, and
+// are named with the reason.
 package summary
 
 import (

@@ -15,9 +15,9 @@ import (
 // rounds limits how often the list of threads is read again to find new threads.
 const rounds = 10
 
-// Keep restricts all threads of this process, and later ones, to a set of CPUs, and sets GOMAXPROCS to
-// its size. Threads that have restricted themselves are not changed. undo restores the affinity of
-// this process, but not of child processes.
+// Keep restricts all threads of this process, and later ones, to a set of CPUs, and sets GOMAXPROCS
+// to its size. Threads that have restricted themselves are not changed. undo restores the affinity
+// of this process, but not of child processes.
 func Keep(cpus Set) (undo func() error, err error) {
 	was, err := widest()
 	if err != nil {
@@ -35,7 +35,8 @@ func Keep(cpus Set) (undo func() error, err error) {
 	}, nil
 }
 
-// KeepThread restricts the calling thread, and threads it starts, to a set. Lock the goroutine first.
+// KeepThread restricts the calling thread, and threads it starts, to a set. Lock the goroutine
+// first.
 func KeepThread(cpus Set) error {
 	set := cpus.mask()
 	if err := unix.SchedSetaffinity(0, &set); err != nil {

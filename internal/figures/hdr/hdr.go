@@ -81,8 +81,8 @@ func (h *Histogram) SD() time.Duration {
 	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(max(h.count, 1)))))
 }
 
-// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, precise to 3
-// significant digits and never outside Min … Max; 0 without any.
+// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, precise to
+// 3 significant digits and never outside Min … Max; 0 without any.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.count == 0 {
 		return 0
@@ -140,8 +140,8 @@ func (h *Histogram) Latencies() bench.Latencies {
 	return l
 }
 
-// Decode decodes the histogram of l. Results files are not trusted: the length of the text is limited,
-// and the counts must match.
+// Decode decodes the histogram of l. Results files are not trusted: the length of the text is
+// limited, and the counts must match.
 func Decode(l bench.Latencies) (*Histogram, error) {
 	if l.Count == 0 && l.HDR == "" {
 		return New(), nil
@@ -189,8 +189,8 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 	return b, nil
 }
 
-// Merge returns the sum of several histograms, from which quantiles of all latencies can be computed;
-// nil without any latency.
+// Merge returns the sum of several histograms, from which quantiles of all latencies can be
+// computed; nil without any latency.
 func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 	for _, l := range ls {
 		if l.Count == 0 && l.HDR == "" {

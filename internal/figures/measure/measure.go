@@ -1,6 +1,6 @@
-// Package measure is the table of all measures: names, units, whether higher is better, how to take a
-// value from a step, from a step over all rounds and from a contender, definitions, and the outputs
-// that show the measure.
+// Package measure is the table of all measures: names, units, whether higher is better, how to take
+// a value from a step, from a step over all rounds and from a contender, definitions, and the
+// outputs that show the measure.
 //
 // Outputs iterate over the table (Compared, View …) instead of naming measures: a new measure is a
 // row in table.go and its places in views.go. The package is pure.
@@ -105,7 +105,8 @@ type Comparison struct {
 	Best  string     // predicate of the leader: "starts the fastest"
 	Noun  string     // "start-up time"
 	Guess string     // warning about a value that is AtLeast
-	// shown without a verdict, to explain others; its p value is not part of the family; omitted without values
+	// shown without a verdict, to explain others; its p value is not part of the family; omitted
+	// without values
 	Apart bool
 }
 
@@ -121,7 +122,8 @@ type Metric struct {
 // Result is the value of a measure over the rounds.
 type Result struct {
 	Known bool
-	// value for tables: the median of the rounds; for quantiles and shares the value of all rounds together
+	// value for tables: the median of the rounds; for quantiles and shares the value of all rounds
+	// together
 	Value    float64
 	AtLeast  bool            // the true value may be higher
 	Rounds   []float64       // value of each round

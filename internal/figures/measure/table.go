@@ -275,7 +275,8 @@ func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (flo
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
 
-// known returns a value of a distribution. Imported ones have only the values that their tool wrote.
+// known returns a value of a distribution. Imported ones have only the values that their tool
+// wrote.
 func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
 	d := of(l)
 	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")

@@ -13,8 +13,8 @@ const DefaultPrice = 0.0275
 // MarkStartUp is the name of the bench.Mark after start-up.
 const MarkStartUp = "after start-up"
 
-// CostPerBillion returns the price of a billion requests in US dollars: CPU seconds / successes × 1e9 /
-// 3600 × price per vCPU-hour. ok is false without successes.
+// CostPerBillion returns the price of a billion requests in US dollars: CPU seconds / successes ×
+// 1e9 / 3600 × price per vCPU-hour. ok is false without successes.
 func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (dollars float64, ok bool) {
 	if successes <= 0 || cpu < 0 {
 		return 0, false
@@ -22,9 +22,9 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 	return cpu.Seconds() / float64(successes) * 1e9 / 3600 * pricePerHour, true
 }
 
-// Cost is the price of a billion requests of a trial in US dollars, from all CPU time since its start.
-// The parts add up to the total. Marginal excludes start-up and warm-up, which weigh too much in a
-// short trial.
+// Cost is the price of a billion requests of a trial in US dollars, from all CPU time since its
+// start. The parts add up to the total. Marginal excludes start-up and warm-up, which weigh too
+// much in a short trial.
 type Cost struct {
 	Total     float64
 	StartUp   float64       // until the first response; 0 if not read, then part of Other

@@ -88,18 +88,18 @@ type Comparison struct {
 	Test     *Test   // nil if Err is set
 	Adjusted float64 // p value after Holm's correction; 1 without a test
 	Verdict  Verdict
-	// of Inconclusive: estimate of the rounds per side to add for a verdict; MaxRounds: that number or more; 0: more rounds
-	// do not help
+	// of Inconclusive: estimate of the rounds per side to add for a verdict; MaxRounds: that number or
+	// more; 0: more rounds do not help
 	More int
 	Err  error // why there is no test: NeedRounds, BadValue
 	Rule Rule  // the rule applied
 }
 
-// Compare decides a family of measures, with at least MinInterval rounds per side. Sides are the same
-// if the whole CI of their ratio is within the margin (two one-sided tests at half of Alpha each:
-// D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). Otherwise they differ
-// if the Mann-Whitney (paired: signed-rank) test says so after Holm's correction over the whole
-// family, untested measures included, and the CI excludes 1.
+// Compare decides a family of measures, with at least MinInterval rounds per side. Sides are the
+// same if the whole CI of their ratio is within the margin (two one-sided tests at half of Alpha
+// each: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). Otherwise
+// they differ if the Mann-Whitney (paired: signed-rank) test says so after Holm's correction over
+// the whole family, untested measures included, and the CI excludes 1.
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -170,8 +170,8 @@ const power = 0.8
 
 // more estimates how many more rounds each side needs for a verdict. For a difference: Noether's
 // sample size with a power of 80%, from the share of pairs (or ranks) in which the new value is
-// larger (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over the
-// size of the family. For Same: the CI shrinks with the square root of the rounds.
+// larger (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over
+// the size of the family. For Same: the CI shrinks with the square root of the rounds.
 func (r Rule) more(c Comparison, family int) int {
 	have := min(len(c.Old.Values), len(c.New.Values))
 	if need, few := errors.AsType[NeedRounds](c.Err); few {
@@ -212,7 +212,8 @@ func (r Rule) more(c Comparison, family int) int {
 	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
 }
 
-// fewest returns the rounds per side from which a p value can be significant in a family of this size.
+// fewest returns the rounds per side from which a p value can be significant in a family of this
+// size.
 func (r Rule) fewest(family int, paired bool) (n int) {
 	for n = MinInterval; n < ExactLimit/2 && leastP(n, paired)*float64(family) > r.Alpha; n++ {
 	}

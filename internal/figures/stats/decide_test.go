@@ -20,8 +20,8 @@ func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
 	return xs
 }
 
-// family returns five measures of n rounds. change is the factor from old to new for the measures in
-// the bits of changed.
+// family returns five measures of n rounds. change is the factor from old to new for the measures
+// in the bits of changed.
 func newFamily(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
 	var family []Pair
 	for i := range 5 {

@@ -87,8 +87,8 @@ func wholeWindows(l bench.Load) (whole []bench.Window) {
 	return whole
 }
 
-// costs returns the CPU time per success of each window; nil if it is not known for all. Counters are
-// read about once a second; between readings it interpolates linearly.
+// costs returns the CPU time per success of each window; nil if it is not known for all. Counters
+// are read about once a second; between readings it interpolates linearly.
 func costs(s bench.StepResult, windows []bench.Window) []float64 {
 	if s.Before == nil || s.After == nil {
 		return nil

@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Line is a least-squares line through equidistant values. Slope and Error are relative to the mean of
-// the values.
+// Line is a least-squares line through equidistant values. Slope and Error are relative to the mean
+// of the values.
 type Line struct {
 	N     int     // number of values
 	Slope float64 // from one value to the next: .01 is 1%
@@ -48,8 +48,8 @@ func (l Line) P() float64 {
 	return studentP(l.Slope/l.Error, l.N-2)
 }
 
-// studentP returns the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of
-// Mathematical Functions, 26.7.3 and 26.7.4).
+// studentP returns the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook
+// of Mathematical Functions, 26.7.3 and 26.7.4).
 func studentP(t float64, freedom int) float64 {
 	angle := math.Atan(math.Abs(t) / math.Sqrt(float64(freedom)))
 	sin, cos := math.Sincos(angle)

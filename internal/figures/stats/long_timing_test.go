@@ -4,7 +4,8 @@ package stats
 
 import "testing"
 
-// The simulations of the plain suite, with enough cases to find a rule that errs slightly too often.
+// The simulations of the plain suite, with enough cases to find a rule that errs slightly too
+// often.
 
 func TestNoiseIsNotSignificantLong(t *testing.T)  { falsePositives(t, 1500, 75) }
 func TestTenPercentAreFoundLong(t *testing.T)     { findsTenPercent(t, 600) }

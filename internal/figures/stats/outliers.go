@@ -10,8 +10,8 @@ import (
 // MinOutlierValues is the minimum number of values for outliers.
 const MinOutlierValues = 5
 
-// critical is the 99% quantile of the largest modified z-score among n normal values. It was simulated
-// by testdata/reference.py and rounded up; sizes in between are interpolated.
+// critical is the 99% quantile of the largest modified z-score among n normal values. It was
+// simulated by testdata/reference.py and rounded up; sizes in between are interpolated.
 var critical = []struct {
 	n int
 	z float64
@@ -43,8 +43,8 @@ type Outlier struct {
 }
 
 // Outliers returns the values whose modified z-score on logarithms, 0.6745·(x − median)/MAD, is
-// critical (B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993). If more than half
-// of the values are equal, it returns those more than DefaultMargin away. It takes at least
+// critical (B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993). If more than
+// half of the values are equal, it returns those more than DefaultMargin away. It takes at least
 // MinOutlierValues positive values.
 func Outliers(xs []float64) []Outlier {
 	if len(xs) < MinOutlierValues || positive(xs) != nil {

@@ -11,7 +11,8 @@ import (
 const (
 	// peakWithin is the tolerance around the final level.
 	peakWithin = 0.03
-	// finalWindows is the minimum number of windows of the final level; finalShare is the divisor of all.
+	// finalWindows is the minimum number of windows of the final level; finalShare is the divisor of
+	// all.
 	finalWindows = 5
 	finalShare   = 3 // a third
 	// smoothing is the number of windows of the running median, which hides pauses such as those of a
@@ -28,8 +29,8 @@ type PeakTime struct {
 }
 
 // TimeToPeak returns the time from process start to the first window from which on throughput stays
-// within 3% (or twice the scatter) of the final level. The final level is the median of the last third
-// of the windows around the end of the warm-up. ok is false without one.
+// within 3% (or twice the scatter) of the final level. The final level is the median of the last
+// third of the windows around the end of the warm-up. ok is false without one.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 	_, interleaved := trial.Interleaved()
 	if interleaved || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning || trial.Instance.StartedAt.IsZero() {

@@ -14,10 +14,10 @@ type Ratio struct {
 }
 
 // RatioOf returns the ratio of y to x with a CI of at least the confidence: the factors that the
-// Mann-Whitney test would not reject, exact up to ExactLimit values (J. L. Hodges and E. L. Lehmann,
-// Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken, Nonparametric
-// Statistical Methods, 2014, section 4.3, on logarithms). With ties it is conservative. The error is a
-// NeedRounds (0.95 takes four and four values), or a BadValue.
+// Mann-Whitney test would not reject, exact up to ExactLimit values (J. L. Hodges and E. L.
+// Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken,
+// Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With ties it is
+// conservative. The error is a NeedRounds (0.95 takes four and four values), or a BadValue.
 func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), positive(x, y), enough(1, x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("ratio: %w", err)
@@ -33,8 +33,8 @@ func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	})
 }
 
-// newRatio returns the Ratio for all ratios of a number of rounds. The CI is from the k-th smallest to
-// the k-th largest ratio; critical returns k and the confidence for a number of rounds.
+// newRatio returns the Ratio for all ratios of a number of rounds. The CI is from the k-th smallest
+// to the k-th largest ratio; critical returns k and the confidence for a number of rounds.
 func newRatio(name string, ratios []float64, rounds int, critical func(int) (int, float64)) (Ratio, error) {
 	k, confidence := critical(rounds)
 	if k == 0 {
@@ -59,8 +59,8 @@ func geometricMiddle(s []float64) float64 {
 	return math.Sqrt(s[n/2-1]) * math.Sqrt(s[n/2])
 }
 
-// criticalRank returns the largest k for which the interval from the k-th smallest to the k-th largest
-// of the n·m pairs has the confidence, and the confidence reached; 0 if there is none.
+// criticalRank returns the largest k for which the interval from the k-th smallest to the k-th
+// largest of the n·m pairs has the confidence, and the confidence reached; 0 if there is none.
 func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	if n+m > ExactLimit {
 		a, b := float64(n), float64(m)
@@ -76,8 +76,8 @@ func normalRank(mean, variance, confidence float64) int {
 	return max(0, int(mean-normalQuantile((1+confidence)/2)*math.Sqrt(variance)))
 }
 
-// cutTails returns the largest k for which the values between the k lowest and the k highest have the
-// confidence, and the confidence reached. ways counts the ways to reach each value.
+// cutTails returns the largest k for which the values between the k lowest and the k highest have
+// the confidence, and the confidence reached. ways counts the ways to reach each value.
 func cutTails(ways []float64, confidence float64) (k int, reached float64) {
 	all, tail := 0.0, 0.0
 	for _, w := range ways {

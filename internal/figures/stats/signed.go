@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// PairedRatio returns the ratio of y to x for paired values. The CI covers the geometric means of two
-// ratios (each with itself included) that the signed-rank test would not reject, exact up to
-// ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds (0.95 takes
-// six pairs), or a BadValue.
+// PairedRatio returns the ratio of y to x for paired values. The CI covers the geometric means of
+// two ratios (each with itself included) that the signed-rank test would not reject, exact up to
+// ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds (0.95
+// takes six pairs), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), pairs(x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
@@ -18,8 +18,8 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 		func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
 }
 
-// walsh returns the geometric means of any two ratios of y to x, each with itself included. It divides
-// products, so the mean of a ratio and its inverse is exactly 1.
+// walsh returns the geometric means of any two ratios of y to x, each with itself included. It
+// divides products, so the mean of a ratio and its inverse is exactly 1.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])
@@ -39,8 +39,8 @@ func walsh(x, y []float64) (means []float64) {
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
 // SignedRank runs Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
-// 1945). U is the sum of the ranks of ratios above 1; equal pairs are omitted. Up to ExactLimit pairs
-// the p value is exact, even with ties.
+// 1945). U is the sum of the ranks of ratios above 1; equal pairs are omitted. Up to ExactLimit
+// pairs the p value is exact, even with ties.
 func SignedRank(x, y []float64) (Test, error) {
 	if err := cmp.Or(pairs(x, y), enough(1, x)); err != nil {
 		return Test{}, fmt.Errorf("signed-rank test: %w", err)

@@ -81,8 +81,8 @@ func signed(sizes []float64, signs int) (x, y []float64) {
 }
 
 // Without a difference all signs are equally likely: at most a share α of them has a p value of at
-// most α, even with ties and zeros. Without these, the CI excludes 1 exactly as often as its confidence
-// says.
+// most α, even with ties and zeros. Without these, the CI excludes 1 exactly as often as its
+// confidence says.
 func TestSignedRankKeepsItsLevel(t *testing.T) {
 	for _, c := range []struct {
 		name  string

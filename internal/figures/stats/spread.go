@@ -37,8 +37,8 @@ func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 // wholeWindow is the minimum length of a window in RateSpread.
 const wholeWindow = 900 * time.Millisecond
 
-// RateSpread returns the spread of throughput over the full windows of some steps, drains excluded; ok
-// is false without any.
+// RateSpread returns the spread of throughput over the full windows of some steps, drains excluded;
+// ok is false without any.
 func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	var rates []float64
 	for _, l := range steps {
@@ -68,7 +68,8 @@ func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	return s, true
 }
 
-// BytesPerSecond returns the rate of bytes in the bodies of successes; 0 if the steps have no length.
+// BytesPerSecond returns the rate of bytes in the bodies of successes; 0 if the steps have no
+// length.
 func BytesPerSecond(steps ...bench.Load) float64 {
 	var bytes int64
 	var elapsed time.Duration

@@ -11,8 +11,8 @@ import (
 
 func about(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) }
 
-// 1 … 1000 µs, uniform: mean 500.5, SD of the population √((n²−1)/12), and 57.7%, 2·SD/n, within one
-// SD.
+// 1 … 1000 µs, uniform: mean 500.5, SD of the population √((n²−1)/12), and 57.7%, 2·SD/n, within
+// one SD.
 func TestLatencySpread(t *testing.T) {
 	a, b := hdr.New(), hdr.New()
 	for i := range 1000 {

@@ -1,8 +1,8 @@
-// Package stats computes from the results of trials the numbers of tables and reports: medians and their
-// CIs, cost, and a summary of each contender over its rounds. It also decides whether two samples (a
-// value per round) differ (Rule), which contenders are in one tier (Tiers), and where a history
-// changed (ChangePoints). It is pure: no I/O and no clock. Reference values of the tests come from
-// SciPy and R: testdata/reference.py and reference.R.
+// Package stats computes from the results of trials the numbers of tables and reports: medians and
+// their CIs, cost, and a summary of each contender over its rounds. It also decides whether two
+// samples (a value per round) differ (Rule), which contenders are in one tier (Tiers), and where a
+// history changed (ChangePoints). It is pure: no I/O and no clock. Reference values of the tests
+// come from SciPy and R: testdata/reference.py and reference.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
 package stats
@@ -41,8 +41,8 @@ type Interval struct {
 	Confidence float64 `json:"-"` // actual confidence: 0.96875 for six values
 }
 
-// MedianInterval returns the narrowest symmetric CI of the median with at least the confidence, between
-// two values of the sample, for any distribution. ok is false if the sample is too small.
+// MedianInterval returns the narrowest symmetric CI of the median with at least the confidence,
+// between two values of the sample, for any distribution. ok is false if the sample is too small.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	n := len(xs)
 	ways := make([]float64, n+1) // Binomial(n, 1/2); logarithms keep a large n in range
@@ -85,7 +85,8 @@ func (e NeedRounds) Error() string {
 	return fmt.Sprintf("%d rounds, need ≥ %d", e.Have, e.Need)
 }
 
-// BadValue is the error about a value that is not a number, infinite, or, for a ratio, not positive.
+// BadValue is the error about a value that is not a number, infinite, or, for a ratio, not
+// positive.
 type BadValue struct {
 	Index int // in the sample, from 0
 	Value float64

@@ -69,7 +69,8 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-// The CI includes the true median of a skewed distribution at least as often as its confidence says.
+// The CI includes the true median of a skewed distribution at least as often as its confidence
+// says.
 func TestMedianIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const trials = 4000

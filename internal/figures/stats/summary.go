@@ -91,8 +91,8 @@ func (c Contender) PeakStep() (Step, bool) {
 	return c.Steps[c.Peak], true
 }
 
-// BusiestStep returns the peak step or, without one, the measured step with the most requests, errors
-// included; ok is false without any request.
+// BusiestStep returns the peak step or, without one, the measured step with the most requests,
+// errors included; ok is false without any request.
 func (c Contender) BusiestStep() (busiest Step, ok bool) {
 	if peak, ok := c.PeakStep(); ok {
 		return peak, true
@@ -109,8 +109,8 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 // ErrorsTotal returns the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
-// Summarise returns a summary of each contender, in the order in which they first appear. It uses the
-// run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
+// Summarise returns a summary of each contender, in the order in which they first appear. It uses
+// the run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
 func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {
 	return summariseAll(of, trials, true)
 }
@@ -224,9 +224,10 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	return c
 }
 
-// HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak if
-// the profile has one, else the closed-loop step with the same requests, up to the peak, that is
-// nearest to half. share is its throughput over that of the highest step; ok is false without a peak.
+// HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak
+// if the profile has one, else the closed-loop step with the same requests, up to the peak, that is
+// nearest to half. share is its throughput over that of the highest step; ok is false without a
+// peak.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	for i, s := range c.Steps {
 		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {
@@ -251,8 +252,8 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	return step, share, ok
 }
 
-// steps collects the steps of all trials by their index. The rounds of a run have the same steps; other
-// files may not, which is reported.
+// steps collects the steps of all trials by their index. The rounds of a run have the same steps;
+// other files may not, which is reported.
 func (c *Contender) steps(trials []bench.TrialResult, of bench.Run, merge bool) {
 	rounds := map[int][]bench.StepResult{}
 	for _, trial := range trials {
@@ -280,8 +281,8 @@ func (c *Contender) leftOut(format string, args ...any) {
 	c.Warnings = append(c.Warnings, bench.Warning{Kind: bench.WarnStepLeftOut, Text: fmt.Sprintf(format, args...)})
 }
 
-// TrialMemoryPeak returns the peak memory of a trial in bytes, 0 if not known. sample is true if it is
-// the largest sample; the true peak may be higher.
+// TrialMemoryPeak returns the peak memory of a trial in bytes, 0 if not known. sample is true if it
+// is the largest sample; the true peak may be higher.
 func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	look := func(u *bench.Usage) {
 		if u != nil && u.Memory != nil && u.Memory.Peak > peak {

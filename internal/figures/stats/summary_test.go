@@ -11,8 +11,8 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// round returns one trial of a contender: a warm-up step, then two steps with these rates, in which all
-// responses take latency.
+// round returns one trial of a contender: a warm-up step, then two steps with these rates, in which
+// all responses take latency.
 func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.TrialResult {
 	trial := bench.TrialResult{
 		Trial: bench.Trial{Contender: name, Round: n}, State: bench.TrialComplete, StartUp: &startUp,
@@ -151,7 +151,8 @@ func TestSummariseKeepsVariantsApart(t *testing.T) {
 	}
 }
 
-// A contender is not compared, and comes last, if it failed a round; an aborted round does not count.
+// A contender is not compared, and comes last, if it failed a round; an aborted round does not
+// count.
 func TestExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})

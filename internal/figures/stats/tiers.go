@@ -9,8 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Tiers groups the samples of one measure, one sample per contender, into tiers. Numbers are indices of
-// samples.
+// Tiers groups the samples of one measure, one sample per contender, into tiers. Numbers are
+// indices of samples.
 type Tiers struct {
 	Order        []int   // samples that are compared, the best median first
 	Tiers        [][]int // in each tier the leader first, then by median
@@ -21,8 +21,8 @@ type Tiers struct {
 }
 
 // Tiers groups samples. The sample with the best median leads the first tier, which contains all
-// samples that are not significantly worse. The rest forms the next tiers in the same way. paired is
-// Pair.Paired.
+// samples that are not significantly worse. The rest forms the next tiers in the same way. paired
+// is Pair.Paired.
 //
 // Holm's correction covers all k·(k−1)/2 pairs, because the leader is not known in advance. Six
 // rounds can therefore separate at most seven contenders.
@@ -113,11 +113,13 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	return ""
 }
 
-// MinPaired is the number of interleaved rounds from which one of five measures can differ: p is 2 / 2ⁿ.
+// MinPaired is the number of interleaved rounds from which one of five measures can differ: p is 2
+// / 2ⁿ.
 const MinPaired = 8
 
-// Together returns the trials of the rounds in which all sides were interleaved and complete, in the
-// same order for each side. ok is false without any, or if a side has several trials of a round.
+// Together returns the trials of the rounds in which all sides were interleaved and complete, in
+// the same order for each side. ok is false without any, or if a side has several trials of a
+// round.
 func Together(sides ...[]bench.TrialResult) (kept [][]bench.TrialResult, ok bool) {
 	if len(sides) < 2 {
 		return nil, false

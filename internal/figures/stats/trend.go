@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// Trend tests a sample, in the order of the rounds, for a trend. s is Kendall's S, and p its two-sided
-// p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit values, with ties
-// up to eight. p is 1 below MinOutlierValues values, or if a value is not a number.
+// Trend tests a sample, in the order of the rounds, for a trend. s is Kendall's S, and p its
+// two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
+// values, with ties up to eight. p is 1 below MinOutlierValues values, or if a value is not a
+// number.
 func Trend(xs []float64) (s int, p float64) {
 	n := len(xs)
 	if n < MinOutlierValues || finite(xs) != nil {

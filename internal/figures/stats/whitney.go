@@ -12,7 +12,8 @@ const ExactLimit = 60
 
 // Test is the result of MannWhitney or SignedRank.
 type Test struct {
-	// number of pairs in which x is larger, ties count one half; Paired: sum of the ranks in which y is larger
+	// number of pairs in which x is larger, ties count one half; Paired: sum of the ranks in which y
+	// is larger
 	U      float64
 	P      float64 // two-sided: twice the smaller tail, at most 1
 	Exact  bool    // false: normal approximation
@@ -21,8 +22,8 @@ type Test struct {
 }
 
 // MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney,
-// Annals of Mathematical Statistics 18, 1947). Up to ExactLimit values the p value is exact, even with
-// ties (E. L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
+// Annals of Mathematical Statistics 18, 1947). Up to ExactLimit values the p value is exact, even
+// with ties (E. L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
 func MannWhitney(x, y []float64) (Test, error) {
 	if err := cmp.Or(finite(x, y), enough(1, x, y)); err != nil {
 		return Test{}, fmt.Errorf("test: %w", err)
@@ -127,8 +128,8 @@ func normalP(u, mean, variance float64) float64 {
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // Holm returns the p values of a family of tests, corrected for their number (S. Holm, Scandinavian
-// Journal of Statistics 6, 1979). The tests may depend on each other. A value outside 0 to 1 becomes
-// 1; the order stays.
+// Journal of Statistics 6, 1979). The tests may depend on each other. A value outside 0 to 1
+// becomes 1; the order stays.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	adjusted := make([]float64, len(p))

@@ -2,8 +2,8 @@ package verdict
 
 import "time"
 
-// The limits of all warnings and bottlenecks, each with its reason. Shares are from 0 to 1. Some have
-// two values: one worth a warning, and one that decides about a bottleneck.
+// The limits of all warnings and bottlenecks, each with its reason. Shares are from 0 to 1. Some
+// have two values: one worth a warning, and one that decides about a bottleneck.
 const (
 	usedUp     = 0.90 // of a quota, CPU set or machine counts as all of it: less runs at the ends of a step
 	throttling = 0.50 // of the periods: the quota was the limit whenever there was work

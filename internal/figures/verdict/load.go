@@ -116,9 +116,9 @@ func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 }
 
 // little applies Little's law: in a steady state throughput × mean latency is the mean number of
-// requests in flight. In a closed loop a difference is the time that the client took from a response
-// to the next request. Otherwise one measurement is wrong if Shared and Counted differ; if they agree,
-// the step was not in a steady state.
+// requests in flight. In a closed loop a difference is the time that the client took from a
+// response to the next request. Otherwise one measurement is wrong if Shared and Counted differ; if
+// they agree, the step was not in a steady state.
 func (o Loop) little(l bench.Load) bench.Warnings {
 	if o.Responses < fewResponses || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil

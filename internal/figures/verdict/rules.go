@@ -73,8 +73,8 @@ func (f facts) atMemoryLimit() string {
 	return text
 }
 
-// rereads finds a contender that stays below its limit only because the kernel evicts page cache that
-// is needed again. Not every kernel counts hits of the limit, so peak memory shows the cause.
+// rereads finds a contender that stays below its limit only because the kernel evicts page cache
+// that is needed again. Not every kernel counts hits of the limit, so peak memory shows the cause.
 func (f facts) rereads() string {
 	b, a := memories(f.step)
 	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {

@@ -96,8 +96,9 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 	return append(all, bottleneck(res.Load, used, limit, cpus)...)
 }
 
-// bottleneck returns the warning that the client may have limited a step: the contender left part of
-// its limit (0: none) unused, and the client used most of the machine, or both used nearly all of it.
+// bottleneck returns the warning that the client may have limited a step: the contender left part
+// of its limit (0: none) unused, and the client used most of the machine, or both used nearly all
+// of it.
 func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings) {
 	machine, client := float64(cpus), clientCPUs(l)
 	if limit <= 0 || limit > machine {
@@ -119,8 +120,8 @@ func FromOutside(res bench.StepResult) bench.Warnings {
 		func(f bench.Warning) bool { return !slices.Contains(outside, f.Kind) })
 }
 
-// ShareOfOthers returns the share of the machine's CPU time used outside the run, steal included, if
-// it may have limited a contender with this quota in CPUs (0: none); else 0.
+// ShareOfOthers returns the share of the machine's CPU time used outside the run, steal included,
+// if it may have limited a contender with this quota in CPUs (0: none); else 0.
 func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	busy, steal, ok := res.HostShare()
 	cpu, known := res.CPU()

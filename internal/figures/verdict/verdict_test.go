@@ -68,8 +68,8 @@ func trial(steps ...made) bench.TrialResult {
 
 func hits(n int64) *int64 { return &n }
 
-// Each case is a trial and the rule that decides its last step. The machine has four CPUs, the quota of
-// the contender is 1.5.
+// Each case is a trial and the rule that decides its last step. The machine has four CPUs, the
+// quota of the contender is 1.5.
 func TestRules(t *testing.T) {
 	for name, test := range map[string]struct {
 		trial bench.TrialResult

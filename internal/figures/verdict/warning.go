@@ -38,7 +38,8 @@ func Paused(d time.Duration) bench.Warning {
 		"run was paused for %s before this step", units.Duration(d))
 }
 
-// RateChanged returns the warning that the user changed the rate within a step: "to 200/s after 3 s".
+// RateChanged returns the warning that the user changed the rate within a step: "to 200/s after 3
+// s".
 func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 	named := strings.Join(changes, ", ")
 	if unnamed > 0 {
