@@ -56,8 +56,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 	return r
 }
 
-// Ordered returns the contenders in the order of the profile, then those not in it, and excluded
-// ones last.
+// Ordered returns the contenders in the order of the profile, then the others, then excluded ones.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {

@@ -197,8 +197,7 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval returns the CI of the median, "4,401/s to 4,510/s", or what is missing: "need ≥ 6
-// rounds".
+// Interval returns the CI of the median, "4,401/s to 4,510/s", or "need ≥ 6 rounds".
 func (p Place) Interval() string {
 	switch {
 	case !p.Value.Known():

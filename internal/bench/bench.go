@@ -15,8 +15,7 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// SchemaVersion is the version of run.json and of the trial files. Readers accept this version and
-// older ones.
+// SchemaVersion is the version of run.json and of the trial files. Readers accept older ones too.
 const SchemaVersion = 2
 
 // Protocol is the version of HTTP that the load uses. Checks use the version that client and
@@ -50,8 +49,7 @@ func (t Trial) String() string {
 	return name + "-" + strconv.Itoa(t.Round)
 }
 
-// Selection chooses a contender and one of its variants. Without a variant it means the default of
-// the manifest.
+// Selection chooses a contender and one of its variants; without one, the manifest's default.
 type Selection struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"`

@@ -32,8 +32,7 @@ const (
 // NoteLimit is the maximum length of Control.Text, in bytes.
 const NoteLimit = 500
 
-// Control is an action of the user. In JSON it is one line on the standard input of a controlled
-// run.
+// Control is an action of the user. In JSON it is one line on a controlled run's standard input.
 type Control struct {
 	Kind ControlKind `json:"kind"`
 	Text string      `json:"text,omitempty"` // of a note
@@ -78,8 +77,7 @@ func WithForce(ctx context.Context, force <-chan struct{}) context.Context {
 	return context.WithValue(ctx, forceKey{}, force)
 }
 
-// Forced returns a channel that is closed when stopping must take no more time; nil without
-// WithForce.
+// Forced returns the channel of WithForce, which is closed to force the end; nil without.
 func Forced(ctx context.Context) <-chan struct{} {
 	force, _ := ctx.Value(forceKey{}).(<-chan struct{})
 	return force

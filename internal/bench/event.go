@@ -242,8 +242,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Apply updates the result with one event of its trial. All readers of events use it, so they
-// agree.
+// Apply updates the result with one event of its trial. All readers of events use it.
 func (t *TrialResult) Apply(at time.Time, e Event) {
 	switch e := e.(type) {
 	case TrialStarted:

@@ -33,8 +33,7 @@ func (l Load) WorstErrors() (ratio float64, request string) {
 	return ratio, request
 }
 
-// Exclusion is the reason why a contender is not compared: unexpected responses, or too many
-// errors.
+// Exclusion is why a contender is not compared: unexpected responses, or too many errors.
 type Exclusion struct {
 	FailedChecks int     `json:"failed_checks,omitempty"`
 	Checks       int     `json:"checks,omitempty"`        // checks that passed or failed

@@ -104,8 +104,7 @@ type StopResult struct {
 	Exit             Exit `json:"exit"`
 }
 
-// Usage is one reading of an instance's counters. Values that the source does not have are nil,
-// never 0.
+// Usage is one reading of an instance's counters. Unknown values are nil, never 0.
 type Usage struct {
 	At time.Time `json:"at"` // middle of the reading, by this machine's clock
 	// "cgroup v1", "cgroup v2", "docker stats", "/proc", or a combination of two

@@ -7,8 +7,7 @@ import "time"
 type Interleave struct {
 	Length time.Duration `json:"length_ns"` // of a slice
 	Count  int           `json:"count"`     // number of slices of this contender
-	// when the interleaved contenders started; identifies the contenders that were interleaved with
-	// each other
+	// when the interleaved contenders started; the same for all of them, and for no others
 	Since time.Time `json:"since"`
 	With  []string  `json:"with"` // labels of the others that ran in its first slice
 	// time between its slices

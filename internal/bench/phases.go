@@ -8,8 +8,7 @@ import (
 
 // FirstRequestsSpec has single requests timed, phase by phase, as soon as a contender is ready.
 type FirstRequestsSpec struct {
-	// number of requests after the first one on its connection, and again that number on new
-	// connections
+	// number of requests on the connection of the first one, and again on new connections
 	Requests int `json:"requests"`
 }
 

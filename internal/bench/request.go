@@ -65,8 +65,7 @@ type IDSpec struct {
 	Exponent     float64 `json:"exponent,omitempty"` // zipf: s > 1
 }
 
-// Session is the requests that one user sends in sequence: those of Profile.Requests that name it,
-// in their order.
+// Session is what one user sends in sequence: the requests of Profile.Requests that name it.
 type Session struct {
 	Name   string `json:"name"`
 	Weight int    `json:"weight"` // relative to those of the other sessions and the single requests
@@ -96,8 +95,7 @@ type Save struct {
 	Of   string `json:"of"`
 }
 
-// Variable is a value that is drawn again for each iteration. Exactly one of Range, List, File and
-// Make is set.
+// Variable is a value drawn for each iteration. Exactly one of Range, List, File and Make is set.
 type Variable struct {
 	Name     string    `json:"name"`
 	Range    *Range    `json:"range,omitempty"`

@@ -50,8 +50,7 @@ type Window struct {
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes     int64               `json:"bytes"`
-	// latency of the successes that ended in this window, 0 without any; open loop: from the scheduled
-	// time
+	// latency of the successes of this window, 0 without any; open loop: from the scheduled time
 	P50 time.Duration `json:"p50_ns"`
 	P90 time.Duration `json:"p90_ns"`
 	P99 time.Duration `json:"p99_ns"`
@@ -242,8 +241,7 @@ type StepResult struct {
 	Index int  `json:"index"` // from 0
 	Step  Step `json:"step"`
 	Load  Load `json:"load"`
-	// counters of the contender at the two ends of the measured interval; nil if they could not be
-	// read
+	// counters of the contender at the two ends of the measured interval; nil if not readable
 	Before  *Usage  `json:"before,omitempty"`
 	After   *Usage  `json:"after,omitempty"`
 	Samples []Usage `json:"samples,omitempty"` // one reading per second between the two ends

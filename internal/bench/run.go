@@ -118,8 +118,7 @@ type Run struct {
 	// contenders with failed checks are compared (--accept-failed-checks)
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
-	// manual changes between two trials, or before the first; the others are in the files of their
-	// trials
+	// manual changes outside trials; the others are in the files of their trials
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
 }
 

@@ -11,8 +11,7 @@ const (
 	RuntimeURL     Runtime = "url" // a running service (--target)
 )
 
-// RuntimeTraits are the properties of a runtime. Code outside this file uses them instead of the
-// runtime.
+// RuntimeTraits are the properties of a runtime. Other code decides by them, not by the runtime.
 type RuntimeTraits struct {
 	Help           string // one line of help; "" if it cannot be chosen
 	Where          string // where a contender runs, as text; "" for a target

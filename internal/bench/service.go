@@ -81,8 +81,7 @@ func (p Privileges) String() string {
 	return strings.Join(all, "; ")
 }
 
-// ProcessRecipe says how to build and start a contender without a container, on a machine with its
-// toolchain.
+// ProcessRecipe says how to build and start a contender without a container.
 type ProcessRecipe struct {
 	Build   [][]string `json:"build,omitempty"` // commands, run in the folder one after the other
 	Command []string   `json:"command"`
@@ -131,8 +130,7 @@ type LaunchSpec struct {
 	CPUs     cpuset.Set    // CPUs to run on; empty: chosen by Limits.CPUSet
 	OnLog    func(LogLine) // may be nil; called from one goroutine; must not block
 
-	// OnIncident receives what happens to the instance, if the runtime reports it. It has the rules of
-	// OnLog.
+	// OnIncident receives incidents that the runtime reports. It has the rules of OnLog.
 	OnIncident func(Incident)
 }
 

@@ -17,8 +17,7 @@ type Step struct {
 	Name string `json:"name"` // such as "64 connections"; not unique
 	// closed loop: number of connections; each sends its next request after the response
 	Connections int `json:"connections,omitempty"`
-	// open loop: scheduled requests per second: constant, at the start of a ramp, or the mean of a
-	// wave
+	// open loop: scheduled requests per second; at the start of a ramp, or the mean of a wave
 	Rate   float64 `json:"rate,omitempty"`
 	RampTo float64 `json:"ramp_to,omitempty"` // rate at the end of a linear ramp from Rate; 0: no ramp
 	Wave   *Wave   `json:"wave,omitempty"`    // sine around Rate; nil: none
@@ -60,8 +59,7 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak returns the highest throughput of the measured closed-loop steps that were not aborted, or
-// 0.
+// Peak returns the highest throughput of the complete, measured closed-loop steps, or 0.
 func Peak(steps []StepResult) float64 {
 	peak := 0.
 	for _, s := range steps {

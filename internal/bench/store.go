@@ -11,8 +11,7 @@ const (
 	StoreNone      StoreKind = "none"      // the contenders need no store
 )
 
-// StoreTraits are the properties of a kind of store. Code outside this file uses them instead of
-// the kind.
+// StoreTraits are the properties of a kind of store. Other code decides by them, not by the kind.
 type StoreTraits struct {
 	Help      string // one line of help
 	InClient  bool   // it runs in the client and uses its CPU time

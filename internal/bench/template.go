@@ -17,8 +17,7 @@ var places = regexp.MustCompile(
 
 const word = `[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?`
 
-// EnvNames returns the environment variables that the texts contain as ${NAME}, each once, in
-// order.
+// EnvNames returns the environment variables in texts, as ${NAME}, each once, in order.
 func EnvNames(texts ...string) (names []string) {
 	for _, text := range texts {
 		for _, m := range places.FindAllStringSubmatch(text, -1) {

@@ -47,8 +47,7 @@ func Terminate(
 		}
 	}
 	r.Exit, r.Took = *exit(), time.Since(asked)
-	// The end is reported late, after the engine's clean-up or the rest of the log; Exit.At is more
-	// precise.
+	// The end is reported late, after clean-up and the rest of the log; Exit.At is more precise.
 	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
 		r.Took = d
 	}

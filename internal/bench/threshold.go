@@ -1,7 +1,6 @@
 package bench
 
-// Threshold is a pass/fail condition of a profile on the measured steps; it does not apply to
-// warm-ups.
+// Threshold is a pass/fail condition of a profile on the measured steps.
 type Threshold struct {
 	Condition string `json:"condition"` // one or more comparisons: "p99<50ms,errors<0.1%"
 	// number of the first step that is checked, from 1, warm-ups included; 0: the first step
@@ -24,8 +23,7 @@ func (t Threshold) AppliesTo(index int, step Step) bool { return !step.WarmUp &&
 // ThresholdResult is the result of one condition of a threshold in one step.
 type ThresholdResult struct {
 	Condition string `json:"condition"` // one comparison: "p99<50ms"
-	// value in ns, as a share from 0 to 1, or in successes per second; absent if there were no
-	// successes
+	// value in ns, as a share from 0 to 1, or in successes per second; absent without successes
 	Value   *float64 `json:"value,omitempty"`
 	Passed  bool     `json:"passed"`
 	Text    string   `json:"text"`              // the result as text: "p99 is 71.2ms, not <50ms"

@@ -13,8 +13,7 @@ type Pressure struct {
 	IO     *Stall `json:"io,omitempty"`
 }
 
-// Stall is how long some threads waited for a resource, and how long all of them did at the same
-// time.
+// Stall is how long some threads waited for a resource, and how long all of them did at once.
 type Stall struct {
 	Some Duration  `json:"some_ns"`
 	Full *Duration `json:"full_ns,omitempty"` // nil if the kernel does not count it
@@ -153,8 +152,7 @@ type StoreUsage struct {
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
-// ends returns one part of the readings at the two ends of a step; zero values if either is
-// missing.
+// ends returns one part of the readings at the two ends of a step; zero unless both are known.
 func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 	if before != nil && after != nil {
 		if x, y := part(before), part(after); x != nil && y != nil {

@@ -126,8 +126,7 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 	return nil, fmt.Errorf("no contender %q; choose one of %s", s.Contender, list(labels))
 }
 
-// Pair compares one contender of each side, whatever their labels. runs are the differences between
-// the runs.
+// Pair compares one contender of each side, whatever their labels. runs has the runs' differences.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b),
 		Differences: TrialDifferences(a.Results, b.Results)}
@@ -229,7 +228,8 @@ func notes(c Contender) (warnings []SideWarning) {
 			}
 		}
 		say(trials.Complete < trials.Seen, bench.WarnIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
-		say(trials.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand", trials.ChangedByHand, trials.Seen)
+		say(trials.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand",
+			trials.ChangedByHand, trials.Seen)
 		say(trials.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
 			"%.2g%% of requests failed; throughput and latency exclude them", 100*trials.Errors)
 	}

@@ -178,7 +178,8 @@ func base(file string) string {
 // restHash returns the hash of the parts of a profile that no other fact contains.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
-	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.CompareBodies, p.Interleave = "", 0, 0, "", 0, 0, 0
+	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol = "", 0, 0, ""
+	p.Timeout, p.CompareBodies, p.Interleave = 0, 0, 0
 	return ProfileHash(p)
 }
 
@@ -223,8 +224,8 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// TrialDifferences returns the differences between the instances of two contenders, the most
-// serious first.
+// TrialDifferences returns the differences between two contenders' instances, the most serious
+// first.
 func TrialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }

@@ -82,8 +82,7 @@ func newPointValue(m measure.Measure, at, out string, values []float64) PointVal
 	return PointValue{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: out, Side: side(stats.NewValue(values))}
 }
 
-// Add adds one results folder. skipped says why the folder, or some of its contenders, were
-// skipped.
+// Add adds one results folder. skipped says why the folder, or a contender of it, was skipped.
 func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) (skipped []string) {
 	if h.points == nil {
 		h.points, h.ids = map[string][]Point{}, map[string]string{}

@@ -104,8 +104,7 @@ func (c Series) line(k int) (title, spark, span string) {
 	return cmp.Or(m.Comparison.Long, m.Comparison.Title), c.spark(k), span
 }
 
-// extent returns the smallest and the largest value of the k-th measure; lo is above hi without
-// any.
+// extent returns the range of the k-th measure; lo is above hi without any value.
 func extent(points []Point, k int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, p := range points {

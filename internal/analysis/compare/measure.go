@@ -77,7 +77,8 @@ func rows(a, b analysis.Contender, o Options) []Row {
 			stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
-		if m.Comparison.At == measure.FromStartToStop && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
+		atLeast := m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast
+		if m.Comparison.At == measure.FromStartToStop && atLeast {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
 		switch {

@@ -162,7 +162,8 @@ func (f Floor) Text(w io.Writer) error {
 		table = append(table, row)
 	}
 	align(&b, table)
-	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. 'locbench compare' applies this\n"+
+	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. "+
+		"'locbench compare' applies this\n"+
 		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n", f.Rounds,
 		math.Ceil(1000*f.Largest())/10)
 	if f.FalsePositives > 0 {

@@ -56,7 +56,8 @@ func sayFailedRounds(c Contender) string {
 		return fmt.Sprintf("%s failed in %d of %s, first in %s.", c.Label, len(c.Failed),
 			units.Plural(c.Trials, "round"), c.Failed[0])
 	}
-	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Trials, "round"), list(c.Failed))
+	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Trials, "round"),
+		list(c.Failed))
 }
 
 // missed returns the contenders that missed thresholds: "kt-ktor (2 of 6)".

@@ -159,7 +159,8 @@ func ofThem(f Facts, s analysis.Standing) string {
 
 func sayWinner(f Facts, s analysis.Standing) Sentence {
 	leaders, behind := s.Leaders()
-	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Comparison.Best + ": " + evidence(f, s, behind)
+	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Comparison.Best + ": " +
+		evidence(f, s, behind)
 	if len(behind) > 1 {
 		others := slices.DeleteFunc(slices.Clone(behind), func(i int) bool { return i == slices.Min(behind) })
 		text += "; it also leads " + list(labels(s, others))

@@ -35,8 +35,7 @@ func Keep(cpus Set) (undo func() error, err error) {
 	}, nil
 }
 
-// KeepThread restricts the calling thread, and threads it starts, to a set. Lock the goroutine
-// first.
+// KeepThread restricts the calling thread, and threads it starts, to a set.
 func KeepThread(cpus Set) error {
 	set := cpus.mask()
 	if err := unix.SchedSetaffinity(0, &set); err != nil {

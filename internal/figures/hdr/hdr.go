@@ -184,7 +184,8 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 	case b.SignificantFigures() < 1 || b.SignificantFigures() > digits:
 		return nil, fmt.Errorf("%d significant digits, expected 1 to %d", b.SignificantFigures(), digits)
 	case b.LowestTrackableValue() != 1 || b.HighestTrackableValue() < 2:
-		return nil, fmt.Errorf("range %d to %d ns, expected a start at 1", b.LowestTrackableValue(), b.HighestTrackableValue())
+		return nil, fmt.Errorf("range %d to %d ns, expected a start at 1", b.LowestTrackableValue(),
+			b.HighestTrackableValue())
 	}
 	return b, nil
 }

@@ -105,8 +105,7 @@ type Comparison struct {
 	Best  string     // predicate of the leader: "starts the fastest"
 	Noun  string     // "start-up time"
 	Guess string     // warning about a value that is AtLeast
-	// shown without a verdict, to explain others; its p value is not part of the family; omitted
-	// without values
+	// shown without a verdict, to explain other measures; omitted without values
 	Apart bool
 }
 
@@ -122,8 +121,7 @@ type Metric struct {
 // Result is the value of a measure over the rounds.
 type Result struct {
 	Known bool
-	// value for tables: the median of the rounds; for quantiles and shares the value of all rounds
-	// together
+	// value for tables: the median of the rounds; of quantiles and shares that of all rounds
 	Value    float64
 	AtLeast  bool            // the true value may be higher
 	Rounds   []float64       // value of each round

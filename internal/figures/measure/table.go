@@ -71,8 +71,9 @@ var table = []Measure{
 		},
 		over:  func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.FailedTotal()+s.Succeeded > 0 },
 		whole: errorsOfTrial,
-		Definition: Definition{"Error rate (%)", "errors / (errors + successes), counted by the client, by kind: unexpected status, " +
-			"connection refused, connection reset, timeout, unreadable body, client limit."},
+		Definition: Definition{"Error rate (%)",
+			"errors / (errors + successes), counted by the client, by kind: unexpected status, " +
+				"connection refused, connection reset, timeout, unreadable body, client limit."},
 		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
 		CSV:   Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
 	},
@@ -110,18 +111,20 @@ var table = []Measure{
 		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)",
 			"from process start to the first ready response, by the clock of locbench's machine."},
-		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest", Noun: "start-up time"},
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest",
+			Noun: "start-up time"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
 		whole: func(c stats.Contender) Result { return ResultOf(c.PeakTime) },
-		Definition: Definition{"Time to peak (s)", "from process start to the first 1 s window within 3% of the final throughput and staying there " +
-			"(running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; " +
-			"final throughput is the median of the last third of those windows. If they scatter by more than 3%, " +
-			"twice their scatter is used. Includes time before the load, such as checks. " +
-			"None if throughput did not stay, for interleaved runs and for targets."},
-		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop, Best: "reaches its peak the fastest",
-			Noun: "time to peak"},
+		Definition: Definition{"Time to peak (s)",
+			"from process start to the first 1 s window within 3% of the final throughput and staying there " +
+				"(running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; " +
+				"final throughput is the median of the last third of those windows. If they scatter by more than 3%, " +
+				"twice their scatter is used. Includes time before the load, such as checks. " +
+				"None if throughput did not stay, for interleaved runs and for targets."},
+		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop,
+			Best: "reaches its peak the fastest", Noun: "time to peak"},
 	},
 	{
 		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, whole: memoryOfTrial,
@@ -173,7 +176,8 @@ var table = []Measure{
 	},
 	{
 		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
-		Definition: Definition{"CPU time (s)", "user and system time of all its processes, read from the kernel at the start and end of the step."},
+		Definition: Definition{"CPU time (s)",
+			"user and system time of all its processes, read from the kernel at the start and end of the step."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
 			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
 		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},
@@ -261,9 +265,10 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 			Log: true}
 	}
 	if more&defined != 0 {
-		m.Definition = Definition{"Latency (ms, µs)", "from sending a request to the last byte of its response, successes only. " +
-			"If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. " +
-			"p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
+		m.Definition = Definition{"Latency (ms, µs)",
+			"from sending a request to the last byte of its response, successes only. " +
+				"If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. " +
+				"p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
 	}
 	if more&benchmarked != 0 {
 		m.Benchmark = name + "-ns"
@@ -275,8 +280,7 @@ func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (flo
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
 
-// known returns a value of a distribution. Imported ones have only the values that their tool
-// wrote.
+// known returns a value of a distribution. Imported distributions have only some values.
 func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
 	d := of(l)
 	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")

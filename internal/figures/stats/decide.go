@@ -212,8 +212,7 @@ func (r Rule) more(c Comparison, family int) int {
 	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
 }
 
-// fewest returns the rounds per side from which a p value can be significant in a family of this
-// size.
+// fewest returns the rounds per side from which a p value can be significant in a family.
 func (r Rule) fewest(family int, paired bool) (n int) {
 	for n = MinInterval; n < ExactLimit/2 && leastP(n, paired)*float64(family) > r.Alpha; n++ {
 	}

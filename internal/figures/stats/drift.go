@@ -19,8 +19,7 @@ const (
 )
 
 // Drift tests the windows of a measured step for a trend in throughput or CPU time per request. The
-// trend must exceed bench.DriftWithin, with p at most 1% (5% in short steps). nil: no trend, or too
-// few windows.
+// trend must exceed bench.DriftWithin, with p at most 1% (5% in short steps). nil: none.
 func Drift(s bench.StepResult) *bench.Drift {
 	noise := driftNoise
 	if len(wholeWindows(s.Load)) < fewWindows {

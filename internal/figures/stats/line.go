@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Line is a least-squares line through equidistant values. Slope and Error are relative to the mean
-// of the values.
+// Line is a least-squares line through equidistant values. Slope and Error are relative to the
+// mean.
 type Line struct {
 	N     int     // number of values
 	Slope float64 // from one value to the next: .01 is 1%

@@ -11,8 +11,7 @@ import (
 const (
 	// peakWithin is the tolerance around the final level.
 	peakWithin = 0.03
-	// finalWindows is the minimum number of windows of the final level; finalShare is the divisor of
-	// all.
+	// finalWindows is the minimum number of windows of the final level; finalShare divides all.
 	finalWindows = 5
 	finalShare   = 3 // a third
 	// smoothing is the number of windows of the running median, which hides pauses such as those of a
@@ -33,7 +32,8 @@ type PeakTime struct {
 // third of the windows around the end of the warm-up. ok is false without one.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 	_, interleaved := trial.Interleaved()
-	if interleaved || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning || trial.Instance.StartedAt.IsZero() {
+	if interleaved || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning ||
+		trial.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}
 	var rates []float64

@@ -68,8 +68,7 @@ func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	return s, true
 }
 
-// BytesPerSecond returns the rate of bytes in the bodies of successes; 0 if the steps have no
-// length.
+// BytesPerSecond returns the rate of bytes in the bodies of successes; 0 for steps without length.
 func BytesPerSecond(steps ...bench.Load) float64 {
 	var bytes int64
 	var elapsed time.Duration

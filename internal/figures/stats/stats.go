@@ -85,8 +85,7 @@ func (e NeedRounds) Error() string {
 	return fmt.Sprintf("%d rounds, need ≥ %d", e.Have, e.Need)
 }
 
-// BadValue is the error about a value that is not a number, infinite, or, for a ratio, not
-// positive.
+// BadValue is the error about a value that is not finite or, for a ratio, not positive.
 type BadValue struct {
 	Index int // in the sample, from 0
 	Value float64

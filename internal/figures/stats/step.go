@@ -67,8 +67,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	return s, nil
 }
 
-// Histogram returns the merged latencies of all rounds; nil without any. It is large and not
-// cached.
+// Histogram returns the merged latencies of all rounds, which are not cached; nil without any.
 func (s Step) Histogram() (*hdr.Histogram, error) {
 	rounds := make([]bench.Latencies, len(s.Results))
 	for i, r := range s.Results {

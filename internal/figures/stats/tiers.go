@@ -113,8 +113,7 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	return ""
 }
 
-// MinPaired is the number of interleaved rounds from which one of five measures can differ: p is 2
-// / 2ⁿ.
+// MinPaired is the number of paired rounds from which one of five measures can differ: p is 2 / 2ⁿ.
 const MinPaired = 8
 
 // Together returns the trials of the rounds in which all sides were interleaved and complete, in

@@ -84,7 +84,8 @@ func (f facts) rereads() string {
 	if responses == 0 || float64(pages) < refaulting*float64(responses) {
 		return ""
 	}
-	return fmt.Sprintf("page cache thrashing at the limit of %s: %s pages reread, %.1f per response; %s in use without page cache",
+	return fmt.Sprintf("page cache thrashing at the limit of %s: %s pages reread, %.1f per response; "+
+		"%s in use without page cache",
 		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(responses), units.Bytes(a.Used))
 }
 

@@ -38,8 +38,7 @@ func Paused(d time.Duration) bench.Warning {
 		"run was paused for %s before this step", units.Duration(d))
 }
 
-// RateChanged returns the warning that the user changed the rate within a step: "to 200/s after 3
-// s".
+// RateChanged returns the warning that the user changed the rate: "to 200/s after 3 s".
 func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 	named := strings.Join(changes, ", ")
 	if unnamed > 0 {
@@ -82,7 +81,8 @@ func ClockSet(moved time.Duration, step int) bench.Warning {
 		way = "back"
 	}
 	return found(bench.WarnClockSet, values{"moved_ns": float64(moved), "step": float64(step)},
-		"the clock was set %s by %s in or before step %d, or the machine slept; durations are correct, timestamps use the old clock",
+		"the clock was set %s by %s in or before step %d, or the machine slept; "+
+			"durations are correct, timestamps use the old clock",
 		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
