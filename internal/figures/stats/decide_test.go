@@ -230,21 +230,21 @@ func TestMoreRoundsGiveVerdicts(t *testing.T) { moreRoundsGiveVerdicts(t, 120) }
 
 func moreRoundsGiveVerdicts(t *testing.T, pairs int) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	got, asked := 0, 0
+	got, advised := 0, 0
 	for range pairs {
 		pair := Pair{Old: rounds(rng, 6, 100, 0.06), New: rounds(rng, 6, 108, 0.06)}
 		c := Rule{}.Compare([]Pair{pair})[0]
 		if c.Verdict != Inconclusive || c.More == 0 {
 			continue
 		}
-		asked++
+		advised++
 		n := min(6+c.More, 300)
 		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != Inconclusive {
 			got++
 		}
 	}
-	if asked < pairs/8 || got < asked/2 {
-		t.Errorf("of %d that were to add rounds, %d then had a response", asked, got)
+	if advised < pairs/8 || got < advised/2 {
+		t.Errorf("of %d that were to add rounds, %d then had a verdict", advised, got)
 	}
 }
 

@@ -292,7 +292,7 @@ type summaryPart struct {
 
 // hasBanner reports whether the sentences of a rule of package summary are among the important warnings.
 func hasBanner(rule string) bool {
-	return rule == "not whole" || rule == "excluded" || rule == "limits not enforced"
+	return rule == "incomplete" || rule == "excluded" || rule == "limits not enforced"
 }
 
 // sayings are what the figures support, in words, the most important first.
