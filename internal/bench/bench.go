@@ -34,7 +34,7 @@ const (
 type Trial struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"` // "" only where the service has no variants
-	Round     int    `json:"round"`             // from 1
+	Round     int    `json:"round"`             // number of the round, from 1
 }
 
 // Label returns what tables and charts call the contender: "rs-actix", or "rs-actix:lto".
@@ -67,7 +67,7 @@ func (s Selection) String() string {
 type Limits struct {
 	CPUs   float64 `json:"cpus,omitempty"`         // quota in CPUs; 1.5 is 150 ms of CPU time in every period of 100 ms
 	CPUSet int     `json:"cpu_set,omitempty"`      // number of CPUs that it may run on; at most those of the machine
-	Memory int64   `json:"memory_bytes,omitempty"` // in bytes; swap is never allowed in addition
+	Memory int64   `json:"memory_bytes,omitempty"` // memory in bytes; swap is never allowed
 	PIDs   int64   `json:"pids,omitempty"`         // processes and threads together
 }
 
@@ -78,7 +78,7 @@ const IsolationOff = "off"
 type Isolation struct {
 	Separate  bool       `json:"separate"` // the sets below are enforced and do not overlap
 	Contender cpuset.Set `json:"contender,omitempty"`
-	// of a store in a container; an embedded store runs on the CPUs of the client
+	// CPUs of a store in a container; an embedded store runs on the CPUs of the client
 	Store  cpuset.Set `json:"store,omitempty"`
 	Client cpuset.Set `json:"client,omitempty"`
 	Text   string     `json:"text"` // the assignment in words, or what is shared and why
@@ -113,7 +113,7 @@ type Profile struct {
 	Setup    []Request `json:"setup,omitempty"`
 	Teardown []Request `json:"teardown,omitempty"`
 	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
-	Timeout  Duration  `json:"timeout_ns"`         // of one request, from sending it to the last byte of its response
+	Timeout  Duration  `json:"timeout_ns"`         // time limit from sending a request to the last byte of its response
 	// share of the responses whose whole body is compared with the expected one, if that is known
 	CompareBodies float64 `json:"compare_bodies,omitempty"`
 	// error rate above which a step is not valid; 0: DefaultMaxErrors

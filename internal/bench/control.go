@@ -35,7 +35,7 @@ const NoteLimit = 500
 // Control is an action of the user. In JSON it is one line on a controlled run's standard input.
 type Control struct {
 	Kind ControlKind `json:"kind"`
-	Text string      `json:"text,omitempty"` // of a note
+	Text string      `json:"text,omitempty"` // text of a note
 	Rate float64     `json:"rate,omitempty"` // requests per second
 }
 

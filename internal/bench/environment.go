@@ -35,7 +35,7 @@ type Software struct {
 // StoreInfo describes the store of a run.
 type StoreInfo struct {
 	Kind    StoreKind `json:"kind"`
-	URL     string    `json:"url,omitempty"` // as this machine reaches it, without user info
+	URL     string    `json:"url,omitempty"` // URL for this machine, without user info
 	Seen    string    `json:"seen_by_contender,omitempty"`
 	Version string    `json:"version,omitempty"`
 }

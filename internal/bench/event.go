@@ -48,7 +48,7 @@ type (
 	}
 	// TrialStarted is the first event of a trial.
 	TrialStarted struct {
-		Number   int      `json:"number"` // from 1, in the order of the run
+		Number   int      `json:"number"` // number of the trial, from 1, in the order of the run
 		Of       int      `json:"of"`     // number of trials of the run
 		Service  Service  `json:"service"`
 		Artifact Artifact `json:"artifact"`
@@ -59,7 +59,7 @@ type (
 	}
 	// InstanceReady reports the first response that says "ready".
 	InstanceReady struct {
-		// from the start of the process to that response; 0: not known
+		// time from process start to that response; 0: not known
 		StartUp       time.Duration  `json:"start_up_ns,omitempty"`
 		FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: the first response said "ready"
 	}
@@ -101,13 +101,13 @@ type (
 	}
 	// StepStarted is the first event of a step.
 	StepStarted struct {
-		Index int  `json:"index"` // from 0
+		Index int  `json:"index"` // index of the step, from 0
 		Of    int  `json:"of"`    // number of steps of the trial
 		Step  Step `json:"step"`
 	}
 	// WindowClosed reports one more second of load.
 	WindowClosed struct {
-		Index  int    `json:"index"` // of the step
+		Index  int    `json:"index"` // index of the step, from 0
 		Window Window `json:"window"`
 	}
 	// UsageRead reports one more reading of the contender's counters.
@@ -127,7 +127,7 @@ type (
 	Notice struct {
 		Level  string             `json:"level"` // info, warning, error
 		Text   string             `json:"text"`
-		Kind   WarningKind        `json:"kind,omitempty"` // of a warning or an error, which is saved with the results
+		Kind   WarningKind        `json:"kind,omitempty"` // kind of a warning or an error, which is saved with the results
 		Values map[string]float64 `json:"values,omitempty"`
 	}
 	// IncidentOccurred reports what happened to the contender, or to its store.

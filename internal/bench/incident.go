@@ -21,7 +21,7 @@ const (
 
 // Incident is something that happened to a contender during a trial.
 type Incident struct {
-	At   time.Time    `json:"at"` // by this machine's clock
+	At   time.Time    `json:"at"` // time by this machine's clock
 	Kind IncidentKind `json:"kind"`
 	Text string       `json:"text"`           // such as "paused from outside"
 	Step *int         `json:"step,omitempty"` // index of the step that ran; nil between steps

@@ -31,19 +31,19 @@ type Instance interface {
 type InstanceInfo struct {
 	Runtime Runtime `json:"runtime"`
 	ID      string  `json:"id,omitempty"` // container ID
-	// of the main process, in the PID namespace of this machine; 0 if it runs elsewhere
+	// PID of the main process on this machine; 0 if it runs elsewhere
 	PID            int        `json:"pid,omitempty"`
 	Image          string     `json:"image,omitempty"`
 	ImageID        string     `json:"image_id,omitempty"`
 	ImageSize      int64      `json:"image_bytes,omitempty"`
 	Address        string     `json:"address"`    // host:port of the load
 	StartedAt      time.Time  `json:"started_at"` // when the runtime started the process, by this machine's clock
-	Limits         Limits     `json:"limits"`     // as requested
+	Limits         Limits     `json:"limits"`     // requested limits
 	LimitsEnforced bool       `json:"limits_enforced"`
 	LimitsNote     string     `json:"limits_note,omitempty"` // which limit is not enforced and why
 	CPUSet         cpuset.Set `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime
 
-	// of a container: additional privileges that its manifest requests
+	// additional privileges of a container, from its manifest
 	Privileges Privileges `json:"privileges,omitzero"`
 }
 
@@ -94,7 +94,7 @@ var signalMeanings = map[string]string{
 
 // StopResult describes how an instance stopped.
 type StopResult struct {
-	Took time.Duration `json:"took_ns"` // from SIGTERM until it ended
+	Took time.Duration `json:"took_ns"` // time from SIGTERM to the end of the process
 	// exited with code 0 within the grace period (143, the default action of SIGTERM, is not graceful)
 	Graceful bool `json:"graceful"`
 	Killed   bool `json:"killed"` // killed (SIGKILL) after the grace period

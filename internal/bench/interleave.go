@@ -5,7 +5,7 @@ import "time"
 // Interleave says that a step was interleaved with those of other contenders. All results are of
 // the contender's slices, joined as if there were no time between them.
 type Interleave struct {
-	Length time.Duration `json:"length_ns"` // of a slice
+	Length time.Duration `json:"length_ns"` // length of a slice
 	Count  int           `json:"count"`     // number of slices of this contender
 	// when the interleaved contenders started; the same for all of them, and for no others
 	Since time.Time `json:"since"`

@@ -29,11 +29,11 @@ type RequestPhases struct {
 	Connect   time.Duration `json:"connect_ns"`    // TCP handshake
 	TLS       time.Duration `json:"tls_ns"`        // TLS handshake
 	Send      time.Duration `json:"send_ns"`       // writing the request
-	FirstByte time.Duration `json:"first_byte_ns"` // from the end of Send to the first byte of the response
-	Receive   time.Duration `json:"receive_ns"`    // from the first to the last byte of the response
+	FirstByte time.Duration `json:"first_byte_ns"` // waiting, from the end of Send to the first byte of the response
+	Receive   time.Duration `json:"receive_ns"`    // receiving, from the first to the last byte of the response
 	Total     time.Duration `json:"total_ns"`
-	Status    int           `json:"status,omitempty"` // of the response; 0: no response
-	Bytes     int64         `json:"bytes,omitempty"`  // of the response body
+	Status    int           `json:"status,omitempty"` // status of the response; 0: no response
+	Bytes     int64         `json:"bytes,omitempty"`  // length of the response body
 	// why it is not a success, bounded; the phases end where the request failed
 	Err string `json:"error,omitempty"`
 }

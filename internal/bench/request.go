@@ -17,11 +17,11 @@ type Request struct {
 	Header       map[string]string `json:"header,omitempty"`
 	Body         string            `json:"body,omitempty"`
 	BodyFile     string            `json:"body_file,omitempty"` // file that is sent, unchanged, in place of Body
-	Encoding     Encoding          `json:"encoding,omitempty"`  // of the body
+	Encoding     Encoding          `json:"encoding,omitempty"`  // encoding of the body
 	IDs          IDSpec            `json:"ids"`
 	Languages    []string          `json:"languages,omitempty"`     // values for {language}, one after the other
 	ExpectStatus int               `json:"expect_status"`           // any other status is an error
-	MoreStatuses []int             `json:"more_statuses,omitempty"` // that are also expected
+	MoreStatuses []int             `json:"more_statuses,omitempty"` // other statuses that are expected
 	// further expectations of its responses, as in a check suite
 	Expect  map[string]any `json:"expect,omitempty"`
 	Timeout Duration       `json:"timeout_ns,omitempty"` // 0: that of the profile
@@ -90,22 +90,23 @@ const (
 
 // Save is a value of a response that later requests use.
 type Save struct {
-	Name string `json:"name"` // of the variable
+	Name string `json:"name"` // name of the variable
 	From Source `json:"from"`
 	Of   string `json:"of"`
 }
 
 // Variable is a value drawn for each iteration. Exactly one of Range, List, File and Make is set.
 type Variable struct {
-	Name     string    `json:"name"`
-	Range    *Range    `json:"range,omitempty"`
-	List     []string  `json:"list,omitempty"`
-	File     string    `json:"file,omitempty"`   // CSV with a header, or JSON lines (.jsonl, .ndjson)
-	Column   string    `json:"column,omitempty"` // of File; "": the variable is a row, with the values {name.column}
+	Name  string   `json:"name"`
+	Range *Range   `json:"range,omitempty"`
+	List  []string `json:"list,omitempty"`
+	File  string   `json:"file,omitempty"` // CSV with a header, or JSON lines (.jsonl, .ndjson)
+	// column of File; "": the variable is a row, with the values {name.column}
+	Column   string    `json:"column,omitempty"`
 	Make     Generator `json:"make,omitempty"`
-	Length   int       `json:"length,omitempty"`   // of GenerateString
-	Draw     Draw      `json:"draw,omitempty"`     // of Range, List and File
-	Exponent float64   `json:"exponent,omitempty"` // of DrawZipf: > 1
+	Length   int       `json:"length,omitempty"`   // length of a generated string
+	Draw     Draw      `json:"draw,omitempty"`     // how to draw from Range, List or File
+	Exponent float64   `json:"exponent,omitempty"` // exponent of DrawZipf, above 1
 }
 
 // Range is a range of integers, both ends included.

@@ -32,7 +32,7 @@ type Latencies struct {
 	Min   time.Duration `json:"min_ns"`
 	Max   time.Duration `json:"max_ns"`
 	Mean  time.Duration `json:"mean_ns"`
-	SD    time.Duration `json:"sd_ns"` // of the population
+	SD    time.Duration `json:"sd_ns"` // standard deviation of the population
 	P50   time.Duration `json:"p50_ns"`
 	P75   time.Duration `json:"p75_ns"`
 	P90   time.Duration `json:"p90_ns"`
@@ -113,19 +113,19 @@ type Load struct {
 	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // length of the lead-in
 	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
 	Scheduled int64 `json:"scheduled"`
-	Sent      int64 `json:"sent"`                      // in the step, from the start of the lead-in
+	Sent      int64 `json:"sent"`                      // requests sent in the step, lead-in included
 	Succeeded int64 `json:"succeeded"`                 // successes within the measured interval
 	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes of the lead-in
 	Drain     int64 `json:"drain_succeeded,omitempty"` // successes of the drain
-	// in flight when the step was interrupted: neither success nor error
+	// requests in flight when the step was interrupted: neither success nor error
 	Cut     int64 `json:"cut,omitempty"`
-	Backlog int64 `json:"backlog,omitempty"` // in flight, or waiting for a connection, at the end of the measured interval
+	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
 	// connections without a response at the end of the longest lead-in: the queue outlasted it
 	Unserved int `json:"unserved,omitempty"`
 	// errors by kind, of the whole step, lead-in and drain included
 	Failed   map[ErrorKind]int64 `json:"failed,omitempty"`
-	Bytes    int64               `json:"bytes"`             // of the bodies of Succeeded
-	Latency  Latencies           `json:"latency"`           // of Succeeded, from the moment given by LatencyOf
+	Bytes    int64               `json:"bytes"`             // length of the bodies of Succeeded
+	Latency  Latencies           `json:"latency"`           // latency of Succeeded, from the moment given by LatencyOf
 	Timeouts Latencies           `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
 	Failures Latencies           `json:"failures"`          // time from sending to the error, of other errors
 	Windows  []Window            `json:"windows"`
@@ -139,7 +139,7 @@ type Load struct {
 
 	// per kind of request, if the step has several; in the order of the profile
 	Requests []RequestLoad `json:"requests,omitempty"`
-	Sessions []SessionLoad `json:"sessions,omitempty"` // of the whole step, lead-in and drain included
+	Sessions []SessionLoad `json:"sessions,omitempty"` // results per kind of session, lead-in and drain included
 	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
@@ -158,10 +158,10 @@ type Load struct {
 	// Open loop only. A request that was not sent at its scheduled time is late or dropped.
 	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency starts; "": FromSent
 	Sending   Latencies `json:"latency_sent,omitzero"` // latency of the same successes, from sending
-	Lag       Latencies `json:"lag,omitzero"`          // from scheduled to sent, of all requests sent
-	// of Sent: more than 1 ms after the scheduled time
+	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
+	// requests sent more than 1 ms after the scheduled time
 	Late int64 `json:"late,omitempty"`
-	// of Late and Dropped: all connections were in use
+	// requests of Late and Dropped because all connections were in use
 	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
 	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent
 	// highest number of connections in use at the same time
@@ -172,7 +172,7 @@ type Load struct {
 
 // FirstResponse is the first response of a contender, if that did not yet say "ready".
 type FirstResponse struct {
-	After  time.Duration `json:"after_ns"` // from the start of the process
+	After  time.Duration `json:"after_ns"` // time from process start
 	Status int           `json:"status"`
 }
 
@@ -187,8 +187,9 @@ type RequestLoad struct {
 	Succeeded int64                `json:"succeeded"`
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
-	Bytes     int64                `json:"bytes"`              // of the bodies of the successes
-	Latency   Latencies            `json:"latency"`            // of the successes, from the same moment as in the step
+	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
+	// latency of the successes, from the same moment as in the step
+	Latency Latencies `json:"latency"`
 }
 
 // SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor
@@ -197,7 +198,7 @@ type SessionLoad struct {
 	Name      string `json:"name"`
 	Begun     int64  `json:"begun"` // sessions whose first request has ended
 	Completed int64  `json:"completed"`
-	// by the name of the request that failed; it also counts as an error of the step
+	// failed sessions by the name of the request that failed; it also counts as an error of the step
 	Failed map[string]int64 `json:"failed,omitempty"`
 }
 
@@ -238,7 +239,7 @@ func (l Load) ErrorRate() float64 {
 
 // StepResult is one finished step of a trial.
 type StepResult struct {
-	Index int  `json:"index"` // from 0
+	Index int  `json:"index"` // index of the step, from 0
 	Step  Step `json:"step"`
 	Load  Load `json:"load"`
 	// counters of the contender at the two ends of the measured interval; nil if not readable

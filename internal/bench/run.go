@@ -58,7 +58,7 @@ type TrialResult struct {
 	Instance *InstanceInfo `json:"instance,omitempty"`
 	Started  time.Time     `json:"started"`
 	Ended    time.Time     `json:"ended,omitzero"`
-	// from the start of the process to the first response that says "ready"
+	// time from process start to the first response that says "ready"
 	StartUp       *Duration      `json:"start_up_ns,omitempty"`
 	FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: the first response said "ready"
 	// times of the first requests, if the profile has first_requests
@@ -94,8 +94,8 @@ type Run struct {
 	ID       string       `json:"id"` // also in the labels of containers
 	State    RunState     `json:"state"`
 	Profile  Profile      `json:"profile"`
-	Trials   []TrialEntry `json:"trials"`                 // in the order of the run
-	Hash     string       `json:"profile_hash,omitempty"` // of the parts of the profile that results depend on
+	Trials   []TrialEntry `json:"trials"`                 // all trials, in the order of the run
+	Hash     string       `json:"profile_hash,omitempty"` // hash of the parts of the profile that results depend on
 	Seed     uint64       `json:"seed"`                   // decides the order of the trials and the drawn ids
 	Started  time.Time    `json:"started"`
 	Ended    time.Time    `json:"ended,omitzero"`
@@ -105,7 +105,7 @@ type Run struct {
 	Software Software     `json:"software"`
 	Store    StoreInfo    `json:"store"`
 	Data     DataInfo     `json:"data"`
-	Files    []DataFile   `json:"files,omitempty"` // with values and bodies of requests
+	Files    []DataFile   `json:"files,omitempty"` // files with values and bodies of requests
 	Warnings Warnings     `json:"warnings,omitempty"`
 	Resumed  []time.Time  `json:"resumed,omitempty"`
 	// SLO of a search for capacity, which chose the steps

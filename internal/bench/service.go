@@ -40,7 +40,7 @@ type Service struct {
 // Ready says when a contender is ready.
 type Ready struct {
 	Path    string        `json:"path"`             // path of the GET request
-	Status  int           `json:"status,omitempty"` // of the response that ends the start-up time; 0: any 2xx or 3xx
+	Status  int           `json:"status,omitempty"` // status of a ready response; 0: any 2xx or 3xx
 	Timeout time.Duration `json:"timeout_ns"`
 }
 
@@ -94,7 +94,7 @@ type Variant struct {
 	Builtin    *bool             `json:"builtin,omitempty"`
 	Args       map[string]string `json:"args,omitempty"`
 	Env        map[string]string `json:"env,omitempty"`
-	Command    []string          `json:"command,omitempty"` // in the container and as a process
+	Command    []string          `json:"command,omitempty"` // command in the container and as a process
 	Target     string            `json:"target,omitempty"`
 	Dockerfile string            `json:"dockerfile,omitempty"`
 	Image      string            `json:"image,omitempty"`

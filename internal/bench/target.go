@@ -5,7 +5,7 @@ const AnyTarget = "target"
 
 // Target is a running service that locbench did not start.
 type Target struct {
-	Name string `json:"name"` // of the contender
+	Name string `json:"name"` // name of the contender
 	URL  string `json:"url"`  // origin, and the path prefix of the requests
 }
 

@@ -148,7 +148,7 @@ type StoreUsage struct {
 	Busy time.Duration `json:"busy_ns,omitempty"`
 
 	CPUs     int       `json:"cpus,omitempty"`   // size of its CPU set; 0: all CPUs
-	Memory   *Memory   `json:"memory,omitempty"` // of a store in a container
+	Memory   *Memory   `json:"memory,omitempty"` // memory of a store in a container
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
