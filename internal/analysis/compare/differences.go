@@ -64,11 +64,11 @@ func unlike(a, b []fact) (out []Difference) {
 			out = append(out, Difference{f.what, f.value, b[i].value, f.weight})
 		}
 	}
-	return byWeight(out)
+	return ByWeight(out)
 }
 
-// byWeight sorts differences, the most serious first.
-func byWeight(all []Difference) []Difference {
+// ByWeight sorts differences in place, the most serious first, and returns them.
+func ByWeight(all []Difference) []Difference {
 	slices.SortStableFunc(all, func(x, y Difference) int {
 		return cmp.Compare(slices.Index(weights, x.Weight), slices.Index(weights, y.Weight))
 	})

@@ -244,7 +244,7 @@ func (c *Series) findChanges(from, to int) error {
 			at := index[x.At]
 			was := c.Points[index[x.At-1]]
 			c.Changes = append(c.Changes, Change{Measure: f.Measure, At: at, Before: x.Before, After: x.After, P: x.P,
-				Since: byWeight(was.differences(c.Points[at]))})
+				Since: ByWeight(was.differences(c.Points[at]))})
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Differences returns what differs between two runs, the gravest first: what 'locbench compare' finds,
+// Differences returns what differs between two runs, the most serious first: what 'locbench compare' finds,
 // and what else a reader may ask.
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
@@ -25,7 +24,7 @@ func Differences(a, b bench.Run) []compared.Difference {
 			out = append(out, d)
 		}
 	}
-	return gravestFirst(out)
+	return compared.ByWeight(out)
 }
 
 func difference(what compared.Fact, old, fresh string, w compared.Weight) compared.Difference {
@@ -36,12 +35,6 @@ func difference(what compared.Fact, old, fresh string, w compared.Weight) compar
 // besides them.
 func ours(all []compared.Difference) []compared.Difference {
 	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == compared.ProfileHashed })
-}
-
-// gravestFirst sorts by weight, whose names are in that order.
-func gravestFirst(all []compared.Difference) []compared.Difference {
-	slices.SortStableFunc(all, func(x, y compared.Difference) int { return cmp.Compare(x.Weight, y.Weight) })
-	return all
 }
 
 func price(p bench.Profile) string {
