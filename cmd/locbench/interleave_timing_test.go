@@ -47,7 +47,7 @@ func interleavingLasts(t testing.TB, runtime string) error {
 			}
 			var scheduled int64
 			for _, w := range l.Windows {
-				scheduled += w.Due
+				scheduled += w.Scheduled
 			}
 			if s.Step.Rate > 0 && (scheduled < 290 || scheduled > 310 || l.Scheduled < scheduled) { // one more or less per slice
 				say("%d were scheduled in the windows, %d in all", scheduled, l.Scheduled)

@@ -1,6 +1,6 @@
-// Package analysis works out, once for a run, what its figures support: the summaries of its
-// contenders, what bound their steps, and how they stand. Text, report, Markdown, dashboard and
-// comparison render it, so they cannot disagree and no histogram is merged twice. It is pure.
+// Package analysis computes, once for a run, the summaries of its contenders, the bottlenecks of
+// their steps, and their tiers. Text, report, Markdown, dashboard and comparison render the same
+// analysis, so they cannot disagree, and no histogram is merged twice. The package is pure.
 package analysis
 
 import (
@@ -14,14 +14,14 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// Run is a run, analysed.
+// Run is an analysed run.
 type Run struct {
 	Run        bench.Run
-	Trials     []bench.TrialResult // by their rounds
+	Trials     []bench.TrialResult // sorted by round
 	Contenders []Contender         // in the order in which they first ran
 }
 
-// Contender is one of them: its summary, its rounds, and what bound its steps.
+// Contender is a contender of a run: its summary, its rounds, and the bottlenecks of its steps.
 type Contender struct {
 	stats.Contender
 	Results []bench.TrialResult     // its trials
@@ -30,11 +30,11 @@ type Contender struct {
 	run *bench.Run
 }
 
-// Of analyses a run. Trials may be fewer than the run's, and in any order.
+// Of analyses a run. trials may be a part of the run's trials, in any order.
 func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.Summarise) }
 
-// SoFar returns Of for a run that is not over: of the latencies of several rounds, only those at the peaks
-// are merged, which takes a millisecond each.
+// SoFar analyses a run that is not complete. It is faster than Of: it merges only the latencies at
+// the peaks, which takes a millisecond each.
 func SoFar(run bench.Run, trials []bench.TrialResult) *Run {
 	return of(run, trials, stats.SummarisePeaks)
 }
@@ -56,8 +56,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 	return r
 }
 
-// Ordered returns the contenders in the order of the profile, after them those not in it, and last
-// those that take part in no claim.
+// Ordered returns the contenders in the order of the profile, then the others, then excluded ones.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
@@ -67,7 +66,7 @@ func (r *Run) Ordered() []Contender {
 	return all
 }
 
-// rank returns the place of a trial's contender in the profile.
+// rank returns the index of a trial's contender in the profile.
 func rank(run bench.Run, trial bench.Trial) int {
 	i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
 		return s.Contender == trial.Contender && (s.Variant == trial.Variant || s.Variant == "")
@@ -78,7 +77,7 @@ func rank(run bench.Run, trial bench.Trial) int {
 	return i
 }
 
-// Errors returns those of all requests of all trials, as a share.
+// Errors returns the error rate of all trials together.
 func (c Contender) Errors() float64 {
 	var failed, all int64
 	for _, s := range c.Steps {
@@ -88,7 +87,7 @@ func (c Contender) Errors() float64 {
 	return float64(failed) / float64(max(1, all))
 }
 
-// StepOf returns the step that a measure is of, where it is of one; half is a step of both sides.
+// StepOf returns the step at which a measure is compared, if any; half is the step at half peak.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Comparison.At {
 	case measure.AtPeak:
@@ -113,13 +112,13 @@ func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 	return c.Steps[i].Step, share, true
 }
 
-// At returns the values of the rounds that finished the step.
+// At returns the values of the rounds that completed the step.
 func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Excluded }) {
 		return nil
 	}
 	for _, trial := range c.Results {
-		// Of several steps of that name the last: the earlier ones warm up.
+		// Use the last of several equal steps: the earlier ones are warm-ups.
 		for _, s := range slices.Backward(trial.Steps) {
 			if s.Step.Same(step) {
 				if v, ok := m.Of(s); ok && v > 0 && s.Aborted == "" {
@@ -132,8 +131,8 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	return values
 }
 
-// Samples returns the values of two sides, one of each round that has one, and what they are of. At
-// half peak the old side chooses the step, and the new one is measured at the same.
+// Samples returns the values of two sides, one per round that has one, and the step in words. At
+// half peak both sides use the step of the old side.
 func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string) {
 	switch m.Comparison.At {
 	case measure.FromStartToStop:
@@ -162,24 +161,23 @@ func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string
 	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at
 }
 
-// Together keeps of several contenders the rounds in which they took turns with each other; turns
-// says of which it did: the i-th values of those belong together. One round that one of them did
-// not complete is left out of all, since the others of it are still pairs: to give up the pairing
-// for it would put the machine's changes from round to round, which the pairs share, back among the
-// differences. Those with too few such rounds stay as they are; so do all where fewer than two are
-// left, or too few rounds that they have in common.
-func Together(all []Contender) (kept []Contender, turns []bool) {
+// Together reduces contenders to the rounds in which they were interleaved with each other, so
+// their i-th values are pairs; paired says for which contenders it did. A round that one of them
+// did not complete is removed from all: giving up the pairs would add the differences between
+// rounds, which pairs share, to the noise. Contenders with too few such rounds stay unchanged. All
+// stay unchanged if fewer than two contenders, or too few common rounds, are left.
+func Together(all []Contender) (kept []Contender, paired []bool) {
 	return together(all, func(Contender) bool { return true })
 }
 
-// together returns Together of those that may take part; others take no rounds from them.
-func together(all []Contender, may func(Contender) bool) (kept []Contender, turns []bool) {
+// together is Together for the contenders for which may returns true; the others stay unchanged.
+func together(all []Contender, may func(Contender) bool) (kept []Contender, paired []bool) {
 	var sides [][]bench.TrialResult
 	var of []int
 	for i, c := range all {
 		complete := 0
 		for _, trial := range c.Results {
-			if _, took := trial.Interleaved(); took && trial.State == bench.TrialComplete {
+			if _, interleaved := trial.Interleaved(); interleaved && trial.State == bench.TrialComplete {
 				complete++
 			}
 		}
@@ -187,26 +185,26 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 			sides, of = append(sides, c.Results), append(of, i)
 		}
 	}
-	turns = make([]bool, len(all))
+	paired = make([]bool, len(all))
 	rounds, ok := stats.Together(sides...)
 	if !ok || len(rounds[0]) < stats.MinInterval {
-		return all, turns
+		return all, paired
 	}
 	kept = slices.Clone(all)
 	for n, i := range of {
-		turns[i] = true
+		paired[i] = true
 		if len(rounds[n]) < len(all[i].Results) {
 			kept[i] = all[i].only(rounds[n])
 		}
 	}
-	return kept, turns
+	return kept, paired
 }
 
-// only returns the contender over some of its rounds; its peak stays that of all of them.
+// only returns the contender over some of its rounds, with the peak step of all rounds.
 func (c Contender) only(rounds []bench.TrialResult) Contender {
 	sum := stats.Rounds(*c.run, rounds)
 	sum.Excluded = c.Excluded
-	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
+	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the price of the run
 	if peak, ok := c.PeakStep(); ok {
 		if i := slices.IndexFunc(sum.Steps, func(s stats.Step) bool { return s.Index == peak.Index }); i >= 0 {
 			sum.Peak = i

@@ -7,32 +7,32 @@ import (
 	"locbench/internal/bench"
 )
 
-// Failure is one kind of failure of one kind of request, over all steps and rounds of a contender.
+// Failure is one kind of error of one kind of request, over all steps and rounds of a contender.
 type Failure struct {
-	Request string // its name
-	Session string // that it is a part of; "": none
+	Request string // name of the kind of request
+	Session string // session of the request; "": a single request
 	Kind    bench.ErrorKind
 	Count   int64
-	Share   float64 // of all such requests, 0 to 1
-	First   string  // status and text of the first one that has a text
+	Share   float64 // of all requests of the kind, 0 to 1
+	First   string  // status and text of the first error with a text
 }
 
-// Failures returns what failed of a contender, the highest share first.
+// Failures returns the errors of a contender, the highest share first.
 func (c Contender) Failures() []Failure {
 	type key struct {
 		request string
 		kind    bench.ErrorKind
 	}
-	asked, of := map[string]int64{}, map[key]*Failure{}
+	sent, of := map[string]int64{}, map[key]*Failure{}
 	add := func(request string, succeeded int64, failed map[bench.ErrorKind]int64, examples map[bench.ErrorKind]string) {
-		asked[request] += succeeded
+		sent[request] += succeeded
 		for kind, n := range failed {
 			f := of[key{request, kind}]
 			if f == nil {
 				f = &Failure{Request: request, Session: c.session(request), Kind: kind}
 				of[key{request, kind}] = f
 			}
-			asked[request] += n
+			sent[request] += n
 			f.Count += n
 			f.First = cmp.Or(f.First, examples[kind])
 		}
@@ -44,7 +44,7 @@ func (c Contender) Failures() []Failure {
 			}
 			for _, r := range s.Load.Requests {
 				examples := r.Examples
-				if len(examples) == 0 { // a result of an earlier version has those of the step alone
+				if len(examples) == 0 { // results of schema 1 have examples per step only
 					examples = s.Load.Examples
 				}
 				add(r.Name, r.Succeeded, r.Failed, examples)
@@ -54,7 +54,7 @@ func (c Contender) Failures() []Failure {
 	var all []Failure
 	for k, f := range of {
 		if f.Count > 0 {
-			f.Share = float64(f.Count) / float64(asked[k.request])
+			f.Share = float64(f.Count) / float64(sent[k.request])
 			all = append(all, *f)
 		}
 	}
@@ -65,7 +65,7 @@ func (c Contender) Failures() []Failure {
 	return all
 }
 
-// session returns that of a request; "" where it stands alone.
+// session returns the session of a request; "" for a single request.
 func (c Contender) session(request string) string {
 	for _, r := range c.run.Profile.Requests {
 		if r.Name == request {
@@ -75,7 +75,7 @@ func (c Contender) session(request string) string {
 	return ""
 }
 
-// Sessions returns what became of those that the contender was asked in, over all steps and rounds.
+// Sessions returns the results of each kind of session, over all steps and rounds.
 func (c Contender) Sessions() (all []bench.SessionLoad) {
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
@@ -95,7 +95,7 @@ func (c Contender) Sessions() (all []bench.SessionLoad) {
 	return all
 }
 
-// sole returns the name of the one request that a step asks.
+// sole returns the name of the only kind of request in a step.
 func (c Contender) sole(step bench.Step) string {
 	if all := c.run.Profile.Requests; step.Request == "" && len(all) == 1 {
 		return all[0].Name

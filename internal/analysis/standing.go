@@ -12,48 +12,47 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Standing is how the contenders of a run stand in one measure: in tiers, not in ranks.
+// Standing is the result of comparing all contenders of a run in one measure: tiers, not ranks.
 type Standing struct {
-	Measure measure.ID
-	At      string  // the step, in words, where all were measured at the same one
-	Places  []Place // the first tier first, and in it its leader; who is in no tier comes last
-	Members []int   // indices into Places of those that are compared, the better medians first
-	Tiers   [][]int // of them, by their place in Members: in a tier nobody is known to be worse than its first
-	Lacking int     // rounds more that even the clearest difference would need among so many
-	Pairs   int     // of the family
-	Paired  bool    // the contenders took turns with each other: round is set against round
-	pairs   map[[2]int]stats.Comparison
+	Measure      measure.ID
+	At           string  // the step in words, if it is the same for all
+	Places       []Place // by tier, in each tier the leader first; contenders without a tier last
+	Members      []int   // indices in Places of the compared contenders, the best median first
+	Tiers        [][]int // indices in Members; in each tier the leader first
+	RoundsNeeded int     // additional rounds required before any difference can be significant
+	Pairs        int     // number of pairs in the family
+	Paired       bool    // the contenders were interleaved: rounds are compared in pairs
+	pairs        map[[2]int]stats.Comparison
 }
 
-// Place is that of one contender.
+// Place is the place of one contender.
 type Place struct {
 	Contender string // label
 	At        string
-	Tier      int // from 1; 0: in none, since there are too few rounds or no values
+	Tier      int // from 1; 0: none
 	Value     stats.Value
-	Ratio     *stats.Ratio // to the leader of the first tier; nil for itself, and without a tier
-	Same      bool         // as that leader: the whole interval of Ratio is within the margin
-	// why it is in no tier however many rounds it has: rounds or requests failed, the client or a clock decided
+	Ratio     *stats.Ratio // to the leader of the first tier; nil for the leader, and without a tier
+	Same      bool         // same as that leader: the whole CI of Ratio is within the margin
+	// why it can be in no tier: rounds or requests failed, client-bound, or an open loop
 	Out    string
 	unit   measure.Unit
 	margin float64
 }
 
-// Standing groups the contenders by one measure. Whoever is in a lower tier is worse than the
-// leader of every higher one, by more than chance (Mann-Whitney, or signed ranks where they took
-// turns; all pairs of contenders as one family for Holm) and by more than the rule's floor; who is
-// in one tier is not known to be worse than its leader. It takes stats.MinInterval rounds of a
-// contender to be in a tier at all. Each measure is its own family.
+// Standing groups the contenders into tiers by one measure. A contender in a lower tier is
+// significantly worse than the leader of every higher tier (Mann-Whitney, or signed ranks for
+// interleaved rounds; all pairs of contenders are one family for Holm's correction), and by more
+// than the noise floor. A tier takes stats.MinInterval rounds. Each measure is its own family.
 //
-// Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the
-// peak of the contender with the highest.
+// Throughput and CPU are taken at each contender's own peak; p99 at one step for all, at half peak
+// of the contender with the highest peak.
 func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	m := measure.Get(id)
 	s := Standing{Measure: id, pairs: map[[2]int]stats.Comparison{}}
 	if len(r.Contenders) == 0 {
 		return s
 	}
-	all, turns := together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
+	all, paired := together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
 	halfway, at, known := halfOf(all)
 	values := make([][]float64, len(all))
 	places := make([]Place, len(all))
@@ -72,7 +71,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 			values[i] = nil
 		}
 		if len(values[i]) >= stats.MinInterval {
-			s.Paired = s.Paired && turns[i]
+			s.Paired = s.Paired && paired[i]
 			pairs = append(pairs, values[i])
 		}
 		places[i] = p
@@ -82,7 +81,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	return s
 }
 
-// halfOf returns the step at half of the highest peak, and which one it is in words.
+// halfOf returns the step at half of the highest peak, also in words.
 func halfOf(all []Contender) (step bench.Step, at string, ok bool) {
 	reference := all[0]
 	for _, c := range all {
@@ -94,12 +93,12 @@ func halfOf(all []Contender) (step bench.Step, at string, ok bool) {
 	}
 	step, share, ok := reference.Half()
 	if at = step.Name; ok && step.PeakShare == 0 {
-		at += ", " + units.Percent(share) + " of the peak of " + reference.Label
+		at += ", " + units.Percent(share) + " of peak of " + reference.Label
 	}
 	return step, at, ok
 }
 
-// rank puts the places in order and compares everybody with everybody.
+// rank compares all pairs of contenders, and orders the places.
 func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 	higher := measure.Get(s.Measure).Higher
 	for i, v := range values {
@@ -112,7 +111,7 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 		ratioOf = stats.PairedRatio
 	}
 	t := rule.Tiers(values, higher, s.Paired)
-	s.Lacking, s.Pairs = t.Lacking, len(t.Pairs)
+	s.RoundsNeeded, s.Pairs = t.RoundsNeeded, len(t.Pairs)
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k
@@ -141,7 +140,7 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 	}
 }
 
-// outside says why c stands in no tier of m; see stats.Outside.
+// outside returns why c can be in no tier of m; see stats.Outside.
 func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
 	peak, ok := c.PeakStep()
 	return stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, halfway), ok &&
@@ -157,10 +156,9 @@ func (s Standing) Pair(a, b int) (stats.Comparison, bool) {
 // Member returns the place of a member, by its index in Members.
 func (s Standing) Member(i int) Place { return s.Places[s.Members[i]] }
 
-// Ahead returns the members that the first of the top tier is ahead of, and the leaders: that first one
-// and those that it is not ahead of. Nobody is in a tier alone but for a decision of package stats,
-// and each pair is looked at once more: the verdict, and that the interval leaves 1 out.
-func (s Standing) Ahead() (leaders, over []int) {
+// Leaders returns the leader of the first tier with the members that are not significantly worse,
+// and the members behind it. It checks each verdict of package stats again: the CI must exclude 1.
+func (s Standing) Leaders() (leaders, behind []int) {
 	if len(s.Tiers) == 0 {
 		return nil, nil
 	}
@@ -170,15 +168,15 @@ func (s Standing) Ahead() (leaders, over []int) {
 		switch {
 		case i == first:
 		case ok && c.Verdict == stats.Better && c.Ratio != nil && !c.Ratio.Interval.Holds(1) && c.Adjusted <= c.Rule.Alpha:
-			over = append(over, i)
+			behind = append(behind, i)
 		default:
 			leaders = append(leaders, i)
 		}
 	}
-	return append([]int{first}, leaders...), over
+	return append([]int{first}, leaders...), behind
 }
 
-// Alike reports whether every pair is the same within the rule's margin.
+// Alike reports whether all pairs are the same within the margin.
 func (s Standing) Alike() bool {
 	for _, c := range s.pairs {
 		if c.Verdict != stats.Same {
@@ -188,10 +186,10 @@ func (s Standing) Alike() bool {
 	return len(s.pairs) > 0
 }
 
-// HasTiers reports whether contenders stand in tiers: one alone is in front of nobody.
+// HasTiers reports whether there are at least two compared contenders.
 func (s Standing) HasTiers() bool { return len(s.Members) > 1 }
 
-// Text returns the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
+// Text returns the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" if it is not known.
 func (p Place) Text() string {
 	if !p.Value.Known() {
 		return units.Missing
@@ -199,7 +197,7 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval returns that of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
+// Interval returns the CI of the median, "4,401/s to 4,510/s", or "need ≥ 6 rounds".
 func (p Place) Interval() string {
 	switch {
 	case !p.Value.Known():
@@ -210,7 +208,7 @@ func (p Place) Interval() string {
 	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)
 }
 
-// Missing returns why it is in no tier: "3 rounds, need ≥ 6"; "" where it is in one.
+// Missing returns why the contender is in no tier: "3 rounds, need ≥ 6"; "" if it is in one.
 func (p Place) Missing() string {
 	switch n := len(p.Value.Values); {
 	case p.Tier > 0:
@@ -225,8 +223,8 @@ func (p Place) Missing() string {
 	return "no ratio: a value is zero"
 }
 
-// Words say how it stands to the leader of the first tier: "in front", "same within 3%: +0.4%
-// (−0.1% to +0.9%)", "not told apart: …", "behind: …", or why it is in no tier.
+// Words returns the comparison with the leader of the first tier: "leader", "same within 3%: +0.4%
+// (−0.1% to +0.9%)", "inconclusive: …", "behind: …", or why the contender is in no tier.
 func (p Place) Words() string {
 	switch {
 	case p.Out != "":

@@ -165,7 +165,7 @@ func (c *conductor) open() error {
 // prepare chooses the runtime and the CPUs, and records the environment of the run.
 func (c *conductor) prepare(ctx context.Context) error {
 	plan, site, recorded := &c.plan.Run, c.site, c.plan.Run
-	if plan.Data = (bench.DataInfo{}); plan.Profile.AsksData() {
+	if plan.Data = (bench.DataInfo{}); plan.Profile.UsesData() {
 		plan.Data = site.data.Info()
 	}
 	plan.Files = c.loader.data.Hashes
@@ -182,7 +182,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Isolated, site.isolation = &isolation, newIsolation(isolation)
 	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
 	if c.plan.resume != nil {
-		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
+		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.UsesData() {
 			return console.Usagef("cannot resume: data set %s differs from the one %s started with",
 				plan.Data.Name, c.plan.Dir)
 		}

@@ -112,12 +112,12 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	}
 	known := l.responses.known != nil && l.responses.known.Any()
 	if known || len(l.expect) > 0 {
-		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/p.Validate)), 1)
+		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/p.CompareBodies)), 1)
 		plan.Checks = func(request string) bool {
 			_, expected := l.expect[request]
 			return known || expected
 		}
-		if p.Validate == 0 { // only sendEach checks then
+		if p.CompareBodies == 0 { // only sendEach checks then
 			plan.CheckEvery = math.MaxInt
 		}
 	}

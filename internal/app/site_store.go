@@ -28,7 +28,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 			return "", fmt.Errorf("read the ids of the data set: %w", err)
 		}
 	}
-	if s.plan.Profile.Validate > 0 {
+	if s.plan.Profile.CompareBodies > 0 {
 		if s.responses.known, err = dataset.NewResponses(s.data, s.plan.Profile.Requests); err != nil {
 			return "", err
 		}

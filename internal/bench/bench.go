@@ -1,9 +1,9 @@
-// Package bench is the vocabulary of locbench: what is to be measured (Profile, Service, Step),
-// what runs (Instance), what was seen (StepResult, Usage, CheckResult) and what is reported about
-// it while it happens (Event).
+// Package bench defines the types of locbench: what to measure (Profile, Service, Step), what runs
+// (Instance), what was measured (StepResult, Usage, CheckResult) and what is reported during a run
+// (Event).
 //
-// It holds plain values and the few interfaces that more than one package speaks; it does no I/O
-// and imports the standard library, units and cpuset only, so every other package may import it.
+// It holds plain values and the few interfaces that several packages share. It does no I/O and
+// imports only the standard library, units and cpuset, so every other package may import it.
 // Numbers stay exact here (time.Duration, int64) and are rounded where they are printed. In JSON a
 // duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
 package bench
@@ -15,49 +15,47 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// SchemaVersion is the version of run.json and of the trial files. Readers accept it and everything
-// older. Before 2, entries of warnings were texts alone.
+// SchemaVersion is the version of run.json and of the trial files. Readers accept older ones too.
 const SchemaVersion = 2
 
-// Protocol is what the load is put on a contender in. Checks are always asked in whatever both
-// sides agree on.
+// Protocol is the version of HTTP that the load uses. Checks use the version that client and
+// contender negotiate.
 type Protocol string
 
-// The protocols. HTTP/2 goes over TLS where the address is one of https, else without any
-// negotiation; each connection has one request at a time with both.
+// The protocols. HTTP/2 uses TLS for https URLs and prior knowledge for http. With either protocol
+// a connection carries one request at a time.
 const (
 	HTTP11 Protocol = "http/1.1"
 	HTTP2  Protocol = "http/2"
 )
 
-// Trial is one life of one contender: started, checked, loaded step by step and stopped, once in
-// every round.
+// Trial is one contender from start to stop: started, checked, loaded step by step and stopped.
+// Each contender has one trial per round.
 type Trial struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"` // "" only where the service has no variants
-	Round     int    `json:"round"`             // from 1
+	Round     int    `json:"round"`             // number of the round, from 1
 }
 
 // Label returns what tables and charts call the contender: "rs-actix", or "rs-actix:lto".
-func (l Trial) Label() string { return Selection{l.Contender, l.Variant}.String() }
+func (t Trial) Label() string { return Selection{t.Contender, t.Variant}.String() }
 
 // String returns the name of the trial and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
-func (l Trial) String() string {
-	name := l.Contender
-	if l.Variant != "" {
-		name += "." + l.Variant
+func (t Trial) String() string {
+	name := t.Contender
+	if t.Variant != "" {
+		name += "." + t.Variant
 	}
-	return name + "-" + strconv.Itoa(l.Round)
+	return name + "-" + strconv.Itoa(t.Round)
 }
 
-// Selection chooses a contender and, after a colon, one of its variants. Without a variant the
-// manifest's default is meant.
+// Selection chooses a contender and one of its variants; without one, the manifest's default.
 type Selection struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"`
 }
 
-// String returns the form that is written in profiles and on the command line.
+// String returns the form used in profiles and on the command line: "rs-actix:lto".
 func (s Selection) String() string {
 	if s.Variant == "" {
 		return s.Contender
@@ -65,27 +63,28 @@ func (s Selection) String() string {
 	return s.Contender + ":" + s.Variant
 }
 
-// Limits bound one contender, as a dense cluster would. A zero field means "no such limit".
+// Limits are the resource limits of one contender. A zero field means no limit.
 type Limits struct {
 	CPUs   float64 `json:"cpus,omitempty"`         // quota in CPUs; 1.5 is 150 ms of CPU time in every period of 100 ms
-	CPUSet int     `json:"cpu_set,omitempty"`      // at most so many different CPUs; fewer where the machine has fewer
-	Memory int64   `json:"memory_bytes,omitempty"` // bytes; swap is never allowed on top of it
+	CPUSet int     `json:"cpu_set,omitempty"`      // number of CPUs that it may run on; at most those of the machine
+	Memory int64   `json:"memory_bytes,omitempty"` // memory in bytes; swap is never allowed
 	PIDs   int64   `json:"pids,omitempty"`         // processes and threads together
 }
 
-// IsolationOff is Profile.Isolation where contender, store and client are to share the CPUs.
+// IsolationOff is the value of Profile.Isolation with which contender, store and client share CPUs.
 const IsolationOff = "off"
 
-// Isolation says which CPUs belong to whom during a run, as sets such as "0-3,5".
+// Isolation is the assignment of CPUs to contender, store and client, as sets such as "0-3,5".
 type Isolation struct {
-	Separate  bool       `json:"separate"` // the sets below are kept and do not overlap
+	Separate  bool       `json:"separate"` // the sets below are enforced and do not overlap
 	Contender cpuset.Set `json:"contender,omitempty"`
-	Store     cpuset.Set `json:"store,omitempty"` // of a store in a container; one inside the client runs where that does
-	Client    cpuset.Set `json:"client,omitempty"`
-	Text      string     `json:"text"` // who runs where, or what is shared and why
+	// CPUs of a store in a container; an embedded store runs on the CPUs of the client
+	Store  cpuset.Set `json:"store,omitempty"`
+	Client cpuset.Set `json:"client,omitempty"`
+	Text   string     `json:"text"` // the assignment in words, or what is shared and why
 }
 
-// String returns Text, or "" of nil.
+// String returns Text, or "" for nil.
 func (i *Isolation) String() string {
 	if i == nil {
 		return ""
@@ -93,8 +92,7 @@ func (i *Isolation) String() string {
 	return i.Text
 }
 
-// Profile is a benchmark that can be repeated: everything that decides about the figures except the
-// machine.
+// Profile is a repeatable benchmark: everything except the machine that the results depend on.
 type Profile struct {
 	Name        string      `json:"name"`
 	Title       string      `json:"title,omitempty"`
@@ -103,27 +101,27 @@ type Profile struct {
 	Rounds      int         `json:"rounds"`
 	Runtime     Runtime     `json:"runtime"`
 	Limits      Limits      `json:"limits"`
-	// "off", or "": CPU sets of their own for contender, store and client, where the machine has the CPUs
+	// "off", or "": contender, store and client get separate CPU sets if the machine has enough CPUs
 	Isolation string    `json:"isolation,omitempty"`
 	Store     StoreSpec `json:"store"`
 	Data      DataSpec  `json:"data"`
-	// what is asked: requests that stand alone and, in their order, those of the sessions
+	// requests of the load: single ones, and those of the sessions in their order
 	Requests  []Request  `json:"requests"`
 	Sessions  []Session  `json:"sessions,omitempty"`
-	Variables []Variable `json:"variables,omitempty"` // what {name} stands for in requests
-	// once in each life of a contender: after it is ready and was checked, and after its last step
+	Variables []Variable `json:"variables,omitempty"` // values for {name} in requests
+	// requests sent once per trial: Setup after the checks, Teardown after the last step
 	Setup    []Request `json:"setup,omitempty"`
 	Teardown []Request `json:"teardown,omitempty"`
 	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
-	Timeout  Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
-	// share of the responses whose whole body is compared with the known one, where there is one
-	Validate float64 `json:"compare_bodies,omitempty"`
-	// share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
+	Timeout  Duration  `json:"timeout_ns"`         // time limit from sending a request to the last byte of its response
+	// share of the responses whose whole body is compared with the expected one, if that is known
+	CompareBodies float64 `json:"compare_bodies,omitempty"`
+	// error rate above which a step is not valid; 0: DefaultMaxErrors
 	MaxErrors float64            `json:"max_errors,omitempty"`
 	Phases    *FirstRequestsSpec `json:"first_requests,omitempty"`
 	Checks    CheckSpec          `json:"checks"`
-	// the contenders of a round are alive at the same time, and the load goes from one to the next after so long; 0: one
-	// after the other
+	// the contenders of a round run at the same time, and the load switches between them after this
+	// time; 0: one after the other
 	Interleave  Duration    `json:"interleave_ns,omitempty"`
 	Steps       []Step      `json:"steps"`
 	Thresholds  []Threshold `json:"thresholds,omitempty"`
@@ -133,7 +131,7 @@ type Profile struct {
 // Duration is a time.Duration; the alias keeps struct literals short.
 type Duration = time.Duration
 
-// LoadDuration returns the time that the steps of one trial take together, pauses apart.
+// LoadDuration returns the sum of the durations of all steps, without pauses.
 func (p Profile) LoadDuration() time.Duration {
 	var d time.Duration
 	for _, s := range p.Steps {
@@ -142,8 +140,8 @@ func (p Profile) LoadDuration() time.Duration {
 	return d
 }
 
-// DataSpec is the data set that the store holds: the bundled one, a generated one (Cities > 0), or
-// a dump (Dir != "").
+// DataSpec chooses the data set of the store: the bundled one, a generated one (Cities > 0) or a
+// dump (Dir != "").
 type DataSpec struct {
 	Dir      string `json:"dir,omitempty"`
 	Cities   int    `json:"cities,omitempty"`

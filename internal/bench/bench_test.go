@@ -52,7 +52,7 @@ func TestRecordsSurviveJSON(t *testing.T) {
 	}
 }
 
-func TestDerivedFiguresOfAStep(t *testing.T) {
+func TestDerivedValuesOfAStep(t *testing.T) {
 	s := StepResult{
 		Load:   Load{Succeeded: 1000, Elapsed: 2 * time.Second, Failed: map[ErrorKind]int64{ErrTimeout: 200, "5xx": 50}},
 		Before: &Usage{CPU: time.Second, Throttling: &Throttling{Periods: 10, Throttled: 1, Time: time.Second}},
@@ -61,7 +61,7 @@ func TestDerivedFiguresOfAStep(t *testing.T) {
 	if got := s.Load.Throughput(); got != 500 {
 		t.Errorf("throughput %v, want 500: errors must not count", got)
 	}
-	if got := s.Load.ErrorRatio(); got != 0.2 {
+	if got := s.Load.ErrorRate(); got != 0.2 {
 		t.Errorf("error rate %v, want 0.2", got)
 	}
 	if got, ok := s.CPUPerRequest(); !ok || got != 500*time.Microsecond {

@@ -6,10 +6,10 @@ import (
 	"iter"
 )
 
-// Document is one document of a data set, as a bulk request takes it.
+// Document is one document of a data set, in the form of a bulk request.
 type Document struct {
 	ID      string
-	Routing string // "" but for dumps that say otherwise
+	Routing string // "" unless a dump sets it
 	Source  []byte // JSON on one line; valid only until the next document
 }
 
@@ -29,7 +29,7 @@ func (d *Document) AppendAction(b []byte, op string) []byte {
 func appendJSONString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(s) // a string cannot fail
+			quoted, _ := json.Marshal(s) // does not fail for a string
 			return append(b, quoted...)
 		}
 	}
@@ -40,20 +40,21 @@ func appendJSONString(b []byte, s string) []byte {
 
 // Index is one index of a data set.
 type Index struct {
-	Name    string   // what contenders ask for: the alias
+	Name    string   // the alias that contenders use
 	Mapping []byte   // JSON body of PUT /<index>: mappings, and settings nested below "index"
 	Count   int64    // documents
-	Notes   Warnings // what was left out of a dump's mapping, with its file
+	Notes   Warnings // parts of a dump's mapping that were left out, with the file
 }
 
-// DataSet is what the store is filled with. Several goroutines may call its methods.
+// DataSet is the content of a store. Its methods are safe for concurrent use.
 type DataSet interface {
-	// Info names the set. Its hash changes whenever a document or a mapping does.
+	// Info describes the set. Its hash changes when a document or a mapping changes.
 	Info() DataInfo
-	// Indices lists the indices in the order in which they are to be filled.
+	// Indices returns the indices in the order in which to fill them.
 	Indices() []Index
-	// Documents streams those of one index, always in the same order. Each is a valid JSON object. An error ends it.
+	// Documents streams the documents of one index, always in the same order, up to the first error.
+	// Each is a valid JSON object.
 	Documents(index string) iter.Seq2[Document, error]
-	// IDs lists the ids of all cities that are integers, in the order of Documents.
+	// IDs returns the integer ids of all cities, in the order of Documents.
 	IDs(ctx context.Context) ([]int64, error)
 }

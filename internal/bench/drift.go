@@ -7,25 +7,24 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Drift says that a measured step was not in a steady state: its windows go one way, by more than
-// DriftWithin over the step and by more than noise. Its figures are of a service on its way, and
-// take part in no claim.
+// Drift says that a measured step was not in a steady state: its windows have a trend of more than
+// DriftWithin over the step, beyond noise. Such a step takes part in no comparison.
 type Drift struct {
 	Throughput *Trend `json:"throughput,omitempty"`      // nil: no trend
-	CPU        *Trend `json:"cpu_per_request,omitempty"` // nil: no trend, or not known by the window
+	CPU        *Trend `json:"cpu_per_request,omitempty"` // nil: no trend, or no CPU time per window
 }
 
-// Trend is where the windows of a step go.
+// Trend is the trend over the windows of a step.
 type Trend struct {
-	// from its beginning to its end, of a line through its windows, as a share of their mean
+	// change from start to end of the step along a line through its windows, as a share of their mean
 	Change float64 `json:"change"`
-	P      float64 `json:"p"` // two-sided, of a line without any slope
+	P      float64 `json:"p"` // two-sided p value for a slope of zero
 }
 
-// String returns how much higher or lower the end is than the beginning: "rose by 12%". A beginning
-// near zero has no such ratio.
+// String returns the change between start and end of the step: "rose by 12%". Ratios above ten are
+// not spelled out, because a start near zero makes them meaningless.
 func (t Trend) String() string {
-	begin, end := 1-t.Change/2, 1+t.Change/2 // of the line through the windows, times their mean
+	begin, end := 1-t.Change/2, 1+t.Change/2 // of the line, as multiples of the mean
 	switch {
 	case end > 10*begin:
 		return "rose over 10×"
@@ -37,29 +36,30 @@ func (t Trend) String() string {
 	return "rose by " + units.Tenths(end/begin-1)
 }
 
-// DriftWithin is the change over a step up to which it counts as steady.
+// DriftWithin is the largest change over a step that counts as steady.
 const DriftWithin = 0.03
 
-// Warming reports whether the service was becoming faster.
+// Warming reports whether the contender became faster.
 func (d Drift) Warming() bool {
 	return d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
 }
 
+// The names of the two drifts, as tables and warnings print them.
 const (
-	StillWarming = "still warming up"
-	NotSteady    = "unstable" // where the service was becoming slower
+	StillWarmingUp = "still warming up"
+	Unstable       = "unstable" // the contender became slower
 )
 
-// Name returns that of the warning.
+// Name returns StillWarmingUp or Unstable.
 func (d Drift) Name() string {
 	if d.Warming() {
-		return StillWarming
+		return StillWarmingUp
 	}
-	return NotSteady
+	return Unstable
 }
 
-// String returns the warning with its figures: "still warming: throughput rose by 12% and CPU time per
-// request fell by 9.8% over the step".
+// String returns the warning: "still warming up: throughput rose by 12% and CPU time per request
+// fell by 9.8% over the step".
 func (d Drift) String() string {
 	var parts []string
 	if d.Throughput != nil {
@@ -71,7 +71,7 @@ func (d Drift) String() string {
 	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
 }
 
-// Warnings are all the warnings about a step: its drift, those of the load and its own.
+// AllWarnings returns the warnings about a step: its drift, those of the load and its own.
 func (s StepResult) AllWarnings() Warnings {
 	var own Warnings
 	if d := s.Drift; d != nil {

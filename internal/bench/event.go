@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Event is something that happened in a run. The set is closed: the types of this file. There is at
-// most about one a second (log lines are bounded besides), never one a request.
+// Event is something that happened in a run: one of the types of this file. There is about one per
+// second, never one per request; log lines are bounded separately.
 type Event interface{ event() }
 
-// Record is an Event on the stream: numbered and timed.
+// Record is an Event with its number and time.
 type Record struct {
-	Seq   int64     // from 1, without gaps when published; a subscriber far behind may miss some
-	At    time.Time //
-	Trial *Trial    // nil when it concerns the whole run
+	Seq   int64 // from 1, without gaps when published; a slow subscriber may miss some
+	At    time.Time
+	Trial *Trial // nil when it concerns the whole run
 	Event Event
 }
 
@@ -24,7 +24,7 @@ type Phase string
 
 // The phases, in their usual order.
 const (
-	PhaseStore  Phase = "store"  // of the run: start or reach the store
+	PhaseStore  Phase = "store"  // of the run: start or connect to the store
 	PhaseSeed   Phase = "seed"   // of the run
 	PhaseBuild  Phase = "build"  // of the run: images and binaries of all contenders
 	PhaseLaunch Phase = "launch" // of a trial, from here on
@@ -36,127 +36,125 @@ const (
 )
 
 type (
-	// RunStarted opens every run, and every resumed part of one.
+	// RunStarted is the first event of a run and of each resumption.
 	RunStarted struct {
 		Run Run    `json:"run"`
 		Dir string `json:"dir"` // results folder
 	}
-	// Prepared says what the stages before the first trial have found.
+	// Prepared reports the store and the software before the first trial.
 	Prepared struct {
 		Store    StoreInfo `json:"store"`
 		Software Software  `json:"software"`
 	}
-	// TrialStarted opens a trial.
+	// TrialStarted is the first event of a trial.
 	TrialStarted struct {
-		Number   int      `json:"number"` // from 1, in the order of the run
-		Of       int      `json:"of"`
+		Number   int      `json:"number"` // number of the trial, from 1, in the order of the run
+		Of       int      `json:"of"`     // number of trials of the run
 		Service  Service  `json:"service"`
 		Artifact Artifact `json:"artifact"`
 	}
-	// InstanceStarted says what was launched.
+	// InstanceStarted describes the instance that was launched.
 	InstanceStarted struct {
 		Info InstanceInfo `json:"info"`
 	}
-	// InstanceReady says that it has answered as one that is ready does.
+	// InstanceReady reports the first response that says "ready".
 	InstanceReady struct {
-		// from the start of the process to that response; 0: not known
+		// time from process start to that response; 0: not known
 		StartUp       time.Duration  `json:"start_up_ns,omitempty"`
-		FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: that was the first
+		FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: the first response said "ready"
 	}
-	// RequestsTimed says where the first requests of a trial have spent their time.
+	// RequestsTimed reports the phases of the first requests of a trial.
 	RequestsTimed struct {
 		Phases Phases `json:"phases"`
 	}
-	// MarkRead is a reading between the phases.
+	// MarkRead reports counters that were read between two phases.
 	MarkRead struct {
 		Mark Mark `json:"mark"`
 	}
-	// InstanceStopped says how gracefully it stopped.
+	// InstanceStopped reports how the instance stopped.
 	InstanceStopped struct {
 		Stop StopResult `json:"stop"`
 	}
-	// PhaseStarted opens a phase.
+	// PhaseStarted is the first event of a phase.
 	PhaseStarted struct {
 		Phase Phase  `json:"phase"`
 		Note  string `json:"note,omitempty"`
 	}
-	// PhaseEnded closes a phase. Err is empty when it went well.
+	// PhaseEnded is the last event of a phase. Err is empty if it succeeded.
 	PhaseEnded struct {
 		Phase Phase         `json:"phase"`
 		Took  time.Duration `json:"took_ns"`
 		Err   string        `json:"error,omitempty"`
 		Note  string        `json:"note,omitempty"`
 	}
-	// Progress says how far a long phase is. Total is 0 when unknown.
+	// Progress reports how far a long phase has come. Total is 0 while it is not known.
 	Progress struct {
 		Phase Phase  `json:"phase"`
 		Done  int64  `json:"done"`
 		Total int64  `json:"total,omitempty"`
-		Unit  string `json:"unit,omitempty"` // "documents", "checks"; "" with a Text alone
-		Text  string `json:"text,omitempty"` // e.g. the last line of a build; hostile
+		Unit  string `json:"unit,omitempty"` // "documents", "checks"; "" if there is only a Text
+		Text  string `json:"text,omitempty"` // such as the last line of a build; not trusted
 	}
-	// CheckDone says one check's outcome.
+	// CheckDone reports the outcome of one check.
 	CheckDone struct {
 		Check CheckResult `json:"check"`
 	}
-	// StepStarted opens a step.
+	// StepStarted is the first event of a step.
 	StepStarted struct {
-		Index int  `json:"index"` // from 0
-		Of    int  `json:"of"`
+		Index int  `json:"index"` // index of the step, from 0
+		Of    int  `json:"of"`    // number of steps of the trial
 		Step  Step `json:"step"`
 	}
-	// WindowClosed is one more second of load.
+	// WindowClosed reports one more second of load.
 	WindowClosed struct {
-		Index  int    `json:"index"` // of the step
+		Index  int    `json:"index"` // index of the step, from 0
 		Window Window `json:"window"`
 	}
-	// UsageRead is one more reading of the contender's counters.
+	// UsageRead reports one more reading of the contender's counters.
 	UsageRead struct {
 		Usage Usage `json:"usage"`
 	}
-	// StepEnded closes a step. It repeats the windows and samples that were reported one by one.
+	// StepEnded is the last event of a step. It repeats the windows and samples reported before.
 	StepEnded struct {
 		Result StepResult `json:"result"`
 	}
-	// LogLines carry what the contender wrote, bounded.
+	// LogLines reports lines that the contender wrote, bounded.
 	LogLines struct {
 		Lines   []LogLine `json:"lines"`
-		Dropped int64     `json:"dropped,omitempty"` // lines left out since the last event
+		Dropped int64     `json:"dropped,omitempty"` // lines omitted since the last event
 	}
-	// Notice is a word to the user that is not the end of anything.
+	// Notice is a message to the user; the run continues.
 	Notice struct {
 		Level  string             `json:"level"` // info, warning, error
 		Text   string             `json:"text"`
-		Kind   WarningKind        `json:"kind,omitempty"` // of a warning or an error, which stays with the results
+		Kind   WarningKind        `json:"kind,omitempty"` // kind of a warning or an error, which is saved with the results
 		Values map[string]float64 `json:"values,omitempty"`
 	}
-	// IncidentOccurred says what was done to the contender, or to what it depends on, from outside.
+	// IncidentOccurred reports what happened to the contender, or to its store.
 	IncidentOccurred struct {
 		Incident Incident `json:"incident"`
 	}
-	// ChangedManually says that somebody has changed the course of the run, or marked a moment, at the
-	// record's time.
+	// ChangedManually reports that the user has changed the run by hand, or added a note.
 	ChangedManually struct {
 		Control Control `json:"control"`
-		Step    *int    `json:"step,omitempty"` // index of the step that runs; nil between steps
+		Step    *int    `json:"step,omitempty"` // index of the running step; nil between steps
 	}
-	// Paused says that the run stands still, between two steps or trials, because somebody asked for
-	// it.
+	// Paused reports that the user has paused the run between two steps or trials.
 	Paused struct{}
-	// Resumed reports that it continues.
+	// Resumed reports that the run continues.
 	Resumed struct {
-		Took time.Duration `json:"took_ns"` // of the pause
+		Took time.Duration `json:"took_ns"` // length of the pause
 	}
-	// TrialEnded closes a trial.
+	// TrialEnded is the last event of a trial.
 	TrialEnded struct {
 		State    TrialState `json:"state"`
-		Failure  string     `json:"failure,omitempty"` // what went wrong, in words
-		Exit     *Exit      `json:"exit,omitempty"`    // if the contender ended before it was asked to
+		Failure  string     `json:"failure,omitempty"` // what went wrong, as text
+		Exit     *Exit      `json:"exit,omitempty"`    // set if the contender exited before it was stopped
 		LastLog  []LogLine  `json:"last_log,omitempty"`
-		Lost     *Lost      `json:"lost,omitempty"`     // what it has not measured
-		Excluded *Exclusion `json:"excluded,omitempty"` // why its contender supports no claim
+		Lost     *Lost      `json:"lost,omitempty"`     // what was not measured
+		Excluded *Exclusion `json:"excluded,omitempty"` // why its contender is excluded
 	}
-	// RunEnded closes the run.
+	// RunEnded is the last event of a run.
 	RunEnded struct {
 		State RunState `json:"state"`
 		Err   string   `json:"error,omitempty"`
@@ -188,7 +186,7 @@ func (Resumed) event()          {}
 func (TrialEnded) event()       {}
 func (RunEnded) event()         {}
 
-// events are all types by their names in events.jsonl and in the output of --json.
+// events maps the names in events.jsonl and in the output of --json to all types.
 var events = map[string]Event{
 	"run_started": RunStarted{}, "prepared": Prepared{}, "trial_started": TrialStarted{}, "trial_ended": TrialEnded{},
 	"phase_started": PhaseStarted{}, "phase_ended": PhaseEnded{}, "progress": Progress{},
@@ -244,38 +242,38 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Apply folds one event of this trial into its result, so all who show it agree.
-func (l *TrialResult) Apply(at time.Time, e Event) {
+// Apply updates the result with one event of its trial. All readers of events use it.
+func (t *TrialResult) Apply(at time.Time, e Event) {
 	switch e := e.(type) {
 	case TrialStarted:
-		l.Schema, l.State = SchemaVersion, TrialRunning
-		l.Service, l.Artifact, l.Started = e.Service, e.Artifact, at
+		t.Schema, t.State = SchemaVersion, TrialRunning
+		t.Service, t.Artifact, t.Started = e.Service, e.Artifact, at
 	case InstanceStarted:
-		l.Instance = new(e.Info)
+		t.Instance = new(e.Info)
 	case InstanceReady:
 		if e.StartUp > 0 {
-			l.StartUp = new(e.StartUp)
+			t.StartUp = new(e.StartUp)
 		}
-		l.FirstResponse = e.FirstResponse
+		t.FirstResponse = e.FirstResponse
 	case RequestsTimed:
-		l.Phases = new(e.Phases)
+		t.Phases = new(e.Phases)
 	case MarkRead:
-		l.Marks = append(l.Marks, e.Mark)
+		t.Marks = append(t.Marks, e.Mark)
 	case CheckDone:
-		l.Checks = append(l.Checks, e.Check)
+		t.Checks = append(t.Checks, e.Check)
 	case StepEnded:
-		l.Steps = append(l.Steps, e.Result)
+		t.Steps = append(t.Steps, e.Result)
 	case InstanceStopped:
-		l.Stop = new(e.Stop)
+		t.Stop = new(e.Stop)
 	case Notice:
 		if e.Level != "info" {
-			l.Warnings = append(l.Warnings, e.Warning())
+			t.Warnings = append(t.Warnings, e.Warning())
 		}
 	case IncidentOccurred:
-		l.Incidents = append(l.Incidents, e.Incident)
+		t.Incidents = append(t.Incidents, e.Incident)
 	case ChangedManually:
-		l.ManualChanges = append(l.ManualChanges, ManualChange{At: at, Step: e.Step, Control: e.Control})
+		t.ManualChanges = append(t.ManualChanges, ManualChange{At: at, Step: e.Step, Control: e.Control})
 	case TrialEnded:
-		l.State, l.Failure, l.Exit, l.LastLog, l.Lost, l.Ended = e.State, e.Failure, e.Exit, e.LastLog, e.Lost, at
+		t.State, t.Failure, t.Exit, t.LastLog, t.Lost, t.Ended = e.State, e.Failure, e.Exit, e.LastLog, e.Lost, at
 	}
 }

@@ -8,47 +8,46 @@ import (
 	"strings"
 )
 
-// DefaultMaxErrors is the share of failed requests up to which the figures of a step support a
-// claim, where a profile says nothing else.
+// DefaultMaxErrors is the highest error rate of a valid step if the profile sets none.
 const DefaultMaxErrors = 0.01
 
-// AsksData reports whether the data set has a part in a run of the profile: it fills the store, is
-// what answers are compared with, or has the ids that are asked for.
-func (p Profile) AsksData() bool {
-	compared := p.Validate > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the response that it knows
+// UsesData reports whether a run of the profile needs the data set: for the store, to compare
+// responses with, or for the ids in requests.
+func (p Profile) UsesData() bool {
+	compared := p.CompareBodies > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity)
 	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
 }
 
-// ErrorsAllowed returns the profile's max_errors, or the default.
+// ErrorsAllowed returns max_errors of the profile, or the default.
 func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMaxErrors) }
 
-// WorstErrors returns the highest share of failed requests: of all, or of one kind of request, which is
-// then named. A kind that always fails may be few of the requests.
+// WorstErrors returns the highest error rate: of all requests, or of one kind of request, which it
+// then names. A rare kind that always fails hardly changes the rate of all.
 func (l Load) WorstErrors() (ratio float64, request string) {
-	ratio = l.ErrorRatio()
+	ratio = l.ErrorRate()
 	for _, r := range l.Requests {
-		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed}).ErrorRatio(); own > ratio {
+		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed}).ErrorRate(); own > ratio {
 			ratio, request = own, r.Name
 		}
 	}
 	return ratio, request
 }
 
-// Exclusion is why a contender takes part in no claim of a run: what it answered was wrong, or it did
-// not respond.
+// Exclusion is why a contender is not compared: unexpected responses, or too many errors.
 type Exclusion struct {
 	FailedChecks int     `json:"failed_checks,omitempty"`
-	Checks       int     `json:"checks,omitempty"`        // that passed or failed
-	NoValidStep  bool    `json:"no_valid_step,omitempty"` // more requests failed than max_errors in every measured step
-	Errors       float64 `json:"errors,omitempty"`        // the lowest such share of its steps
-	First        string  `json:"first,omitempty"`         // of what was wrong: what was asked, wanted and answered
+	Checks       int     `json:"checks,omitempty"`        // checks that passed or failed
+	NoValidStep  bool    `json:"no_valid_step,omitempty"` // every measured step had an error rate above max_errors
+	Errors       float64 `json:"errors,omitempty"`        // lowest error rate of its measured steps
+	// first failure: the request, the expected and the actual response
+	First string `json:"first,omitempty"`
 }
 
-// Excluded returns what makes a trial excluded; nil where it is sound, or has measured nothing since it was
-// ended from outside. maxErrors is Profile.ErrorsAllowed.
-func (l TrialResult) Excluded(maxErrors float64) *Exclusion {
+// Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors
+// is Profile.ErrorsAllowed.
+func (t TrialResult) Excluded(maxErrors float64) *Exclusion {
 	var u Exclusion
-	for _, c := range l.Checks {
+	for _, c := range t.Checks {
 		switch c.Status {
 		case CheckFailed:
 			if u.FailedChecks++; u.FailedChecks == 1 {
@@ -59,20 +58,20 @@ func (l TrialResult) Excluded(maxErrors float64) *Exclusion {
 			u.Checks++
 		}
 	}
-	measured, sound := 0, false
-	for _, s := range l.Steps {
+	measured, valid := 0, false
+	for _, s := range t.Steps {
 		if s.Step.WarmUp || s.Load.FailedTotal()+s.Load.AllSucceeded() == 0 {
 			continue
 		}
 		measured++
 		ratio, _ := s.Load.WorstErrors()
-		sound = sound || ratio <= maxErrors
+		valid = valid || ratio <= maxErrors
 		if measured == 1 || ratio < u.Errors {
 			u.Errors = ratio
 		}
 	}
-	if u.NoValidStep = measured > 0 && !sound; u.NoValidStep && u.First == "" {
-		u.First = l.firstError()
+	if u.NoValidStep = measured > 0 && !valid; u.NoValidStep && u.First == "" {
+		u.First = t.firstError()
 	}
 	if !u.NoValidStep {
 		u.Errors = 0
@@ -91,9 +90,9 @@ func firstOf(c CheckResult) string {
 	return text
 }
 
-// firstError returns the text of the most frequent kind of failure of its first step that has one.
-func (l TrialResult) firstError() string {
-	for _, s := range l.Steps {
+// firstError returns an example of the most frequent kind of error in the first step with errors.
+func (t TrialResult) firstError() string {
+	for _, s := range t.Steps {
 		if kinds := s.Load.FailedKinds(); len(kinds) > 0 {
 			return cmp.Or(s.Load.Examples[kinds[0]], kinds[0].Words())
 		}
@@ -101,14 +100,14 @@ func (l TrialResult) firstError() string {
 	return ""
 }
 
-// FailedKinds returns the kinds of failures, the most frequent first.
+// FailedKinds returns the kinds of errors, the most frequent first.
 func (l Load) FailedKinds() []ErrorKind {
 	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(l.Failed)), func(k ErrorKind) bool { return l.Failed[k] == 0 })
 	slices.SortStableFunc(kinds, func(a, b ErrorKind) int { return cmp.Compare(l.Failed[b], l.Failed[a]) })
 	return kinds
 }
 
-// Add takes in what was excluded in another trial of the same contender; either may be nil.
+// Add returns the sum of the exclusions of two trials of the same contender; either may be nil.
 func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	if u == nil || o == nil {
 		return cmp.Or(u, o)
@@ -125,7 +124,8 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	return &sum
 }
 
-// Brief returns "failed 36 of 36 checks", "failed every request", or "failed 2.1% of its requests, or more, in every step".
+// Brief returns "failed 36 of 36 checks", "failed every request" or "failed at least 2.1% of its
+// requests in every step", or several of them.
 func (u Exclusion) Brief() string {
 	var parts []string
 	if n := u.FailedChecks; n > 0 {
@@ -141,7 +141,7 @@ func (u Exclusion) Brief() string {
 	return strings.Join(parts, ", and ")
 }
 
-// String returns Brief with the first failure.
+// String returns Brief and the first failure.
 func (u Exclusion) String() string {
 	if u.First == "" {
 		return u.Brief()
@@ -149,14 +149,13 @@ func (u Exclusion) String() string {
 	return u.Brief() + "; first: " + u.First
 }
 
-// ExcludedContender is one with the label, over all its trials.
+// ExcludedContender is a contender with the exclusions of all its trials.
 type ExcludedContender struct {
 	Label string
 	Exclusion
 }
 
-// Excluded returns the contenders that take part in no claim of the run, as far as its record says, by
-// their labels.
+// Excluded returns the excluded contenders of the run, sorted by label.
 func (r Run) Excluded() (all []ExcludedContender) {
 	of := map[string]*Exclusion{}
 	for _, e := range r.Trials {
@@ -170,9 +169,9 @@ func (r Run) Excluded() (all []ExcludedContender) {
 	return all
 }
 
-// Judge returns what makes a trial of the run excluded, as far as the run minds: with AcceptFailedChecks
-// failed checks do not, and in a search for capacity, whose steps are there to find errors, nothing.
-func (r Run) Judge(trial TrialResult) *Exclusion {
+// ExclusionOf returns why a trial of the run is excluded. With AcceptFailedChecks, failed checks do
+// not count. A search for capacity excludes nothing, because its steps are meant to find errors.
+func (r Run) ExclusionOf(trial TrialResult) *Exclusion {
 	if r.Search != "" {
 		return nil
 	}

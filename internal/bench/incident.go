@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// IncidentKind names what has happened to a contender, or what it depends on.
+// IncidentKind names what happened to a contender, or to its store.
 type IncidentKind string
 
+// The kinds.
 const (
-	IncidentPaused   IncidentKind = "paused"   // frozen from outside: it holds its connections and answers nothing
-	IncidentUnpaused IncidentKind = "unpaused" //
-	IncidentOOM      IncidentKind = "oom"      // the kernel has killed one of its processes for lack of memory
-	IncidentSilent   IncidentKind = "silent"   // it does not respond, for a reason that its runtime or the kernel knows
-	IncidentStore    IncidentKind = "store"    // the store does not respond
-	IncidentData     IncidentKind = "data"     // the store holds more or fewer documents than before
+	IncidentPaused   IncidentKind = "paused" // paused from outside: it keeps its connections and does not respond
+	IncidentUnpaused IncidentKind = "unpaused"
+	IncidentOOM      IncidentKind = "oom"    // the kernel killed one of its processes: out of memory
+	IncidentSilent   IncidentKind = "silent" // it does not respond, for a reason known from its runtime or the kernel
+	IncidentStore    IncidentKind = "store"  // the store does not respond
+	IncidentData     IncidentKind = "data"   // the store holds more or fewer documents than before
 )
 
-// Incident is something that was done to a contender from outside, or that happened to it, as its
-// runtime tells it.
+// Incident is something that happened to a contender during a trial.
 type Incident struct {
-	At   time.Time    `json:"at"` // by this machine's clock
+	At   time.Time    `json:"at"` // time by this machine's clock
 	Kind IncidentKind `json:"kind"`
-	Text string       `json:"text"`           // in words: "paused from outside"
-	Step *int         `json:"step,omitempty"` // index of the step that ran; nil outside of steps
+	Text string       `json:"text"`           // such as "paused from outside"
+	Step *int         `json:"step,omitempty"` // index of the step that ran; nil between steps
 }
 
 // String returns "step 2: paused from outside", with the step counted from 1.
@@ -35,17 +35,17 @@ func (i Incident) String() string {
 	return fmt.Sprintf("step %d: %s", *i.Step+1, i.Text)
 }
 
-// Lost is what a trial that did not run to its end has not measured.
+// Lost is what a trial that did not complete has not measured.
 type Lost struct {
-	Phase Phase `json:"phase,omitempty"` // in which it ended
-	// index of the step that was cut short; what it had is kept, marked as aborted
+	Phase Phase `json:"phase,omitempty"` // phase in which it ended
+	// index of the step that was cut short; its results are kept, marked as aborted
 	Step      *int      `json:"step,omitempty"`
-	After     *Duration `json:"after_ns,omitempty"`  // how far that step had come
-	Responses int64     `json:"responses,omitempty"` // answers that it had counted by then
-	Steps     []string  `json:"steps,omitempty"`     // names of the steps that were never begun, in their order
+	After     *Duration `json:"after_ns,omitempty"`  // how long that step had run
+	Responses int64     `json:"responses,omitempty"` // responses counted until then
+	Steps     []string  `json:"steps,omitempty"`     // names of the steps that were not started, in order
 }
 
-// String returns one line: "ended in step 2 after 600ms, with 1234 answers; not measured: 16
+// String returns one line: "stopped in step 2 after 600ms, 1234 responses; not measured: 16
 // connections, 64 connections".
 func (l Lost) String() string {
 	var parts []string
@@ -59,7 +59,7 @@ func (l Lost) String() string {
 	case l.Phase != "":
 		parts = append(parts, "stopped in phase "+string(l.Phase))
 	}
-	const most = 8 // named one by one
+	const most = 8 // steps that are named
 	switch n := len(l.Steps); {
 	case n > most:
 		parts = append(parts, fmt.Sprintf("not measured: %s and %d more", strings.Join(l.Steps[:most], ", "), n-most))

@@ -2,22 +2,21 @@ package bench
 
 import "time"
 
-// Interleave says that a step was not run at a stretch: the contenders that were alive at the same time
-// took turns. All figures of the step are then of its own turns, put together as if nothing had
-// been in between.
+// Interleave says that a step was interleaved with those of other contenders. All results are of
+// the contender's slices, joined as if there were no time between them.
 type Interleave struct {
-	Length time.Duration `json:"length_ns"`
-	Count  int           `json:"count"` // of this contender
-	// Since is when those who took turns with each other began; no others have the same.
+	Length time.Duration `json:"length_ns"` // length of a slice
+	Count  int           `json:"count"`     // number of slices of this contender
+	// when the interleaved contenders started; the same for all of them, and for no others
 	Since time.Time `json:"since"`
-	With  []string  `json:"with"` // labels of the others that were alive in its first turn
-	// Waited is how long it waited between its turns, and WaitedCPU what it used then, which the
-	// others may have missed.
-	Waited    time.Duration `json:"waited_ns,omitempty"`
+	With  []string  `json:"with"` // labels of the others that ran in its first slice
+	// time between its slices
+	Waited time.Duration `json:"waited_ns,omitempty"`
+	// CPU time that it used between its slices, which may have slowed the others
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
 }
 
-// WaitingCPUs returns how many CPUs the contender used while it waited for its turn.
+// WaitingCPUs returns how many CPUs the contender used between its slices.
 func (t Interleave) WaitingCPUs() float64 {
 	if t.Waited <= 0 {
 		return 0
@@ -25,9 +24,9 @@ func (t Interleave) WaitingCPUs() float64 {
 	return float64(t.WaitedCPU) / float64(t.Waited)
 }
 
-// Interleaved says since when a trial took turns with others; ok is false when it did not in any step.
-func (l TrialResult) Interleaved() (since time.Time, ok bool) {
-	for _, s := range l.Steps {
+// Interleaved returns since when the trial was interleaved with others; ok is false if no step was.
+func (t TrialResult) Interleaved() (since time.Time, ok bool) {
+	for _, s := range t.Steps {
 		if s.Interleave != nil && len(s.Interleave.With) > 0 {
 			return s.Interleave.Since, true
 		}
@@ -35,9 +34,8 @@ func (l TrialResult) Interleaved() (since time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Advance returns u with all that was counted from one reading to another besides, its clock included;
-// what is not a counter is as the later reading says. So the readings at the ends of several turns
-// become those at the ends of one time.
+// Advance returns u with its clock and counters advanced by the difference between two readings.
+// Values that are not counters are those of the later reading. It joins the readings of slices.
 func (u Usage) Advance(from, to Usage) Usage {
 	out := to
 	out.At = u.At.Add(to.At.Sub(from.At))
@@ -61,8 +59,7 @@ func (u Usage) Advance(from, to Usage) Usage {
 	return out
 }
 
-// Advance returns b with all that was counted from one reading to another besides, as Usage.Advance
-// does.
+// Advance returns b advanced by the difference between two readings, as Usage.Advance does.
 func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 	if b == nil || from == nil || to == nil {
 		return nil
@@ -86,8 +83,7 @@ func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 	return out
 }
 
-// advance lets the events of memory be counted on; how much is used, and has been at most, is as
-// the later reading says.
+// advance advances the counters of m; memory use and peak are those of the later reading.
 func (m *Memory) advance(from, to *Memory) *Memory {
 	if m == nil || from == nil || to == nil {
 		return to
@@ -123,7 +119,7 @@ func grown[T ~int64](counter, from, to *T) *T {
 	return new(*counter + *to - *from)
 }
 
-// And returns what two meters, or one at two times, have seen together.
+// And returns the sum of two measurements, of two meters or at two times.
 func (h Hiccups) And(other Hiccups) Hiccups {
 	if h.CPUs == 0 {
 		return other
@@ -132,9 +128,9 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 		Max: max(h.Max, other.Max), Realtime: h.Realtime && other.Realtime}
 }
 
-// Groups returns the indices of the trials that are alive at the same time, in the order of the plan:
-// each for itself, or those of a round where the contenders take turns. A contender that is the
-// only one takes turns with itself: its rounds go two by two.
+// Groups returns the indices of the trials that run at the same time, in the order of the run:
+// single trials, or those of a round if the run is interleaved. The trials of a single contender
+// are interleaved in pairs of rounds.
 func (r Run) Groups() (groups [][]int) {
 	if r.Profile.Interleave <= 0 {
 		for i := range r.Trials {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// filled returns a reading of which every counter is n times as large as that of filled(1).
+// filled returns a reading in which every counter is n times that of filled(1).
 func filled(n int64) Usage {
 	d := func(x int64) *Duration { v := Duration(n * x); return &v }
 	i := func(x int64) *int64 { v := n * x; return &v }
@@ -21,21 +21,21 @@ func filled(n int64) Usage {
 	}
 }
 
-// From 1 to 3 and from 10 to 14 is as from 1 to 7: counters have grown by 6, everything else is as
-// it was read last.
+// From 1 to 3 and from 10 to 14 equals from 1 to 7: counters grow by 6, everything else is that of
+// the last reading.
 func TestAdvance(t *testing.T) {
 	first := filled(1).Advance(filled(1), filled(3))
 	if !reflect.DeepEqual(first, filled(3)) {
-		t.Errorf("one turn is %+v, the reading at its end %+v", first, filled(3))
+		t.Errorf("one slice is %+v, the reading at its end %+v", first, filled(3))
 	}
 	got := first.Advance(filled(10), filled(14))
 	want, last := filled(7), filled(14)
 	want.Processes, want.Threads, want.Took = last.Processes, last.Threads, last.Took
 	want.Memory.Used, want.Memory.Peak, want.Memory.StepPeak = last.Memory.Used, last.Memory.Peak, last.Memory.StepPeak
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("two turns are\n%+v\nwant\n%+v", got, want)
+		t.Errorf("two slices are\n%+v\nwant\n%+v", got, want)
 	}
-	// Every field is either grown or taken over: a new one that is forgotten here would be zero.
+	// Every field is advanced or copied: a new field that Advance does not handle would be zero.
 	v := reflect.ValueOf(got)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
@@ -85,8 +85,8 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 	}
 }
 
-// TestAdvanceKnowsEveryNumber finds a counter that Advance does not know: it would be as it was
-// read last, which is wrong in turns. What is no counter has to be named here.
+// TestAdvanceKnowsEveryNumber finds a counter that Advance does not advance. Every number that is
+// not a counter has to be listed here.
 func TestAdvanceKnowsEveryNumber(t *testing.T) {
 	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "HostReading.Store.CPUs": true}
 	for _, memory := range []string{"Usage.Memory", "HostReading.Store.Memory"} {
@@ -95,10 +95,10 @@ func TestAdvanceKnowsEveryNumber(t *testing.T) {
 		}
 	}
 	var usage [3]Usage
-	var beside [3]HostReading
+	var host [3]HostReading
 	for i, n := range []int64{1000, 10, 17} {
 		fill(reflect.ValueOf(&usage[i]).Elem(), n)
-		fill(reflect.ValueOf(&beside[i]).Elem(), n)
+		fill(reflect.ValueOf(&host[i]).Elem(), n)
 	}
 	check := func(name string, n int64) {
 		want := int64(1007)
@@ -110,10 +110,10 @@ func TestAdvanceKnowsEveryNumber(t *testing.T) {
 		}
 	}
 	numbers("Usage", reflect.ValueOf(usage[0].Advance(usage[1], usage[2])), check)
-	numbers("HostReading", reflect.ValueOf(*beside[0].Advance(&beside[1], &beside[2])), check)
+	numbers("HostReading", reflect.ValueOf(*host[0].Advance(&host[1], &host[2])), check)
 }
 
-// What one of the readings does not know is not made up.
+// A value that one of the readings does not have stays unknown.
 func TestAdvanceOfUnknown(t *testing.T) {
 	bare := Usage{At: time.Unix(5, 0), CPU: 5}
 	got := filled(1).Advance(bare, filled(3))
@@ -164,7 +164,7 @@ func TestGroups(t *testing.T) {
 	}
 	two.Profile.Interleave = time.Second
 	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2, 3}}) {
-		t.Errorf("in turns: %v", got)
+		t.Errorf("interleaved: %v", got)
 	}
 	one := Run{Trials: []TrialEntry{trial("a", 1), trial("a", 2), trial("a", 3)}, Profile: Profile{Interleave: time.Second, Contenders: []Selection{{Contender: "a"}}}}
 	if got := one.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2}}) {

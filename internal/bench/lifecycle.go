@@ -1,20 +1,20 @@
 package bench
 
-// The names of the lifecycle checks, as profiles list them under checks.lifecycle and as
-// CheckResult.Name of the group "lifecycle" begins with them (a check with several readings adds to
-// it, for example "threads (1 CPU)").
+// The names of the lifecycle checks in profiles, under checks.lifecycle. In the group "lifecycle"
+// CheckResult.Name starts with them; a check with several readings adds to the name, such as
+// "threads (1 CPU)".
 const (
-	CheckNoEnvironment = "no-environment" // ends by itself with an error when its environment is missing
-	CheckNoStore       = "no-store"       // ends by itself with an error when its store cannot be reached
-	CheckLogsPort      = "logs-port"      // names its port in the log at start-up
+	CheckNoEnvironment = "no-environment" // exits with an error if its environment is missing
+	CheckNoStore       = "no-store"       // exits with an error if its store cannot be reached
+	CheckLogsPort      = "logs-port"      // logs its port at start-up
 	CheckLogsRequests  = "logs-requests"  // logs every request with its path
-	CheckImageSize     = "image-size"     // of the image, or of the binary
+	CheckImageSize     = "image-size"     // size of the image or binary
 	CheckThreads       = "threads"        // processes and threads under three CPU limits
-	CheckStillResponds = "still-answers"  // answers after the last step
-	CheckStops         = "stops"          // ends gracefully when asked to
+	CheckStillResponds = "still-answers"  // responds after the last step
+	CheckStops         = "stops"          // stops gracefully on SIGTERM
 )
 
-// LifecycleChecks returns the names of all lifecycle checks in the order in which they are shown.
+// LifecycleChecks returns the names of all lifecycle checks in display order.
 func LifecycleChecks() []string {
 	return []string{
 		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillResponds,

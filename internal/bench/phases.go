@@ -6,45 +6,45 @@ import (
 	"time"
 )
 
-// FirstRequestsSpec asks for single requests to be timed, phase by phase, right after a contender has
-// become ready.
+// FirstRequestsSpec has single requests timed, phase by phase, as soon as a contender is ready.
 type FirstRequestsSpec struct {
-	// after the very first one: so many on its connection, and so many on a new connection each
+	// number of requests on the connection of the first one, and again on new connections
 	Requests int `json:"requests"`
 }
 
-// Phases are where the first requests of a trial have spent their time. The readiness poll, which
-// asks for another path, has been answered before; nothing else has.
+// Phases are the times of the first requests of a trial. Only readiness polls, which use another
+// path, were sent before them.
 type Phases struct {
-	Request string          `json:"request"`        // name of the kind that was asked, the first one of the profile
-	First   RequestPhases   `json:"first"`          // the very first request of that kind in the contender's life
-	Kept    []RequestPhases `json:"kept,omitempty"` // the next ones, on the same connection
-	New     []RequestPhases `json:"new,omitempty"`  // those after them, each on a new connection
+	Request string          `json:"request"`        // name of the kind of request, the first one of the profile
+	First   RequestPhases   `json:"first"`          // the first request of that kind in the trial
+	Kept    []RequestPhases `json:"kept,omitempty"` // later requests on the same connection
+	New     []RequestPhases `json:"new,omitempty"`  // later requests, each on a new connection
 }
 
-// RequestPhases are the times of one request, one phase after the other; they add up to Total. A
-// phase that the request did not have, or did not come to, is 0.
+// RequestPhases are the times of one request, phase by phase; their sum is Total. A phase that the
+// request did not have or did not reach is 0.
 type RequestPhases struct {
 	New       bool          `json:"new_connection"`
-	Name      time.Duration `json:"name_ns"`       // look-up of the host's name; 0 for an address too
+	Name      time.Duration `json:"name_ns"`       // DNS lookup; 0 for an IP address
 	Connect   time.Duration `json:"connect_ns"`    // TCP handshake
 	TLS       time.Duration `json:"tls_ns"`        // TLS handshake
-	Send      time.Duration `json:"send_ns"`       // writing of the request
-	FirstByte time.Duration `json:"first_byte_ns"` // from then until the first byte of the response
-	Receive   time.Duration `json:"receive_ns"`    // from then until the last byte
+	Send      time.Duration `json:"send_ns"`       // writing the request
+	FirstByte time.Duration `json:"first_byte_ns"` // waiting, from the end of Send to the first byte of the response
+	Receive   time.Duration `json:"receive_ns"`    // receiving, from the first to the last byte of the response
 	Total     time.Duration `json:"total_ns"`
-	Status    int           `json:"status,omitempty"` // of the response; 0: there was none
-	Bytes     int64         `json:"bytes,omitempty"`  // of its body
-	Err       string        `json:"error,omitempty"`  // why it is not a success, bounded; the phases end where it failed
+	Status    int           `json:"status,omitempty"` // status of the response; 0: no response
+	Bytes     int64         `json:"bytes,omitempty"`  // length of the response body
+	// why it is not a success, bounded; the phases end where the request failed
+	Err string `json:"error,omitempty"`
 }
 
-// Typical returns the request on the kept connection with the median total, of those that succeeded.
+// Typical returns the successful request with the median total on the kept connection.
 func (p Phases) Typical() RequestPhases { return median(p.Kept) }
 
-// TypicalNew returns the same of the requests on new connections.
+// TypicalNew returns the successful request with the median total on new connections.
 func (p Phases) TypicalNew() RequestPhases { return median(p.New) }
 
-// median returns the lower one of an even number.
+// median returns the lower median of the successful requests by their total.
 func median(all []RequestPhases) RequestPhases {
 	good := slices.DeleteFunc(slices.Clone(all), func(r RequestPhases) bool { return r.Err != "" })
 	if len(good) == 0 {

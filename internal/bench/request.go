@@ -1,60 +1,53 @@
 package bench
 
 import (
-	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header and
-// body may hold {name} for a variable; see Parts.
+// Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header
+// and body may contain {name} for a variable; see Parts.
 type Request struct {
 	Name         string            `json:"name"`
-	Session      string            `json:"session,omitempty"` // that it is a part of; "": it stands alone
+	Session      string            `json:"session,omitempty"` // session that it belongs to; "": a single request
 	Weight       int               `json:"weight"`            // share = weight / sum of all weights; 0 in a session
 	Method       string            `json:"method"`
 	Path         string            `json:"path"`
 	Header       map[string]string `json:"header,omitempty"`
 	Body         string            `json:"body,omitempty"`
-	BodyFile     string            `json:"body_file,omitempty"` // is sent in place of Body, as it is
-	Encoding     Encoding          `json:"encoding,omitempty"`  // of the body
+	BodyFile     string            `json:"body_file,omitempty"` // file that is sent, unchanged, in place of Body
+	Encoding     Encoding          `json:"encoding,omitempty"`  // encoding of the body
 	IDs          IDSpec            `json:"ids"`
-	Languages    []string          `json:"languages,omitempty"`     // {language} goes round through these
+	Languages    []string          `json:"languages,omitempty"`     // values for {language}, one after the other
 	ExpectStatus int               `json:"expect_status"`           // any other status is an error
-	MoreStatuses []int             `json:"more_statuses,omitempty"` // but these
-	// what else its responses must be, as in a check suite
+	MoreStatuses []int             `json:"more_statuses,omitempty"` // other statuses that are expected
+	// further expectations of its responses, as in a check suite
 	Expect  map[string]any `json:"expect,omitempty"`
 	Timeout Duration       `json:"timeout_ns,omitempty"` // 0: that of the profile
-	Save    []Save         `json:"save,omitempty"`       // values that its response has for requests after it
-	Think   Think          `json:"think,omitzero"`       // before it is sent
+	Save    []Save         `json:"save,omitempty"`       // values of its response for later requests
+	Think   Think          `json:"think,omitzero"`       // think time before it is sent
 }
 
-// Wants says whether a status is one of the expected ones.
-func (r Request) Wants(status int) bool {
-	return status == cmp.Or(r.ExpectStatus, http.StatusOK) || slices.Contains(r.MoreStatuses, status)
-}
-
-// NamesCity says whether the request is one of the locations service's for cities or regions.
+// NamesCity reports whether the request is for a city or region of the locations service.
 func (r Request) NamesCity() bool {
 	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
 }
 
-// Checks says whether more is expected of a response than its status.
+// Checks reports whether the request has expectations other than the status.
 func (r Request) Checks() bool { return len(r.Expect) > 0 }
 
-// Encoding is how variables are written into a body.
+// Encoding is how values of variables are escaped in a body.
 type Encoding string
 
-// The encodings. Plain text has the values as they are.
+// The encodings. Values in plain text are not escaped.
 const (
 	PlainText Encoding = ""
 	JSONBody  Encoding = "json"
 	FormBody  Encoding = "form"
 )
 
-// ContentType returns what the encoding is called in a header; "" for plain text.
+// ContentType returns the media type of the encoding; "" for plain text.
 func (e Encoding) ContentType() string {
 	switch e {
 	case JSONBody:
@@ -65,22 +58,20 @@ func (e Encoding) ContentType() string {
 	return ""
 }
 
-// IDSpec says how {id} is drawn from the ids of the data set, always from a recorded seed.
+// IDSpec says how {id} is drawn from the ids of the data set, with a recorded seed.
 type IDSpec struct {
 	Distribution string  `json:"distribution"`       // fixed, uniform, zipf
-	Fixed        []int64 `json:"fixed,omitempty"`    // fixed: these, in turn
+	Fixed        []int64 `json:"fixed,omitempty"`    // fixed: these, one after the other
 	Exponent     float64 `json:"exponent,omitempty"` // zipf: s > 1
 }
 
-// Session is a number of requests that one user makes, in the order in which Profile.Requests has those
-// that name it.
+// Session is what one user sends in sequence: the requests of Profile.Requests that name it.
 type Session struct {
 	Name   string `json:"name"`
-	Weight int    `json:"weight"` // next to those of the requests that stand alone
+	Weight int    `json:"weight"` // relative to those of the other sessions and the single requests
 }
 
-// Think is how long a user waits before a request: drawn evenly between two times, which may be the
-// same.
+// Think is the think time before a request, drawn uniformly between two times, which may be equal.
 type Think struct {
 	Min Duration `json:"min_ns"`
 	Max Duration `json:"max_ns"`
@@ -92,43 +83,43 @@ type Source string
 // The sources.
 const (
 	FromJSON   Source = "json"   // Of is a path, as in check suites
-	FromHeader Source = "header" // Of is its name
-	FromCookie Source = "cookie" // Of is its name
-	FromRegex  Source = "regex"  // Of is matched with the body; the first group is the value, or the whole match
+	FromHeader Source = "header" // Of is the name of the header
+	FromCookie Source = "cookie" // Of is the name of the cookie
+	FromRegex  Source = "regex"  // Of is matched against the body; the value is the first group, or else the whole match
 )
 
-// Save is a value that a response has for the requests after it.
+// Save is a value of a response that later requests use.
 type Save struct {
-	Name string `json:"name"` // of the variable
+	Name string `json:"name"` // name of the variable
 	From Source `json:"from"`
 	Of   string `json:"of"`
 }
 
-// Variable is a value that is new in each request that stands alone and in each session. Exactly one of
-// Range, List, File and Make is set.
+// Variable is a value drawn for each iteration. Exactly one of Range, List, File and Make is set.
 type Variable struct {
-	Name     string    `json:"name"`
-	Range    *Range    `json:"range,omitempty"`
-	List     []string  `json:"list,omitempty"`
-	File     string    `json:"file,omitempty"`     // CSV with a header, or JSON lines (.jsonl, .ndjson)
-	Column   string    `json:"column,omitempty"`   // of File; "": the variable is a row, and {name.column} its values
-	Make     Generator `json:"make,omitempty"`     //
-	Length   int       `json:"length,omitempty"`   // of GenerateString
-	Draw     Draw      `json:"draw,omitempty"`     // of Range, List and File
-	Exponent float64   `json:"exponent,omitempty"` // of DrawZipf: > 1
+	Name  string   `json:"name"`
+	Range *Range   `json:"range,omitempty"`
+	List  []string `json:"list,omitempty"`
+	File  string   `json:"file,omitempty"` // CSV with a header, or JSON lines (.jsonl, .ndjson)
+	// column of File; "": the variable is a row, with the values {name.column}
+	Column   string    `json:"column,omitempty"`
+	Make     Generator `json:"make,omitempty"`
+	Length   int       `json:"length,omitempty"`   // length of a generated string
+	Draw     Draw      `json:"draw,omitempty"`     // how to draw from Range, List or File
+	Exponent float64   `json:"exponent,omitempty"` // exponent of DrawZipf, above 1
 }
 
-// Range is the whole numbers from one to another, both included.
+// Range is a range of integers, both ends included.
 type Range struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
 
-// Draw is how a variable takes its values.
+// Draw is how the values of a variable are drawn.
 type Draw string
 
-// The ways to draw. In turn and once continue through all steps of a contender's life; once ends the load when there is no
-// value left.
+// The ways to draw. DrawInTurn and DrawOnce continue through all steps of a trial. DrawOnce ends
+// the load after the last value.
 const (
 	DrawRandom Draw = "random"
 	DrawZipf   Draw = "zipf" // the first value is the most frequent one
@@ -139,25 +130,25 @@ const (
 // Generator makes values.
 type Generator string
 
-// The generators. All but the clock's follow from the seed.
+// The generators. All except GenerateNow and GenerateUnix depend only on the seed.
 const (
 	GenerateUUID     Generator = "uuid"     // version 4
 	GenerateNow      Generator = "now"      // RFC 3339, UTC, with milliseconds
 	GenerateUnix     Generator = "unix"     // milliseconds since 1970
-	GenerateSequence Generator = "sequence" // 1, 2, 3 …, through all steps of a contender's life
+	GenerateSequence Generator = "sequence" // 1, 2, 3 …, through all steps of a trial
 	GenerateString   Generator = "string"   // letters and digits
 )
 
-// DataFile is a file that requests take values or a body from, as it was when the run began.
+// DataFile is a file with values or a body of requests, at the start of the run.
 type DataFile struct {
 	File string `json:"file"`
-	Hash string `json:"hash"` // SHA-256, in hexadecimal digits
+	Hash string `json:"hash"` // SHA-256, hexadecimal
 }
 
-// Every returns all requests of a profile, also those of setup and teardown.
+// Every returns all requests of a profile, including setup and teardown.
 func (p Profile) Every() []Request { return slices.Concat(p.Setup, p.Requests, p.Teardown) }
 
-// DrawsIDs says whether a request asks for ids of the data set.
+// DrawsIDs reports whether a request uses ids of the data set.
 func (p Profile) DrawsIDs() bool {
 	own := slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == "id" })
 	return !own && slices.ContainsFunc(p.Requests, func(r Request) bool {
@@ -165,8 +156,8 @@ func (p Profile) DrawsIDs() bool {
 	})
 }
 
-// Longest returns the longest timeout of a profile's requests.
-func (p Profile) Longest() time.Duration {
+// LongestTimeout returns the longest timeout of all requests of a profile.
+func (p Profile) LongestTimeout() time.Duration {
 	longest := p.Timeout
 	for _, r := range p.Requests {
 		longest = max(longest, r.Timeout)

@@ -2,176 +2,177 @@ package bench
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 )
 
-// ErrorKind names why a request did not succeed. An error is never counted as throughput.
+// ErrorKind is the reason why a request is not a success. An error never counts as throughput.
 type ErrorKind string
 
 // Words returns the kind as people read it: "connection refused".
 func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
-// The kinds. A status other than the expected one is the class of that status: "1xx" … "5xx".
+// The kinds. The kind of an unexpected status is its class: "1xx" … "5xx".
 const (
 	ErrRefused ErrorKind = "connection_refused"
-	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the whole response was there
+	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the end of the response
 	ErrTimeout ErrorKind = "timeout"
-	ErrBody    ErrorKind = "unreadable_body" // one that cannot be read
-	ErrWrong   ErrorKind = "unexpected_body" // whole, but not the known response
-	ErrSave    ErrorKind = "missing_value"   // a good response without a value that was to be saved of it
-	ErrClient  ErrorKind = "client_limit"    // out of ports, files or memory on this side
+	ErrBody    ErrorKind = "unreadable_body" // the body cannot be read
+	ErrWrong   ErrorKind = "unexpected_body" // the body is not the expected one
+	ErrSave    ErrorKind = "missing_value"   // a value to be saved is not in the response
+	ErrClient  ErrorKind = "client_limit"    // the client ran out of ports, files or memory
 	ErrOther   ErrorKind = "other"
 )
 
-// Latencies is a distribution. The figures are computed from the histogram once, where it was made;
-// quantiles are never averaged: to combine distributions, merge HDR.
+// Latencies is a distribution of latencies. Quantiles are computed once, from the histogram, and
+// are never averaged: merge HDR to combine distributions.
 type Latencies struct {
 	Count int64         `json:"count"`
 	Min   time.Duration `json:"min_ns"`
 	Max   time.Duration `json:"max_ns"`
 	Mean  time.Duration `json:"mean_ns"`
-	SD    time.Duration `json:"sd_ns"` // of the population
+	SD    time.Duration `json:"sd_ns"` // standard deviation of the population
 	P50   time.Duration `json:"p50_ns"`
 	P75   time.Duration `json:"p75_ns"`
 	P90   time.Duration `json:"p90_ns"`
 	P95   time.Duration `json:"p95_ns"`
 	P99   time.Duration `json:"p99_ns"`
 	P999  time.Duration `json:"p999_ns"`
-	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant figures
+	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant digits
 }
 
-// Window is what happened in one second of a step's interval. The last one may be shorter. Results
-// of the earlier definition also have windows of the drain, after the end of the sending, where
-// something ended in them.
+// Window is one second of the measured interval of a step; the last one may be shorter. Results of
+// the old definition also have windows of the drain.
 type Window struct {
-	Start     time.Duration       `json:"start_ns"` // since the start of the interval
+	Start     time.Duration       `json:"start_ns"` // since the start of the measured interval
 	Length    time.Duration       `json:"length_ns"`
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes     int64               `json:"bytes"`
-	// of the successes that ended in this window; 0 without any; open loop: from when they were scheduled
+	// latency of the successes of this window, 0 without any; open loop: from the scheduled time
 	P50 time.Duration `json:"p50_ns"`
 	P90 time.Duration `json:"p90_ns"`
 	P99 time.Duration `json:"p99_ns"`
 	Max time.Duration `json:"max_ns"`
-	// earlier definition: nothing was sent any more, so its rate means nothing
-	Drain   bool  `json:"drain,omitempty"`
-	Sent    int64 `json:"sent,omitempty"` // in this window; these and the following ones in an open loop only
-	Due     int64 `json:"scheduled,omitempty"`
-	Late    int64 `json:"late,omitempty"`    // sent more than 1 ms after they were scheduled
-	Dropped int64 `json:"dropped,omitempty"` // never sent
-	// requests due per second as it was at the end of the window; 0: none by rate
+	// old definition only: a window of the drain, without a meaningful rate
+	Drain bool `json:"drain,omitempty"`
+	// requests sent in this window; this and the following counts are of open loops only
+	Sent      int64 `json:"sent,omitempty"`
+	Scheduled int64 `json:"scheduled,omitempty"`
+	Late      int64 `json:"late,omitempty"`    // sent more than 1 ms after the scheduled time
+	Dropped   int64 `json:"dropped,omitempty"` // never sent
+	// scheduled requests per second at the end of the window; 0: no rate
 	Rate float64 `json:"rate,omitempty"`
 }
 
 // Throughput returns successes per second of the window.
 func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
 
-// Definition says what the figures of a measured step are of.
+// Definition says how the results of a measured step are defined.
 type Definition int
 
 // The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
 const (
-	// Earlier counted every response to what was sent, over the time of sending plus the mean, over
-	// the connections, of how much later their last success came. With a queue it overstates the
-	// throughput, and understates the CPU time of a request.
-	Earlier Definition = 0
-	// OtherTool is that of another tool, whose results have been imported.
+	// OldDefinition counts every response, over the sending time plus the mean, over the connections,
+	// of the time until their last success. With a queue it overstates throughput and understates
+	// CPU time per request.
+	OldDefinition Definition = 0
+	// OtherTool is the definition of another tool whose results were imported.
 	OtherTool Definition = 1
-	// Interval counts the responses whose last byte arrived within an interval in the steady state,
-	// over its length. The load begins before it and continues until its end; counters are read at
-	// its two ends.
+	// Interval counts the responses whose last byte arrived within the measured interval, over its
+	// length. The load starts before it and lasts until its end; counters are read at both ends.
 	Interval Definition = 2
 )
 
-// String returns the definition in words.
+// String returns the definition as text.
 func (d Definition) String() string {
 	switch d {
-	case Earlier:
+	case OldDefinition:
 		return "all responses / sending time (old definition)"
 	case OtherTool:
 		return "as another tool defines it"
 	case Interval:
-		return "an interval in the steady state"
+		return "measured interval in a steady state"
 	}
 	return "unknown"
 }
 
-// EarlierWarning is the warning about results in which steps were measured by the earlier definition.
-const EarlierWarning = "old definition of a step: when saturated, throughput may be a third too high and CPU per request half too low. Compare only with results of the same definition"
+// OldDefinitionWarning is the warning about results of OldDefinition.
+const OldDefinitionWarning = "old definition of a step: when saturated, throughput may be a third too high " +
+	"and CPU per request half too low. Compare only with results of the same definition"
 
-// Load is what the load engine saw of one step.
+// Load is what the client measured in one step.
 //
-// Sent is the sum of Succeeded, Lead, Drain, the failures, and Cut: each request is counted once.
+// Sent is the sum of Succeeded, Lead, Drain, the errors, and Cut: each request is counted once.
 type Load struct {
 	Definition Definition `json:"definition,omitempty"`
 
-	Started time.Time     `json:"started"`              // of the interval
-	Elapsed time.Duration `json:"elapsed_ns"`           // length of the interval, which is what Throughput is over
-	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // load before the interval
-	// closed loop: the same as Sent; open loop: those that were scheduled, which is Sent + Dropped
+	Started time.Time     `json:"started"`              // start of the measured interval
+	Elapsed time.Duration `json:"elapsed_ns"`           // length of the measured interval
+	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // length of the lead-in
+	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
 	Scheduled int64 `json:"scheduled"`
-	Sent      int64 `json:"sent"`                      // in the step, from the beginning of the lead-in
-	Succeeded int64 `json:"succeeded"`                 // answers that arrived within the interval
-	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes before it
-	Drain     int64 `json:"drain_succeeded,omitempty"` // and after it
-	// in flight when the step was interrupted: neither succeeded nor failed
+	Sent      int64 `json:"sent"`                      // requests sent in the step, lead-in included
+	Succeeded int64 `json:"succeeded"`                 // successes within the measured interval
+	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes of the lead-in
+	Drain     int64 `json:"drain_succeeded,omitempty"` // successes of the drain
+	// requests in flight when the step was interrupted: neither success nor error
 	Cut     int64 `json:"cut,omitempty"`
-	Backlog int64 `json:"backlog,omitempty"` // in flight, or waiting for a connection, at the end of the interval
-	// connections without any response when the lead-in had to end: the queue is longer than it
+	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
+	// connections without a response at the end of the longest lead-in: the queue outlasted it
 	Unserved int `json:"unserved,omitempty"`
-	// in the step, also before and after the interval: no failure is left out
+	// errors by kind, of the whole step, lead-in and drain included
 	Failed   map[ErrorKind]int64 `json:"failed,omitempty"`
-	Bytes    int64               `json:"bytes"`             // of the bodies of Succeeded
-	Latency  Latencies           `json:"latency"`           // of Succeeded, from the moment that LatencyOf names
-	Timeouts Latencies           `json:"timeouts,omitzero"` // of timeouts, with the time they took from their sending
-	Failures Latencies           `json:"failures"`          // of failures other than timeouts
-	Windows  []Window            `json:"windows"`           //
-	// CPU time of locbench itself during Wall (includes an embedded store)
+	Bytes    int64               `json:"bytes"`             // length of the bodies of Succeeded
+	Latency  Latencies           `json:"latency"`           // latency of Succeeded, from the moment given by LatencyOf
+	Timeouts Latencies           `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
+	Failures Latencies           `json:"failures"`          // time from sending to the error, of other errors
+	Windows  []Window            `json:"windows"`
+	// CPU time of the client during Wall, an embedded store included
 	ClientCPU time.Duration `json:"client_cpu_ns"`
-	// between the readings of CPU times at the two ends; 0: not known, Elapsed is close
+	// time between the readings of CPU time at the two ends; 0: not known, close to Elapsed
 	Wall time.Duration `json:"wall_ns,omitempty"`
-	// doubt about the result: "the client may be the bottleneck: …"
+	// warnings about the load: "the client may be the bottleneck: …"
 	Warnings Warnings             `json:"warnings,omitempty"`
 	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 
-	// of each kind, where the step asked more than one; in the order of the profile
+	// per kind of request, if the step has several; in the order of the profile
 	Requests []RequestLoad `json:"requests,omitempty"`
-	Sessions []SessionLoad `json:"sessions,omitempty"` // in the whole step, also before and after the interval
-	Checked  int64         `json:"checked,omitempty"`  // answers whose whole body was compared with the known one
-	// requests in flight, on average over Elapsed; in a steady state throughput × mean latency
+	Sessions []SessionLoad `json:"sessions,omitempty"` // results per kind of session, lead-in and drain included
+	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
+	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
-	// that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
+	// event loop of the client: "io_uring", "epoll", or "portable" (a goroutine per connection)
 	Loop string `json:"loop,omitempty"`
-	// answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them;
-	// that of the others ends when they were read
+	// responses whose latency ends when the kernel received their last byte, because the client was
+	// asleep; the latency of the others ends when the client read them
 	Stamped int64 `json:"stamped,omitempty"`
-	// summed over Stamped: how much later than that they were read, which no latency contains
+	// summed over Stamped: time until the client read the response, which is not part of the latency
 	ClientWake time.Duration `json:"client_wake_ns,omitempty"`
-	// that locbench may use, by its affinity and its CPU quota; 0: not known
+	// CPUs that the client may use, by its affinity and CPU quota; 0: not known
 	ClientCPUs float64 `json:"client_cpus,omitempty"`
-	// share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
+	// share of Wall in which the busiest thread of the client was busy; 0: not known
 	Saturation float64 `json:"saturation,omitempty"`
 
-	// Open loop only. Nothing waits without being counted: what could not be sent when it was scheduled
-	// was late or dropped.
-	LatencyOf          Origin    `json:"latency_of,omitempty"`            // where Latency begins; "" is FromSent
-	Sending            Latencies `json:"latency_sent,omitzero"`           // of the same successes as Latency, from their sending
-	Lag                Latencies `json:"lag,omitzero"`                    // from due to sent, of all that were sent
-	Late               int64     `json:"late,omitempty"`                  // of Sent: more than 1 ms after they were scheduled
-	Held               int64     `json:"waited_for_connection,omitempty"` // of Late and Dropped: because every connection was in use
-	Dropped            int64     `json:"dropped,omitempty"`               // were scheduled and were never sent
-	MaxOpenConnections int       `json:"max_open_connections,omitempty"`  // connections in use at the same time
-	// requests due per second at the end, where somebody has changed the rate
+	// Open loop only. A request that was not sent at its scheduled time is late or dropped.
+	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency starts; "": FromSent
+	Sending   Latencies `json:"latency_sent,omitzero"` // latency of the same successes, from sending
+	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
+	// requests sent more than 1 ms after the scheduled time
+	Late int64 `json:"late,omitempty"`
+	// requests of Late and Dropped because all connections were in use
+	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
+	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent
+	// highest number of connections in use at the same time
+	MaxOpenConnections int `json:"max_open_connections,omitempty"`
+	// scheduled requests per second at the end, if the rate was changed by hand
 	FinalRate float64 `json:"final_rate,omitempty"`
 }
 
-// FirstResponse is the first response of a contender, where that did not yet say that it is ready.
+// FirstResponse is the first response of a contender, if that did not yet say "ready".
 type FirstResponse struct {
-	After  time.Duration `json:"after_ns"` // from the start of the process
+	After  time.Duration `json:"after_ns"` // time from process start
 	Status int           `json:"status"`
 }
 
@@ -180,38 +181,40 @@ func (f FirstResponse) String() string {
 	return fmt.Sprintf("first response after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
 }
 
-// RequestLoad is what became of one kind of request in a step. Together they are the step's.
+// RequestLoad is the load of one kind of request in a step.
 type RequestLoad struct {
 	Name      string               `json:"name"`
 	Succeeded int64                `json:"succeeded"`
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
-	Examples  map[ErrorKind]string `json:"examples,omitempty"` // as those of the step, of this kind of request
-	Bytes     int64                `json:"bytes"`              // of the bodies of successful responses
-	Latency   Latencies            `json:"latency"`            // of successes, from the same moment as the step's
+	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
+	// latency of the successes, from the same moment as in the step
+	Latency Latencies `json:"latency"`
 }
 
-// SessionLoad is what became of one kind of session in a step: those that have neither completed nor failed
-// were cut off with it.
+// SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor
+// failed were cut off at its end.
 type SessionLoad struct {
 	Name      string `json:"name"`
-	Begun     int64  `json:"begun"` // of which the first request has ended
+	Begun     int64  `json:"begun"` // sessions whose first request has ended
 	Completed int64  `json:"completed"`
-	// by the request that failed, which is also among the failures of the step
+	// failed sessions by the name of the request that failed; it also counts as an error of the step
 	Failed map[string]int64 `json:"failed,omitempty"`
 }
 
-// Origin is the moment from which a latency is measured.
+// Origin is the moment at which a latency starts.
 type Origin string
 
+// The origins.
 const (
-	FromSent      Origin = "sent"      // when the request was written
-	FromScheduled Origin = "scheduled" // when it should have been, by the schedule
+	FromSent      Origin = "sent"      // the request was written
+	FromScheduled Origin = "scheduled" // the request was scheduled
 )
 
-// Origin returns where Latency begins.
+// Origin returns the moment at which Latency starts.
 func (l Load) Origin() Origin { return cmp.Or(l.LatencyOf, FromSent) }
 
-// FailedTotal returns the number of requests that did not succeed.
+// FailedTotal returns the number of errors.
 func (l Load) FailedTotal() (n int64) {
 	for _, of := range l.Failed {
 		n += of
@@ -219,14 +222,14 @@ func (l Load) FailedTotal() (n int64) {
 	return n
 }
 
-// AllSucceeded returns the number of successes in the whole step, also before and after the interval.
+// AllSucceeded returns the successes of the whole step, lead-in and drain included.
 func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
 
-// Throughput returns successes per second of the interval.
+// Throughput returns the successes per second of the measured interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// ErrorRatio returns errors / (errors + successes) of the whole step; 0 when nothing was asked.
-func (l Load) ErrorRatio() float64 {
+// ErrorRate returns errors / (errors + successes) of the whole step; 0 without any request.
+func (l Load) ErrorRate() float64 {
 	f := l.FailedTotal()
 	if f+l.AllSucceeded() == 0 {
 		return 0
@@ -236,61 +239,45 @@ func (l Load) ErrorRatio() float64 {
 
 // StepResult is one finished step of a trial.
 type StepResult struct {
-	Index int  `json:"index"` // from 0
+	Index int  `json:"index"` // index of the step, from 0
 	Step  Step `json:"step"`
 	Load  Load `json:"load"`
-	// counters at the two ends of exactly this step; nil if they could not be read
+	// counters of the contender at the two ends of the measured interval; nil if not readable
 	Before  *Usage  `json:"before,omitempty"`
 	After   *Usage  `json:"after,omitempty"`
-	Samples []Usage `json:"samples,omitempty"` // once a second in between
+	Samples []Usage `json:"samples,omitempty"` // one reading per second between the two ends
 
-	HostBefore *HostReading `json:"host_before,omitempty"` // host and store, at the same two ends
+	HostBefore *HostReading `json:"host_before,omitempty"` // host and store at the same two ends
 	HostAfter  *HostReading `json:"host_after,omitempty"`
 
-	Hiccups    *Hiccups    `json:"hiccups,omitempty"`    // of the machine, between the same two ends
-	Interleave *Interleave `json:"interleave,omitempty"` // nil: it was run at a stretch
-	Drift      *Drift      `json:"drift,omitempty"`      // of a measured step whose windows do not stay level; nil: none was found
+	Hiccups    *Hiccups    `json:"hiccups,omitempty"`    // machine stalls between the same two ends
+	Interleave *Interleave `json:"interleave,omitempty"` // nil: the step was not interleaved
+	Drift      *Drift      `json:"drift,omitempty"`      // trend over the windows of a measured step; nil: none
 
 	Warnings Warnings `json:"warnings,omitempty"`
-	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
-	Ending   Ending   `json:"ending,omitempty"`  // the same in a word; "" where it did not
+	Aborted  string   `json:"aborted,omitempty"` // why the step ended early, as text: "the contender died", "interrupted"
+	Ending   Ending   `json:"ending,omitempty"`  // why the step ended early; "" if it did not
 
-	Thresholds []ThresholdResult `json:"thresholds,omitempty"` // of the profile, that this step was judged by
+	Thresholds []ThresholdResult `json:"thresholds,omitempty"` // results of the thresholds that applied
 }
 
-// Why steps end early, in StepResult.Aborted.
+// Texts of StepResult.Aborted.
 const (
 	AbortedDied    = "the contender died"
 	AbortedSkipped = "skipped by the user"
 )
 
-// Ending is why a step ended early, in a word; "" where it did not.
+// Ending is why a step ended early; "" if it did not.
 type Ending string
 
+// The endings.
 const (
 	EndedByDeath Ending = "died"
 	EndedBySkip  Ending = "skipped"
 	EndedEarly   Ending = "aborted"
 )
 
-// UnmarshalJSON also reads results of earlier versions, which have the ending as a text alone.
-func (s *StepResult) UnmarshalJSON(data []byte) error {
-	type plain StepResult
-	if err := json.Unmarshal(data, (*plain)(s)); err != nil || s.Aborted == "" || s.Ending != "" {
-		return err
-	}
-	switch {
-	case strings.Contains(s.Aborted, AbortedDied):
-		s.Ending = EndedByDeath
-	case strings.Contains(s.Aborted, AbortedSkipped):
-		s.Ending = EndedBySkip
-	default:
-		s.Ending = EndedEarly
-	}
-	return nil
-}
-
-// CPU returns the CPU time that the contender used in the step; ok is false when it is not known.
+// CPU returns the CPU time of the contender in the step; ok is false if it is not known.
 func (s StepResult) CPU() (d time.Duration, ok bool) {
 	if s.Before == nil || s.After == nil || s.After.CPU < s.Before.CPU {
 		return 0, false
@@ -299,8 +286,8 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 }
 
 // CPUs returns how many CPUs the contender used in the step: its CPU time over the time between the
-// two readings of it, each of which may come a little after the end of the interval that it
-// belongs to. Where the readings have no times, the client's are taken, or the step's length.
+// two readings, which may be a little late. If these have no times, it uses the client's, or else
+// the length of the step.
 func (s StepResult) CPUs() (cpus float64, ok bool) {
 	cpu, ok := s.CPU()
 	if !ok {
@@ -323,14 +310,13 @@ func (s StepResult) CPUPerRequest() (time.Duration, bool) {
 	return cpu / time.Duration(s.Load.Succeeded), true
 }
 
-// Throttling returns what the quota did in the step; ok is false when it is not known.
+// Throttling returns the throttling in the step; ok is false if it is not known.
 func (s StepResult) Throttling() (t Throttling, ok bool) {
 	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Throttling { return u.Throttling })
 	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, ok
 }
 
-// MemorySeconds returns memory per request rate: the high-water mark since start, in MiB, at the end of
-// the step / (successes per second), in MiB·s.
+// MemorySeconds returns peak memory since start, at the end of the step, over throughput, in MiB·s.
 func (s StepResult) MemorySeconds() (float64, bool) {
 	if s.After == nil || s.After.Memory == nil || s.Load.Throughput() == 0 {
 		return 0, false

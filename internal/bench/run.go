@@ -10,7 +10,7 @@ import (
 // CheckStatus is the outcome of a check.
 type CheckStatus string
 
-// The outcomes. Info is a measured value that cannot fail, such as the size of an image.
+// The outcomes. CheckInfo is a measured value that cannot fail, such as the size of an image.
 const (
 	CheckPassed  CheckStatus = "passed"
 	CheckFailed  CheckStatus = "failed"
@@ -18,37 +18,37 @@ const (
 	CheckInfo    CheckStatus = "info"
 )
 
-// CheckResult is one check. A failed one is a result, never the end of a run.
+// CheckResult is the result of one check. A failed check never ends a run.
 type CheckResult struct {
 	Group   string        `json:"group"` // "lifecycle", or an endpoint group: "get", "search", …
 	Name    string        `json:"name"`  // unique within the group
 	Status  CheckStatus   `json:"status"`
-	Value   string        `json:"value,omitempty"`  // what a table shows: "11.8 MiB", "4 processes, 11 threads", "404"
-	Detail  string        `json:"detail,omitempty"` // of a failure or skip: wanted and got, bounded
+	Value   string        `json:"value,omitempty"`  // value for tables: "11.8 MiB", "4 processes, 11 threads", "404"
+	Detail  string        `json:"detail,omitempty"` // why it failed or was skipped: expected and actual response, bounded
 	Took    time.Duration `json:"took_ns"`
 	Suite   string        `json:"suite,omitempty"`
 	Request string        `json:"request,omitempty"` // "GET /city/v1/get?id=1"
 }
 
-// Mark is a reading between the phases: "after start-up", "after checks".
+// Mark is a reading of the counters between two phases: "after start-up", "after checks".
 type Mark struct {
 	Name  string `json:"name"`
 	Usage Usage  `json:"usage"`
 }
 
-// TrialState says how far a trial has come.
+// TrialState is the state of a trial.
 type TrialState string
 
-// The states. Only a complete trial is whole; --resume runs every other again as a fresh life.
+// The states. --resume repeats every trial that is not complete, from the start.
 const (
 	TrialPending  TrialState = "pending"
 	TrialRunning  TrialState = "running"
 	TrialComplete TrialState = "complete" // every step was run
-	TrialFailed   TrialState = "failed"   // did not start, died or hung; what it did before is kept
+	TrialFailed   TrialState = "failed"   // did not start, died or hung; earlier results are kept
 	TrialAborted  TrialState = "aborted"  // interrupted from outside
 )
 
-// TrialResult is all that is known of one trial. One file each.
+// TrialResult is the result of one trial: one file.
 type TrialResult struct {
 	Schema   int           `json:"schema"`
 	Trial    Trial         `json:"trial"`
@@ -58,27 +58,29 @@ type TrialResult struct {
 	Instance *InstanceInfo `json:"instance,omitempty"`
 	Started  time.Time     `json:"started"`
 	Ended    time.Time     `json:"ended,omitzero"`
-	// from the start of the process to the first response that says it is ready
+	// time from process start to the first response that says "ready"
 	StartUp       *Duration      `json:"start_up_ns,omitempty"`
-	FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: that was the first of any kind
-	Phases        *Phases        `json:"first_requests,omitempty"` // of the first requests, where the profile asked for them
-	Marks         []Mark         `json:"marks,omitempty"`
-	Checks        []CheckResult  `json:"checks,omitempty"`
-	Steps         []StepResult   `json:"steps,omitempty"`
-	Stop          *StopResult    `json:"stop,omitempty"`
-	Exit          *Exit          `json:"exit,omitempty"`    // if it ended before it was asked to
-	Failure       string         `json:"failure,omitempty"` // what went wrong, in words
-	LastLog       []LogLine      `json:"last_log,omitempty"`
-	Warnings      Warnings       `json:"warnings,omitempty"`
-	Lost          *Lost          `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
+	FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: the first response said "ready"
+	// times of the first requests, if the profile has first_requests
+	Phases   *Phases       `json:"first_requests,omitempty"`
+	Marks    []Mark        `json:"marks,omitempty"`
+	Checks   []CheckResult `json:"checks,omitempty"`
+	Steps    []StepResult  `json:"steps,omitempty"`
+	Stop     *StopResult   `json:"stop,omitempty"`
+	Exit     *Exit         `json:"exit,omitempty"`    // set if the contender exited before it was stopped
+	Failure  string        `json:"failure,omitempty"` // what went wrong, as text
+	LastLog  []LogLine     `json:"last_log,omitempty"`
+	Warnings Warnings      `json:"warnings,omitempty"`
+	Lost     *Lost         `json:"lost,omitempty"` // what was not measured; nil if the trial is complete
 
-	Incidents     []Incident     `json:"incidents,omitempty"`      // what was done to it from outside, in the order of time
-	ManualChanges []ManualChange `json:"manual_changes,omitempty"` // what somebody asked for while it ran
+	// what happened to the contender or its store, in order of time
+	Incidents     []Incident     `json:"incidents,omitempty"`
+	ManualChanges []ManualChange `json:"manual_changes,omitempty"` // what the user changed or noted during the trial
 }
 
-// Definition returns that of the trial's steps; ok is false where nothing was sent in any.
-func (l TrialResult) Definition() (d Definition, ok bool) {
-	for _, s := range l.Steps {
+// Definition returns the definition of the trial's steps; ok is false if no step sent a request.
+func (t TrialResult) Definition() (d Definition, ok bool) {
+	for _, s := range t.Steps {
 		if s.Load.Sent > 0 && (!ok || s.Load.Definition < d) {
 			d, ok = s.Load.Definition, true
 		}
@@ -86,63 +88,64 @@ func (l TrialResult) Definition() (d Definition, ok bool) {
 	return d, ok
 }
 
-// Run is the record of a whole run: run.json.
+// Run is the record of a run: run.json.
 type Run struct {
 	Schema   int          `json:"schema"`
-	ID       string       `json:"id"` // also in every label
+	ID       string       `json:"id"` // also in the labels of containers
 	State    RunState     `json:"state"`
 	Profile  Profile      `json:"profile"`
-	Trials   []TrialEntry `json:"trials"`                 // in the order in which they run
-	Hash     string       `json:"profile_hash,omitempty"` // of what the profile decides about the figures
-	Seed     uint64       `json:"seed"`                   // of the order and of the drawn ids
+	Trials   []TrialEntry `json:"trials"`                 // all trials, in the order of the run
+	Hash     string       `json:"profile_hash,omitempty"` // hash of the parts of the profile that results depend on
+	Seed     uint64       `json:"seed"`                   // decides the order of the trials and the drawn ids
 	Started  time.Time    `json:"started"`
 	Ended    time.Time    `json:"ended,omitzero"`
 	Command  []string     `json:"command"`
 	Machine  Machine      `json:"machine"`
-	Isolated *Isolation   `json:"isolation,omitempty"` // nil: by a version that separated nothing
+	Isolated *Isolation   `json:"isolation,omitempty"` // nil: CPUs were not assigned
 	Software Software     `json:"software"`
 	Store    StoreInfo    `json:"store"`
 	Data     DataInfo     `json:"data"`
-	Files    []DataFile   `json:"files,omitempty"` // that requests take values and bodies from
+	Files    []DataFile   `json:"files,omitempty"` // files with values and bodies of requests
 	Warnings Warnings     `json:"warnings,omitempty"`
 	Resumed  []time.Time  `json:"resumed,omitempty"`
-	// the objective under which the steps were chosen one by one, as locbench capacity does
+	// SLO of a search for capacity, which chose the steps
 	Search string `json:"search,omitempty"`
-	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates are checked against those of the system
+	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates of the system
 	// the user in the store's URL came from the environment: a resumed run needs the URL again
 	StoreUserUnsaved bool `json:"store_user_unsaved,omitempty"`
-	// services that run already, one for each contender; no trial launches anything then
+	// running services, one per contender; then locbench starts none
 	Targets  []Target `json:"targets,omitempty"`
-	Services []string `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
+	Services []string `json:"services_dir,omitempty"` // folders with contenders that are not bundled
 
-	// somebody wants claims about contenders whose checks failed
+	// contenders with failed checks are compared (--accept-failed-checks)
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
-	// what somebody asked for between two trials, or before the first; the others are with their trials
+	// manual changes outside trials; the others are in the files of their trials
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
 }
 
-// TrialEntry is a trial's line in run.json.
+// TrialEntry is the entry of a trial in run.json.
 type TrialEntry struct {
 	Trial Trial      `json:"trial"`
 	State TrialState `json:"state"`
 	File  string     `json:"file"` // relative to the results folder
 
-	Excluded *Exclusion `json:"excluded,omitempty"` // why its contender supports no claim; nil: nothing is known against it
+	Excluded *Exclusion `json:"excluded,omitempty"` // why its contender is excluded; nil: it is not
 }
 
-// RunState says how a run stands.
+// RunState is the state of a run.
 type RunState string
 
+// The states.
 const (
-	RunRunning     RunState = "running"  // or killed: then nobody could write another
-	RunComplete    RunState = "complete" // every trial was run, and at least one to its end (see Run.Outcome)
-	RunFailed      RunState = "failed"   // no trial is complete, or not all were run, or a threshold has cut some short
+	RunRunning     RunState = "running"  // or killed before it could write another state
+	RunComplete    RunState = "complete" // every trial was run, and at least one is complete (see Run.Outcome)
+	RunFailed      RunState = "failed"   // no trial is complete, or not all were run, or a threshold stopped some
 	RunInterrupted RunState = "interrupted"
 )
 
-// Outcome returns the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
-// rounds". It is complete though one has failed, which earlier versions called failed.
+// Outcome returns the state of a run and the contenders that failed in it: "kt-ktor in 2 of 6
+// rounds". A run in which some contenders failed is complete, whatever its record says.
 func (r Run) Outcome() (state RunState, failed []string) {
 	rounds, failures := map[string]int{}, map[string]int{}
 	var labels []string
@@ -161,7 +164,7 @@ func (r Run) Outcome() (state RunState, failed []string) {
 			tried = false
 		}
 	}
-	slices.Sort(labels) // their order in the first round is drawn
+	slices.Sort(labels) // the order of the first round is random
 	for _, label := range labels {
 		switch n := failures[label]; {
 		case n == 0:

@@ -3,31 +3,31 @@ package bench
 // Runtime names how a contender is started.
 type Runtime string
 
+// The runtimes.
 const (
 	RuntimeAuto    Runtime = "auto"
 	RuntimeDocker  Runtime = "docker"
 	RuntimeProcess Runtime = "process"
-	RuntimeURL     Runtime = "url" // a service somebody else has started (--target)
+	RuntimeURL     Runtime = "url" // a running service (--target)
 )
 
-// RuntimeTraits are what a runtime is to the rest of locbench, which asks for them and not for the
-// runtime.
+// RuntimeTraits are the properties of a runtime. Other code decides by them, not by the runtime.
 type RuntimeTraits struct {
-	Help           string // one line, for who chooses; "" where nobody does
-	Where          string // where a contender is, in words; "" where it was there before
-	Auto           bool   // it stands for another one, which the machine decides
-	Container      bool   // contenders are in containers of an engine
-	OnHost         bool   // contenders are processes of this machine
-	AlreadyRunning bool   // somebody else has started what is loaded, and stops it
+	Help           string // one line of help; "" if it cannot be chosen
+	Where          string // where a contender runs, as text; "" for a target
+	Auto           bool   // locbench chooses another runtime for it
+	Container      bool   // contenders run in containers
+	OnHost         bool   // contenders are processes on this machine
+	AlreadyRunning bool   // locbench neither starts nor stops the contenders
 }
 
-// traits are those of all kinds of a thing, in the order in which they are offered.
+// traits are the properties of all kinds K, in display order.
 type traits[K ~string, T any] []struct {
 	kind K
 	of   T
 }
 
-// names returns those of the kinds that can be chosen.
+// names returns the names of the kinds for which chosen returns true.
 func (all traits[K, T]) names(chosen func(T) bool) (names []string) {
 	for _, known := range all {
 		if chosen(known.of) {
@@ -37,7 +37,7 @@ func (all traits[K, T]) names(chosen func(T) bool) (names []string) {
 	return names
 }
 
-// get returns none for a kind that is not known, as of another version.
+// get returns the properties of a kind; the zero value for an unknown kind.
 func (all traits[K, T]) get(kind K) (none T) {
 	for _, known := range all {
 		if known.kind == kind {
@@ -47,20 +47,20 @@ func (all traits[K, T]) get(kind K) (none T) {
 	return none
 }
 
-// How contenders are launched by each is in packages platform and launch.
+// runtimes lists the runtimes in display order. Packages platform and launch start contenders.
 var runtimes = traits[Runtime, RuntimeTraits]{
-	{RuntimeAuto, RuntimeTraits{Help: "Docker where an engine answers, else processes", Auto: true}},
+	{RuntimeAuto, RuntimeTraits{Help: "Docker if available, else processes", Auto: true}},
 	{RuntimeDocker, RuntimeTraits{Help: "containers: limits as in a cluster", Where: "in a container", Container: true}},
 	{RuntimeProcess, RuntimeTraits{Help: "processes of this machine: needs the contender's toolchain",
 		Where: "as a process", OnHost: true}},
 	{RuntimeURL, RuntimeTraits{AlreadyRunning: true}},
 }
 
-// Runtimes returns the names of those that can be chosen.
+// Runtimes returns the names of the runtimes that can be chosen.
 func Runtimes() []string { return runtimes.names(func(t RuntimeTraits) bool { return t.Help != "" }) }
 
-// AllRuntimes returns all names that a profile may have.
+// AllRuntimes returns the names of all runtimes.
 func AllRuntimes() []string { return runtimes.names(func(RuntimeTraits) bool { return true }) }
 
-// Traits returns those of the runtime.
+// Traits returns the properties of the runtime.
 func (r Runtime) Traits() RuntimeTraits { return runtimes.get(r) }

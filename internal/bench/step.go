@@ -11,47 +11,47 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is
-// worked out) and Arrivals is set.
+// Step is one load level of a trial. Exactly one of Connections, Rate (or PeakShare, from which
+// Rate is computed) and Arrivals is set.
 type Step struct {
-	Name string `json:"name"` // "64 connections"; unique only together with its index
-	// closed loop: each connection asks again as soon as it has its response
+	Name string `json:"name"` // such as "64 connections"; not unique
+	// closed loop: number of connections; each sends its next request after the response
 	Connections int `json:"connections,omitempty"`
-	// open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
+	// open loop: scheduled requests per second; at the start of a ramp, or the mean of a wave
 	Rate   float64 `json:"rate,omitempty"`
-	RampTo float64 `json:"ramp_to,omitempty"` // the rate goes evenly from Rate to this by the end of Duration; 0: no ramp
-	Wave   *Wave   `json:"wave,omitempty"`    // the rate swings around Rate
-	// Rate is this share of the peak of the steps before: see AtPeak
+	RampTo float64 `json:"ramp_to,omitempty"` // rate at the end of a linear ramp from Rate; 0: no ramp
+	Wave   *Wave   `json:"wave,omitempty"`    // sine around Rate; nil: none
+	// Rate as a share of the highest throughput of the earlier steps; see AtPeak
 	PeakShare float64   `json:"peak_share,omitempty"`
-	Arrivals  *Arrivals `json:"arrivals,omitempty"` //
-	// of Rate and Arrivals: how many may be open; 0: the engine's choice
+	Arrivals  *Arrivals `json:"arrivals,omitempty"`
+	// open loop: maximum number of open connections; 0: chosen by the client
 	MaxConnections int `json:"max_connections,omitempty"`
-	// closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
+	// closed loop: number of connections at the start of a ramp to Connections; 0: no ramp
 	RampFrom    int      `json:"ramp_from,omitempty"`
-	Request     string   `json:"request,omitempty"` // the name of the only request asked; "": the whole mix
-	WarmUp      bool     `json:"warm_up,omitempty"` // shown, but set apart from the measurement
+	Request     string   `json:"request,omitempty"` // name of the only kind of request that is sent; "": the whole mix
+	WarmUp      bool     `json:"warm_up,omitempty"` // the step is shown but not compared
 	Duration    Duration `json:"duration_ns"`
-	MaxRequests int64    `json:"max_requests,omitempty"` // 0: bounded by Duration alone
+	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
 }
 
-// Arrivals are users that come within a time, whether or not earlier ones were served.
+// Arrivals are users that arrive within a time, each with its own connection.
 type Arrivals struct {
 	Users    int      `json:"users"`
 	Over     Duration `json:"over_ns"`
-	Requests int      `json:"requests"` // by each user, one after the other
+	Requests int      `json:"requests"` // requests of each user, one after the other
 }
 
-// Wave is a rate that swings as a sine does, starting at its mean and rising.
+// Wave is a rate that follows a sine, starting at its mean and rising.
 type Wave struct {
-	Amplitude float64  `json:"amplitude"` // requests per second above and below the mean; less than it
+	Amplitude float64  `json:"amplitude"` // requests per second above and below the mean; less than the mean
 	Period    Duration `json:"period_ns"`
 }
 
-// Open reports whether requests are scheduled by the clock, whether or not earlier ones have been answered.
+// Open reports whether the step is an open loop.
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
-// AtPeak returns the step with its rate worked out where that is a share of the peak (successes per
-// second). A peak of 0 is not known: no engine runs the step then.
+// AtPeak returns the step with the rate computed from PeakShare and a peak in successes per second.
+// A peak of 0 means not known; the step is then not run.
 func (s Step) AtPeak(peak float64) Step {
 	if s.PeakShare > 0 {
 		s.Rate = s.PeakShare * peak
@@ -59,7 +59,7 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak returns the highest throughput of the measured closed-loop steps that were not cut short, or 0.
+// Peak returns the highest throughput of the complete, measured closed-loop steps, or 0.
 func Peak(steps []StepResult) float64 {
 	peak := 0.
 	for _, s := range steps {
@@ -70,14 +70,14 @@ func Peak(steps []StepResult) float64 {
 	return peak
 }
 
-// The most that a step may have.
+// The limits of a step.
 const (
-	MaxConnections = 65535 // what one address can have at most
-	MaxRate        = 1e6   // requests due per second
+	MaxConnections = 65535 // ports of one address
+	MaxRate        = 1e6   // scheduled requests per second
 	MaxUsers       = 1_000_000
 )
 
-// DefaultName returns what a step is called where nobody has: "64 connections", "80% of peak".
+// DefaultName returns the name of a step that has none: "64 connections", "80% of peak".
 func (s Step) DefaultName() string {
 	var name string
 	switch {
@@ -99,10 +99,10 @@ func (s Step) DefaultName() string {
 	return s.asking(name)
 }
 
-// Title returns the name of a step, and whether it is a warm-up.
+// Title returns the name of a step, with " (warm-up)" for a warm-up.
 func (s Step) Title() string { return s.warm(s.Name) }
 
-// Words say what a step does, whatever it is called: "64 connections", "1,000 requests/s due".
+// Words returns the load of a step, whatever its name: "64 connections", "1,000 requests/s".
 func (s Step) Words() string {
 	words := s.Name
 	switch {
@@ -116,7 +116,7 @@ func (s Step) Words() string {
 	return s.warm(s.asking(words))
 }
 
-// Short returns the name of a step in narrow columns and on axes: "64", "w 1" of a warm-up, "500/s".
+// Short returns a name for narrow columns and axes: "64", "w 1" for a warm-up, "500/s".
 func (s Step) Short() string {
 	name := s.Name
 	switch {
@@ -135,7 +135,7 @@ func (s Step) Short() string {
 	return name
 }
 
-// At returns what a figure of a contender was reached at: "64 conns", or the name of the step.
+// At returns a name to put after a result: "64 conns", or the name of the step.
 func (s Step) At() string {
 	if s.Connections > 0 && s.Request == "" {
 		return units.Plural(s.Connections, "conn")
@@ -157,7 +157,7 @@ func (s Step) warm(text string) string {
 	return text
 }
 
-// share writes PeakShare as it was read: with up to three decimals.
+// share returns PeakShare in percent with up to three decimals, as in profiles.
 func (s Step) share() string { return number(math.Round(s.PeakShare*1e5)/1e3) + "%" }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
@@ -169,8 +169,8 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Same reports whether two steps put the same load on a contender, for however long. The rate of a
-// share of the peak is each side's own.
+// Same reports whether two steps have the same load; their durations may differ. Rates computed
+// from the same PeakShare count as the same.
 func (s Step) Same(other Step) bool {
 	if s.WarmUp != other.WarmUp || s.Request != other.Request {
 		return false
@@ -185,7 +185,7 @@ func (s Step) Same(other Step) bool {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// CheckInterleave says why a step cannot be run in turns; nil where it can.
+// CheckInterleave returns an error that says why a step cannot be interleaved; nil if it can.
 func (s Step) CheckInterleave() error {
 	switch {
 	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
@@ -198,7 +198,7 @@ func (s Step) CheckInterleave() error {
 	return nil
 }
 
-// Validate says all that is wrong with a step.
+// Validate returns everything that is wrong with a step.
 func (s Step) Validate() (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	ways := 0
@@ -209,15 +209,15 @@ func (s Step) Validate() (errs []error) {
 	}
 	switch {
 	case ways > 1:
-		bad("a step has connections, a rate or arrivals, and only one of these")
+		bad("a step has either connections, a rate or arrivals")
 	case s.Arrivals != nil:
 		a := *s.Arrivals
 		if a.Users < 1 || a.Users > MaxUsers || a.Requests < 1 || a.Requests > MaxUsers || a.Over <= 0 {
-			bad("arrivals of %d users over %s with %d requests each: there must be 1 to %d users and requests, and a time",
+			bad("arrivals of %d users over %s with %d requests each: expected 1 to %d users and requests, and a time",
 				a.Users, a.Over, a.Requests, MaxUsers)
 		}
 		if s.MaxRequests != 0 {
-			bad("at most %d requests: arrivals say themselves how many there are", s.MaxRequests)
+			bad("at most %d requests: not with arrivals, which set the number of requests", s.MaxRequests)
 		}
 	case s.PeakShare != 0 && s.Rate == 0:
 		bad("the rate is %g%% of peak, but no earlier step has one", 100*s.PeakShare)
@@ -230,27 +230,27 @@ func (s Step) Validate() (errs []error) {
 			bad("rate %g: must be above 0 and at most %.0f", rates[i], MaxRate)
 		}
 		if s.RampTo != 0 && s.Wave != nil || s.Wave != nil && s.Wave.Period <= 0 {
-			bad("a rate is constant, a ramp, or a wave with a period")
+			bad("a rate is constant, a ramp or a wave with a period")
 		}
 	case s.RampFrom != 0 && (s.RampFrom < 1 || s.RampFrom >= s.Connections):
-		bad("a ramp from %d to %d connections: it must begin with 1 at least, and with fewer than it ends with", s.RampFrom,
+		bad("ramp from %d to %d connections: must start with at least 1 and with fewer than at the end", s.RampFrom,
 			s.Connections)
 	case s.Connections < 1 || s.Connections > MaxConnections:
-		bad("%d connections: it must be 1 to %d", s.Connections, MaxConnections)
+		bad("%d connections: must be 1 to %d", s.Connections, MaxConnections)
 	}
 	if s.MaxConnections < 0 || s.MaxConnections > MaxConnections {
-		bad("at most %d connections: it must be 1 to %d", s.MaxConnections, MaxConnections)
+		bad("at most %d connections: must be 1 to %d", s.MaxConnections, MaxConnections)
 	}
 	if s.Duration <= 0 {
 		bad("duration %s: must be positive", s.Duration)
 	}
 	if s.MaxRequests < 0 {
-		bad("at most %d requests: it must not be negative", s.MaxRequests)
+		bad("at most %d requests: must not be negative", s.MaxRequests)
 	}
 	return errs
 }
 
-// Swing returns how far the rate goes above and below Rate.
+// Swing returns the amplitude of the wave; 0 without one.
 func (s Step) Swing() float64 {
 	if s.Wave == nil {
 		return 0

@@ -15,10 +15,10 @@ func TestStepIsNamed(t *testing.T) {
 		{Step{Connections: 1024, WarmUp: true}, "1024 connections", "w 1,024", "1,024 connections (warm-up)", "1,024 conns"},
 		{Step{Connections: 64, Request: "list"}, "64 connections, list", "64", "64 connections, list", "64 connections, list"},
 		{Step{Connections: 64, RampFrom: 2}, "2 to 64 connections", "64", "64 connections", "64 conns"},
-		{Step{Rate: 1500}, "1500/s", "1,500/s", "1,500 requests/s due", "1500/s"},
-		{Step{Rate: 100, RampTo: 200}, "100 to 200/s", "100/s", "100 requests/s due", "100 to 200/s"},
-		{Step{Rate: 100, Wave: &Wave{50, time.Second}}, "100 ± 50/s", "100/s", "100 requests/s due", "100 ± 50/s"},
-		{Step{PeakShare: .125, Rate: 4000}, "12.5% of peak", "12.5%", "4,000 requests/s due", "12.5% of peak"},
+		{Step{Rate: 1500}, "1500/s", "1,500/s", "1,500 requests/s", "1500/s"},
+		{Step{Rate: 100, RampTo: 200}, "100 to 200/s", "100/s", "100 requests/s", "100 to 200/s"},
+		{Step{Rate: 100, Wave: &Wave{50, time.Second}}, "100 ± 50/s", "100/s", "100 requests/s", "100 ± 50/s"},
+		{Step{PeakShare: .125, Rate: 4000}, "12.5% of peak", "12.5%", "4,000 requests/s", "12.5% of peak"},
 		{Step{Arrivals: &Arrivals{4000, time.Minute, 1}}, "4000 users over 1m", "4,000 users", "4,000 users over 60.0 s", "4000 users over 1m"},
 	} {
 		if got := c.step.DefaultName(); got != c.name {
@@ -34,8 +34,8 @@ func TestStepIsNamed(t *testing.T) {
 	}
 }
 
-// Steps of two runs are compared when they put the same load on a contender: the request counts,
-// the length does not.
+// Steps of two runs are compared if they have the same load. The kind of request matters, the
+// duration does not.
 func TestStepIsTheSame(t *testing.T) {
 	base := Step{Name: "a", Connections: 64, Request: "list", Duration: time.Second}
 	for name, c := range map[string]struct {
@@ -85,8 +85,8 @@ func TestStepIsTheSame(t *testing.T) {
 func TestStepCanBeInterleaved(t *testing.T) {
 	for want, s := range map[string]Step{
 		"<nil>":                              {Connections: 5, WarmUp: true},
-		"its load changes over time":         {RampTo: 5},
-		"its users arrive once":              {Arrivals: &Arrivals{}},
+		"its load varies":                    {RampTo: 5},
+		"it has arrivals":                    {Arrivals: &Arrivals{}},
 		"it ends after a number of requests": {MaxRequests: 1},
 	} {
 		t.Run(want, func(t *testing.T) {

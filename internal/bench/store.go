@@ -1,28 +1,27 @@
 package bench
 
-// StoreKind says where Elasticsearch is.
+// StoreKind is where Elasticsearch runs.
 type StoreKind string
 
 const (
 	StoreAuto      StoreKind = "auto"      // external if a URL was given, else embedded
-	StoreEmbedded  StoreKind = "embedded"  // in this process
+	StoreEmbedded  StoreKind = "embedded"  // in the locbench process
 	StoreExternal  StoreKind = "external"  // a URL
 	StoreContainer StoreKind = "container" // the official image, started for this run
-	StoreNone      StoreKind = "none"      // the contenders need none
+	StoreNone      StoreKind = "none"      // the contenders need no store
 )
 
-// StoreTraits are what a kind of store is to the rest of locbench, which asks for them and not for
-// the kind.
+// StoreTraits are the properties of a kind of store. Other code decides by them, not by the kind.
 type StoreTraits struct {
-	Help      string // one line, for who chooses
-	InClient  bool   // it uses the CPU time of the load generator
-	Container bool   // it needs a container engine and may have CPUs of its own
-	ByURL     bool   // somebody else runs it at a URL, and fills it
-	Latency   bool   // it can respond as slowly as wanted
+	Help      string // one line of help
+	InClient  bool   // it runs in the client and uses its CPU time
+	Container bool   // it runs in a container and may have a separate CPU set
+	ByURL     bool   // it runs at a URL; locbench does not start it
+	Latency   bool   // its latency can be set
 	None      bool   // there is none
 }
 
-// How each is opened is in package store.
+// storeKinds lists the kinds in display order. Package store opens them.
 var storeKinds = traits[StoreKind, StoreTraits]{
 	{StoreAuto, StoreTraits{Help: "a URL if one is given, else embedded", InClient: true, Latency: true}},
 	{StoreEmbedded, StoreTraits{Help: "inside locbench; shares CPUs with the load", InClient: true, Latency: true}},
@@ -34,16 +33,16 @@ var storeKinds = traits[StoreKind, StoreTraits]{
 // StoreKinds returns the names of all kinds.
 func StoreKinds() []string { return storeKinds.names(func(StoreTraits) bool { return true }) }
 
-// Traits returns those of the kind.
+// Traits returns the properties of the kind.
 func (k StoreKind) Traits() StoreTraits { return storeKinds.get(k) }
 
-// StoreSpec is the Elasticsearch that contenders ask.
+// StoreSpec chooses the Elasticsearch that the contenders use.
 type StoreSpec struct {
 	Kind    StoreKind `json:"kind"`
 	URL     string    `json:"url,omitempty"`        // external: e.g. http://10.0.0.5:9200
 	Image   string    `json:"image,omitempty"`      // container
 	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every response; 0 adds none
-	// embedded: 99% quantile of the added latency; 0 means constant Latency
+	// embedded: p99 of the added latency; 0: every response gets exactly Latency
 	P99 Duration `json:"p99_ns,omitempty"`
 }
 
@@ -58,5 +57,5 @@ func (s StoreSpec) Chosen() StoreKind {
 	return StoreEmbedded
 }
 
-// NeedsURL says whether the store is one at a URL, and no URL is given.
+// NeedsURL reports whether the store needs a URL and has none.
 func (s StoreSpec) NeedsURL() bool { return s.Kind.Traits().ByURL && s.URL == "" }

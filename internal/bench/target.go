@@ -1,23 +1,21 @@
 package bench
 
-import "encoding/json"
-
-// AnyTarget is what a service is called that runs already, when nobody gave it a name.
+// AnyTarget is the name of a target that was given without one.
 const AnyTarget = "target"
 
-// Target is a service that runs already.
+// Target is a running service that locbench did not start.
 type Target struct {
-	Name string `json:"name"` // of the contender
-	URL  string `json:"url"`  // origin, and the path before those of the requests
+	Name string `json:"name"` // name of the contender
+	URL  string `json:"url"`  // origin, and the path prefix of the requests
 }
 
-// TLS is whom the client trusts.
+// TLS says which certificates the client accepts.
 type TLS struct {
-	CACert   string `json:"ca_cert,omitempty"`  // the file with certificates that are trusted besides those of the system
+	CACert   string `json:"ca_cert,omitempty"`  // file with trusted certificates, in addition to those of the system
 	Insecure bool   `json:"insecure,omitempty"` // any certificate is accepted
 }
 
-// Args returns the options of the command line that say so.
+// Args returns the equivalent command-line options.
 func (t *TLS) Args() []string {
 	switch {
 	case t == nil:
@@ -28,27 +26,7 @@ func (t *TLS) Args() []string {
 	return []string{"--cacert", t.CACert}
 }
 
-// UnmarshalJSON also reads runs that name the address of their only target alone.
-func (r *Run) UnmarshalJSON(data []byte) error {
-	type plain Run
-	var before struct {
-		Target string `json:"target"`
-	}
-	if err := json.Unmarshal(data, (*plain)(r)); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, &before); err != nil || before.Target == "" || len(r.Targets) > 0 {
-		return err
-	}
-	name := AnyTarget
-	if len(r.Profile.Contenders) == 1 {
-		name = r.Profile.Contenders[0].String()
-	}
-	r.Targets = []Target{{name, before.Target}}
-	return nil
-}
-
-// TargetOf returns the address at which a contender runs already; "" where it is started.
+// TargetOf returns the URL of a contender that is a target; "" if locbench starts it.
 func (r Run) TargetOf(sel Selection) string {
 	for _, t := range r.Targets {
 		if t.Name == sel.String() {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// places matches what is filled in, in requests and in the environment of contenders: ${NAME} by the
-// environment of locbench ($${NAME} is the text ${NAME}), and {word} by a variable ({{word}} is the
-// text {word}). Other braces, such as those of JSON, are what they are.
+// places matches the places of a template in requests and in the environment of contenders: ${NAME}
+// for the environment of locbench ($${NAME} is the text ${NAME}), and {word} for a variable
+// ({{word}} is the text {word}). Other braces, such as those of JSON, are text.
 var places = regexp.MustCompile(
 	`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\{\{` + word + `\}\}|\{(` + word + `)\}`)
 
 const word = `[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?`
 
-// EnvNames returns the variables of the environment that texts name as ${NAME}, each once, in order.
+// EnvNames returns the environment variables in texts, as ${NAME}, each once, in order.
 func EnvNames(texts ...string) (names []string) {
 	for _, text := range texts {
 		for _, m := range places.FindAllStringSubmatch(text, -1) {
@@ -29,8 +29,8 @@ func EnvNames(texts ...string) (names []string) {
 	return names
 }
 
-// FillEnv fills in ${NAME}, with the empty text for a variable that is not set, and makes a text of
-// $${NAME}.
+// FillEnv fills in ${NAME}, with the empty text for a variable that is not set, and replaces
+// $${NAME} by ${NAME}.
 func FillEnv(text string, getenv func(string) string) string { return fillPlaces(text, getenv, false) }
 
 func fillPlaces(text string, getenv func(string) string, literal bool) string {
@@ -40,7 +40,7 @@ func fillPlaces(text string, getenv func(string) string, literal bool) string {
 			return s[1:]
 		case strings.HasPrefix(s, "$"):
 			value := getenv(s[2 : len(s)-1])
-			if literal { // a value is no template
+			if literal { // a value is not a template
 				value = places.ReplaceAllStringFunc(value, func(s string) string {
 					if s[0] == '{' {
 						return "{" + s + "}"
@@ -54,23 +54,23 @@ func fillPlaces(text string, getenv func(string) string, literal bool) string {
 	})
 }
 
-// Part is a piece of a template: a text, or a place that is filled in.
+// Part is a piece of a template: a text, or a place for a value.
 type Part struct {
-	Text string // of a place as it is written: "{item:number}"
-	Name string // of the variable: "item", "user.name"; "": this is a text
+	Text string // the text, or the place as written: "{item:number}"
+	Name string // name of the variable: "item", "user.name"; "": a text
 	Type Type
 }
 
-// Type is how a value stands in JSON.
+// Type is the form of a value in JSON.
 type Type string
 
-// The types. Without one a value is a part of a text.
+// The types. A value without a type is part of a string.
 const (
-	TypeNumber Type = "number" // in place of the quotes around it
-	TypeJSON   Type = "json"   // likewise, whatever it is: true, null, a list, an object
+	TypeNumber Type = "number" // a number, which replaces the quotes around the place
+	TypeJSON   Type = "json"   // any JSON, which replaces the quotes around the place: true, null, a list, an object
 )
 
-// Parts cuts a text into what is there and what is filled in.
+// Parts splits a template into its texts and places.
 func Parts(text string) (parts []Part) {
 	add := func(s string) {
 		if n := len(parts); n > 0 && parts[n-1].Name == "" {
@@ -97,7 +97,7 @@ func Parts(text string) (parts []Part) {
 	return parts
 }
 
-// Escaped escapes what is text in a template; places stay as they are.
+// Escaped escapes the texts of a template; places stay unchanged.
 func Escaped(text string, escape func(string) string) string {
 	var out strings.Builder
 	from := 0
@@ -114,7 +114,8 @@ func Escaped(text string, escape func(string) string) string {
 	return out.String()
 }
 
-// Filled returns the request with its header and body filled in by the environment, escaped as the body wants.
+// Filled returns the request with the environment filled in to header and body, escaped for the
+// encoding of the body.
 func (r Request) Filled(getenv func(string) string) Request {
 	header := make(map[string]string, len(r.Header))
 	for name, value := range r.Header {
@@ -136,19 +137,19 @@ func (r Request) Filled(getenv func(string) string) Request {
 	return r
 }
 
-// inJSON returns a text as it stands between the quotes of JSON.
+// inJSON returns a text escaped for a JSON string, without the quotes.
 func inJSON(text string) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a text always can be
+	_ = e.Encode(text) // does not fail for a string
 	return strings.TrimSuffix(out.String()[1:], "\"\n")
 }
 
-// EnvNames returns the variables of the environment that its header and body name.
+// EnvNames returns the environment variables in header and body.
 func (r Request) EnvNames() []string { return EnvNames(r.texts()[1:]...) }
 
-// Places returns the variables that a request names, in order, and again where it does.
+// Places returns the places of a request, in order, with repetitions.
 func (r Request) Places() (places []Part) {
 	for _, text := range r.texts() {
 		for _, p := range Parts(text) {
@@ -160,7 +161,7 @@ func (r Request) Places() (places []Part) {
 	return places
 }
 
-// texts returns its templates: path, body, header.
+// texts returns the templates of the request: path, body, header.
 func (r Request) texts() []string {
 	texts := []string{r.Path, r.Body}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The parts of a template, put together again, are the template, but for doubled braces; and a text that has no
-// places is left as it is however often it is cut.
+// The parts of a template, joined, are the template, except for doubled braces.
 func FuzzParts(f *testing.F) {
 	for _, s := range []string{
 		"", "/x", "/{id}", "/{language}/{id}{id}?a={language}", "{i{id}d}", "{{id}}", `{"a":"{n:number}"}`, "{user.name}", "{{a}}{b}{{c", "${A}$${B}{c}",

@@ -44,8 +44,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// What the environment fills in is escaped as the body wants, and is no template.
-func TestFilledAsTheBodyWants(t *testing.T) {
+// Values of the environment are escaped for the body, and are not templates.
+func TestFilledIsEscapedForTheBody(t *testing.T) {
 	getenv := func(string) string { return "a&b=\"\\ {id}" }
 	for encoding, want := range map[Encoding]string{
 		"": `p=a&b="\ {{id}}`, FormBody: "p=a%26b%3D%22%5C+%7Bid%7D", JSONBody: `p=a&b=\"\\ {{id}}`,

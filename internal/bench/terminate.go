@@ -10,9 +10,9 @@ import (
 // KillTimeout is how long an instance may take to end after SIGKILL.
 const KillTimeout = 10 * time.Second
 
-// Terminate ends an instance by ask (SIGTERM), and by kill (SIGKILL) after grace, or as soon as Forced
-// says so, or at once where ask returns errors.ErrUnsupported. The instance closes exited at its end,
-// and exit says how it ended.
+// Terminate stops an instance with ask (SIGTERM). It calls kill (SIGKILL) after grace, as soon as
+// Forced is closed, or at once if ask returns errors.ErrUnsupported. The instance closes exited
+// when it has ended, and exit returns how.
 func Terminate(
 	ctx context.Context, grace time.Duration, exited <-chan struct{}, exit func() *Exit, ask, kill func() error,
 ) (r StopResult, err error) {
@@ -47,8 +47,7 @@ func Terminate(
 		}
 	}
 	r.Exit, r.Took = *exit(), time.Since(asked)
-	// An engine reports an end after it has cleaned up, and a process's log is read to its end first:
-	// the recorded time of the end is nearer to the truth.
+	// The end is reported late, after clean-up and the rest of the log; Exit.At is more precise.
 	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
 		r.Took = d
 	}

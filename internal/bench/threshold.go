@@ -1,39 +1,40 @@
 package bench
 
-// Threshold is what a profile wants of the measured steps. Warm-ups are not judged.
+// Threshold is a pass/fail condition of a profile on the measured steps.
 type Threshold struct {
-	Condition string `json:"condition"` // conditions as package slo reads them: "p99<50ms,errors<0.1%"
-	// number of the first step that is judged, from 1 and with the warm-ups counted; 0: the first
+	Condition string `json:"condition"` // one or more comparisons: "p99<50ms,errors<0.1%"
+	// number of the first step that is checked, from 1, warm-ups included; 0: the first step
 	FromStep int   `json:"from_step,omitempty"`
-	Stop     Scope `json:"stop,omitempty"` // what ends after a step that misses it; "": nothing
+	Stop     Scope `json:"stop,omitempty"` // what ends after a step that fails it; "": nothing
 }
 
-// Scope is what a missed threshold ends.
+// Scope is what a failed threshold ends.
 type Scope string
 
+// The scopes.
 const (
 	ScopeTrial Scope = "trial"
 	ScopeRun   Scope = "run"
 )
 
-// Concerns reports whether a step is judged by the threshold; index counts from 0.
-func (t Threshold) Concerns(index int, step Step) bool { return !step.WarmUp && index+1 >= t.FromStep }
+// AppliesTo reports whether the threshold applies to a step; index counts from 0.
+func (t Threshold) AppliesTo(index int, step Step) bool { return !step.WarmUp && index+1 >= t.FromStep }
 
-// ThresholdResult is what became of one condition of a threshold in one step.
+// ThresholdResult is the result of one condition of a threshold in one step.
 type ThresholdResult struct {
 	Condition string `json:"condition"` // one comparison: "p99<50ms"
-	// the figure: ns, a share from 0 to 1, or successes per second; absent: not known, since nothing succeeded
+	// value in ns, as a share from 0 to 1, or in successes per second; absent without successes
 	Value   *float64 `json:"value,omitempty"`
-	Passed  bool     `json:"passed"`            //
-	Text    string   `json:"text"`              // the same in words: "p99 is 71.2ms, not <50ms"
-	Stopped Scope    `json:"stopped,omitempty"` // what it has ended
+	Passed  bool     `json:"passed"`
+	Text    string   `json:"text"`              // the result as text: "p99 is 71.2ms, not <50ms"
+	Stopped Scope    `json:"stopped,omitempty"` // what ended because of it
 }
 
-// Missed returns the thresholds that the step has not kept.
+// Missed returns the conditions that the step did not pass.
 func (s StepResult) Missed() (missed []ThresholdResult) {
-	for _, j := range s.Thresholds {
-		if !j.Passed {
-			missed = append(missed, j)
+	for _, r := range s.Thresholds {
+		if !r.Passed {
+			missed = append(missed, r)
 		}
 	}
 	return missed

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Pressure is for how long work has waited for each resource, as the kernel's pressure stall
-// information counts it since the group was made or the machine was started.
+// Pressure is the time that threads waited for each resource, from the kernel's pressure stall
+// information: since the cgroup was created, or since the machine was started.
 type Pressure struct {
 	Source string `json:"source"` // "cgroup v2", "/proc/pressure"
 	CPU    *Stall `json:"cpu,omitempty"`
@@ -13,37 +13,36 @@ type Pressure struct {
 	IO     *Stall `json:"io,omitempty"`
 }
 
-// Stall is how long some of the processes waited for a resource, and how long all of them did at
-// the same time.
+// Stall is how long some threads waited for a resource, and how long all of them did at once.
 type Stall struct {
 	Some Duration  `json:"some_ns"`
-	Full *Duration `json:"full_ns,omitempty"` // nil where the kernel does not count it
+	Full *Duration `json:"full_ns,omitempty"` // nil if the kernel does not count it
 }
 
-// Switches counts how often the threads of an instance gave up a CPU. Of a thread that has ended it
-// holds what was read last.
+// Switches counts the context switches of an instance's threads. A thread that has ended counts
+// with its last reading.
 type Switches struct {
 	Source      string `json:"source"`      // "/proc/PID/status of all threads"
-	Voluntary   int64  `json:"voluntary"`   // to wait for something
-	Involuntary int64  `json:"involuntary"` // another one's turn, or no quota left
+	Voluntary   int64  `json:"voluntary"`   // the thread waited for something
+	Involuntary int64  `json:"involuntary"` // the kernel ran another thread, or the quota was used up
 }
 
-// Network counts the bytes of all interfaces of an instance's own network namespace, loopback apart
-// where there is another. An instance that shares the machine's namespace has none: the counters
-// there are everybody's.
+// Network counts the bytes of all interfaces of an instance's own network namespace, except
+// loopback if there is another. It is absent if the instance shares the network namespace of the
+// machine.
 type Network struct {
 	Source   string `json:"source"` // "/proc/PID/net/dev", "docker stats"
 	Received int64  `json:"received_bytes"`
 	Sent     int64  `json:"sent_bytes"`
 }
 
-// Starter is an Instance whose high-water mark of memory can begin again, apart from that since start.
+// Starter is an Instance that can measure peak memory per step, apart from that since start.
 type Starter interface {
-	// BeginPeak makes Memory.StepPeak count from now on, where the kernel can do that.
+	// BeginPeak makes Memory.StepPeak start from now, if the kernel supports that.
 	BeginPeak() error
 }
 
-// CPUSplit returns the CPU time of the contender in the step, in its own code and in the kernel.
+// CPUSplit returns the CPU time of the contender in the step: user and system.
 func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
 	user, ok = since(b.CPUUser, a.CPUUser)
@@ -51,14 +50,13 @@ func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	return user, system, ok && known
 }
 
-// Pressure is for how long the contender's processes waited for each resource in the step; nil when
-// it is not known.
+// Pressure returns the pressure on the contender in the step; nil if it is not known.
 func (s StepResult) Pressure() *Pressure {
 	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
 	return a.Pressure.since(b.Pressure)
 }
 
-// HostPressure returns the same of the whole machine.
+// HostPressure returns the pressure on the whole machine in the step; nil if it is not known.
 func (s StepResult) HostPressure() *Pressure {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	return a.Pressure.since(b.Pressure)
@@ -89,7 +87,7 @@ func (s *Stall) since(before *Stall) *Stall {
 
 func memoryOf(u *Usage) *Memory { return u.Memory }
 
-// Faults returns those of the contender in the step: with the page in memory, and read from a disk.
+// Faults returns the page faults of the contender in the step: without and with a read from disk.
 func (s StepResult) Faults() (minor, major int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
 	minor, ok = since(b.MinorFaults, a.MinorFaults)
@@ -104,14 +102,14 @@ func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
 	return voluntary, involuntary, ok && a.Source == b.Source && voluntary >= 0 && involuntary >= 0
 }
 
-// Network returns the number of bytes that went into and out of the contender in the step.
+// Network returns the bytes that the contender received and sent in the step.
 func (s StepResult) Network() (received, sent int64, ok bool) {
 	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Network { return u.Network })
 	received, sent = a.Received-b.Received, a.Sent-b.Sent
 	return received, sent, ok && a.Source == b.Source && received >= 0 && sent >= 0
 }
 
-// StepPeak returns the high-water mark of the contender's memory within the step, in bytes.
+// StepPeak returns the peak memory of the contender within the step, in bytes.
 func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
 	if b.StepPeak == nil || a.StepPeak == nil {
@@ -120,43 +118,41 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	return *a.StepPeak, true
 }
 
-// HostReading is one reading of what runs next to a contender and may be what bounds it. What cannot be
-// read is nil.
+// HostReading is one reading of the counters of host and store. A part that cannot be read is nil.
 type HostReading struct {
 	Host  *HostUsage  `json:"host,omitempty"`
 	Store *StoreUsage `json:"store,omitempty"`
 }
 
-// HostUsage is what all CPUs of this machine have spent their time on since it was started, summed
-// over the CPUs.
+// HostUsage is the time of all CPUs of this machine since it was started, summed over the CPUs.
 type HostUsage struct {
 	At     time.Time     `json:"at"`
 	Busy   time.Duration `json:"busy_ns"`
-	Idle   time.Duration `json:"idle_ns"`  // waiting for disks among it
-	Steal  time.Duration `json:"steal_ns"` // wanted to run, but the hypervisor ran others
+	Idle   time.Duration `json:"idle_ns"`  // including IOWait
+	Steal  time.Duration `json:"steal_ns"` // CPU time that the hypervisor gave to other VMs
 	IOWait time.Duration `json:"io_wait_ns"`
 
 	Pressure *Pressure `json:"pressure,omitempty"`
-	// how often CPUs were slowed down for their heat, summed over cores and packages
+	// number of times CPUs were throttled for heat, summed over cores and packages
 	Throttles *int64 `json:"thermal_throttles,omitempty"`
 }
 
-// StoreUsage is what the store has used since it was started.
+// StoreUsage is the use of resources by the store since it was started.
 type StoreUsage struct {
 	At time.Time `json:"at"`
-	// "cgroup v1", "cgroup v2", "/proc", or "embedded", whose CPU time is the client's
+	// "cgroup v1", "cgroup v2", "/proc", or "embedded" (its CPU time is part of the client's)
 	Source string        `json:"source"`
-	CPU    time.Duration `json:"cpu_ns,omitempty"` // not of an embedded one
-	Calls  int64         `json:"calls,omitempty"`  // answered; these two of an embedded one only
-	// summed over the calls: from the head of a call until its response was written, waiting added on purpose included
+	CPU    time.Duration `json:"cpu_ns,omitempty"` // absent for an embedded store
+	Calls  int64         `json:"calls,omitempty"`  // number of calls; Calls and Busy are known for an embedded store only
+	// summed over the calls: from request to response, store latency included
 	Busy time.Duration `json:"busy_ns,omitempty"`
 
-	CPUs     int       `json:"cpus,omitempty"`   // of the CPU set that it is kept to; 0: all
-	Memory   *Memory   `json:"memory,omitempty"` // of a container
+	CPUs     int       `json:"cpus,omitempty"`   // size of its CPU set; 0: all CPUs
+	Memory   *Memory   `json:"memory,omitempty"` // memory of a store in a container
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
-// ends returns one part of the readings at the two ends of a step; empty ones where either is missing.
+// ends returns one part of the readings at the two ends of a step; zero unless both are known.
 func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 	if before != nil && after != nil {
 		if x, y := part(before), part(after); x != nil && y != nil {
@@ -169,7 +165,7 @@ func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 func hostOf(b *HostReading) *HostUsage   { return b.Host }
 func storeOf(b *HostReading) *StoreUsage { return b.Store }
 
-// since returns how far a counter has come; ok is false where it is not known, or has gone back.
+// since returns the increase of a counter; ok is false if it is not known or has decreased.
 func since[T ~int64](before, after *T) (n T, ok bool) {
 	if before == nil || after == nil || *after < *before {
 		return 0, false
@@ -177,10 +173,10 @@ func since[T ~int64](before, after *T) (n T, ok bool) {
 	return *after - *before, true
 }
 
-// Whole returns all the time of the CPUs.
+// Whole returns the total time of the CPUs.
 func (h HostUsage) Whole() time.Duration { return h.Busy + h.Idle + h.Steal }
 
-// HostShare returns the share of the machine's CPU time in the step that was busy, and stolen.
+// HostShare returns the shares of the machine's CPU time in the step that were busy and stolen.
 func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	whole := a.Whole() - b.Whole()
@@ -190,13 +186,13 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	return float64(a.Busy-b.Busy) / float64(whole), float64(a.Steal-b.Steal) / float64(whole), true
 }
 
-// Throttles returns how often CPUs were slowed down for their heat in the step.
+// Throttles returns how often CPUs were throttled for heat in the step.
 func (s StepResult) Throttles() (n int64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	return since(b.Throttles, a.Throttles)
 }
 
-// StoreCPUs returns how many CPUs the store used in the step; ok is false of one inside the client too.
+// StoreCPUs returns how many CPUs the store used in the step; ok is false for an embedded store.
 func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
 	d := a.At.Sub(b.At)
@@ -206,7 +202,7 @@ func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	return float64(a.CPU-b.CPU) / float64(d), true
 }
 
-// StoreInFlight returns how many calls an embedded store was at on average in the step.
+// StoreInFlight returns the mean number of calls in flight at an embedded store in the step.
 func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
 	d := a.At.Sub(b.At)
@@ -216,21 +212,21 @@ func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	return float64(a.Busy-b.Busy) / float64(d), true
 }
 
-// StoreEmbeddedSource is StoreUsage.Source of the store inside locbench.
+// StoreEmbeddedSource is StoreUsage.Source for an embedded store.
 const StoreEmbeddedSource = "embedded"
 
-// Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a
-// thread that was scheduled on them.
+// Hiccups counts the machine stalls in a step: how often a CPU did not run a ready thread for 1 ms
+// or more.
 type Hiccups struct {
-	CPUs  int           `json:"cpus"` // watched
+	CPUs  int           `json:"cpus"` // number of CPUs watched
 	Count int64         `json:"count"`
-	Sum   time.Duration `json:"sum_ns"` // over the CPUs
+	Sum   time.Duration `json:"sum_ns"` // summed over the CPUs
 	Max   time.Duration `json:"max_ns"`
-	// the threads that watched came before all others (real-time class); else they may also have waited for their turn
+	// the watchdog threads had real-time priority; without it, busy CPUs also count as stalls
 	Realtime bool `json:"realtime"`
 }
 
-// Share returns the part of a time for which the CPUs stood still, on average over them.
+// Share returns the stalled share of a time, on average over the CPUs.
 func (h Hiccups) Share(of time.Duration) float64 {
 	if h.CPUs == 0 || of <= 0 {
 		return 0

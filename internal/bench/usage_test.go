@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Values of a step need both ends, from the same source, and counters that have not gone back.
-func TestFiguresOfAStep(t *testing.T) {
+// Values of a step need readings at both ends, from the same source, with counters that did not
+// decrease.
+func TestValuesOfAStep(t *testing.T) {
 	usage := func(n int64, source string) *Usage {
 		return &Usage{
 			CPU: time.Duration(n), CPUUser: new(time.Duration(n)), CPUSystem: new(time.Duration(2 * n)),
@@ -35,7 +36,7 @@ func TestFiguresOfAStep(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for name, s := range map[string]StepResult{
-		"nothing": {}, "one end": {After: usage(3, "a")}, "empty": {Before: &Usage{}, After: &Usage{}}, "no memory figures": {Before: &Usage{Memory: &Memory{}}, After: &Usage{Memory: &Memory{}}},
+		"nothing": {}, "one end": {After: usage(3, "a")}, "empty": {Before: &Usage{}, After: &Usage{}}, "empty memory": {Before: &Usage{Memory: &Memory{}}, After: &Usage{Memory: &Memory{}}},
 		"back": {Before: usage(3, "a"), After: usage(1, "a")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,8 +47,8 @@ func TestFiguresOfAStep(t *testing.T) {
 			if ok1 || ok2 || ok3 || ok4 || s.Pressure() != nil || s.HostPressure() != nil {
 				t.Errorf("%s: %v %v %v %v %v", name, ok1, ok2, ok3, ok4, s.Pressure())
 			}
-			if _, ok := s.StepPeak(); ok && name != "back" { // a mark of a step needs no difference
-				t.Errorf("%s: a high-water mark", name)
+			if _, ok := s.StepPeak(); ok && name != "back" { // the peak of a step needs no difference
+				t.Errorf("%s: a peak", name)
 			}
 		})
 	}
@@ -56,13 +57,13 @@ func TestFiguresOfAStep(t *testing.T) {
 		t.Error("context switches of two sources were subtracted")
 	}
 	if _, _, ok := other.Network(); ok || other.Pressure() != nil {
-		t.Error("figures of two sources were subtracted")
+		t.Error("network bytes or pressure of two sources were subtracted")
 	}
 	host := func(n int64) *HostReading { return &HostReading{Host: &HostUsage{Throttles: new(n)}} }
 	if n, ok := (StepResult{HostBefore: host(2), HostAfter: host(5)}).Throttles(); n != 3 || !ok {
 		t.Error(n, ok)
 	}
 	if _, ok := (StepResult{HostBefore: host(2), HostAfter: &HostReading{Host: &HostUsage{}}}).Throttles(); ok {
-		t.Error("heat that nobody measured")
+		t.Error("throttles that were not measured")
 	}
 }

@@ -8,68 +8,69 @@ import (
 	"strings"
 )
 
-// WarningKind says what a warning is about. Programs go by the kind, people read the text. What
-// happened to a contender has the kind of its incident: WarningKind(IncidentOOM).
+// WarningKind is what a warning is about, for programs. The kind of a warning about an incident is
+// the kind of the incident: WarningKind(IncidentOOM).
 type WarningKind string
 
+// The kinds.
 const (
-	WarnOther WarningKind = "" // what it is about is in its text alone
+	WarnOther WarningKind = "" // has only a text
 
-	// Of the load generator, about its own part.
-	WarnClientBound       WarningKind = "client_bound"        // the figure is the client's own
+	// About the client.
+	WarnClientBound       WarningKind = "client_bound"        // the client was the bottleneck
 	WarnClientMaybeBound  WarningKind = "client_maybe_bound"  // the client may be the bottleneck
-	WarnClientLimit       WarningKind = "client_limit"        // out of ports, files or memory on this side
+	WarnClientLimit       WarningKind = "client_limit"        // out of ports, files or memory of the client
 	WarnInterrupted       WarningKind = "interrupted"         // requests in flight were cut off
 	WarnReopened          WarningKind = "reopened"            // connections were opened again
-	WarnResponsesSeenLate WarningKind = "responses_seen_late" // the client did not see answers when they came
-	WarnClockUnsteady     WarningKind = "clock_unsteady"      // two records of the same time differ
-	WarnWaitedForPorts    WarningKind = "waited_for_ports"    // the step began later, for lack of local ports
+	WarnResponsesSeenLate WarningKind = "responses_seen_late" // the client read responses after they had arrived
+	WarnClockUnsteady     WarningKind = "clock_unsteady"      // times and counts of requests in flight differ
+	WarnWaitedForPorts    WarningKind = "waited_for_ports"    // the step started late: no free local ports
 
-	// About what was asked of the contender, and what came of it.
-	WarnDropped              WarningKind = "dropped"        // requests were scheduled and were never sent
-	WarnLate                 WarningKind = "late"           // requests waited for a connection
-	WarnNotKeepingUp         WarningKind = "not_keeping_up" // a queue was growing
-	WarnQueueOutlastedLeadIn WarningKind = "unserved"       // the lead-in was too short for the queue
-	WarnUnstable             WarningKind = "unsteady"       // the queue grew or shrank
-	WarnWarmingUp            WarningKind = "warming"        // see Drift
-	WarnDrifting             WarningKind = "drifting"       // see Drift, where it became slower
-	WarnMaybeUnstable        WarningKind = "maybe_unstable" // a trend that noise hides, in the first step after a warm-up
+	// About the load and the contender.
+	WarnDropped              WarningKind = "dropped"        // scheduled requests were never sent
+	WarnLate                 WarningKind = "late"           // requests were sent late: all connections were in use
+	WarnNotKeepingUp         WarningKind = "not_keeping_up" // the backlog was growing
+	WarnQueueOutlastedLeadIn WarningKind = "unserved"       // the queue outlasted the lead-in
+	WarnUnstableLoad         WarningKind = "unsteady"       // throughput × latency does not match the requests in flight
+	WarnWarmingUp            WarningKind = "warming"        // Drift: the contender became faster
+	WarnDrifting             WarningKind = "drifting"       // Drift: the contender became slower
+	WarnMaybeUnstable        WarningKind = "maybe_unstable" // a possible trend within noise, in the first measured step
 	WarnErrors               WarningKind = "errors"         // requests failed
 	WarnThrottled            WarningKind = "throttled"      // by the CPU quota
-	WarnMemory               WarningKind = "memory"         // nearly all of the limit is in use
+	WarnMemory               WarningKind = "memory"         // nearly all of the memory limit is in use
 	WarnOOM                              = WarningKind(IncidentOOM)
-	WarnBusyOutOfTurn        WarningKind = "busy_out_of_turn" // it worked while others had their turns
-	WarnRunPaused            WarningKind = "run_paused"       // on request, before the step
-	WarnRateChanged          WarningKind = "rate_changed"     // on request, within the step
+	WarnBusyOutOfTurn        WarningKind = "busy_out_of_turn" // it used CPUs while other contenders were loaded
+	WarnRunPaused            WarningKind = "run_paused"       // by the user, before the step
+	WarnRateChanged          WarningKind = "rate_changed"     // by the user, within the step
 
 	// About the readings and the machine.
-	WarnCountersMissing    WarningKind = "counters_missing"
-	WarnReadingsFailed     WarningKind = "readings_failed"
+	WarnCountersMissing    WarningKind = "counters_missing"    // no counters at an end of the step
+	WarnReadingsFailed     WarningKind = "readings_failed"     // some readings within the step failed
 	WarnMachineStall       WarningKind = "machine_stall"       // the whole machine did not run
-	WarnSteal              WarningKind = "steal"               // CPU time went to other virtual machines
-	WarnOverheated         WarningKind = "heat"                // CPUs were slowed down
-	WarnOtherRun           WarningKind = "other_run"           // another run was on, on the same machine
-	WarnMachineState       WarningKind = "machine_state"       // the machine was at work before the run
+	WarnSteal              WarningKind = "steal"               // CPU time went to other VMs
+	WarnOverheated         WarningKind = "heat"                // CPUs were throttled for heat
+	WarnOtherRun           WarningKind = "other_run"           // another run was active on the same machine
+	WarnMachineState       WarningKind = "machine_state"       // the machine was busy before the run
 	WarnClockSet           WarningKind = "clock_set"           // the time of day jumped
-	WarnOvercommitted      WarningKind = "overcommit"          // contenders may take more memory than there is
-	WarnLimitsNotEnforced  WarningKind = "limits_not_enforced" // limits could not be enforced
-	WarnPrivileged         WarningKind = "privileged"          // a contender has more rights than others
-	WarnHung               WarningKind = "hung"                // a contender did not stop when asked to
-	WarnResumedDifferently WarningKind = "resumed"             // a run continued under other conditions
-	WarnOldStepDefinition  WarningKind = "old_step_definition" // measured by the earlier definition of a step
-	WarnOtherTool          WarningKind = "other_tool"          // measured by another tool
+	WarnOvercommitted      WarningKind = "overcommit"          // contenders may use more memory than there is
+	WarnLimitsNotEnforced  WarningKind = "limits_not_enforced" // the runtime could not enforce the limits
+	WarnPrivileged         WarningKind = "privileged"          // a contender has additional privileges
+	WarnHung               WarningKind = "hung"                // a contender did not stop on SIGTERM
+	WarnResumedDifferently WarningKind = "resumed"             // a run was resumed under other conditions
+	WarnOldStepDefinition  WarningKind = "old_step_definition" // results of the old definition of a step
+	WarnOtherTool          WarningKind = "other_tool"          // results of another tool
 
-	// About the rounds of a contender, and about what is compared.
-	WarnOutlier      WarningKind = "outlier"       // a round stands apart from the others
+	// About rounds and comparisons.
+	WarnOutlier      WarningKind = "outlier"       // a round is an outlier
 	WarnTrend        WarningKind = "trend"         // the rounds rise or fall
-	WarnStepLeftOut  WarningKind = "step_left_out" // a step of a round is not in the summary, or its latency is not
+	WarnStepLeftOut  WarningKind = "step_left_out" // a step of a round, or its latency, is not in the summary
 	WarnEstimate     WarningKind = "estimate"      // the true value may be higher
-	WarnIncomplete   WarningKind = "incomplete"    // trials or rounds did not run to their end
-	WarnManualChange WarningKind = "manual_change" // somebody intervened
-	WarnExcluded     WarningKind = "excluded"      // what was answered was wrong, or may have been
+	WarnIncomplete   WarningKind = "incomplete"    // trials or rounds are not complete
+	WarnManualChange WarningKind = "manual_change" // the user changed the run by hand
+	WarnExcluded     WarningKind = "excluded"      // responses were unexpected, or may have been
 )
 
-// titles are what is found, by its kind, where one phrase stands for all warnings of the kind.
+// titles names groups of warnings by their kind. A kind without a title is named by the text.
 var titles = map[WarningKind]string{
 	WarnClientBound:          "client-bound",
 	WarnClientMaybeBound:     "the client may be the bottleneck",
@@ -83,10 +84,10 @@ var titles = map[WarningKind]string{
 	WarnLate:                 "requests sent late: all connections in use",
 	WarnNotKeepingUp:         "the contender did not keep up",
 	WarnQueueOutlastedLeadIn: "queue outlasted the lead-in",
-	WarnUnstable:             "unstable load",
-	WarnWarmingUp:            StillWarming,
-	WarnDrifting:             NotSteady,
-	WarnMaybeUnstable:        "possibly " + StillWarming + ", or " + NotSteady,
+	WarnUnstableLoad:         "unstable load",
+	WarnWarmingUp:            StillWarmingUp,
+	WarnDrifting:             Unstable,
+	WarnMaybeUnstable:        "possibly " + StillWarmingUp + ", or " + Unstable,
 	WarnOOM:                  "out of memory",
 	WarnBusyOutOfTurn:        "busy while others were loaded",
 	WarnRunPaused:            "run was paused before this step",
@@ -104,72 +105,72 @@ var titles = map[WarningKind]string{
 	WarningKind(IncidentData):   "the store's documents have changed",
 }
 
-// Warning is a warning about a result: a warning next to its figures.
+// Warning is a reason to distrust a result, saved next to it.
 type Warning struct {
 	Kind   WarningKind        `json:"kind,omitempty"`
-	Text   string             `json:"text"`             // a sentence with the figures
-	Values map[string]float64 `json:"values,omitempty"` // those of the text, by name; times in nanoseconds
+	Text   string             `json:"text"`             // a sentence for people
+	Values map[string]float64 `json:"values,omitempty"` // values of the sentence, by name; times in nanoseconds
 }
 
-// String returns the sentence.
-func (f Warning) String() string { return f.Text }
+// String returns the text.
+func (w Warning) String() string { return w.Text }
 
-// Title returns what it is about, without the figures where its kind has a phrase for that.
-func (f Warning) Title() string { return cmp.Or(titles[f.Kind], f.Text) }
+// Title returns the title of the kind, or the text.
+func (w Warning) Title() string { return cmp.Or(titles[w.Kind], w.Text) }
 
 // plain is a Warning without its methods.
 type plain Warning
 
-// MarshalJSON writes an object, or the text alone where there is no more.
-func (f Warning) MarshalJSON() ([]byte, error) {
-	if f.Kind == WarnOther && len(f.Values) == 0 {
-		return json.Marshal(f.Text)
+// MarshalJSON writes an object, or only the text if there is nothing else.
+func (w Warning) MarshalJSON() ([]byte, error) {
+	if w.Kind == WarnOther && len(w.Values) == 0 {
+		return json.Marshal(w.Text)
 	}
-	return json.Marshal(plain(f))
+	return json.Marshal(plain(w))
 }
 
 // UnmarshalJSON reads both forms.
-func (f *Warning) UnmarshalJSON(data []byte) error {
+func (w *Warning) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
-		*f = Warning{}
-		return json.Unmarshal(data, &f.Text)
+		*w = Warning{}
+		return json.Unmarshal(data, &w.Text)
 	}
-	return json.Unmarshal(data, (*plain)(f))
+	return json.Unmarshal(data, (*plain)(w))
 }
 
-// Warnings are those about one thing.
+// Warnings are the warnings about one result.
 type Warnings []Warning
 
-// Add adds a warning unless the same one is there, as in those of a run that is resumed.
-func (f *Warnings) Add(one Warning) (added bool) {
+// Add adds a warning unless it is there already, as after resuming a run.
+func (w *Warnings) Add(one Warning) (added bool) {
 	same := func(o Warning) bool {
 		return o.Kind == one.Kind && o.Text == one.Text && maps.Equal(o.Values, one.Values)
 	}
-	if slices.ContainsFunc(*f, same) {
+	if slices.ContainsFunc(*w, same) {
 		return false
 	}
-	*f = append(*f, one)
+	*w = append(*w, one)
 	return true
 }
 
-// Has reports whether one is of any of the kinds.
-func (f Warnings) Has(kinds ...WarningKind) bool {
-	return slices.ContainsFunc(f, func(one Warning) bool { return slices.Contains(kinds, one.Kind) })
+// Has reports whether any warning has one of the kinds.
+func (w Warnings) Has(kinds ...WarningKind) bool {
+	return slices.ContainsFunc(w, func(one Warning) bool { return slices.Contains(kinds, one.Kind) })
 }
 
-// Join puts their sentences together.
-func (f Warnings) Join(between string) string {
+// Join returns the texts, separated by between.
+func (w Warnings) Join(between string) string {
 	var texts []string
-	for _, one := range f {
+	for _, one := range w {
 		texts = append(texts, one.Text)
 	}
 	return strings.Join(texts, between)
 }
 
-// WarningNotice returns the notice of a warning about a whole trial or run.
-func WarningNotice(f Warning) Notice {
-	return Notice{Level: "warning", Text: f.Text, Kind: f.Kind, Values: f.Values}
+// WarningNotice returns the notice for a warning about a whole trial or run.
+func WarningNotice(w Warning) Notice {
+	return Notice{Level: "warning", Text: w.Text, Kind: w.Kind, Values: w.Values}
 }
 
-// Warning returns what stays of a notice next to the results.
+// Warning returns the warning that is saved for a notice.
 func (n Notice) Warning() Warning { return Warning{Kind: n.Kind, Text: n.Text, Values: n.Values} }

@@ -14,7 +14,7 @@ func TestWarningsAsJSON(t *testing.T) {
 		out  string
 	}{
 		{"typed", `{"kind":"late","text":"5 late","values":{"late":5}}`, Warning{WarnLate, "5 late", map[string]float64{"late": 5}}, ""},
-		{"typed, without figures", `{"kind":"clock set","text":"x"}`, Warning{Kind: WarnClockSet, Text: "x"}, ""},
+		{"typed, without values", `{"kind":"clock_set","text":"x"}`, Warning{Kind: WarnClockSet, Text: "x"}, ""},
 		{"of a later version", `{"kind":"something new","text":"x"}`, Warning{Kind: "something new", Text: "x"}, ""},
 		{"a text", `"something"`, Warning{Text: "something"}, ""},
 		{"an object without a kind", `{"text":"x"}`, Warning{Text: "x"}, `"x"`},
@@ -32,7 +32,7 @@ func TestWarningsAsJSON(t *testing.T) {
 	}
 	for _, wrong := range []string{`5`, `["x"]`, `{"kind":5}`, `{"text":["x"]}`} {
 		if err := json.Unmarshal([]byte(wrong), &Warning{}); err == nil {
-			t.Errorf("%s is taken for a finding", wrong)
+			t.Errorf("%s was read as a warning", wrong)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestTitles(t *testing.T) {
 		want string
 	}{
 		{Warning{Kind: WarnClientBound, Text: "client-bound: 2 of 8"}, "client-bound"},
-		{Warning{Kind: WarningKind(IncidentPaused), Text: "paused from outside, 3 s after its start"}, "paused from outside"},
+		{Warning{Kind: WarningKind(IncidentPaused), Text: "paused from outside, 3 s after its start"}, "contender was paused"},
 		{Warning{Text: "something: 2 of 8"}, "something: 2 of 8"},
 		{Warning{Kind: "of a later version", Text: "something"}, "something"},
 	} {
@@ -66,7 +66,7 @@ func TestTitles(t *testing.T) {
 func TestANoticeKeepsItsWarning(t *testing.T) {
 	f := Warning{WarnHung, "it hung", map[string]float64{"grace_ns": 5}}
 	var trial TrialResult
-	for _, n := range []Notice{WarningNotice(f), {Level: "warning", Text: "x"}, {Level: "info", Text: "no doubt"}} {
+	for _, n := range []Notice{WarningNotice(f), {Level: "warning", Text: "x"}, {Level: "info", Text: "not a warning"}} {
 		trial.Apply(trial.Started, n)
 	}
 	if want := (Warnings{f, {Text: "x"}}); !reflect.DeepEqual(trial.Warnings, want) {
@@ -77,11 +77,10 @@ func TestANoticeKeepsItsWarning(t *testing.T) {
 	}
 }
 
-// Whatever a file holds under "warnings", reading it ends, and what was read is written so that it
-// is read as the same.
+// Warnings that were read from any file are the same after writing and reading them again.
 func FuzzWarnings(f *testing.F) {
-	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","figures":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that were scheduled were dropped"]`,
-		`[{"kind":"client-bound"}]`, `["\ud800 of the readings in between failed"]`, `[{"figures":{"a":0}}]`, `null`, `{}`} {
+	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","values":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that were scheduled were dropped"]`,
+		`[{"kind":"client_bound"}]`, `["\ud800 of the readings in between failed"]`, `[{"values":{"a":0}}]`, `null`, `{}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

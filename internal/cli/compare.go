@@ -97,7 +97,7 @@ func (f compareFlags) run(env Env, what []string) error {
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	checked := result.Judge(gates)
+	checked := result.CheckGates(gates)
 	if f.asJSON {
 		err = writeJSON(env.Stdout, "  ", struct {
 			compare.Result

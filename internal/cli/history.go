@@ -81,7 +81,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 		return fmt.Errorf("%s in %s; runs write theirs to results/<time>-<profile>",
 			what, strings.Join(dirs, ", "))
 	}
-	series, err := history.Courses(f.contenders, measures)
+	series, err := history.Series(f.contenders, measures)
 	if err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}

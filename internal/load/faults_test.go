@@ -21,8 +21,8 @@ func TestRunOnARefusingPort(t *testing.T) {
 		if l.Sent != 16 || l.Failed[bench.ErrRefused] != 16 {
 			t.Errorf("failed %v of %d sent: %v", l.Failed, l.Sent, l.Examples)
 		}
-		if l.ErrorRatio() != 1 || l.Throughput() != 0 {
-			t.Errorf("error rate %g, throughput %g", l.ErrorRatio(), l.Throughput())
+		if l.ErrorRate() != 1 || l.Throughput() != 0 {
+			t.Errorf("error rate %g, throughput %g", l.ErrorRate(), l.Throughput())
 		}
 	})
 }

@@ -168,7 +168,7 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 // scheduled returns how many requests were scheduled within the interval.
 func scheduled(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
-		n += w.Due
+		n += w.Scheduled
 	}
 	return n
 }
@@ -359,7 +359,7 @@ func aboutInFlight(all bench.Warnings) (some bench.Warnings) {
 	for _, w := range all {
 		_, gap := w.Values["gap_ns"]
 		switch w.Kind {
-		case bench.WarnClockUnsteady, bench.WarnResponsesSeenLate, bench.WarnUnstable,
+		case bench.WarnClockUnsteady, bench.WarnResponsesSeenLate, bench.WarnUnstableLoad,
 			bench.WarnNotKeepingUp, bench.WarnInterrupted:
 			some = append(some, w)
 		case bench.WarnClientBound:

@@ -27,8 +27,8 @@ func TestOpenLoopSendsWhatIsScheduled(t *testing.T) {
 				p.Step = step
 				l := runOpen(t, e, p)
 				server.answered(t, 200, 200)
-				if l.Scheduled != 200 || l.Sent != 200 || l.Succeeded != 200 || scheduled(l) != 200 || l.Held != 0 {
-					t.Errorf("%d succeeded of %d scheduled, %d sent; failed %v, dropped %d, held %d", l.Succeeded, l.Scheduled, l.Sent, l.Failed, l.Dropped, l.Held)
+				if l.Scheduled != 200 || l.Sent != 200 || l.Succeeded != 200 || scheduled(l) != 200 || l.WaitedForConnection != 0 {
+					t.Errorf("%d succeeded of %d scheduled, %d sent; failed %v, dropped %d, held %d", l.Succeeded, l.Scheduled, l.Sent, l.Failed, l.Dropped, l.WaitedForConnection)
 				}
 				if l.MaxOpenConnections < 1 || int64(l.MaxOpenConnections) > server.connections.Load() {
 					t.Errorf("%d connections in use of %d", l.MaxOpenConnections, server.connections.Load())
@@ -51,8 +51,8 @@ func TestOpenLoopOpensConnectionsForAStall(t *testing.T) {
 		})
 		l := runOpen(t, e, openCounted(server.URL, 1000, 0, 100))
 		// No request is answered before 50 have arrived.
-		if l.Succeeded != 100 || l.MaxOpenConnections < 50 || l.Dropped != 0 || l.Held != 0 {
-			t.Errorf("%d succeeded over %d connections, %d dropped, %d waited", l.Succeeded, l.MaxOpenConnections, l.Dropped, l.Held)
+		if l.Succeeded != 100 || l.MaxOpenConnections < 50 || l.Dropped != 0 || l.WaitedForConnection != 0 {
+			t.Errorf("%d succeeded over %d connections, %d dropped, %d waited", l.Succeeded, l.MaxOpenConnections, l.Dropped, l.WaitedForConnection)
 		}
 	})
 }
@@ -73,7 +73,7 @@ func TestOpenLoopQueuesWithoutAConnection(t *testing.T) {
 		server.answered(t, 200, l.Sent)
 		server.opened(t, 3)
 		if l.Scheduled != 60 || l.Succeeded != l.Sent || l.Sent < 3 || l.MaxOpenConnections != 3 {
-			t.Errorf("%d scheduled, %d succeeded over %d connections, %d waited, %d dropped, failed %v", l.Scheduled, l.Succeeded, l.MaxOpenConnections, l.Held, l.Dropped, l.Failed)
+			t.Errorf("%d scheduled, %d succeeded over %d connections, %d waited, %d dropped, failed %v", l.Scheduled, l.Succeeded, l.MaxOpenConnections, l.WaitedForConnection, l.Dropped, l.Failed)
 		}
 	})
 }

@@ -95,7 +95,7 @@ func TestStallShowsInLatencyFromScheduled(t *testing.T) {
 			// Only those in flight when it began have seen it.
 			b.check(above(t, l.Sending, d) <= connections, "over %s: %d from their sending", d, above(t, l.Sending, d))
 		}
-		b.check(l.Late >= 900 && l.Held >= 900 && sentLate(l.Warnings, connections), "%d late, %d waited, warnings %q", l.Late, l.Held, l.Warnings)
+		b.check(l.Late >= 900 && l.WaitedForConnection >= 900 && sentLate(l.Warnings, connections), "%d late, %d waited, warnings %q", l.Late, l.WaitedForConnection, l.Warnings)
 		return b.err()
 	})
 }

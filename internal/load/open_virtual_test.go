@@ -37,7 +37,7 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 				if n := float64(scheduled(l)); math.Abs(n-want) > 1 {
 					t.Errorf("%g were scheduled in the interval, want %g", n, want)
 				}
-				if l.AllSucceeded() != l.Scheduled || l.AllSucceeded() != c.count() || l.Dropped+l.Late+l.Held != 0 {
+				if l.AllSucceeded() != l.Scheduled || l.AllSucceeded() != c.count() || l.Dropped+l.Late+l.WaitedForConnection != 0 {
 					t.Errorf("%d succeeded of %d, the contender answered %d; failed %v, dropped %d, late %d", l.AllSucceeded(), l.Scheduled, c.count(), l.Failed, l.Dropped, l.Late)
 				}
 				if l.Lag.Max > 0 || l.Elapsed != step.Duration || l.Latency.Max.Round(10*time.Microsecond) != 3*time.Millisecond {
@@ -82,8 +82,8 @@ func TestOpenLoop_StallShowsInLatencyFromScheduled(t *testing.T) {
 				t.Errorf("over %s: %d from their sending", d, n)
 			}
 		}
-		if l.Late < 900 || l.Held < 900 || !sentLate(l.Warnings, connections) {
-			t.Errorf("%d late, %d waited, warnings %q", l.Late, l.Held, l.Warnings)
+		if l.Late < 900 || l.WaitedForConnection < 900 || !sentLate(l.Warnings, connections) {
+			t.Errorf("%d late, %d waited, warnings %q", l.Late, l.WaitedForConnection, l.Warnings)
 		}
 	})
 }
@@ -97,8 +97,8 @@ func TestOpenLoop_DropsWhatCannotBeSent(t *testing.T) {
 		l := runOpen(t, c.engine(), p)
 		// Each of three connections is given up after a quarter of a second, and takes the next in the
 		// queue: at 0, 250, 500 and 750 ms.
-		if scheduled(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.Held < l.Dropped {
-			t.Errorf("%d scheduled, %d sent, %d dropped, %d waited, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Held, l.Failed)
+		if scheduled(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.WaitedForConnection < l.Dropped {
+			t.Errorf("%d scheduled, %d sent, %d dropped, %d waited, failed %v", l.Scheduled, l.Sent, l.Dropped, l.WaitedForConnection, l.Failed)
 		}
 		if !l.Warnings.Has(bench.WarnDropped) {
 			t.Errorf("warnings %q", l.Warnings)

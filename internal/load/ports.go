@@ -56,7 +56,7 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 		}
 	}
 	if took := time.Since(began); waited {
-		return bench.Warnings{verdict.PortsAwaited(took, need)}, nil
+		return bench.Warnings{verdict.WaitedForPorts(took, need)}, nil
 	}
 	return nil, nil
 }

@@ -17,7 +17,7 @@ func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 		Reopened: rec.Reopened, LateAfter: record.LateAfter,
 		Responses: l.Succeeded + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
 		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
-	}.Judge(l)
+	}.Warnings(l)
 }
 
 // ownCPUs returns the CPUs this process may use, by its affinity and the quota of its cgroup.

@@ -92,11 +92,11 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		default:
 			if entry.State == bench.TrialRunning && trial.State != bench.TrialRunning {
 				// The run was killed between writing the trial's file and run.json.
-				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.Judge(trial)
+				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.ExclusionOf(trial)
 			}
 			trials = append(trials, trial)
-			if d, ok := trial.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.WarnOldStepDefinition) {
-				run.Warnings = append(run.Warnings, bench.Warning{Kind: bench.WarnOldStepDefinition, Text: bench.EarlierWarning})
+			if d, ok := trial.Definition(); ok && d == bench.OldDefinition && !run.Warnings.Has(bench.WarnOldStepDefinition) {
+				run.Warnings = append(run.Warnings, bench.Warning{Kind: bench.WarnOldStepDefinition, Text: bench.OldDefinitionWarning})
 			}
 		}
 	}

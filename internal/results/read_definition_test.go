@@ -16,7 +16,7 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 	if err != nil || len(trials) == 0 {
 		t.Fatal(err)
 	}
-	if d, ok := trials[0].Definition(); !ok || d != bench.Earlier || run.Warnings.Join("|") != bench.EarlierWarning {
+	if d, ok := trials[0].Definition(); !ok || d != bench.OldDefinition || run.Warnings.Join("|") != bench.OldDefinitionWarning {
 		t.Fatalf("definition %q, warnings %q", d, run.Warnings)
 	}
 	fresh := t.TempDir()

@@ -279,7 +279,7 @@ func FuzzRead(f *testing.F) {
 				s.CPUPerRequest()
 				s.Throttling()
 				s.MemorySeconds()
-				s.Load.ErrorRatio()
+				s.Load.ErrorRate()
 			}
 		}
 		again, err := json.Marshal(got)

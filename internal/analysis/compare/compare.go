@@ -1,10 +1,11 @@
-// Package compare compares two results of contenders and says what changed, how
-// certain that is, and what makes the two incomparable. The statistics are package stats's; here it
-// is decided which figures are compared: the headline measures, one value of each round. It is
-// pure: reading results and exit codes are left to package cli.
+// Package compare compares two results and reports what changed, how certain that is, and what
+// makes the two incomparable. The statistics are those of package stats; this package chooses the
+// values: the measures at measure.Compared, one value per round. It is pure: package cli reads
+// results and sets exit codes.
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,59 +19,59 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Set is one side: an analysed run. With Contender set, only that one of it, by its label.
+// Set is one side: an analysed run, or only the contender with the label Contender.
 type Set struct {
 	Run       *analysis.Run
 	Contender string
 }
 
-// Options say how to compare. The zero value is of use.
+// Options of a comparison. The zero value has the defaults.
 type Options struct {
 	Rule stats.Rule
-	// of the machine, as NoiseFloor found it: smaller differences of a measure are not claimed; nil: not known
+	// noise floor, from NoiseFloor; smaller differences are inconclusive; nil: not known
 	Floor *Floor
-	Force bool // decide although the two sides are not comparable
+	Force bool // give verdicts although the sides are not comparable
 }
 
-// Result is what a comparison has found.
+// Result is the result of a comparison.
 type Result struct {
 	Contenders  []Contender   `json:"contenders"`
-	OnlyOld     []string      `json:"only_old,omitempty"` // labels of contenders that the other side does not have
+	OnlyOld     []string      `json:"only_old,omitempty"` // labels of contenders that only the old side has
 	OnlyNew     []string      `json:"only_new,omitempty"`
-	Differences []Difference  `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
+	Differences []Difference  `json:"differences,omitempty"` // between the runs, the most serious first
 	Warnings    []SideWarning `json:"warnings,omitempty"`    // about the runs and the machine
-	Forced      bool          `json:"forced,omitempty"`      // decided although something breaks the comparison
-	// the sides are of two runs, at two times: a drift of the machine is in the difference
+	Forced      bool          `json:"forced,omitempty"`      // verdicts were given although the sides are not comparable
+	// the sides are of two runs; changes of the machine in between are part of the result
 	TwoRuns   bool    `json:"two_runs,omitempty"`
-	Floor     *Floor  `json:"floor,omitempty"`      // below which nothing was claimed
-	RuleFloor float64 `json:"rule_floor,omitempty"` // the same for all measures, as somebody has named it: .04 is 4%
+	Floor     *Floor  `json:"floor,omitempty"`      // noise floor that was applied
+	RuleFloor float64 `json:"rule_floor,omitempty"` // noise floor of all measures, from --floor: .04 is 4%
 }
 
-// Contender is one contender of both sides.
+// Contender is the comparison of one contender.
 type Contender struct {
 	Old         string        `json:"old"` // label
 	New         string        `json:"new"`
 	OldTrials   Trials        `json:"old_trials"`
 	NewTrials   Trials        `json:"new_trials"`
-	Comparable  bool          `json:"comparable"`            // nothing on record breaks the comparison
-	Differences []Difference  `json:"differences,omitempty"` // between how the two really ran, and what was started
+	Comparable  bool          `json:"comparable"`            // no known difference makes the sides incomparable
+	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
-	Notes       []SideWarning `json:"notes,omitempty"` // what a reader has to know besides: errors, trials that failed
+	Notes       []SideWarning `json:"notes,omitempty"` // caveats: errors, rounds that failed
 
-	excluded bool // a side answers wrongly
+	excluded bool // a side is excluded
 }
 
-// Trials say how much of a contender's rounds is there.
+// Trials summarises the rounds of one side.
 type Trials struct {
 	Seen          int     `json:"seen"`
 	Complete      int     `json:"complete"`
-	ChangedByHand int     `json:"changed_by_hand,omitempty"` // in whose course somebody intervened
-	Errors        float64 `json:"error_ratio"`               // of all requests of all trials
+	ChangedByHand int     `json:"changed_by_hand,omitempty"` // rounds with manual changes
+	Errors        float64 `json:"error_ratio"`               // error rate of all trials together
 }
 
-// Compare pairs the contenders of the two sides by their labels (or the only ones) and decides each
-// pair's measures as one family. Where something breaks the comparison, all verdicts are "can't
-// tell", but for Force. An error says that there is nothing to compare.
+// Compare pairs the contenders of the two sides by label (single contenders in any case) and tests
+// the measures of each pair as one family. If the sides are not comparable, all verdicts are
+// Inconclusive unless Force is set. It returns an error if there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
 	runs := [2]bench.Run{before.Run.Run, after.Run.Run}
 	result := Result{
@@ -120,13 +121,12 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 	case len(all) > 0:
 		return all, nil
 	case len(labels) == 0:
-		return nil, fmt.Errorf("no trial started")
+		return nil, errors.New("no trial started")
 	}
 	return nil, fmt.Errorf("no contender %q; choose one of %s", s.Contender, list(labels))
 }
 
-// Pair compares one contender of each side, whatever their labels. runs is what differs between the
-// runs.
+// Pair compares one contender of each side, whatever their labels. runs has the runs' differences.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b),
 		Differences: TrialDifferences(a.Results, b.Results)}
@@ -138,7 +138,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		drifts := unsteady(measure.Get(row.Measure), a, b)
+		drifts := unstable(measure.Get(row.Measure), a, b)
 		row.Warnings = append(row.Warnings, drifts...)
 		why := reason
 		for _, d := range drifts {
@@ -147,7 +147,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		if o.Force {
 			why = ""
 		}
-		// Nothing forces a verdict about who answers wrongly.
+		// Force does not apply to excluded contenders.
 		if why = both(excluded, why); why != "" {
 			row.withhold(why)
 		}
@@ -162,7 +162,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	return c
 }
 
-// excluded says which side takes part in no claim, and why; "" where both do.
+// excluded returns which sides are excluded, and why; "" if none is.
 func excluded(a, b analysis.Contender) (reason string) {
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Excluded != nil {
@@ -172,7 +172,7 @@ func excluded(a, b analysis.Contender) (reason string) {
 	return reason
 }
 
-// both joins two reasons.
+// both joins two reasons, of which either may be empty.
 func both(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -190,7 +190,7 @@ func count(c analysis.Contender) Trials {
 	return l
 }
 
-// sides are what the two are called.
+// sides are the names of the two sides.
 var sides = [2]string{"old", "new"}
 
 // SideWarning is a warning about one side of a comparison, or about both.
@@ -206,7 +206,7 @@ func sideWarning(side string, kind bench.WarningKind, format string, args ...any
 // String returns "old: 5 of 6 rounds complete".
 func (d SideWarning) String() string { return d.Words(sides[0], sides[1]) }
 
-// Words returns those of String, where the reader calls the sides by these names.
+// Words returns String with other names for the sides.
 func (d SideWarning) Words(before, after string) string {
 	switch d.Side {
 	case sides[0]:
@@ -228,14 +228,15 @@ func notes(c Contender) (warnings []SideWarning) {
 			}
 		}
 		say(trials.Complete < trials.Seen, bench.WarnIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
-		say(trials.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand", trials.ChangedByHand, trials.Seen)
+		say(trials.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand",
+			trials.ChangedByHand, trials.Seen)
 		say(trials.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
 			"%.2g%% of requests failed; throughput and latency exclude them", 100*trials.Errors)
 	}
 	return warnings
 }
 
-// accepted says of which side failed checks were accepted.
+// accepted returns a warning for each side whose failed checks were accepted.
 func accepted(runs [2]bench.Run) (warnings []SideWarning) {
 	for i, run := range runs {
 		if run.AcceptFailedChecks {
@@ -246,7 +247,7 @@ func accepted(runs [2]bench.Run) (warnings []SideWarning) {
 	return warnings
 }
 
-// busy warns where the machine had other work when a run began.
+// busy returns warnings about a busy machine before the runs.
 func busy(runs [2]bench.Run) (warnings []SideWarning) {
 	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
 	for i, run := range runs {

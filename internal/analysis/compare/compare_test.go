@@ -16,22 +16,21 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// figures are what one round of a contender shows.
-type figures struct {
+// values are the results of one round of a contender.
+type values struct {
 	peak    float64 // requests per second at 8 connections
 	p99     time.Duration
 	startUp time.Duration
 	memory  int64
 }
 
-func usual() figures {
-	return figures{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
+func usual() values {
+	return values{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
 }
 
-// trial returns a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the
-// peak. It comes to its final speed 30 times as long after its start as it answers for the first
-// time.
-func trial(name string, round int, f figures) bench.TrialResult {
+// trial returns a round: a warm-up with 1 connection, then 1, 4 and 8 connections; 4 have 55% of
+// the throughput of 8. Its time to peak is 30 times its start-up time.
+func trial(name string, round int, f values) bench.TrialResult {
 	l := bench.TrialResult{
 		Schema: 1, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &f.startUp,
 		Service:  bench.Service{Name: name, Version: "1.0"},
@@ -66,7 +65,7 @@ func steps4() []bench.Step {
 	}
 }
 
-// raw is a side that is not analysed yet: tests change it first.
+// raw is a side before its analysis, which tests can change.
 type raw struct {
 	Run       bench.Run
 	Trials    []bench.TrialResult
@@ -90,12 +89,12 @@ func run() bench.Run {
 	}
 }
 
-// trials returns rounds with noise of 1 %.
-func trials(rng *rand.Rand, name string, n int, f figures) []bench.TrialResult {
+// trials returns rounds with noise of 1%.
+func trials(rng *rand.Rand, name string, n int, f values) []bench.TrialResult {
 	var all []bench.TrialResult
 	for i := range n {
 		noise := func() float64 { return 1 + 0.01*rng.NormFloat64() }
-		all = append(all, trial(name, i+1, figures{
+		all = append(all, trial(name, i+1, values{
 			f.peak * noise(), time.Duration(float64(f.p99) * noise()), time.Duration(float64(f.startUp) * noise()), int64(float64(f.memory) * noise()),
 		}))
 	}
@@ -123,7 +122,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	want := map[string][]stats.Verdict{
-		// CPU time is the same for more requests: less for each.
+		// The same CPU time for more requests: less per request.
 		"a": {stats.Better, stats.Worse, stats.Same, stats.Same, stats.Same, stats.Better},
 		"b": {stats.Same, stats.Same, stats.Same, stats.Same, stats.Same, stats.Same},
 	}
@@ -187,44 +186,44 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	after[4].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 	after[3].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote}}}
 	c := compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0]
-	if r := c.Rows[0]; r.Verdict != stats.CannotTell || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
+	if r := c.Rows[0]; r.Verdict != stats.Inconclusive || r.More != 3 || r.Sentence != "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
 	}
-	if r := c.Rows[2]; r.Sentence != "not measured in new" || r.New.Median != nil || r.More != 0 {
+	if r := c.Rows[2]; r.Sentence != "no data in new" || r.New.Median != nil || r.More != 0 {
 		t.Errorf("start-up %+v", r)
 	}
 	if r := c.Rows[4]; len(r.New.Rounds) != 5 || len(r.Warnings) != 1 {
 		t.Errorf("memory %+v", r)
 	}
-	if len(c.Notes) != 3 || c.Notes[0].String() != "new: 5 of 6 rounds complete" || c.Notes[1].String() != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2].String(), "new: 1.1% of the requests failed") {
+	if len(c.Notes) != 3 || c.Notes[0].String() != "new: 5 of 6 rounds complete" || c.Notes[1].String() != "new: 1 of 6 rounds changed by hand" || !strings.HasPrefix(c.Notes[2].String(), "new: 1.1% of requests failed") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }
 
-func TestHalfOfThePeak(t *testing.T) {
-	open := bench.Step{Name: "50% of the peak", PeakShare: 0.5, Rate: 5000}
+func TestHalfPeak(t *testing.T) {
+	open := bench.Step{Name: "50% of peak", PeakShare: 0.5, Rate: 5000}
 	l := trial("a", 1, usual())
 	l.Steps = append(l.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Succeeded: 50_000, Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: 7}}})
 	other := trial("a", 1, usual())
-	open.Rate = 4000 // half of the other side's peak
+	open.Rate = 4000 // 50% of peak of the other side
 	other.Steps = append(other.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: 9}}})
 	row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{l}}, raw{Run: run(), Trials: []bench.TrialResult{other}}, Options{}).Contenders[0].Rows[1]
-	if row.At != "50% of the peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
+	if row.At != "50% of peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
 		t.Errorf("%+v", row)
 	}
-	// A step that was cut short says nothing, and one of another load is not the same.
+	// An aborted step has no value, and a step with another load is not the same step.
 	aborted, changed := trial("a", 1, usual()), trial("a", 1, usual())
 	aborted.Steps[2].Aborted = "skipped by the user"
 	changed.Steps[2].Step.Connections = 5
 	for _, l := range []bench.TrialResult{aborted, changed} {
 		row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{trial("a", 1, usual())}}, raw{Run: run(), Trials: []bench.TrialResult{l}}, Options{}).Contenders[0].Rows[1]
-		if len(row.New.Rounds) != 0 || row.Sentence != "not measured in new" {
+		if len(row.New.Rounds) != 0 || row.Sentence != "no data in new" {
 			t.Errorf("%+v", row)
 		}
 	}
 }
 
-func TestWhatIsNotComparable(t *testing.T) {
+func TestNotComparable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	slower := usual()
 	slower.peak /= 2
@@ -234,9 +233,9 @@ func TestWhatIsNotComparable(t *testing.T) {
 		"data":   func(r *bench.Run) { r.Data.Hash = "bbbb" }, "runtime": func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess },
 		"requests": func(r *bench.Run) { r.Profile.Requests = []bench.Request{{Name: "get", Path: "/other"}} },
 		"steps":    func(r *bench.Run) { r.Profile.Steps = steps4()[:3] }, "CPU": func(r *bench.Run) { r.Machine.CPUs = 4 },
-		"system": func(r *bench.Run) { r.Machine.Arch = "arm64" }, "memory of the machine": func(r *bench.Run) { r.Machine.MemoryBytes = 1 << 30 },
-		"store":                      func(r *bench.Run) { r.Store.Kind = bench.StoreExternal },
-		"latency added by the store": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "service started by somebody else": func(r *bench.Run) { r.Targets = []bench.Target{{Name: "target", URL: "http://x"}} },
+		"system": func(r *bench.Run) { r.Machine.Arch = "arm64" }, "machine memory": func(r *bench.Run) { r.Machine.MemoryBytes = 1 << 30 },
+		"store":         func(r *bench.Run) { r.Store.Kind = bench.StoreExternal },
+		"store latency": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "target": func(r *bench.Run) { r.Targets = []bench.Target{{Name: "target", URL: "http://x"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := after
@@ -247,7 +246,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 				t.Errorf("%s: %+v", name, r.Differences)
 				return
 			}
-			if row := c.Rows[0]; row.Verdict != stats.CannotTell || !strings.Contains(row.NotComparable, "other "+name+" (") || !strings.HasPrefix(row.Sentence, "not comparable: −") || row.More != 0 {
+			if row := c.Rows[0]; row.Verdict != stats.Inconclusive || !strings.Contains(row.NotComparable, "other "+name+" (") || !strings.HasPrefix(row.Sentence, "not comparable: −") || row.More != 0 {
 				t.Errorf("%s: %+v", name, row)
 			}
 			if c := compared(t, before, changed, Options{Force: true}).Contenders[0]; c.Rows[0].Verdict != stats.Worse || c.Comparable {
@@ -256,9 +255,9 @@ func TestWhatIsNotComparable(t *testing.T) {
 		})
 	}
 	for name, change := range map[string]func(*bench.Run){
-		"kernel":               func(r *bench.Run) { r.Machine.Kernel = "7" },
-		"timeout of a request": func(r *bench.Run) { r.Profile.Timeout = time.Second }, "Docker": func(r *bench.Run) { r.Software.Docker = "30" },
-		"hash of the profile": func(r *bench.Run) { r.Profile.Data.Seed = 4 },
+		"kernel":          func(r *bench.Run) { r.Machine.Kernel = "7" },
+		"request timeout": func(r *bench.Run) { r.Profile.Timeout = time.Second }, "Docker": func(r *bench.Run) { r.Software.Docker = "30" },
+		"profile hash": func(r *bench.Run) { r.Profile.Data.Seed = 4 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := after
@@ -269,13 +268,13 @@ func TestWhatIsNotComparable(t *testing.T) {
 			}
 		})
 	}
-	// Names and numbers of rounds are nobody's concern, nor where the same data lie.
+	// Names, numbers of rounds and the folder of the same data do not matter.
 	same := after
 	same.Run.Profile.Name, same.Run.Profile.Rounds, same.Run.Data.Name = "another", 12, "/elsewhere"
 	if d := compared(t, before, same, Options{}).Differences; len(d) != 0 {
 		t.Errorf("%+v", d)
 	}
-	// What really ran counts too.
+	// Differences between the instances count too.
 	unlimited := after
 	unlimited.Trials = trials(rng, "a", 6, slower)
 	for i := range unlimited.Trials {
@@ -288,7 +287,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 	}
 }
 
-func TestABusyMachineIsTold(t *testing.T) {
+func TestBusyMachineIsReported(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	before, after := raw{Run: run(), Trials: trials(rng, "a", 1, usual())}, raw{Run: run(), Trials: trials(rng, "a", 1, usual())}
 	before.Run.Machine.Load1, after.Run.Machine.Load1 = "3.9", "4.1" // of eight CPUs
@@ -316,9 +315,9 @@ func TestTextAndJSON(t *testing.T) {
 	}
 	text := b.String()
 	if strings.ContainsAny(text, "\x1b\a\u202e") {
-		t.Errorf("what came from outside is not safe: %q", text)
+		t.Errorf("text from files is not safe: %q", text)
 	}
-	for _, want := range []string{"The two runs differ:\n  kernel: none → 6", "6 rounds → 6 rounds", "throughput at peak, 8 connections", "same within 3%: ", "50.", "MiB", "Only in new: "} {
+	for _, want := range []string{"The runs differ:\n  kernel: none → 6", "6 rounds → 6 rounds", "peak throughput, 8 connections", "same within 3%: ", "50.", "MiB", "Only in new: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -337,7 +336,7 @@ func TestDefinitionsOfAStepAreNotCompared(t *testing.T) {
 	trial := func(d bench.Definition) []bench.TrialResult {
 		return []bench.TrialResult{{Steps: []bench.StepResult{{Load: bench.Load{Definition: d, Sent: 1}}}}}
 	}
-	if text := breaking(TrialDifferences(trial(bench.Earlier), trial(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
+	if text := breaking(TrialDifferences(trial(bench.OldDefinition), trial(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "old definition") {
 		t.Errorf("%q", text)
 	}
 	if text := breaking(TrialDifferences(trial(bench.Interval), trial(bench.Interval)), math.MaxInt); text != "" {

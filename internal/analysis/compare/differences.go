@@ -14,20 +14,23 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Weight says what a difference does to a comparison.
+// Weight is the effect of a difference on a comparison.
 type Weight string
 
-// The weights, the gravest first.
+// The weights.
 const (
-	Incomparable  Weight = "breaks" // the figures answer different questions
-	Relevant      Weight = "sways"  // may move the figures
-	Informational Weight = "tells"  // good to know: may be what was to be compared
+	Incomparable  Weight = "incomparable"  // the results measure different things
+	Relevant      Weight = "relevant"      // may affect the results
+	Informational Weight = "informational" // may be the change that is compared
 )
 
-// Fact names what is on record about a side.
+// weights has the most serious weight first.
+var weights = []Weight{Incomparable, Relevant, Informational}
+
+// Fact names a property of a side.
 type Fact string
 
-// The facts that are asked for by name.
+// The facts that other code uses by name.
 const (
 	ProfileHashed Fact = "profile hash"
 
@@ -36,44 +39,46 @@ const (
 	virtualisation Fact = "virtualisation"
 )
 
-// Difference is something that two sides do not have in common besides the contender's name.
+// Difference is a property that differs between two sides.
 type Difference struct {
 	What   Fact   `json:"what"`
-	Old    string `json:"old"` // "" where it is not on record, or there is none
+	Old    string `json:"old"` // "": not known, or none
 	New    string `json:"new"`
 	Weight Weight `json:"weight"`
 }
 
-// unknown reports whether one side does not say, as results of earlier versions do not.
+// unknown reports whether the property is not known for one side.
 func (d Difference) unknown() bool { return d.Old == "" || d.New == "" }
 
-// fact is something that is on record about one side.
+// fact is a property of one side.
 type fact struct {
 	what   Fact
 	weight Weight
-	value  string // "" where it is not on record, or there is none
+	value  string // "": not known, or none
 }
 
-// unlike returns the facts, each in the same place of both lists, that differ, the gravest first.
+// unlike returns the differences between two lists with the same facts, the most serious first.
 func unlike(a, b []fact) (out []Difference) {
 	for i, f := range a {
 		if f.value != b[i].value {
 			out = append(out, Difference{f.what, f.value, b[i].value, f.weight})
 		}
 	}
-	return gravestFirst(out)
+	return ByWeight(out)
 }
 
-// gravestFirst sorts by weight, whose names are in that order.
-func gravestFirst(all []Difference) []Difference {
-	slices.SortStableFunc(all, func(x, y Difference) int { return cmp.Compare(x.Weight, y.Weight) })
+// ByWeight sorts differences in place, the most serious first, and returns them.
+func ByWeight(all []Difference) []Difference {
+	slices.SortStableFunc(all, func(x, y Difference) int {
+		return cmp.Compare(slices.Index(weights, x.Weight), slices.Index(weights, y.Weight))
+	})
 	return all
 }
 
-// data returns the data set (not where a run asks for none, though earlier versions have it on record) and files.
+// data returns the data set, if the run uses it, and the files of requests.
 func data(r bench.Run) string {
 	var all []string
-	if r.Profile.AsksData() {
+	if r.Profile.UsesData() {
 		all = append(all, strings.TrimSpace(r.Data.Name+" "+short(r.Data.Hash)))
 	}
 	for _, f := range r.Files {
@@ -82,27 +87,27 @@ func data(r bench.Run) string {
 	return strings.Join(all, ", ")
 }
 
-// Differences returns what differs between two runs, the gravest first.
+// Differences returns the differences between two runs, the most serious first.
 func Differences(a, b bench.Run) []Difference {
 	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
-		b.Data.Name = a.Data.Name // the same data may be in another folder
+		b.Data.Name = a.Data.Name // the same data in another folder
 	}
-	stated := []Fact{turbo, smt, virtualisation}
+	mayBeUnknown := []Fact{turbo, smt, virtualisation}
 	return slices.DeleteFunc(unlike(runFacts(a), runFacts(b)), func(d Difference) bool {
-		return d.unknown() && slices.Contains(stated, d.What)
+		return d.unknown() && slices.Contains(mayBeUnknown, d.What)
 	})
 }
 
 func runFacts(r bench.Run) []fact {
 	p, m := r.Profile, r.Machine
-	address, swap, turns := "", "", "none"
-	if r.Store.Kind.Traits().ByURL { // our own have any free port
+	address, swap, slice := "", "", "none"
+	if r.Store.Kind.Traits().ByURL { // other stores have a random port
 		address = r.Store.URL
 	}
 	if p.Interleave > 0 {
-		turns = units.Duration(p.Interleave)
+		slice = units.Duration(p.Interleave)
 	}
-	if m.SwapUsed != nil { // some pages that lie there for ever do not matter
+	if m.SwapUsed != nil { // a few pages do not matter
 		swap = size(*m.SwapUsed, 64<<20)
 	}
 	return []fact{
@@ -110,7 +115,7 @@ func runFacts(r bench.Run) []fact {
 		{"runtime", Incomparable, string(p.Runtime)},
 		{"requests", Incomparable, requests(p.Requests)},
 		{"steps", Incomparable, steps(p.Steps)},
-		{"interleaving", Incomparable, turns},
+		{"interleaving", Incomparable, slice},
 		{"other profile keys", Incomparable, restHash(p)},
 		{"data", Incomparable, data(r)},
 		{"store", Incomparable, string(r.Store.Kind)},
@@ -123,7 +128,7 @@ func runFacts(r bench.Run) []fact {
 		{"store address", Relevant, address},
 		{"protocol", Incomparable, string(p.Protocol)},
 		{"request timeout", Relevant, units.Duration(p.Timeout)},
-		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.Validate)},
+		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.CompareBodies)},
 		{"load before the run", Relevant, m.Load1},
 		{"kernel", Relevant, m.Kernel},
 		{"CPU governor", Relevant, m.Governor},
@@ -132,7 +137,7 @@ func runFacts(r bench.Run) []fact {
 		{virtualisation, Relevant, virtual(m)},
 		{"swap in use", Relevant, swap},
 		{"other containers", Relevant, m.OtherContainers},
-		{"CPU assignment", Relevant, apart(r.Isolated)},
+		{"CPU assignment", Relevant, assigned(r.Isolated)},
 		{"cgroup version", Relevant, number(m.CgroupVersion)},
 		{"locbench", Relevant, r.Software.Locbench},
 		{"Docker", Relevant, r.Software.Docker},
@@ -142,14 +147,14 @@ func runFacts(r bench.Run) []fact {
 	}
 }
 
-// ProfileHash is of all of the profile that decides about a contender's figures. (What a threshold
-// has cut short is on record with the steps.)
+// ProfileHash returns the hash of all parts of a profile that results depend on. Thresholds are not
+// part of it, because steps record what they stopped.
 func ProfileHash(p bench.Profile) string {
 	p.Thresholds = nil
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0,
 		bench.CheckSpec{}
 	p.Store.URL = ""
-	p.Variables = slices.Clone(p.Variables) // their files may be in another folder
+	p.Variables = slices.Clone(p.Variables) // the same files in another folder
 	for i := range p.Variables {
 		p.Variables[i].File = base(p.Variables[i].File)
 	}
@@ -162,7 +167,7 @@ func ProfileHash(p bench.Profile) string {
 	return hash(p)
 }
 
-// base returns the name of a file; "" of none.
+// base returns the name of a file; "" for none.
 func base(file string) string {
 	if file == "" {
 		return ""
@@ -170,14 +175,15 @@ func base(file string) string {
 	return filepath.Base(file)
 }
 
-// restHash is of what no other difference names, so a new part of the profile is seen.
+// restHash returns the hash of the parts of a profile that no other fact contains.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
-	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.Validate, p.Interleave = "", 0, 0, "", 0, 0, 0
+	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol = "", 0, 0, ""
+	p.Timeout, p.CompareBodies, p.Interleave = 0, 0, 0
 	return ProfileHash(p)
 }
 
-// added returns the latency that a store adds to its responses; "" where it adds none.
+// added returns the latency that a store adds to its responses; "" for none.
 func added(s bench.StoreSpec) string {
 	if s.Latency == 0 {
 		return ""
@@ -196,7 +202,7 @@ func requests(rs []bench.Request) string {
 	return fmt.Sprintf("%d, hash %s", len(rs), hash(rs))
 }
 
-// steps are written out: what differs is seen at once.
+// steps returns all steps in words, and their hash.
 func steps(all []bench.Step) string {
 	var parts []string
 	for _, s := range all {
@@ -208,7 +214,7 @@ func steps(all []bench.Step) string {
 	return strings.Join(parts, ", ") + ", hash " + hash(all)
 }
 
-// hash returns the beginning of the SHA-256 of v's JSON; "" where it has none, as an infinite rate.
+// hash returns the start of the SHA-256 of v's JSON; "" if v has no JSON, such as an infinite rate.
 func hash(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -218,18 +224,19 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// TrialDifferences returns between how two contenders really ran, the gravest first.
+// TrialDifferences returns the differences between two contenders' instances, the most serious
+// first.
 func TrialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// known returns what the trials say, each other response once: "0-1, 2-3" where the rounds differ.
+// known returns the facts of the trials, with each distinct value once: "0-1, 2-3".
 func known(trials []bench.TrialResult) []fact {
 	facts := trialFacts(bench.TrialResult{})
 	for i := range facts {
 		var all []string
-		for _, l := range trials {
-			if v := trialFacts(l)[i].value; v != "" && !slices.Contains(all, v) {
+		for _, trial := range trials {
+			if v := trialFacts(trial)[i].value; v != "" && !slices.Contains(all, v) {
 				all = append(all, v)
 			}
 		}
@@ -239,14 +246,14 @@ func known(trials []bench.TrialResult) []fact {
 	return facts
 }
 
-func trialFacts(l bench.TrialResult) []fact {
+func trialFacts(trial bench.TrialResult) []fact {
 	var definition, limited, enforced string
-	if d, ok := l.Definition(); ok {
+	if d, ok := trial.Definition(); ok {
 		definition = d.String()
 	}
 	var i bench.InstanceInfo
-	if l.Instance != nil {
-		i, limited, enforced = *l.Instance, limits(l.Instance.Limits), "no"
+	if trial.Instance != nil {
+		i, limited, enforced = *trial.Instance, limits(trial.Instance.Limits), "no"
 	}
 	if i.LimitsEnforced {
 		enforced = "yes"
@@ -257,16 +264,16 @@ func trialFacts(l bench.TrialResult) []fact {
 		{"limits in use", Incomparable, limited},
 		{"limits enforced", Incomparable, enforced},
 		{"CPU set", Relevant, i.CPUSet.String()},
-		{"version", Informational, l.Service.Version},
-		{"sources", Informational, short(l.Artifact.Sources)},
-		{"framework", Informational, l.Service.Framework},
-		{"language version", Informational, l.Service.LanguageVersion},
+		{"version", Informational, trial.Service.Version},
+		{"sources", Informational, short(trial.Artifact.Sources)},
+		{"framework", Informational, trial.Service.Framework},
+		{"language version", Informational, trial.Service.LanguageVersion},
 		{"image", Informational, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
 	}
 }
 
-// breaking names the differences that break a comparison: "other limits (1 CPU → 2 CPUs)", without
-// the values where one is longer than most; "" where none does.
+// breaking returns the differences that prevent a comparison: "other limits (1 CPU → 2 CPUs)",
+// without values longer than most; "" for none.
 func breaking(differences []Difference, most int) string {
 	var parts []string
 	for _, d := range differences {
@@ -281,7 +288,7 @@ func breaking(differences []Difference, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// String returns what differs, and how.
+// String returns "limits (1 CPU → 2 CPUs)".
 func (d Difference) String() string {
 	return fmt.Sprintf("%s (%s → %s)", d.What, cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"))
 }
@@ -300,7 +307,7 @@ func limits(l bench.Limits) string {
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
-// size returns "" below least.
+// size returns a size, or "" below least.
 func size(n, least int64) string {
 	if n < least {
 		return ""
@@ -309,14 +316,14 @@ func size(n, least int64) string {
 }
 
 func virtual(m bench.Machine) string {
-	if m.Virtual == "" && m.SMT != "" { // a version that looks, and has found nothing
+	if m.Virtual == "" && m.SMT != "" { // it was looked for, but not found
 		return "none visible"
 	}
 	return m.Virtual
 }
 
-// apart returns "" where all share the CPUs, whatever the reason, as it always was in earlier versions.
-func apart(i *bench.Isolation) string {
+// assigned returns the assignment of CPUs; "" if the CPUs are shared.
+func assigned(i *bench.Isolation) string {
 	if i == nil || !i.Separate {
 		return ""
 	}
@@ -330,7 +337,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// short returns the beginning of a hash, enough to tell two apart.
+// short returns the start of a hash.
 func short(hash string) string {
 	if len(hash) > 12 {
 		return hash[:12]
@@ -338,7 +345,7 @@ func short(hash string) string {
 	return hash
 }
 
-// targets returns the addresses at which contenders ran already.
+// targets returns the URLs of the targets.
 func targets(r bench.Run) string {
 	var all []string
 	for _, t := range r.Targets {

@@ -12,34 +12,34 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// FloorSchema is the version of a Floor's form in a file.
+// FloorSchema is the version of the file format of Floor.
 const FloorSchema = 1
 
-// Floor is what an A/A run has shown of a machine: the same contender, its rounds dealt out to two
-// sides by turns, compared with itself.
+// Floor is the noise floor of a machine, from an A/A test: the alternating rounds of one contender,
+// compared with each other.
 type Floor struct {
 	Schema      int            `json:"schema"`
 	Contender   string         `json:"contender"`
-	Rounds      int            `json:"rounds"`       // on each side
-	Made        time.Time      `json:"made"`         // when the run began
-	Machine     bench.Machine  `json:"machine"`      // that it is a floor of
-	Profile     string         `json:"profile"`      // name
+	Rounds      int            `json:"rounds"`       // per side
+	Made        time.Time      `json:"made"`         // start of the run
+	Machine     bench.Machine  `json:"machine"`      // machine that was measured
+	Profile     string         `json:"profile"`      // name of the profile
 	ProfileHash string         `json:"profile_hash"` // see ProfileHash
 	Measures    []MeasureFloor `json:"measures"`
-	// measures in which a difference would have been claimed: each is a false one
+	// number of measures with a significant difference, all of them false positives
 	FalsePositives int `json:"false_positives"`
 }
 
 // MeasureFloor is the noise of one measure.
 type MeasureFloor struct {
 	Measure measure.ID   `json:"measure"`
-	Ratio   *stats.Ratio `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
-	// the end of the interval that is farther from 1, as a change: .04 is 4%
+	Ratio   *stats.Ratio `json:"ratio,omitempty"` // second side to first, ideally 1; nil: not measured
+	// distance from 1 to the farther end of the CI, as a change: .04 is 4%
 	Floor   float64       `json:"floor,omitempty"`
 	Verdict stats.Verdict `json:"verdict"`
 }
 
-// Largest returns the floor of all measures together.
+// Largest returns the largest noise floor of all measures.
 func (f Floor) Largest() (largest float64) {
 	for _, m := range f.Measures {
 		largest = max(largest, m.Floor)
@@ -47,7 +47,7 @@ func (f Floor) Largest() (largest float64) {
 	return largest
 }
 
-// Of returns the floor of one measure; 0 where it is not known, as of nil.
+// Of returns the noise floor of one measure; 0 if it is not known, or f is nil.
 func (f *Floor) Of(m measure.ID) float64 {
 	if f != nil {
 		for _, known := range f.Measures {
@@ -59,7 +59,7 @@ func (f *Floor) Of(m measure.ID) float64 {
 	return 0
 }
 
-// Fits reports whether f was found on the machine of a run, with the same load, of any contender.
+// Fits reports whether f was measured on the machine of a run with the same load.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
 	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel &&
@@ -67,8 +67,8 @@ func (f Floor) Fits(r bench.Run) bool {
 		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
 
-// NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever
-// differs is noise of the machine, and smaller differences cannot be told from none.
+// NoiseFloor compares the alternating rounds of one contender with each other. Every difference is
+// noise, so smaller differences between contenders are not significant.
 func NoiseFloor(s Set) (Floor, error) {
 	all, err := contenders(s)
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// Gate is a change that is not allowed: "throughput<-5%" fails where it is more than 5% less.
+// Gate is a change that is not allowed: "throughput<-5%" fails if throughput is over 5% lower.
 type Gate struct {
 	Measure measure.ID
-	Change  float64 // −0.05 is 5% less; fails below it where higher is better, else above it
+	Change  float64 // −0.05 is 5% less; smaller values fail if higher is better, else larger values
 }
 
-// The bounds of a text of gates, and of a change.
+// The maximum length of a text of gates in bytes, and the largest change.
 const (
 	maxText   = 500
 	maxChange = 100 // 10,000%
 )
 
-// ParseGates reads "throughput<-5%,p99>+10%". The error is about the first mistake.
+// ParseGates parses "throughput<-5%,p99>+10%". The error is about the first mistake.
 func ParseGates(text string) ([]Gate, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
-		return nil, fmt.Errorf("longer than %d bytes; expected such as throughput<-5%%,p99>+10%%", maxText)
+		return nil, fmt.Errorf("longer than %d bytes; expected changes such as throughput<-5%%,p99>+10%%", maxText)
 	}
 	var gates []Gate
 	for part := range strings.SplitSeq(text, ",") {
@@ -48,19 +48,19 @@ func parseGate(part string) (Gate, error) {
 		return Gate{}, fmt.Errorf("%q: expected a change such as throughput<-5%% or p99>+10%%", part)
 	}
 	g := Gate{Measure: measure.ID(strings.TrimSpace(part[:at]))}
-	if judged := gated(); !slices.Contains(judged, string(g.Measure)) {
-		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(judged, ", "))
+	if names := gated(); !slices.Contains(names, string(g.Measure)) {
+		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(names, ", "))
 	}
 	op, sign := g.sign()[:1], g.sign()[1:]
-	right := "expected such as " + g.example()
+	expected := "expected a change such as " + g.example()
 	if part[at:at+1] != op {
-		return g, fmt.Errorf("%q is an improvement; %s", part, right)
+		return g, fmt.Errorf("%q is an improvement; %s", part, expected)
 	}
 	value := strings.TrimSpace(part[at+1:])
 	digits, percent := strings.CutSuffix(value, "%")
 	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
 	if !percent || !signed || digits == "" || strings.Trim(digits, "0123456789.") != "" {
-		return g, fmt.Errorf("%q: %q is not a change; %s", part, value, right)
+		return g, fmt.Errorf("%q: %q is not a change; %s", part, value, expected)
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	most := float64(maxChange)
@@ -68,12 +68,12 @@ func parseGate(part string) (Gate, error) {
 		v, most = -v, 1
 	}
 	if g.Change = v / 100; err != nil || math.Abs(g.Change) >= most {
-		return g, fmt.Errorf("%q: %q is not within 0%% and %s%g%%; %s", part, value, sign, 100*most, right)
+		return g, fmt.Errorf("%q: %q is not within 0%% and %s%g%%; %s", part, value, sign, 100*most, expected)
 	}
 	return g, nil
 }
 
-// example returns a gate of the same measure.
+// example returns an example of a gate for the same measure.
 func (g Gate) example() string {
 	if g.Change = 0.1; g.higher() {
 		g.Change = 0.05
@@ -81,7 +81,7 @@ func (g Gate) example() string {
 	return g.String()
 }
 
-// sign returns what stands between the measure and the change: less where a higher value is better.
+// sign returns the operator and sign between measure and change: "<-" if higher is better.
 func (g Gate) sign() string {
 	if g.higher() {
 		return "<-"
@@ -89,7 +89,7 @@ func (g Gate) sign() string {
 	return ">+"
 }
 
-// Gates returns an example of each measure: "throughput<-5%,p99>+10%".
+// Gates returns an example of a gate for each measure: "throughput<-5%,p99>+10%".
 func Gates() string {
 	var all []string
 	for _, id := range gated() {
@@ -98,9 +98,9 @@ func Gates() string {
 	return strings.Join(all, ",")
 }
 
-// gated returns the names of the measures that a gate may be of.
+// gated returns the names of the measures that may have a gate.
 func gated() (all []string) {
-	for _, m := range measure.Judged() {
+	for _, m := range measure.Tested() {
 		all = append(all, string(m.ID))
 	}
 	return all
@@ -109,39 +109,40 @@ func gated() (all []string) {
 // higher reports whether a higher value is better.
 func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
-// String returns the form that ParseGates reads.
+// String returns the form that ParseGates parses.
 func (g Gate) String() string {
 	return fmt.Sprintf("%s%s%s%%", g.Measure, g.sign(), strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }
 
-// Outcome is what became of a gate for one contender.
+// Outcome is the result of a gate for one contender.
 type Outcome string
 
+// The outcomes.
 const (
-	Passed  Outcome = "passed"  // the interval excludes a change that is not allowed
-	Open    Outcome = "open"    // the interval holds the limit, or there is none: nothing is certain
-	Failed  Outcome = "failed"  // the interval excludes every change that is allowed
+	Passed  Outcome = "passed"  // the CI excludes all changes that are not allowed
+	Open    Outcome = "open"    // the CI includes the limit, or there is no CI
+	Failed  Outcome = "failed"  // the CI excludes all changes that are allowed
 	Refused Outcome = "refused" // the two sides are not comparable
 )
 
-// GateResult is a gate at one contender.
+// GateResult is the result of one gate for one contender.
 type GateResult struct {
 	Contender string  `json:"contender"`
 	Gate      string  `json:"gate"`
 	Outcome   Outcome `json:"outcome"`
 	Why       string  `json:"why"`
-	Excluded  bool    `json:"-"` // refused since a side answers wrongly, which --force does not change
+	Excluded  bool    `json:"-"` // refused because a side is excluded, to which --force does not apply
 }
 
-// Judge holds the gates against every contender of both sides. A gate fails only where the whole 95
-// % interval of the ratio lies beyond the allowed change.
-func (r Result) Judge(gates []Gate) []GateResult {
+// CheckGates applies the gates to every contender of both sides. A gate fails only if the whole 95%
+// CI of the ratio is beyond the allowed change.
+func (r Result) CheckGates(gates []Gate) []GateResult {
 	var all []GateResult
 	for _, c := range r.Contenders {
 		for _, g := range gates {
 			for _, row := range c.Rows {
 				if row.Measure == g.Measure {
-					outcome, why := g.judge(row)
+					outcome, why := g.check(row)
 					all = append(all, GateResult{c.New, g.String(), outcome, why, c.excluded})
 				}
 			}
@@ -150,7 +151,7 @@ func (r Result) Judge(gates []Gate) []GateResult {
 	return all
 }
 
-func (g Gate) judge(row Row) (Outcome, string) {
+func (g Gate) check(row Row) (Outcome, string) {
 	switch {
 	case row.NotComparable != "":
 		return Refused, row.NotComparable
@@ -158,18 +159,18 @@ func (g Gate) judge(row Row) (Outcome, string) {
 		return Open, row.Sentence
 	}
 	limit := 1 + g.Change
-	figures := row.Ratio.Words()
+	change := row.Ratio.Words()
 	low, high := row.Ratio.Low, row.Ratio.High
 	if g.higher() {
 		low, high, limit = -high, -low, -limit
 	}
 	switch {
 	case low > limit && row.BelowFloor:
-		return Open, figures + ": below the noise floor"
+		return Open, change + ": below the noise floor"
 	case low > limit:
-		return Failed, figures
+		return Failed, change
 	case high <= limit:
-		return Passed, figures
+		return Passed, change
 	}
-	return Open, figures + ": the CI includes the limit"
+	return Open, change + ": the CI includes the limit"
 }

@@ -24,12 +24,12 @@ func TestParseGates(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, what := range map[string]string{
-		"": "names no change", "throughput": "names no change", "speed<-5%": `there are throughput, p99, start-up, time-to-peak, memory, cpu`,
-		"throughput>+5%": "is an improvement; write for example throughput<-5%", "p99<-5%": "is an improvement; write for example p99>+10%",
+		"": "expected a change such as", "throughput": "expected a change such as", "speed<-5%": `choose one of throughput, p99, start-up, time-to-peak, memory, cpu`,
+		"throughput>+5%": "is an improvement; expected a change such as throughput<-5%", "p99<-5%": "is an improvement; expected a change such as p99>+10%",
 		"throughput<5%": `"5%" is not a change`, "throughput<-5": `"-5" is not a change`, "throughput<-%": "is not a change", "throughput<--5%": "is not a change",
 		"throughput<-100%": "is not within", "p99>+10001%": "is not within", "p99>+1e3%": "is not a change", "p99>+1.2.3%": "is not within",
-		"p99>+NaN%": "is not a change", "p99>+10%,": "names no change", "p99>+10%,p99>+5%": "twice", "p99>=+10%": "is not a change",
-		strings.Repeat("p99>+10%,", 100): "at most 500 bytes", "p99>+\xff%": "at most 500 bytes",
+		"p99>+NaN%": "is not a change", "p99>+10%,": "expected a change such as", "p99>+10%,p99>+5%": "twice", "p99>=+10%": "is not a change",
+		strings.Repeat("p99>+10%,", 100): "longer than 500 bytes", "p99>+\xff%": "longer than 500 bytes",
 	} {
 		t.Run(text, func(t *testing.T) {
 			if _, err := ParseGates(text); err == nil || !strings.Contains(err.Error(), what) {
@@ -39,7 +39,7 @@ func TestParseGates(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestCheckGate(t *testing.T) {
 	ratio := func(low, high float64) Row {
 		return Row{Ratio: &stats.Ratio{Estimate: (low + high) / 2, Interval: stats.Interval{Low: low, High: high}}}
 	}
@@ -52,26 +52,26 @@ func TestJudge(t *testing.T) {
 		{"certainly less than allowed", Gate{measure.Throughput, -0.05}, ratio(0.88, 0.94), Failed},
 		{"probably less than allowed", Gate{measure.Throughput, -0.05}, ratio(0.88, 0.96), Open},
 		{"certainly less, but allowed", Gate{measure.Throughput, -0.05}, ratio(0.96, 0.98), Passed},
-		{"as much less as is allowed", Gate{measure.Throughput, -0.5}, ratio(0.5, 0.5), Passed},
+		{"exactly the allowed change", Gate{measure.Throughput, -0.5}, ratio(0.5, 0.5), Passed},
 		{"more", Gate{measure.Throughput, -0.05}, ratio(1.1, 1.2), Passed},
 		{"certainly slower than allowed", Gate{measure.P99Half, 0.1}, ratio(1.11, 1.3), Failed},
 		{"probably slower than allowed", Gate{measure.P99Half, 0.1}, ratio(1.0, 1.3), Open},
 		{"certainly slower, but allowed", Gate{measure.P99Half, 0.1}, ratio(1.05, 1.09), Passed},
 		{"faster", Gate{measure.P99Half, 0.1}, ratio(0.5, 0.6), Passed},
 		{"below the floor", Gate{measure.P99Half, 0.01}, Row{BelowFloor: true, Ratio: &stats.Ratio{Estimate: 1.03, Interval: stats.Interval{Low: 1.02, High: 1.04}}}, Open},
-		{"too few rounds", Gate{measure.P99Half, 0.1}, Row{Sentence: "can't tell"}, Open},
+		{"too few rounds", Gate{measure.P99Half, 0.1}, Row{Sentence: "inconclusive"}, Open},
 		{"not comparable", Gate{measure.P99Half, 0.1}, Row{NotComparable: "other limits", Ratio: &stats.Ratio{Estimate: 2, Interval: stats.Interval{Low: 2, High: 2}}}, Refused},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got, why := test.gate.judge(test.row); got != test.want || why == "" {
+			if got, why := test.gate.check(test.row); got != test.want || why == "" {
 				t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
 			}
 		})
 	}
 }
 
-// Noise fails no build: in A/A runs a gate of 0% fails no more often than the interval's 2.5%,
-// and one of 5% never; 10% less fail.
+// In A/A tests a gate of 0% fails at most as often as the 2.5% of its CI, and one of 5% never; 10%
+// less throughput fails.
 func TestGatesAndNoise(t *testing.T) { gatesInNoise(t, 50) }
 
 func gatesInNoise(t *testing.T, runs int) {
@@ -81,9 +81,9 @@ func gatesInNoise(t *testing.T, runs int) {
 	strict, five, found := 0, 0, 0
 	for range runs {
 		before := raw{Run: run(), Trials: trials(rng, "a", 6, usual())}
-		failed := func(after figures, g Gate) bool {
+		failed := func(after values, g Gate) bool {
 			r := compared(t, before, raw{Run: run(), Trials: trials(rng, "a", 6, after)}, Options{})
-			return r.Judge([]Gate{g})[0].Outcome == Failed
+			return r.CheckGates([]Gate{g})[0].Outcome == Failed
 		}
 		if failed(usual(), Gate{measure.Throughput, 0}) {
 			strict++

@@ -15,16 +15,16 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// historyAlpha is the share of series without a change in which chance marks one.
+// historyAlpha is the share of series without a change in which one is marked by chance.
 const historyAlpha = 0.05
 
-// LeastForChange is the least number of comparable results in a row that can show a change.
+// LeastForChange is the minimum number of comparable results in a row that can show a change.
 const LeastForChange = 6
 
-// History collects the figures of many runs. The zero value is ready.
+// History collects the results of many runs. The zero value is ready to use.
 type History struct {
-	points map[string][]Point // by label
-	ids    map[string]string  // run to folder
+	points map[string][]Point // points by label of the contender
+	ids    map[string]string  // folder by ID of the run
 }
 
 // Point is one contender in one run.
@@ -32,26 +32,26 @@ type Point struct {
 	Folder   string    `json:"folder"`
 	Run      string    `json:"run"`
 	Started  time.Time `json:"started"`
-	Rounds   int       `json:"rounds"` // complete ones; the figures are of these
+	Rounds   int       `json:"rounds"` // complete rounds, which the values are of
 	Left     int       `json:"left_out,omitempty"`
-	Excluded string    `json:"excluded,omitempty"` // why it takes part in no claim
-	// Break is what makes it not comparable with the point before; "" when nothing on record does.
-	Break  string   `json:"not_comparable_with_previous,omitempty"`
+	Excluded string    `json:"excluded,omitempty"` // why the contender is excluded
+	// Break is why the point is not comparable with the one before; "" if it is.
+	Break  string       `json:"not_comparable_with_previous,omitempty"`
 	Values []PointValue `json:"measures"`
 
 	run    bench.Run
-	trials []bench.TrialResult // what was started, without figures
-	at     bench.Step          // half peak, if it is the first of its segment
-	steps  []figureAt
+	trials []bench.TrialResult // instances, without results
+	at     bench.Step          // step at half peak, which counts if the point is the first of its segment
+	steps  []valueAt
 }
 
 // PointValue is one measure of a point.
 type PointValue struct {
 	Measure measure.ID `json:"measure"`
 	Unit    string     `json:"unit"`
-	At      string     `json:"at,omitempty"`  // at which step
-	Out     string     `json:"out,omitempty"` // why no change is looked for here: the step was not in a steady state
-	Side               // rounds, and their median with its interval
+	At      string     `json:"at,omitempty"`  // name of the step
+	Out     string     `json:"out,omitempty"` // why the value is skipped: excluded, or a drift
+	Side               // rounds, and their median with its CI
 }
 
 // Change is a place where the level of a measure changed.
@@ -61,20 +61,19 @@ type Change struct {
 	Before  float64    `json:"before"`
 	After   float64    `json:"after"` // medians of the points between the neighbouring changes or breaks
 	P       float64    `json:"p"`
-	// Since are what else is on record as different between this point and the one before: perhaps
-	// the reason.
+	// Since lists what else changed between this point and the one before; it may be the cause.
 	Since []Difference `json:"since,omitempty"`
 }
 
-// Series is a contender over all runs, in the order of time.
+// Series is a contender over all runs, in order of time.
 type Series struct {
 	Contender string   `json:"contender"`
 	Points    []Point  `json:"points"`
 	Changes   []Change `json:"changes,omitempty"`
 }
 
-// figureAt is a measure at any step that half peak may turn out to be.
-type figureAt struct {
+// valueAt is a measure at a step that may be the one at half peak.
+type valueAt struct {
 	PointValue
 	step bench.Step
 }
@@ -83,7 +82,7 @@ func newPointValue(m measure.Measure, at, out string, values []float64) PointVal
 	return PointValue{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: out, Side: side(stats.NewValue(values))}
 }
 
-// Add takes one results folder. skipped says why it, or some contender of it, adds nothing.
+// Add adds one results folder. skipped says why the folder, or a contender of it, was skipped.
 func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) (skipped []string) {
 	if h.points == nil {
 		h.points, h.ids = map[string][]Point{}, map[string]string{}
@@ -96,7 +95,7 @@ func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) 
 	}
 	h.ids[run.ID] = folder
 	var complete []bench.TrialResult
-	seen, whole := map[string]int{}, map[string]int{}
+	seen, done := map[string]int{}, map[string]int{}
 	var labels []string
 	for _, trial := range trials {
 		label := trial.Trial.Label()
@@ -104,28 +103,28 @@ func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) 
 			labels = append(labels, label)
 		}
 		if trial.State == bench.TrialComplete {
-			whole[label]++
+			done[label]++
 			complete = append(complete, trial)
 		}
 	}
 	if len(labels) == 0 {
-		return []string{"no trial has begun"}
+		return []string{"no trial started"}
 	}
 	for _, label := range labels {
-		if whole[label] == 0 {
+		if done[label] == 0 {
 			skipped = append(skipped, label+": no complete round")
 		}
 	}
 	for _, c := range analysis.Of(run, complete).Contenders {
-		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: whole[c.Label],
-			Left: seen[c.Label] - whole[c.Label], run: run}
+		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: done[c.Label],
+			Left: seen[c.Label] - done[c.Label], run: run}
 		p.measure(c)
 		h.points[c.Label] = append(h.points[c.Label], p)
 	}
 	return skipped
 }
 
-// measure takes the figures of a contender.
+// measure adds the values of a contender.
 func (p *Point) measure(c analysis.Contender) {
 	for _, trial := range c.Results {
 		p.trials = append(p.trials, bench.TrialResult{Trial: trial.Trial, Service: trial.Service, Instance: trial.Instance})
@@ -141,7 +140,7 @@ func (p *Point) measure(c analysis.Contender) {
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
 					f := newPointValue(m, s.Step.Name, cmp.Or(p.Excluded, s.DriftWords()), c.At(m, s.Step))
-					p.steps = append(p.steps, figureAt{f, s.Step})
+					p.steps = append(p.steps, valueAt{f, s.Step})
 				}
 			}
 		}
@@ -149,14 +148,14 @@ func (p *Point) measure(c analysis.Contender) {
 	}
 }
 
-// Labels returns those of all contenders that were added.
+// Labels returns the labels of all contenders that were added.
 func (h *History) Labels() []string {
 	return slices.Sorted(maps.Keys(h.points))
 }
 
-// Courses puts the points of each label in the order of time, with breaks and changes of level. No
-// labels are all contenders, no measures all of these.
-func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, error) {
+// Series returns the points of each contender in order of time, with breaks and changes of level.
+// Without labels it returns all contenders, without measures all measures.
+func (h *History) Series(labels []string, measures []measure.ID) ([]Series, error) {
 	if len(labels) == 0 {
 		labels = h.Labels()
 	}
@@ -178,7 +177,7 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, err
 			})
 			if i > 0 {
 				was := c.Points[i-1]
-				p.Break = breaking(was.differences(*p), 40) // a list of steps is not named
+				p.Break = breaking(was.differences(*p), 40) // without long lists of steps
 			}
 		}
 		for from, to := range c.segments() {
@@ -192,7 +191,7 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, err
 	return all, nil
 }
 
-// segments returns those of comparable points: the first of each, and the one after its last.
+// segments yields the start and end (exclusive) of each segment of comparable points.
 func (c *Series) segments() iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -207,32 +206,31 @@ func (c *Series) segments() iter.Seq2[int, int] {
 	}
 }
 
-// unknown reports whether a measure that only explains others is in none of the points.
+// unknown reports whether a measure without a verdict has no value in any point.
 func unknown(id measure.ID, points []Point) bool {
 	return measure.Get(id).Comparison.Apart && !slices.ContainsFunc(points, func(p Point) bool {
 		return slices.ContainsFunc(p.Values, func(f PointValue) bool { return f.Measure == id && f.Median != nil })
 	})
 }
 
-// differences returns those to a later point.
+// differences returns the differences to a later point.
 func (p Point) differences(next Point) []Difference {
 	return append(Differences(p.run, next.run), TrialDifferences(p.trials, next.trials)...)
 }
 
-// findChanges searches comparable points for changes, at the step that is half peak of the
-// first.
+// findChanges finds changes in comparable points. It uses the step at half peak of the first point.
 func (c *Series) findChanges(from, to int) error {
 	points := c.Points[from:to]
 	for i := range points {
 		for j := range points[i].Values {
 			if f := &points[i].Values[j]; measure.Get(f.Measure).Comparison.At == measure.AtHalf {
-				*f = points[i].figure(f.Measure, points[0].at)
+				*f = points[i].value(f.Measure, points[0].at)
 			}
 		}
 	}
 	for k, f := range points[0].Values {
 		var series []float64
-		var index []int // of the points that have a value
+		var index []int // indices of the points with a value
 		for i, p := range points {
 			if m := p.Values[k].Median; m != nil && p.Values[k].Out == "" {
 				series, index = append(series, *m), append(index, from+i)
@@ -246,14 +244,14 @@ func (c *Series) findChanges(from, to int) error {
 			at := index[x.At]
 			was := c.Points[index[x.At-1]]
 			c.Changes = append(c.Changes, Change{Measure: f.Measure, At: at, Before: x.Before, After: x.After, P: x.P,
-				Since: gravestFirst(was.differences(c.Points[at]))})
+				Since: ByWeight(was.differences(c.Points[at]))})
 		}
 	}
 	return nil
 }
 
-// figure returns a measure at a step.
-func (p Point) figure(of measure.ID, step bench.Step) PointValue {
+// value returns a measure at a step.
+func (p Point) value(of measure.ID, step bench.Step) PointValue {
 	f := newPointValue(measure.Get(of), step.Name, "", nil)
 	for _, s := range p.steps {
 		if s.Measure == of && s.step.Same(step) {
@@ -263,7 +261,7 @@ func (p Point) figure(of measure.ID, step bench.Step) PointValue {
 	return f
 }
 
-// ParseMeasure reads the name of a measure.
+// ParseMeasure parses the name of a measure.
 func ParseMeasure(text string) (measure.ID, error) {
 	if slices.Contains(Measures(), text) {
 		return measure.ID(text), nil

@@ -17,16 +17,16 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// HistoryText writes courses for people, no wider than 80 columns, but for the names of folders.
-func HistoryText(w io.Writer, courses []Series) error {
+// HistoryText writes series as text, at most 80 columns wide except for names of folders.
+func HistoryText(w io.Writer, all []Series) error {
 	var b bytes.Buffer
-	for i, c := range courses {
+	for i, c := range all {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		c.text(&b)
 	}
-	for _, c := range courses {
+	for _, c := range all {
 		if len(c.Points) == 1 {
 			b.WriteByte('\n')
 			fold(&b, "", c.note())
@@ -39,7 +39,7 @@ func HistoryText(w io.Writer, courses []Series) error {
 
 const (
 	historyWidth = 80
-	sparkWidth   = 30 // the last so many points; the table has them all
+	sparkWidth   = 30 // number of points; the table has them all
 )
 
 func (c Series) text(b *bytes.Buffer) {
@@ -57,7 +57,7 @@ func (c Series) text(b *bytes.Buffer) {
 	}
 	for k := range c.Points[0].Values {
 		if len(c.Points) > 1 {
-			title, spark, span := c.course(k)
+			title, spark, span := c.line(k)
 			fmt.Fprintf(b, "  %-23s %s  %s\n", title, spark, span)
 		}
 	}
@@ -73,8 +73,8 @@ func (c Series) text(b *bytes.Buffer) {
 	}
 }
 
-// narrow leaves out columns of Apart measures until the rows fit historyWidth, and says the
-// widths.
+// narrow removes columns of measures without a verdict until the rows fit historyWidth. It returns
+// the widths of the columns.
 func (c Series) narrow(rows [][]string) []int {
 	first := len(rows[0]) - len(c.Points[0].Values)
 	for k := len(c.Points[0].Values); ; k-- {
@@ -93,8 +93,8 @@ func (c Series) narrow(rows [][]string) []int {
 	}
 }
 
-// course returns the title of the k-th measure, how it went, and from where to where.
-func (c Series) course(k int) (title, spark, span string) {
+// line returns the title of the k-th measure, its spark line, and its range.
+func (c Series) line(k int) (title, spark, span string) {
 	m := measure.Get(c.Points[0].Values[k].Measure)
 	lo, hi := extent(c.Points, k)
 	span = "not measured"
@@ -104,7 +104,7 @@ func (c Series) course(k int) (title, spark, span string) {
 	return cmp.Or(m.Comparison.Long, m.Comparison.Title), c.spark(k), span
 }
 
-// extent returns the smallest and the largest value of the k-th measure; lo is above hi without any.
+// extent returns the range of the k-th measure; lo is above hi without any value.
 func extent(points []Point, k int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, p := range points {
@@ -115,7 +115,7 @@ func extent(points []Point, k int) (lo, hi float64) {
 	return lo, hi
 }
 
-// rows returns the table, its head first.
+// rows returns the table with its heading.
 func (c Series) rows() [][]string {
 	head := []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
@@ -136,14 +136,14 @@ func (c Series) rows() [][]string {
 	return rows
 }
 
-// marks says what stands before a point.
+// marks calls say with each remark to print before a point.
 func (c Series) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
 		say("── not comparable with earlier results: " + safe.Line(text, 600))
 	}
 	excluded := c.Points[i].Excluded
 	if excluded != "" {
-		say("── excluded: it " + excluded + "")
+		say("── excluded: it " + excluded)
 	}
 	for _, f := range c.Points[i].Values {
 		if f.Out != "" && excluded == "" {
@@ -158,7 +158,7 @@ func (c Series) marks(i int, say func(string)) {
 	}
 }
 
-// words returns "▼ throughput: 13,765/s → 12,000/s (−13%), p 0.03; other since then: Go (1 → 2)".
+// words returns "▼ throughput: 13,765/s → 12,000/s (−13%), p 0.03; also changed: Go (1 → 2)".
 func (x Change) words() string {
 	mark := "▼"
 	if x.After > x.Before {
@@ -182,7 +182,7 @@ func (x Change) words() string {
 	return text
 }
 
-// note says what the marks mean, and what would be needed for more.
+// note explains the marks, or says what is missing for them.
 func (c Series) note() string {
 	longest := 0
 	for from, to := range c.segments() {
@@ -192,7 +192,8 @@ func (c Series) note() string {
 	case len(c.Points) == 1:
 		return "Only one result. Repeat the same run from time to time to see a history."
 	case longest < LeastForChange:
-		text := fmt.Sprintf("Warning a change of level takes %d comparable results in a row; the longest series has %d.", LeastForChange, longest)
+		text := fmt.Sprintf("A change of level takes %d comparable results in a row; the longest series has %d.",
+			LeastForChange, longest)
 		if longest >= 2 {
 			text += " Compare two of them: locbench compare OLD NEW."
 		}
@@ -200,11 +201,12 @@ func (c Series) note() string {
 	case len(c.Changes) == 0:
 		return "No significant change of level."
 	}
-	return fmt.Sprintf("▲ ▼ change of level, p at most %.0f%% (permutation test). Some appear by chance, and a slower machine looks the same. Confirm with: locbench compare OLD NEW", 100*historyAlpha)
+	return fmt.Sprintf("▲ ▼ change of level, p at most %.0f%% (permutation test). Some appear by chance, and a slower "+
+		"machine looks the same. Confirm with: locbench compare OLD NEW", 100*historyAlpha)
 }
 
-// spark draws one measure; a bar stands where points cannot be compared, a dot where there is no
-// value. Each stretch of comparable points has its own scale.
+// spark returns the spark line of one measure. A bar separates points that are not comparable, a
+// dot is a missing value. Each segment of comparable points has its own scale.
 func (c Series) spark(k int) string {
 	var b strings.Builder
 	for from, to := range c.segments() {
@@ -230,7 +232,7 @@ func (c Series) spark(k int) string {
 	return b.String()
 }
 
-// fold writes text in lines of at most historyWidth, each after the indent.
+// fold writes text in indented lines of at most historyWidth.
 func fold(b *bytes.Buffer, indent, text string) {
 	n := 0
 	for _, word := range strings.Fields(text) {
@@ -252,12 +254,12 @@ func fold(b *bytes.Buffer, indent, text string) {
 	b.WriteByte('\n')
 }
 
-// HistoryMarkdown writes courses as tables for a pull request.
-func HistoryMarkdown(w io.Writer, courses []Series) error {
+// HistoryMarkdown writes series as Markdown tables, for a pull request.
+func HistoryMarkdown(w io.Writer, all []Series) error {
 	var b bytes.Buffer
 	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_",
 		`\_`, "[", `\[`, "]", `\]`)
-	for _, c := range courses {
+	for _, c := range all {
 		fmt.Fprintf(&b, "## %s\n\n", cell.Replace(safe.Line(c.Contender, 60)))
 		for i, row := range c.rows() {
 			row = append(row, "marks", "folder")
@@ -276,7 +278,7 @@ func HistoryMarkdown(w io.Writer, courses []Series) error {
 		}
 		b.WriteByte('\n')
 		for k := range c.Points[0].Values {
-			title, spark, span := c.course(k)
+			title, spark, span := c.line(k)
 			fmt.Fprintf(&b, "- %s: %s %s\n", title, spark, span)
 		}
 		b.WriteString("\n" + c.note() + "\n\n")
@@ -285,8 +287,8 @@ func HistoryMarkdown(w io.Writer, courses []Series) error {
 	return err
 }
 
-// HistoryCSV writes a row for each contender, result and measure.
-func HistoryCSV(w io.Writer, courses []Series) error {
+// HistoryCSV writes a row per contender, result and measure.
+func HistoryCSV(w io.Writer, all []Series) error {
 	out := safe.NewTable(w)
 	err := out.Write("contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high",
 		"not_comparable_with_previous", "change_before", "change_after", "change_p")
@@ -299,7 +301,7 @@ func HistoryCSV(w io.Writer, courses []Series) error {
 		}
 		return *v
 	}
-	for _, c := range courses {
+	for _, c := range all {
 		for i, p := range c.Points {
 			for _, f := range p.Values {
 				var before, after, chance any

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// interleavedRounds returns the rounds of contenders that took turns on a machine whose speed is another one in
-// each round, by up to a factor of two.
+// interleavedRounds returns interleaved rounds of contenders, on a machine whose speed varies
+// between rounds by up to a factor of two.
 func interleavedRounds(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
 	var all []bench.TrialResult
 	for round := range n {
@@ -35,9 +35,8 @@ func interleavedRounds(rng *rand.Rand, n int, by ...float64) []bench.TrialResult
 	return all
 }
 
-// A difference of 10% on a machine that varies by a factor of two: round against round shows it,
-// and nothing else does.
-func TestInterleavingShowWhatTheMachineHides(t *testing.T) {
+// On a machine that varies by a factor of two, only paired rounds show a difference of 10%.
+func TestInterleavingFindsDifferences(t *testing.T) {
 	found, missed := 0, 0
 	for seed := range uint64(20) {
 		rounds := interleavedRounds(rand.New(rand.NewPCG(seed, 5)), stats.MinPaired, 1, .9)
@@ -51,7 +50,7 @@ func TestInterleavingShowWhatTheMachineHides(t *testing.T) {
 			found++
 		}
 		var text bytes.Buffer
-		if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "took turns") || !strings.Contains(text.String(), "signed ranks") {
+		if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "Interleaved run") || !strings.Contains(text.String(), "signed ranks") {
 			t.Fatalf("%v\n%s", err, text.String())
 		}
 		for i := range rounds {
@@ -65,14 +64,14 @@ func TestInterleavingShowWhatTheMachineHides(t *testing.T) {
 		}
 	}
 	if found < 19 || missed > 1 {
-		t.Errorf("found in %d of 20; without turns claimed in %d", found, missed)
+		t.Errorf("paired: found in %d of 20; unpaired: found in %d", found, missed)
 	}
 }
 
 func TestTiersOfInterleaving(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	rounds := interleavedRounds(rng, 12, .9, 1, 1.001)
-	// A contender with too few rounds is in no tier, and takes no rounds from the others.
+	// A contender with too few rounds is in no tier, and does not reduce the rounds of the others.
 	few := interleavedRounds(rng, 12, 1, 1, 1, 2)
 	few = slices.DeleteFunc(few, func(l bench.TrialResult) bool { return l.Trial.Contender != "d" || l.Trial.Round > 3 })
 	s := standing(raw{Run: run(), Trials: append(rounds, few...)}, measure.Throughput, stats.Rule{})
@@ -86,8 +85,8 @@ func TestTiersOfInterleaving(t *testing.T) {
 	}
 }
 
-// A round that one side did not finish is left out of both.
-func TestInterleavedStepsThatWereNotFinished(t *testing.T) {
+// A round that one side did not complete is removed from both.
+func TestInterleavedRoundNotComplete(t *testing.T) {
 	rounds := interleavedRounds(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
 	rounds[5].State = bench.TrialFailed // the third of b
 	set := func(c string) raw { return raw{Run: run(), Trials: rounds, Contender: c} }
@@ -95,18 +94,18 @@ func TestInterleavedStepsThatWereNotFinished(t *testing.T) {
 	if !row.Paired || len(row.Old.Rounds) != 9 || len(row.New.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("%+v", row)
 	}
-	stretch, turned := run(), run()
-	turned.Profile.Interleave = 100 * time.Millisecond
-	if d := Differences(stretch, turned); len(d) == 0 || d[0].What != "turns" || d[0].Old != "none" || d[0].New != "100 ms" || d[0].Weight != Incomparable {
-		t.Errorf("a run in turns and one at a stretch differ in %+v", d)
+	one, interleaved := run(), run()
+	interleaved.Profile.Interleave = 100 * time.Millisecond
+	if d := Differences(one, interleaved); len(d) == 0 || d[0].What != "interleaving" || d[0].Old != "none" || d[0].New != "100 ms" || d[0].Weight != Incomparable {
+		t.Errorf("an interleaved run and another one differ in %+v", d)
 	}
-	// Two runs have no turns with each other.
+	// Contenders of two runs are not interleaved.
 	other := interleavedRounds(rand.New(rand.NewPCG(3, 3)), 10, 1, .9)
 	for i := range other {
 		for k := range other[i].Steps {
-			turns := *other[i].Steps[k].Interleave
-			turns.Since = turns.Since.Add(time.Hour)
-			other[i].Steps[k].Interleave = &turns
+			own := *other[i].Steps[k].Interleave
+			own.Since = own.Since.Add(time.Hour)
+			other[i].Steps[k].Interleave = &own
 		}
 	}
 	row = compared(t, set("a"), raw{Run: run(), Trials: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
@@ -115,7 +114,7 @@ func TestInterleavedStepsThatWereNotFinished(t *testing.T) {
 	}
 }
 
-// A contender that takes turns with itself gives the floor of turns.
+// A contender that is interleaved with itself gives the noise floor of interleaving.
 func TestNoiseFloorOfInterleaving(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	pairs := interleavedRounds(rng, 8, 1, 1)
@@ -132,6 +131,6 @@ func TestNoiseFloorOfInterleaving(t *testing.T) {
 		}
 	}
 	if loud, err := noiseFloor(raw{Run: run(), Trials: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
-		t.Errorf("without turns %+v, %v", loud, err)
+		t.Errorf("unpaired %+v, %v", loud, err)
 	}
 }

@@ -4,7 +4,8 @@ package compare
 
 import "testing"
 
-// The simulations of the plain suite, with as many cases as show a rule that errs a little too often.
+// The simulations of the plain suite, with enough cases to find a rule that errs slightly too
+// often.
 
-func TestFalseAndTrueClaimsLong(t *testing.T) { claims(t, 300) }
-func TestGatesAndNoiseLong(t *testing.T)      { gatesInNoise(t, 200) }
+func TestFalseAndTruePositivesLong(t *testing.T) { positives(t, 300) }
+func TestGatesAndNoiseLong(t *testing.T)         { gatesInNoise(t, 200) }

@@ -19,7 +19,7 @@ func Measures() (all []string) {
 	return all
 }
 
-// Titles returns what they are called: "throughput at peak, … and CPU per request".
+// Titles returns the titles of these measures: "peak throughput, … and CPU per request".
 func Titles() string {
 	var all []string
 	for _, m := range measure.View(measure.Compared) {
@@ -37,47 +37,48 @@ type Row struct {
 	Measure        measure.ID `json:"measure"`
 	Unit           string     `json:"unit"`
 	HigherIsBetter bool       `json:"higher_is_better"`
-	At             string     `json:"at,omitempty"` // at which step, in words
+	At             string     `json:"at,omitempty"` // the step, as text
 	Old            Side       `json:"old"`
 	New            Side       `json:"new"`
-	// new to old; nil where too few rounds, or a value of 0, leave none
+	// new to old; nil with too few rounds, or a value of 0
 	Ratio         *stats.Ratio  `json:"ratio,omitempty"`
 	P             *float64      `json:"p,omitempty"`
 	PHolm         *float64      `json:"p_holm,omitempty"`
 	Verdict       stats.Verdict `json:"verdict"`
-	More          int           `json:"more_rounds,omitempty"` // about so many on each side would tell
+	More          int           `json:"more_rounds,omitempty"` // estimate of the rounds per side to add for a verdict
 	Sentence      string        `json:"sentence"`
-	Paired        bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
-	BelowFloor    bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
+	Paired        bool          `json:"paired,omitempty"`      // the sides were interleaved: rounds are compared in pairs
+	BelowFloor    bool          `json:"below_floor,omitempty"` // the change is below the noise floor
 	Warnings      []SideWarning `json:"warnings,omitempty"`
-	NotComparable string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
+	NotComparable string        `json:"not_comparable,omitempty"` // why there is no verdict
 }
 
 // Side is the sample of one side.
 type Side struct {
-	Rounds []float64 `json:"rounds"` // of each round
+	Rounds []float64 `json:"rounds"` // value of each round
 	Median *float64  `json:"median,omitempty"`
-	Low    *float64  `json:"low,omitempty"` // 95% interval of the median; from six rounds on
+	Low    *float64  `json:"low,omitempty"` // 95% CI of the median; needs six rounds
 	High   *float64  `json:"high,omitempty"`
 }
 
-// rows decides the family of one contender.
+// rows compares all measures of one contender, which are one family.
 func rows(a, b analysis.Contender, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
-	var of []int // rows that family is of: what a side does not have is not tested
-	both, turns := analysis.Together([]analysis.Contender{a, b})
+	var of []int // rows that are tested: those with values on both sides
+	both, paired := analysis.Together([]analysis.Contender{a, b})
 	a, b = both[0], both[1]
 	for _, m := range measure.View(measure.Compared) {
 		old, fresh, at := analysis.Samples(m.Measure, a, b)
 		if m.Comparison.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
-		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: turns[0] &&
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: paired[0] &&
 			stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
-		if m.Comparison.At == measure.FromStartToStop && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
+		atLeast := m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast
+		if m.Comparison.At == measure.FromStartToStop && atLeast {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
 		switch {
@@ -88,7 +89,7 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		case len(fresh) == 0:
 			r.Sentence = "no data in new"
 		case m.Comparison.Apart:
-			r.apart(o.Rule.Fill().Alpha)
+			r.withoutVerdict(o.Rule.Fill().Alpha)
 		default:
 			of = append(of, len(all)-1)
 			for i, rounds := range [][]float64{old, fresh} {
@@ -106,7 +107,7 @@ func rows(a, b analysis.Contender, o Options) []Row {
 	return all
 }
 
-// Decide takes in what was decided.
+// Decide sets the verdict of the row.
 func (r *Row) Decide(c stats.Comparison) {
 	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
 	if c.Ratio != nil {
@@ -115,8 +116,8 @@ func (r *Row) Decide(c stats.Comparison) {
 	}
 }
 
-// unsteady says which sides' step was not in a steady state.
-func unsteady(m measure.Measure, a, b analysis.Contender) (warnings []SideWarning) {
+// unstable returns warnings about the sides whose step had a drift.
+func unstable(m measure.Measure, a, b analysis.Contender) (warnings []SideWarning) {
 	halfway, _, _ := a.Half()
 	for i, side := range []analysis.Contender{a, b} {
 		if step := side.StepOf(m, halfway); step.Drifting > 0 {
@@ -126,22 +127,22 @@ func unsteady(m measure.Measure, a, b analysis.Contender) (warnings []SideWarnin
 	return warnings
 }
 
-// apart gives the change without a verdict.
-func (r *Row) apart(alpha float64) {
+// withoutVerdict sets the change of a measure that is not tested.
+func (r *Row) withoutVerdict(alpha float64) {
 	ratioOf := stats.RatioOf
 	if r.Paired {
 		ratioOf = stats.PairedRatio
 	}
-	r.Verdict, r.Sentence = stats.CannotTell, "no verdict"
+	r.Verdict, r.Sentence = stats.Inconclusive, "no verdict"
 	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
 		r.Ratio = &ratio
 		r.Sentence += ": " + ratio.Words()
 	}
 }
 
-// withhold takes the verdict back; the figures stay.
+// withhold removes the verdict and keeps the change.
 func (r *Row) withhold(reason string) {
-	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
+	r.NotComparable, r.Verdict, r.More = reason, stats.Inconclusive, 0
 	r.Sentence = "not comparable"
 	if r.Ratio != nil {
 		r.Sentence += ": " + r.Ratio.Words()

@@ -7,8 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStateOfTheMachineIsCompared: what differs is named; what an earlier version has not put on
-// record is not taken for none.
+// Differences in the state of the machine are named; a state that is not known is not a difference.
 func TestStateOfTheMachineIsCompared(t *testing.T) {
 	names := func(a, b bench.Run) (all []string) {
 		for _, d := range Differences(a, b) {
@@ -23,11 +22,11 @@ func TestStateOfTheMachineIsCompared(t *testing.T) {
 	calm := state(bench.Machine{Turbo: "off", SMT: "off", SwapUsed: new(int64)}, shared)
 	other := state(bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm", SwapUsed: new(int64(3 << 30)), OtherContainers: "1: db"}, apart)
 	if got := names(old, calm); len(got) != 0 {
-		t.Errorf("a result of an earlier version: %q", got)
+		t.Errorf("unknown state: %q", got)
 	}
 	want := []string{
-		"turbo (off → on)", "SMT (off → on)", "virtualisation (none to be seen → kvm)", "swap in use (none → 3 GiB)", "other containers (none → 1: db)",
-		"who runs on which CPUs (none → contender on CPUs 2-3, client on CPUs 0-1)",
+		"turbo (off → on)", "SMT (off → on)", "virtualisation (none visible → kvm)", "swap in use (none → 3 GiB)", "other containers (none → 1: db)",
+		"CPU assignment (none → contender on CPUs 2-3, client on CPUs 0-1)",
 	}
 	if got := names(calm, other); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -16,8 +16,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Text writes the result for people: one table for each contender, then what else they have to
-// know. The labels and all else that comes from files is made safe for a terminal.
+// Text writes the result as text: a table per contender, then caveats. Labels and all other text
+// from files are made safe for a terminal.
 func (r Result) Text(w io.Writer) error {
 	var b bytes.Buffer
 	if len(r.Differences) > 0 {
@@ -42,7 +42,8 @@ func (r Result) Text(w io.Writer) error {
 	case r.RuleFloor > 0:
 		fmt.Fprintf(&b, "Changes below %.3g%% are inconclusive.\n", 100*r.RuleFloor)
 	default:
-		b.WriteString("No noise floor is known for this machine and load. Measure it: 'locbench calibrate' with the same options.\n")
+		b.WriteString("No noise floor is known for this machine and load. " +
+			"Measure it: 'locbench calibrate' with the same options.\n")
 	}
 	if r.TwoRuns {
 		b.WriteString("These are two separate runs: changes of the machine in between are part of the result.\n" +
@@ -60,8 +61,8 @@ func (r Result) Text(w io.Writer) error {
 	return err
 }
 
-// Words returns the floor of each measure, and where it comes from: "throughput 2.1%, p99 8.0%
-// (go-nethttp against itself, 6 rounds on each side, 2026-11-21 08:00)".
+// Words returns the noise floor of each measure and its source: "throughput 2.1%, p99 8.0%
+// (go-nethttp vs itself, 6 rounds per side, 2026-11-21 08:00)".
 func (f Floor) Words() string {
 	var parts []string
 	for _, m := range f.Measures {
@@ -89,8 +90,8 @@ func (c Contender) text(b *bytes.Buffer) {
 	}
 	align(b, table)
 	for _, row := range c.Rows {
-		for _, doubt := range row.Warnings {
-			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(doubt.String(), 300))
+		for _, w := range row.Warnings {
+			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(w.String(), 300))
 		}
 	}
 	for _, note := range c.Notes {
@@ -113,7 +114,7 @@ func differences(b *bytes.Buffer, ds []Difference) {
 
 func rounds(l Trials) string { return units.Plural(l.Seen, "round") }
 
-// value returns the median in its unit.
+// value returns the median with its unit.
 func (r Row) value(s Side) string {
 	if s.Median == nil {
 		return units.Missing
@@ -121,7 +122,7 @@ func (r Row) value(s Side) string {
 	return measure.Get(r.Measure).Unit.Text(*s.Median)
 }
 
-// widths returns those of the columns.
+// widths returns the widths of the columns.
 func widths(rows [][]string) []int {
 	all := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -132,7 +133,7 @@ func widths(rows [][]string) []int {
 	return all
 }
 
-// align writes rows in columns: the first and the last to the left, those between to the right.
+// align writes rows in columns: the first and the last aligned left, the others right.
 func align(b *bytes.Buffer, rows [][]string) {
 	widths := widths(rows)
 	for _, row := range rows {
@@ -145,7 +146,7 @@ func align(b *bytes.Buffer, rows [][]string) {
 	}
 }
 
-// Text writes the floor for people.
+// Text writes the noise floor as text.
 func (f Floor) Text(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s vs itself, %d rounds per side, alternating\n", safe.Line(f.Contender, 200), f.Rounds)
@@ -161,11 +162,13 @@ func (f Floor) Text(w io.Writer) error {
 		table = append(table, row)
 	}
 	align(&b, table)
-	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. 'locbench compare' applies this\n"+
+	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. "+
+		"'locbench compare' applies this\n"+
 		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n", f.Rounds,
 		math.Ceil(1000*f.Largest())/10)
 	if f.FalsePositives > 0 {
-		fmt.Fprintf(&b, "%d of %d measures differ although nothing changed: this machine is too noisy. Stop other work and calibrate again.\n", f.FalsePositives, len(f.Measures))
+		fmt.Fprintf(&b, "%d of %d measures differ although nothing changed: this machine is too noisy. "+
+			"Stop other work and calibrate again.\n", f.FalsePositives, len(f.Measures))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// standing returns that of a whole set.
+// standing returns the standing of all contenders of a set.
 func standing(s raw, id measure.ID, rule stats.Rule) analysis.Standing {
 	return s.set().Run.Standing(id, rule)
 }
@@ -27,7 +27,7 @@ func places(s analysis.Standing) (labels []string, tiers []int) {
 
 func TestTiersOfContenders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	with := func(by float64) figures {
+	with := func(by float64) values {
 		f := usual()
 		f.peak *= by
 		f.p99 = time.Duration(float64(f.p99) / by)
@@ -43,7 +43,7 @@ func TestTiersOfContenders(t *testing.T) {
 	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.HasTiers() {
 		t.Fatalf("%v in tiers %v", labels, tiers)
 	}
-	for i, want := range []string{"in front", "same within 3%: ", "behind: −", "3 rounds, need ≥ 6"} {
+	for i, want := range []string{"leader", "same within 3%: ", "behind: −", "3 rounds, need ≥ 6"} {
 		if got := s.Places[i].Words(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q, want %q", s.Places[i].Contender, got, want)
 		}
@@ -55,41 +55,40 @@ func TestTiersOfContenders(t *testing.T) {
 		t.Errorf("of three rounds: %q", got)
 	}
 
-	// All at the step at half of the highest peak, here that of the one with few rounds; the lower
-	// value is the better one.
+	// All contenders at the step at half of the highest peak, which "few" has. Lower is better.
 	s = standing(set, measure.P99Half, stats.Rule{})
 	labels, tiers = places(s)
-	if s.At != "4 connections, 55% of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+	if s.At != "4 connections, 55% of peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
 		t.Errorf("%v in tiers %v at %q", labels, tiers, s.At)
 	}
-	// What the machine cannot show splits nobody.
+	// Differences below the noise floor do not separate tiers.
 	s = standing(set, measure.Throughput, stats.Rule{Floor: .5})
-	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
+	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "inconclusive: −") {
 		t.Errorf("with a floor of 50%%: %v, %q", tiers, s.Places[2].Words())
 	}
 }
 
-// Whose figures are not its own is in no tier, with the reason, as in the report's summary.
-func TestTiersLeaveOut(t *testing.T) {
+// Contenders with failed rounds are in no tier, with the reason.
+func TestTiersExclude(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	all := slices.Concat(trials(rng, "a", 6, usual()), trials(rng, "b", 6, usual()), trials(rng, "c", 6, usual()))
 	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
 	all[6].State = bench.TrialFailed                                                  // of b
 	for m, want := range map[measure.ID]map[string]string{
-		measure.Throughput: {"a": "behind: −", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
-		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
+		measure.Throughput: {"a": "behind: −", "b": "excluded: 1 of 6 rounds failed", "c": "leader"},
+		measure.StartUp:    {"b": "excluded: 1 of 6 rounds failed"},
 	} {
 		s := standing(raw{Run: run(), Trials: all}, m, stats.Rule{})
 		for _, p := range s.Places {
-			if w := want[p.Contender]; w != "" && (!strings.HasPrefix(p.Words(), w) || (p.Tier == 0) != strings.HasPrefix(w, "not compared")) {
+			if w := want[p.Contender]; w != "" && (!strings.HasPrefix(p.Words(), w) || (p.Tier == 0) != strings.HasPrefix(w, "excluded")) {
 				t.Errorf("%s: %s in tier %d: %q, want %q", m, p.Contender, p.Tier, p.Words(), w)
 			}
 		}
 	}
 }
 
-// Values that nobody measured are in no tier, and an outlier is reported.
-func TestTiersOfLittle(t *testing.T) {
+// A contender without values is in no tier, and an outlier is reported.
+func TestTiersOfFewValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	all := trials(rng, "a", 7, usual())
 	for i := range all {
@@ -102,23 +101,22 @@ func TestTiersOfLittle(t *testing.T) {
 	}
 	s = standing(raw{Run: run(), Trials: all}, measure.Throughput, stats.Rule{})
 	warnings := stats.RoundWarnings(s.Places[0].Value.Values)
-	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(warnings) != 1 || warnings[0].Kind != bench.WarnOutlier || !strings.HasPrefix(warnings[0].Text, "round 5 stands apart") {
+	if len(s.Places) != 1 || s.Places[0].Words() != "leader" || len(warnings) != 1 || warnings[0].Kind != bench.WarnOutlier || !strings.HasPrefix(warnings[0].Text, "round 5 is an outlier") {
 		t.Errorf("%+v", s)
 	}
 	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.HasTiers() {
-		t.Error("no trial, and a tier")
+		t.Error("a tier without a trial")
 	}
 }
 
-// A step that was not in a steady state takes part in no claim: no tier, no verdict of a pair, no
-// change in the history; and the reason is reported. The measures of the whole life, and of other
-// steps, are compared all the same.
-func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
+// A step with a drift has no tier, no verdict and no change in the history, and the reason is
+// reported. Measures of whole trials, and of other steps, are compared.
+func TestDriftingStepsAreNotCompared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	faster := usual()
 	faster.peak *= 1.5
 	set := raw{Run: run(), Trials: slices.Concat(trials(rng, "slow", 6, usual()), trials(rng, "fast", 6, faster), trials(rng, "third", 6, usual()))}
-	settled := slices.Clone(set.Trials)
+	steady := slices.Clone(set.Trials)
 	warming := &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
 	for _, round := range []int{7, 9} {
 		trial := &set.Trials[round]
@@ -126,13 +124,13 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 		trial.Steps[3].Drift = warming
 	}
 	for m, want := range map[measure.ID]string{
-		measure.Throughput: "not compared: still warming in 2 of 6 rounds", measure.CPURequest: "not compared: still warming in 2 of 6 rounds",
-		measure.P99Half: "in front", measure.StartUp: "in front", measure.MemoryPeak: "in front",
+		measure.Throughput: "excluded: still warming up in 2 of 6 rounds", measure.CPURequest: "excluded: still warming up in 2 of 6 rounds",
+		measure.P99Half: "leader", measure.StartUp: "leader", measure.MemoryPeak: "leader",
 	} {
 		s := standing(set, m, stats.Rule{})
 		i := slices.IndexFunc(s.Places, func(p analysis.Place) bool { return p.Contender == "fast" })
 		got := s.Places[i]
-		if want == "in front" && got.Out != "" || want != "in front" && got.Words() != want {
+		if want == "leader" && got.Out != "" || want != "leader" && got.Words() != want {
 			t.Errorf("%s: %q, want %q", m, got.Words(), want)
 		}
 	}
@@ -140,11 +138,11 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	before, after := raw{Run: run(), Trials: set.Trials[:6]}, raw{Run: run(), Trials: set.Trials[6:12]}
 	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
 		ofPeak := row.Measure == measure.Throughput || row.Measure == measure.CPURequest
-		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.ContainsFunc(row.Warnings, func(d SideWarning) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
+		if want := "new: still warming up in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.Inconclusive || !slices.ContainsFunc(row.Warnings, func(d SideWarning) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
 			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
 		}
-		if old := compared(t, before, raw{Run: run(), Trials: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
-			t.Errorf("%s of settled steps: %s", old.Measure, old.Sentence)
+		if old := compared(t, before, raw{Run: run(), Trials: steady[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
+			t.Errorf("%s of steady steps: %s", old.Measure, old.Sentence)
 		}
 	}
 	if row := compared(t, before, after, Options{Force: true}).Contenders[0].Rows[0]; row.Verdict != stats.Better {
@@ -155,13 +153,13 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	set.Trials[2].Steps = slices.Clone(set.Trials[2].Steps)
 	set.Trials[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
 	for _, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
-		if want := "old: not steady in 1 of 6 rounds"; row.Measure == measure.P99Half && row.NotComparable != want {
+		if want := "old: unstable in 1 of 6 rounds"; row.Measure == measure.P99Half && row.NotComparable != want {
 			t.Errorf("p99: %q, want %q", row.NotComparable, want)
 		}
 	}
 }
 
-func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
+func TestHistorySkipsDriftingSteps(t *testing.T) {
 	for _, drifts := range []bool{false, true} {
 		var h History
 		rng := rand.New(rand.NewPCG(7, 7))
@@ -180,9 +178,9 @@ func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
 			r.ID, r.Started = string(rune('a'+i)), time.Date(2026, 11, 1+i, 8, 0, 0, 0, time.UTC)
 			h.Add(r.ID, r, all)
 		}
-		all := courses(t, &h, nil, measure.Throughput)
+		all := seriesOf(t, &h, nil, measure.Throughput)
 		text, _, _ := texts(t, all)
-		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at peak: still warming in 6 of 6 rounds, so no change is looked for in it"); got != drifts || (len(all[0].Changes) == 0) != drifts {
+		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "peak throughput: still warming up in 6 of 6 rounds, skipped"); got != drifts || (len(all[0].Changes) == 0) != drifts {
 			t.Errorf("drifts %v: %d changes\n%s", drifts, len(all[0].Changes), text)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 func sayLimitsNotEnforced(c Contender) string {
-	return fmt.Sprintf("Limits of %s not enforced in %d of %s: its results do not match the profile.", c.Label, c.Unlimited, units.Plural(c.Trials, "round"))
+	return fmt.Sprintf("Limits of %s not enforced in %d of %s: its results do not match the profile.", c.Label,
+		c.Unlimited, units.Plural(c.Trials, "round"))
 }
 
 func errorList(f Facts) (words []string) {
@@ -42,12 +43,12 @@ func failedChecks(f Facts) (words []string) {
 	return words
 }
 
-func sayNotWhole(f Facts) string {
+func sayIncomplete(f Facts) string {
 	return fmt.Sprintf("Run incomplete: %d of %s did not finish.", f.Unfinished,
 		units.Plural(f.Trials, "trial"))
 }
 
-// maxFailed is how many failed rounds are reported with what became of each.
+// maxFailed is the number of failed rounds that are listed one by one.
 const maxFailed = 2
 
 func sayFailedRounds(c Contender) string {
@@ -55,33 +56,34 @@ func sayFailedRounds(c Contender) string {
 		return fmt.Sprintf("%s failed in %d of %s, first in %s.", c.Label, len(c.Failed),
 			units.Plural(c.Trials, "round"), c.Failed[0])
 	}
-	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Trials, "round"), list(c.Failed))
+	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Trials, "round"),
+		list(c.Failed))
 }
 
-// missed returns the thresholds of the profile that a contender has missed, and in how many steps.
+// missed returns the contenders that missed thresholds: "kt-ktor (2 of 6)".
 func missed(f Facts) (words []string) {
 	for _, c := range f.Contenders {
 		if c.Missed > 0 {
-			words = append(words, fmt.Sprintf("%s (%d of %s)", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
+			words = append(words, fmt.Sprintf("%s (%d of %d)", c.Label, c.Missed, c.Checked))
 		}
 	}
 	return words
 }
 
-const maxKinds = 6 // of warnings that are named
+const maxKinds = 6 // of warnings with a sentence each
 
-// apart says how the rounds of a contender's peak do not belong together.
-func apart(c Contender) bench.Warnings {
+// roundWarnings returns the warnings about the rounds of a contender at its peak.
+func roundWarnings(c Contender) bench.Warnings {
 	if !c.HasPeak {
 		return nil
 	}
 	return stats.RoundWarnings(c.Peak.Throughput.Values)
 }
 
-func sayRoundsApart(c Contender) string {
+func sayRoundWarnings(c Contender) string {
 	var texts []string
-	for _, d := range apart(c) {
-		texts = append(texts, d.Text)
+	for _, w := range roundWarnings(c) {
+		texts = append(texts, w.Text)
 	}
 	return fmt.Sprintf("%s: peak throughput varies between rounds more than by chance: %s.", c.Label,
 		list(texts))
@@ -96,7 +98,7 @@ func sayBusyMachine(f Facts) string {
 		units.Plural(f.CPUs, "CPU"))
 }
 
-// maxRunWarnings is how many warnings of the whole run are reported.
+// maxRunWarnings is the number of warnings about the run that are quoted.
 const maxRunWarnings = 3
 
 func sayRunWarnings(f Facts) (said []Sentence) {
@@ -110,18 +112,18 @@ func sayRunWarnings(f Facts) (said []Sentence) {
 	return said
 }
 
-// sayStepsWithWarnings writes one sentence for each kind of warning, those with the most steps first.
+// sayStepsWithWarnings returns one sentence per kind of warning, the one with the most steps first.
 func sayStepsWithWarnings(f Facts) (said []Sentence) {
 	var all []kind
 	for _, c := range f.Contenders {
-		for _, d := range c.Warned {
-			i := slices.IndexFunc(all, func(k kind) bool { return k.what == d.what })
+		for _, w := range c.Warned {
+			i := slices.IndexFunc(all, func(k kind) bool { return k.what == w.what })
 			if i < 0 {
 				i = len(all)
-				all = append(all, kind{what: d.what})
+				all = append(all, kind{what: w.what})
 			}
-			all[i].places = grouped(all[i].places, stepList(d.names), c.Label)
-			all[i].steps += len(d.names)
+			all[i].places = grouped(all[i].places, stepList(w.names), c.Label)
+			all[i].steps += len(w.names)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
@@ -134,7 +136,7 @@ func sayStepsWithWarnings(f Facts) (said []Sentence) {
 	return said
 }
 
-// stepList says what steps have in common once: "16, 64 and 256 connections".
+// stepList returns steps with a common unit once: "16, 64 and 256 connections".
 func stepList(steps []string) string {
 	const common = " connections"
 	short := make([]string, len(steps))
@@ -150,14 +152,14 @@ func stepList(steps []string) string {
 	return list(short) + common
 }
 
-// kind is a kind of warning and who has it at which steps.
+// kind is a kind of warning, with the contenders and steps that have it.
 type kind struct {
 	what   string
-	places []group // contenders by their steps
+	places []group // contenders grouped by steps
 	steps  int
 }
 
-// where lists the places; of many the first, since each may be long.
+// where returns the places; only the first of many, because each may be long.
 func (k *kind) where() string {
 	const most = 4
 	var words []string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
@@ -14,31 +13,31 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Facts are all that the rules look at.
+// Facts are the inputs of the rules.
 type Facts struct {
 	Contenders []Contender
-	Standings  []analysis.Standing // of the measures that are Summarised, in that order
-	Trials     int                 // of the plan
-	Unfinished int                 // trials of the plan that were not run to their end by somebody's wish, or not yet
-	Busy       string              // load average before the run, where it is more than the machine should have had; ""
+	Standings  []analysis.Standing // of the measures at measure.Summarised, in that order
+	Trials     int                 // planned
+	Unfinished int                 // planned trials that were aborted or have not ended
+	Busy       string              // load average before the run, if the machine was busy; ""
 	CPUs       int                 // of the machine; 0: not known
 	Unequal    bool                // contenders ran under different limits or runtimes
 	Warnings   bench.Warnings      // of the whole run
 }
 
-// Contender is one of them, over its rounds.
+// Contender is a contender over its rounds.
 type Contender struct {
 	stats.Contender
-	Label         string // cleaned
+	Label         string // safe for a terminal
 	Peak          stats.Step
 	HasPeak       bool
-	Bound         verdict.Summary // of the step with the peak
-	Failed        []string        // what became of each failed trial
-	ChangedByHand int             // trials in whose course somebody intervened
-	Unlimited     int             // trials whose limits were not enforced, though the plan wanted them
-	Judged        int             // times that a threshold was judged
-	Missed        int             // of them, missed
-	Warned        []group         // what is found ("client-bound"), and at which steps ("16 connections")
+	Bound         verdict.Summary // bottleneck at peak
+	Failed        []string        // a text per failed trial
+	ChangedByHand int             // trials with manual changes
+	Unlimited     int             // trials whose limits were not enforced
+	Checked       int             // number of threshold checks
+	Missed        int             // of Checked: not passed
+	Warned        []group         // warnings ("client-bound") and the steps that have them ("16 connections")
 }
 
 const (
@@ -47,7 +46,7 @@ const (
 	maxTitle = 80
 )
 
-// New takes the figures of a run.
+// New returns the facts of an analysed run.
 func New(a *analysis.Run, rules Rules) Facts {
 	run := a.Run
 	f := Facts{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
@@ -93,7 +92,7 @@ func newContender(of analysis.Contender) Contender {
 			c.Unlimited++
 		}
 		for _, s := range trial.Steps {
-			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
+			c.Checked, c.Missed = c.Checked+len(s.Thresholds), c.Missed+len(s.Missed())
 			for _, w := range s.AllWarnings() {
 				if at := [2]string{safe.Line(w.Title(), maxTitle), StepWords(s.Step)}; !seen[at] {
 					seen[at] = true
@@ -107,11 +106,11 @@ func newContender(of analysis.Contender) Contender {
 
 func failure(trial bench.TrialResult) string {
 	words := "round " + strconv.Itoa(trial.Trial.Round)
-	if trial.Failure != "" {
+	switch {
+	case trial.Failure != "": // it names the exit
 		words += ": " + safe.Line(trial.Failure, maxWords)
-	}
-	if trial.Exit != nil && !strings.Contains(trial.Failure, trial.Exit.String()) {
-		words += " (" + safe.Line(trial.Exit.String(), maxWords) + ")"
+	case trial.Exit != nil:
+		words += ": " + safe.Line(trial.Exit.String(), maxWords)
 	}
 	return words
 }
@@ -120,12 +119,12 @@ func (f Facts) of(label string) Contender {
 	return f.Contenders[slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })]
 }
 
-// leftOut returns the places of those that are not compared.
+// leftOut returns the places of the contenders that are not compared.
 func leftOut(s analysis.Standing) []analysis.Place {
 	return slices.DeleteFunc(slices.Clone(s.Places), func(p analysis.Place) bool { return p.Tier > 0 })
 }
 
-// fromStartToStop says whether a measure is of a whole life rather than of the peak.
+// fromStartToStop reports whether a measure is of whole trials, not of one step.
 func fromStartToStop(s analysis.Standing) bool {
 	return measure.Get(s.Measure).Comparison.At == measure.FromStartToStop
 }

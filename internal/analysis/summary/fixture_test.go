@@ -6,8 +6,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// side makes the trials of a contender: one for each throughput, with one step of 64 connections.
-// change may turn each into another.
+// side returns the trials of a contender: one per throughput, with one step of 64 connections. Each
+// change is applied to all trials.
 func side(name string, throughputs []float64, change ...func(*bench.TrialResult)) []bench.TrialResult {
 	var trials []bench.TrialResult
 	for i, x := range throughputs {
@@ -30,7 +30,7 @@ func side(name string, throughputs []float64, change ...func(*bench.TrialResult)
 	return trials
 }
 
-// around returns n throughputs about x, none alike and none far off, in no order of time.
+// around returns n distinct throughputs close to x, without a trend.
 func around(x float64, n int) []float64 {
 	wobble := []float64{0, .011, -.008, .004, -.013, .007, -.003, .015, -.017, .002, -.006, .009}
 	var values []float64
@@ -40,49 +40,47 @@ func around(x float64, n int) []float64 {
 	return values
 }
 
-// The changes.
-
 func errors(share float64) func(*bench.TrialResult) {
-	return func(l *bench.TrialResult) {
-		load := &l.Steps[0].Load
+	return func(t *bench.TrialResult) {
+		load := &t.Steps[0].Load
 		failed := int64(share * float64(load.Sent))
 		load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: failed}
 		load.Succeeded -= failed
 	}
 }
 
-func clientBound(l *bench.TrialResult) { l.Steps[0].Load.Saturation = .99 }
+func clientBound(t *bench.TrialResult) { t.Steps[0].Load.Saturation = .99 }
 
-func quotaBound(l *bench.TrialResult) {
-	l.Steps[0].Before.Throttling = &bench.Throttling{}
-	l.Steps[0].After.Throttling = &bench.Throttling{Periods: 100, Throttled: 90, Time: time.Second}
+func quotaBound(t *bench.TrialResult) {
+	t.Steps[0].Before.Throttling = &bench.Throttling{}
+	t.Steps[0].After.Throttling = &bench.Throttling{Periods: 100, Throttled: 90, Time: time.Second}
 }
 
 func died(round int) func(*bench.TrialResult) {
-	return func(l *bench.TrialResult) {
-		if l.Trial.Round == round {
-			l.State, l.Failure = bench.TrialFailed, "died in step 1"
-			l.Exit = &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
+	return func(t *bench.TrialResult) {
+		if t.Trial.Round == round {
+			t.State, t.Failure = bench.TrialFailed, "the contender died: killed by SIGKILL (out of memory)"
+			t.Exit = &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 		}
 	}
 }
 
-func open(l *bench.TrialResult) {
-	l.Steps[0].Step = bench.Step{Name: "1000/s", Rate: 1000, Duration: 10 * time.Second}
+func open(t *bench.TrialResult) {
+	t.Steps[0].Step = bench.Step{Name: "1000/s", Rate: 1000, Duration: 10 * time.Second}
 }
 
-func asking(request string) func(*bench.TrialResult) {
-	return func(l *bench.TrialResult) { l.Steps[0].Step.Request = request }
+func sending(request string) func(*bench.TrialResult) {
+	return func(t *bench.TrialResult) { t.Steps[0].Step.Request = request }
 }
 
-func warming(l *bench.TrialResult) {
-	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+func warming(t *bench.TrialResult) {
+	t.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 }
 
-func unlimited(l *bench.TrialResult) { l.Instance.LimitsEnforced = false }
+func unlimited(t *bench.TrialResult) { t.Instance.LimitsEnforced = false }
 
 func warned(kind bench.WarningKind, text string) func(*bench.TrialResult) {
-	return func(l *bench.TrialResult) { l.Steps[0].Warnings = bench.Warnings{{Kind: kind, Text: text}} }
+	return func(t *bench.TrialResult) { t.Steps[0].Warnings = bench.Warnings{{Kind: kind, Text: text}} }
 }
 
 func together(sides ...[]bench.TrialResult) (trials []bench.TrialResult) {

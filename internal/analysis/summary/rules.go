@@ -14,11 +14,11 @@ type rule struct {
 	say  func(Facts) []Sentence
 }
 
-// rules returns the table, in the order in which the sentences are reported. Each line has a condition
-// and a sentence; only "winner" and "leading group" may say that somebody is ahead.
+// rules returns the table in the order of the sentences. Each line has a condition and a sentence.
+// Only "winner" and "leading group" name a leader.
 func rules() []rule {
 	return []rule{
-		// Who is ahead, or why nobody can be said to be.
+		// The leader, or why there is none.
 		{"excluded", Failure, ofEach(func(c Contender) bool { return c.Excluded != nil }, sayExcluded)},
 		{"nothing measured", Open, ofRun(func(f Facts) bool { return peaks(f) == 0 }, sayNothingMeasured)},
 		{"one contender", Open, ofRun(one, sayOneContender)},
@@ -26,30 +26,30 @@ func rules() []rule {
 			sayUnequalConditions)},
 		{"different requests", Open, ofRun(differentRequests, sayDifferentRequests)},
 		{"too few to compare", Open, ofStandings(tooFew, sayTooFew)},
-		{"winner", Ranking, ofStandings(oneAhead, sayWinner)},
-		{"leading group", Ranking, ofStandings(groupAhead, sayGroup)},
-		{"too few rounds for so many", Open, ofStandings(lacking, sayLacking)},
+		{"winner", Ranking, ofStandings(oneLeader, sayWinner)},
+		{"leading group", Ranking, ofStandings(severalLeaders, sayGroup)},
+		{"too few rounds for the pairs", Open, ofStandings(tooFewRounds, sayTooFewRounds)},
 		{"the same", Open, ofStandings(allSame, saySame)},
 		{"no difference", Open, ofStandings(noDifference, sayNoDifference)},
 		{"left out", Open, ofStandings(someLeftOut, sayLeftOut)},
 
-		// What bound whom.
+		// Bottlenecks.
 		{"bound at peak", Bound, sayBounds},
 		{"bound, of many", Bound, ofRun(manyBound, sayManyBound)},
 
-		// What to read with care.
+		// Caveats.
 		{"shared ceiling", Caveat, ofRun(sharedCeiling, saySharedCeiling)},
 		{"still rising", Caveat, ofList(
 			"The true peak may be higher: too few connections for ", stillRising)},
 		{"limits not enforced", Caveat, ofEach(func(c Contender) bool { return c.Unlimited > 0 }, sayLimitsNotEnforced)},
-		{"rounds apart", Caveat, ofEach(func(c Contender) bool { return len(apart(c)) > 0 }, sayRoundsApart)},
-		{"steered", Caveat, ofEach(func(c Contender) bool { return c.ChangedByHand > 0 }, sayManualChanges)},
+		{"round warnings", Caveat, ofEach(func(c Contender) bool { return len(roundWarnings(c)) > 0 }, sayRoundWarnings)},
+		{"manual changes", Caveat, ofEach(func(c Contender) bool { return c.ChangedByHand > 0 }, sayManualChanges)},
 		{"busy machine", Caveat, ofRun(func(f Facts) bool { return f.Busy != "" }, sayBusyMachine)},
 		{"warnings of the run", Caveat, sayRunWarnings},
-		{"steps in doubt", Caveat, sayStepsWithWarnings},
+		{"step warnings", Caveat, sayStepsWithWarnings},
 
-		// What failed.
-		{"not whole", Failure, ofRun(func(f Facts) bool { return f.Unfinished > 0 }, sayNotWhole)},
+		// Failures.
+		{"incomplete", Failure, ofRun(func(f Facts) bool { return f.Unfinished > 0 }, sayIncomplete)},
 		{"failed rounds", Failure, ofEach(func(c Contender) bool { return len(c.Failed) > 0 }, sayFailedRounds)},
 		{"errors", Failure, ofList("Errors (not in throughput or latency), share of all requests: ",
 			errorList)},
@@ -67,7 +67,7 @@ func ofRun(holds func(Facts) bool, say func(Facts) string) func(Facts) []Sentenc
 	}
 }
 
-// ofList returns a rule about contenders that have something in common.
+// ofList returns a rule with one sentence about several contenders.
 func ofList(what string, which func(Facts) []string) func(Facts) []Sentence {
 	return ofRun(func(f Facts) bool { return len(which(f)) > 0 },
 		func(f Facts) string { return what + list(which(f)) + "." })
@@ -119,12 +119,12 @@ func differentRequests(f Facts) bool {
 	return several(f) && len(requests(f)) > 1 && !fewMembers(f)
 }
 
-// Comparable reports whether the contenders may be set against each other in the measure of s.
+// Comparable reports whether the contenders may be compared in the measure of s.
 func (f Facts) Comparable(s analysis.Standing) bool {
 	return several(f) && !f.Unequal && (fromStartToStop(s) || !differentRequests(f))
 }
 
-// fewMembers reports whether there is nobody to be compared in throughput, whatever was asked.
+// fewMembers reports whether fewer than two contenders can be compared in throughput.
 func fewMembers(f Facts) bool {
 	i := slices.IndexFunc(f.Standings, func(s analysis.Standing) bool { return s.Measure == measure.Throughput })
 	return i < 0 || len(f.Standings[i].Members) < 2
@@ -134,36 +134,36 @@ func tooFew(f Facts, s analysis.Standing) bool {
 	return several(f) && !f.Unequal && s.Measure == measure.Throughput && len(s.Members) < 2
 }
 
-func oneAhead(f Facts, s analysis.Standing) bool {
-	leaders, over := s.Ahead()
-	return f.Comparable(s) && len(leaders) == 1 && len(over) > 0
+func oneLeader(f Facts, s analysis.Standing) bool {
+	leaders, behind := s.Leaders()
+	return f.Comparable(s) && len(leaders) == 1 && len(behind) > 0
 }
 
-func groupAhead(f Facts, s analysis.Standing) bool {
-	leaders, over := s.Ahead()
-	return f.Comparable(s) && len(leaders) > 1 && len(over) > 0
+func severalLeaders(f Facts, s analysis.Standing) bool {
+	leaders, behind := s.Leaders()
+	return f.Comparable(s) && len(leaders) > 1 && len(behind) > 0
 }
 
-func nobodyAhead(f Facts, s analysis.Standing) bool {
-	_, over := s.Ahead()
-	return f.Comparable(s) && len(s.Members) > 1 && len(over) == 0
+func noLeader(f Facts, s analysis.Standing) bool {
+	_, behind := s.Leaders()
+	return f.Comparable(s) && len(s.Members) > 1 && len(behind) == 0
 }
 
-func lacking(f Facts, s analysis.Standing) bool {
-	return nobodyAhead(f, s) && !s.Alike() && s.Lacking > 0
+func tooFewRounds(f Facts, s analysis.Standing) bool {
+	return noLeader(f, s) && !s.Alike() && s.RoundsNeeded > 0
 }
 
-func allSame(f Facts, s analysis.Standing) bool { return nobodyAhead(f, s) && s.Alike() }
+func allSame(f Facts, s analysis.Standing) bool { return noLeader(f, s) && s.Alike() }
 
 func noDifference(f Facts, s analysis.Standing) bool {
-	return nobodyAhead(f, s) && !s.Alike() && s.Lacking == 0
+	return noLeader(f, s) && !s.Alike() && s.RoundsNeeded == 0
 }
 
 func someLeftOut(f Facts, s analysis.Standing) bool {
 	return f.Comparable(s) && s.Measure == measure.Throughput && len(s.Members) > 1 && len(leftOut(s)) > 0
 }
 
-// few is how many contenders get a sentence each where many could share one.
+// few is the number of contenders up to which each gets its own sentence.
 const few = 4
 
 func manyBound(f Facts) bool { return len(f.Contenders) > few && len(boundBy(f)) > 0 }

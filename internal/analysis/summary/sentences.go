@@ -20,14 +20,14 @@ func sayNothingMeasured(f Facts) string {
 	if len(f.Contenders) == 0 {
 		return "No results: no trial was run."
 	}
-	answered := func(c Contender) bool { return c.Excluded == nil || !c.Excluded.NoValidStep || c.Excluded.Errors < 1 }
-	if !slices.ContainsFunc(f.Contenders, answered) {
+	responded := func(c Contender) bool { return c.Excluded == nil || !c.Excluded.NoValidStep || c.Excluded.Errors < 1 }
+	if !slices.ContainsFunc(f.Contenders, responded) {
 		return "No results: every request failed."
 	}
 	return "No results: no throughput was measured."
 }
 
-// sayExcluded says who takes part in no claim, and why.
+// sayExcluded returns why a contender is excluded.
 func sayExcluded(c Contender) string {
 	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Excluded.String(), 2*maxWords))
 }
@@ -43,13 +43,13 @@ func sayUnequalConditions(Facts) string {
 	return "No ranking: contenders ran under different limits or runtimes."
 }
 
-// group is what contenders have in common, or what is found at steps, and the names of these.
+// group is a property, and the names of the contenders or steps that have it.
 type group struct {
 	what  string
 	names []string
 }
 
-// grouped adds a name to those that have the same.
+// grouped adds a name to the group of a property.
 func grouped(all []group, what, name string) []group {
 	i := slices.IndexFunc(all, func(g group) bool { return g.what == what })
 	if i < 0 {
@@ -59,7 +59,7 @@ func grouped(all []group, what, name string) []group {
 	return all
 }
 
-// requests returns the contenders by the requests that their peaks are of.
+// requests groups the contenders by the kind of request of their peak step.
 func requests(f Facts) (all []group) {
 	for _, c := range f.Contenders {
 		if c.HasPeak {
@@ -78,7 +78,7 @@ func sayDifferentRequests(f Facts) string {
 		strings.Join(words, "; ") + ")."
 }
 
-// reasons returns why contenders are not compared, grouped: "a and b: 1 round, need ≥ 6".
+// reasons returns the reasons why contenders are not compared: "a and b: 1 round, need ≥ 6".
 func reasons(out []analysis.Place) string {
 	var all []group
 	for _, p := range out {
@@ -110,7 +110,7 @@ func sayTooFew(_ Facts, s analysis.Standing) Sentence {
 		text, atMost, units.Plural(most, "round"), stats.MinInterval, stats.MinInterval)}
 }
 
-// labels returns those of some members, cleaned.
+// labels returns the labels of some members, safe for a terminal.
 func labels(s analysis.Standing, members []int) (names []string) {
 	for _, i := range members {
 		names = append(names, label(s, i))
@@ -122,14 +122,14 @@ func label(s analysis.Standing, member int) string {
 	return safe.Line(s.Member(member).Contender, maxLabel)
 }
 
-func everybody(s analysis.Standing) (names []string) {
+func allLabels(s analysis.Standing) (names []string) {
 	for i := range s.Members {
 		names = append(names, label(s, i))
 	}
 	return names
 }
 
-// valueOf returns a member's median with the step that it is of; a whole life has none.
+// valueOf returns the median of a member, and its step unless the measure is of whole trials.
 func valueOf(f Facts, s analysis.Standing, member int) (value, at string) {
 	p := s.Member(member)
 	if !fromStartToStop(s) {
@@ -138,9 +138,9 @@ func valueOf(f Facts, s analysis.Standing, member int) (value, at string) {
 	return p.Text(), at
 }
 
-// evidence returns the leader's figure, the next one's, their ratio with its interval, and the p value.
-func evidence(f Facts, s analysis.Standing, over []int) string {
-	first, next := s.Tiers[0][0], slices.Min(over)
+// evidence returns the value of the leader and of the next contender, their ratio, and the p value.
+func evidence(f Facts, s analysis.Standing, behind []int) string {
+	first, next := s.Tiers[0][0], slices.Min(behind)
 	c, _ := s.Pair(first, next)
 	a, atA := valueOf(f, s, first)
 	b, atB := valueOf(f, s, next)
@@ -149,46 +149,47 @@ func evidence(f Facts, s analysis.Standing, over []int) string {
 		len(s.Member(first).Value.Values), units.Plural(len(s.Member(next).Value.Values), "round"))
 }
 
-// ofThem names the compared where somebody is left out.
+// ofThem names the compared contenders if some are not compared.
 func ofThem(f Facts, s analysis.Standing) string {
 	if len(s.Members) == len(f.Contenders) {
 		return ""
 	}
-	return "Of " + list(everybody(s)) + ", "
+	return "Of " + list(allLabels(s)) + ", "
 }
 
 func sayWinner(f Facts, s analysis.Standing) Sentence {
-	leaders, over := s.Ahead()
-	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Comparison.Best + ": " + evidence(f, s, over)
-	if len(over) > 1 {
-		others := slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) })
-		text += "; it also leads " + list(labels(s, others)) + " "
+	leaders, behind := s.Leaders()
+	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Comparison.Best + ": " +
+		evidence(f, s, behind)
+	if len(behind) > 1 {
+		others := slices.DeleteFunc(slices.Clone(behind), func(i int) bool { return i == slices.Min(behind) })
+		text += "; it also leads " + list(labels(s, others))
 	}
-	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Over: labels(s, over)}
+	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Behind: labels(s, behind)}
 }
 
 func sayGroup(f Facts, s analysis.Standing) Sentence {
-	leaders, over := s.Ahead()
+	leaders, behind := s.Leaders()
 	names := labels(s, leaders)
-	text := fmt.Sprintf("%sno single contender %s: %s and %s are too close. %s leads %s: %s.",
-		ofThem(f, s), measure.Get(s.Measure).Comparison.Best, list(names[1:]), names[0], names[0], list(labels(s, over)),
-		evidence(f, s, over))
+	text := fmt.Sprintf("%sno single contender %s: %s are too close. %s leads %s: %s.",
+		ofThem(f, s), measure.Get(s.Measure).Comparison.Best, list(names), names[0], list(labels(s, behind)),
+		evidence(f, s, behind))
 	if ofThem(f, s) == "" {
 		text = "N" + text[1:]
 	}
-	return Sentence{Text: text, Leaders: names, Over: labels(s, over)}
+	return Sentence{Text: text, Leaders: names, Behind: labels(s, behind)}
 }
 
-func sayLacking(f Facts, s analysis.Standing) Sentence {
+func sayTooFewRounds(f Facts, s analysis.Standing) Sentence {
 	return Sentence{Text: fmt.Sprintf("Unclear which contender %s: %s (%s) need %s.",
 		measure.Get(s.Measure).Comparison.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
-		units.Plural(s.Lacking, "more round"))}
+		units.Plural(s.RoundsNeeded, "more round"))}
 }
 
 func saySame(f Facts, s analysis.Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
 	return Sentence{Text: fmt.Sprintf("%s have the same %s within %.3g%%; %s to %s: %s.",
-		list(everybody(s)), measure.Get(s.Measure).Comparison.Noun, 100*c.Rule.Margin, label(s, 0),
+		list(allLabels(s)), measure.Get(s.Measure).Comparison.Noun, 100*c.Rule.Margin, label(s, 0),
 		label(s, len(s.Members)-1), c.Ratio.Words())}
 }
 
@@ -197,10 +198,11 @@ func sayNoDifference(f Facts, s analysis.Standing) Sentence {
 	c, _ := s.Pair(0, last)
 	between := label(s, 0) + " and " + label(s, last)
 	if last > 1 {
-		between += ", highest and lowest median of " + units.Count(int64(last+1))
-		if !measure.Get(s.Measure).Higher {
-			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
+		extremes := "lowest and highest" // the best median first
+		if measure.Get(s.Measure).Higher {
+			extremes = "highest and lowest"
 		}
+		between += ", " + extremes + " median of " + units.Count(int64(last+1))
 	}
 	return Sentence{Text: fmt.Sprintf("Unclear which contender %s. %s: %s.",
 		measure.Get(s.Measure).Comparison.Best, between, c.Sentence())}
@@ -273,7 +275,7 @@ func saySharedCeiling(f Facts) string {
 
 func stillRising(f Facts) []string { return sharedBy(f, verdict.Connections) }
 
-// StepWords names a step by what it does.
+// StepWords returns the load of a step as text, safe for a terminal.
 func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
 func boundWords(b verdict.Bound) string {
@@ -286,10 +288,10 @@ func boundWords(b verdict.Bound) string {
 	}[b], string(b))
 }
 
-// maxNames is how many names a sentence lists.
+// maxNames is the number of names that a sentence lists.
 const maxNames = 6
 
-// list returns "a, b and c"; of many the first, and how many more.
+// list returns "a, b and c", or the first of many and the number of the rest.
 func list(names []string) string {
 	if n := len(names) - maxNames; n > 1 {
 		return strings.Join(names[:maxNames], ", ") + " and " + units.Count(int64(n)) + " more"
@@ -300,7 +302,7 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// spread returns the interval of a median, or why there is none.
+// spread returns the CI of a median, or why there is none.
 func spread(u measure.Unit, v stats.Value) string {
 	switch {
 	case v.Interval != nil:

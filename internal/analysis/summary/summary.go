@@ -1,13 +1,12 @@
-// Package summary says in words what the figures of a run support: who is ahead, by how much and
-// how certainly, or that nothing can be said; what bound whom; which steps are in doubt; what
-// failed. The rules that write the sentences are one table, in rules.go: each has a condition over
-// figures and a sentence with the figures in it. It is pure; how sentences are shown is left to
-// package report.
+// Package summary writes the summary of a run: the leader of each measure with the evidence, or why
+// there is none; bottlenecks; caveats; and failures. The rules are a table in rules.go: each has a
+// condition over the facts and a sentence with their values. The package is pure; package report
+// renders the sentences.
 //
-// A contender is called ahead only where package stats decides so: at least six rounds, the test
-// significant after Holm's adjustment over all pairs of the measure, and the interval of the ratio
-// without 1. Whoever's figures are not its own (bound by the client, with errors, with failed
-// rounds) takes part in no claim, and is named with the reason.
+// A contender leads only if package stats decides so: at least six rounds, a test that is
+// significant after Holm's correction over all pairs of the measure, and a CI of the ratio that
+// excludes 1. Contenders that are client-bound, excluded or failed in a round are not ranked, and
+// are named with the reason.
 package summary
 
 import (
@@ -15,35 +14,35 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// Kind says what a sentence is about.
+// Kind is what a sentence is about.
 type Kind string
 
-// The kinds, in the order in which they are reported.
+// The kinds, in display order.
 const (
-	Ranking Kind = "claim"   // somebody is ahead: decided by package stats
-	Open    Kind = "open"    // nothing can be said, and why
-	Bound   Kind = "bound"   // what bound whom at peak
-	Caveat  Kind = "doubt"   // figures to be read with care
-	Failure Kind = "failure" // what failed
+	Ranking Kind = "ranking" // a leader, decided by package stats
+	Open    Kind = "open"    // no leader, and why
+	Bound   Kind = "bound"   // bottlenecks at peak
+	Caveat  Kind = "caveat"  // warnings
+	Failure Kind = "failure" // failures
 )
 
-// Sentence is one thing that the figures support.
+// Sentence is one sentence of the summary.
 type Sentence struct {
-	Rule string // name of the rule that wrote it
+	Rule string // name of its rule
 	Kind Kind
-	// one line of plain text; names and messages in it are from outside, made safe for a terminal but not for HTML
+	// one line of plain text; names and messages in it are safe for a terminal but not for HTML
 	Text string
 
-	// Of a claim only: what is claimed, so it can be checked.
+	// Of Ranking only: the ranking as data, for checks.
 	Measure measure.ID
-	Leaders []string // labels: the only one, or those that cannot be said apart from the first
-	Over    []string // labels of those that the first of Leaders is ahead of
+	Leaders []string // labels of the leader and of those that are not significantly worse
+	Behind  []string // labels of those that are behind the first of Leaders
 }
 
-// Rules decide what is said apart. The zero value is of use.
+// Rules decide which differences are significant. The zero value has the defaults.
 type Rules struct {
 	stats.Rule
-	// noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
+	// noise floor of each measure, as a share; the higher of this and Rule.Floor applies
 	Floors map[measure.ID]float64
 }
 
@@ -53,7 +52,7 @@ func (r Rules) of(m measure.ID) stats.Rule {
 	return rule
 }
 
-// Sentences asks every rule of the table.
+// Sentences returns the sentences of all rules that apply.
 func (f Facts) Sentences() (said []Sentence) {
 	for _, r := range rules() {
 		for _, s := range r.say(f) {

@@ -18,16 +18,14 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// badFigure is what Go prints for what is no figure; names of the fuzzer that look so would be
-// found too, so it looks for the whole.
-var badFigure = regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`)
+// badNumber matches what Go prints for a wrong verb, NaN and infinity.
+var badNumber = regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`)
 
-// claimWords are those that only a claim may use of somebody.
-var claimWords = []string{" is ahead of ", " has the highest", " needs the least", " starts the fastest", " the soonest", "faster", "better"}
+// rankingWords are words that only a ranking may use.
+var rankingWords = []string{" leads ", " has the highest", " has the lowest", " needs the least", " starts the fastest", " reaches its peak the fastest", "faster", "better"}
 
-// supported fails where a sentence claims what the figures do not support: it decides each claim
-// again from the samples, by package stats' test with Holm's adjustment over all pairs of the
-// measure, written out here on its own.
+// supported fails if the samples do not support a ranking. It tests each ranking again, with Holm's
+// correction over all pairs of the measure, independently of the product code.
 func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule stats.Rule, got []Sentence) {
 	t.Helper()
 	alpha := rule.Alpha
@@ -35,26 +33,26 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 		alpha = stats.DefaultAlpha
 	}
 	for _, s := range got {
-		if s.Text == "" || !utf8.ValidString(s.Text) || strings.ContainsAny(s.Text, "\n\r\x1b\x00") || badFigure.MatchString(s.Text) {
+		if s.Text == "" || !utf8.ValidString(s.Text) || strings.ContainsAny(s.Text, "\n\r\x1b\x00") || badNumber.MatchString(s.Text) {
 			t.Errorf("%s writes %q", s.Rule, s.Text)
 		}
 		if len(s.Text) > 6000 {
 			t.Errorf("%s writes %d bytes", s.Rule, len(s.Text))
 		}
 		if s.Kind != Ranking {
-			if len(s.Leaders)+len(s.Over) > 0 {
-				t.Errorf("%s, which claims nothing, names leaders", s.Rule)
+			if len(s.Leaders)+len(s.Behind) > 0 {
+				t.Errorf("%s is not a ranking, but names leaders", s.Rule)
 			}
 			continue
 		}
 		samples := samplesOf(New(analysis.Of(run, trials), Rules{Rule: rule}), s.Measure)
 		for _, trial := range trials {
-			if _, claimed := samples[trial.Trial.Label()]; claimed && measure.Get(s.Measure).Comparison.At != measure.FromStartToStop && len(trial.Steps) > 0 && trial.Steps[0].Drift != nil {
-				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, trial.Trial.Label())
+			if _, ranked := samples[trial.Trial.Label()]; ranked && measure.Get(s.Measure).Comparison.At != measure.FromStartToStop && len(trial.Steps) > 0 && trial.Steps[0].Drift != nil {
+				t.Errorf("%s: a ranking with %s, which was still warming up", s.Rule, trial.Trial.Label())
 			}
 		}
-		if len(s.Leaders) == 0 || len(s.Over) == 0 {
-			t.Fatalf("%s: a claim without sides: %+v", s.Rule, s)
+		if len(s.Leaders) == 0 || len(s.Behind) == 0 {
+			t.Fatalf("%s: a ranking without sides: %+v", s.Rule, s)
 		}
 		p := map[[2]string]float64{}
 		var keys [][2]string
@@ -78,10 +76,10 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 			p[keys[i]] = adjusted
 		}
 		leader := s.Leaders[0]
-		for _, other := range s.Over {
+		for _, other := range s.Behind {
 			x, y := samples[other], samples[leader]
 			if len(x) < stats.MinInterval || len(y) < stats.MinInterval {
-				t.Fatalf("%s: a claim from %d and %d rounds", s.Rule, len(x), len(y))
+				t.Fatalf("%s: a ranking from %d and %d rounds", s.Rule, len(x), len(y))
 			}
 			if got := p[[2]string{min(leader, other), max(leader, other)}]; !(got <= alpha) {
 				t.Errorf("%s: %s over %s with p %g after Holm", s.Rule, leader, other, got)
@@ -91,16 +89,16 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 				t.Fatal(err)
 			}
 			if measure.Get(s.Measure).Higher && !(ratio.Interval.Low > 1) || !measure.Get(s.Measure).Higher && !(ratio.Interval.High < 1) {
-				t.Errorf("%s: %s over %s in %s though the interval is %g to %g", s.Rule, leader, other, s.Measure, ratio.Interval.Low, ratio.Interval.High)
+				t.Errorf("%s: %s over %s in %s although the CI is %g to %g", s.Rule, leader, other, s.Measure, ratio.Interval.Low, ratio.Interval.High)
 			}
 		}
-		if len(s.Leaders) == 1 && len(s.Over) != len(samples)-1 {
-			t.Errorf("%s: a winner over %d of %d", s.Rule, len(s.Over), len(samples)-1)
+		if len(s.Leaders) == 1 && len(s.Behind) != len(samples)-1 {
+			t.Errorf("%s: a winner over %d of %d", s.Rule, len(s.Behind), len(samples)-1)
 		}
 	}
 }
 
-// samplesOf returns the samples of those that are compared, by label.
+// samplesOf returns the samples of the compared contenders by label.
 func samplesOf(f Facts, id measure.ID) map[string][]float64 {
 	samples := map[string][]float64{}
 	for _, s := range f.Standings {
@@ -113,8 +111,7 @@ func samplesOf(f Facts, id measure.ID) map[string][]float64 {
 	return samples
 }
 
-// Where nobody differs, a winner may be called in 5% of the runs at most; and whatever is called
-// is supported.
+// At most 5% of runs of equal contenders may have a winner, and each ranking is supported.
 func TestNoWinnerAmongEquals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	const runs = 200
@@ -134,14 +131,14 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 			wrong++
 		}
 	}
-	// 5% are 10; the seed is fixed, so this cannot waver.
+	// 5% are 10; the seed is fixed, so the count is too.
 	if wrong > 10 {
 		t.Errorf("%d of %d runs of equals have a winner", wrong, runs)
 	}
 }
 
-// Other sentences than claims must not read like one.
-func TestOnlyClaimsSoundLikeOne(t *testing.T) {
+// Sentences of other kinds must not read like a ranking.
+func TestOnlyRankingsReadLikeOne(t *testing.T) {
 	for _, r := range rules() {
 		if r.kind == Ranking {
 			continue
@@ -153,12 +150,12 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 			together(side("a", around(1010, 12)[:6]), side("b", around(1000, 12)[6:])),
 		} {
 			for _, s := range r.say(New(analysis.Of(bench.Run{}, trials), Rules{})) {
-				if strings.HasPrefix(s.Text, "Nothing can be said") || strings.HasPrefix(s.Text, "Nobody ") {
+				if strings.HasPrefix(s.Text, "Unclear which contender ") {
 					continue
 				}
-				for _, w := range claimWords {
+				for _, w := range rankingWords {
 					if strings.Contains(s.Text, w) {
-						t.Errorf("%s reads like a claim: %s", r.name, s.Text)
+						t.Errorf("%s reads like a ranking: %s", r.name, s.Text)
 					}
 				}
 			}
@@ -166,7 +163,7 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 	}
 }
 
-const hostileName = "</script><img src=x onerror=pwned=1>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# is ahead of %s%d"
+const hostileName = "</script><img src=x onerror=pwned=1>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# leads %s%d"
 
 func TestHostileNames(t *testing.T) {
 	trials := together(side("a"+hostileName, around(2000, 6), warned("", hostileName), died(2)), side("b"+hostileName, around(1000, 6), quotaBound), side("c"+hostileName, around(3000, 6)))
@@ -188,8 +185,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Values that no measurement has: nothing is claimed from them and nothing fails.
-func TestSenselessValues(t *testing.T) {
+// Impossible values give no ranking, and nothing fails.
+func TestImpossibleValues(t *testing.T) {
 	for name, values := range map[string][]float64{
 		"NaN": {math.NaN(), 1, 1, 1, 1, 1}, "infinite": {math.Inf(1), 1, 1, 1, 1, 1}, "zero": {0, 1, 1, 1, 1, 1}, "negative": {-1, 1, 1, 1, 1, 1},
 		"tiny": {1e-300, 1, 1, 1, 1, 1}, "huge": {1e300, 1, 1, 1, 1, 1},
@@ -208,7 +205,7 @@ func TestSenselessValues(t *testing.T) {
 	}
 }
 
-// member has the values in every measure that has one of its own for each round.
+// member returns a contender with these values in every measure that has one per round.
 func member(label string, values []float64) analysis.Contender {
 	v := stats.Value{Values: values}
 	v.Median, _ = stats.Median(values)
@@ -218,9 +215,8 @@ func member(label string, values []float64) analysis.Contender {
 	return c
 }
 
-// FuzzNoUnsupportedClaim makes runs out of bytes: rounds, throughputs, errors, deaths, warnings and
-// names of any kind.
-func FuzzNoUnsupportedClaim(f *testing.F) {
+// FuzzRankings makes runs out of bytes: rounds, throughputs, errors, deaths, warnings and names.
+func FuzzRankings(f *testing.F) {
 	f.Add([]byte("\x03\x06abcdefghijklmnopqrstuvwxyz0123456789"), "a", uint8(0))
 	f.Add([]byte("\x02\x06\x00\x00\xff\xff\x00\x00\xff\xff\x00\x00"), hostileName, uint8(3))
 	f.Add([]byte("\x08\x0cAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), "", uint8(255))
@@ -234,8 +230,8 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 			data = data[2:]
 			return v
 		}
-		if badFigure.MatchString(name) {
-			t.Skip("a name that looks like a figure that is none")
+		if badNumber.MatchString(name) {
+			t.Skip("a name that looks like a bad number")
 		}
 		head := next()
 		contenders, rounds := int(head&7)+1, int(head>>8)%9+1
@@ -246,19 +242,19 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 			for range rounds {
 				values = append(values, float64(next()%4096))
 			}
-			trials = append(trials, side(fmt.Sprint(k, name), values, func(l *bench.TrialResult) {
-				s := &l.Steps[0]
+			trials = append(trials, side(fmt.Sprint(k, name), values, func(r *bench.TrialResult) {
+				s := &r.Steps[0]
 				switch flags % 11 {
 				case 1:
-					errors(float64(flags%100) / 100)(l)
+					errors(float64(flags%100) / 100)(r)
 				case 2:
-					clientBound(l)
+					clientBound(r)
 				case 3:
-					died(int(flags % 8))(l)
+					died(int(flags % 8))(r)
 				case 4:
-					open(l)
+					open(r)
 				case 5:
-					unlimited(l)
+					unlimited(r)
 				case 6:
 					s.Aborted = name
 				case 7:
@@ -266,9 +262,9 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 				case 8:
 					s.Load.Elapsed = time.Duration(int16(flags))
 				case 9:
-					l.Steps = nil
+					r.Steps = nil
 				case 10:
-					warming(l)
+					warming(r)
 				}
 			})...)
 		}

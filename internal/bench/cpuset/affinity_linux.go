@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rounds bounds how often the list of threads is read again, for those that were born meanwhile.
+// rounds limits how often the list of threads is read again to find new threads.
 const rounds = 10
 
-// Keep keeps all threads of this process, and those that they will start, to a set of CPUs, and
-// gives the Go scheduler as many threads. A thread that has chosen a part of the CPUs for itself is
-// left alone. undo gives back what was before; processes that were started meanwhile keep theirs.
+// Keep restricts all threads of this process, and later ones, to a set of CPUs, and sets GOMAXPROCS
+// to its size. Threads that have restricted themselves are not changed. undo restores the affinity
+// of this process, but not of child processes.
 func Keep(cpus Set) (undo func() error, err error) {
 	was, err := widest()
 	if err != nil {
@@ -35,7 +35,7 @@ func Keep(cpus Set) (undo func() error, err error) {
 	}, nil
 }
 
-// KeepThread keeps the calling thread, and what it will start, to a set. The goroutine is locked to it.
+// KeepThread restricts the calling thread, and threads it starts, to a set.
 func KeepThread(cpus Set) error {
 	set := cpus.mask()
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
@@ -51,7 +51,7 @@ func (s Set) mask() (set unix.CPUSet) {
 	return set
 }
 
-// widest returns what this process may use: a single thread, even the first one, may have chosen less.
+// widest returns the CPUs of this process. Any thread may have restricted itself to fewer.
 func widest() (set unix.CPUSet, err error) {
 	err = eachThread(func(_ int, now unix.CPUSet) error {
 		if now.Count() > set.Count() {
@@ -65,7 +65,7 @@ func widest() (set unix.CPUSet, err error) {
 	return set, err
 }
 
-// change gives every thread whose affinity is from the affinity to.
+// change sets the affinity of every thread with the affinity from to to.
 func change(from, to unix.CPUSet) error {
 	for changed, round := true, 0; changed && round < rounds && from != to; round++ {
 		changed = false
@@ -109,7 +109,7 @@ func eachThread(do func(tid int, affinity unix.CPUSet) error) error {
 	return nil
 }
 
-// Allowed returns the CPUs that this process may use; nil where nobody knows.
+// Allowed returns the CPUs that this process may use; nil if they are not known.
 func Allowed() Set {
 	set, err := widest()
 	if err != nil {
@@ -118,7 +118,7 @@ func Allowed() Set {
 	return read(set)
 }
 
-// OfThread returns the CPUs that the calling thread may use; nil where nobody knows.
+// OfThread returns the CPUs that the calling thread may use; nil if they are not known.
 func OfThread() Set {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
@@ -136,7 +136,7 @@ func read(mask unix.CPUSet) (s Set) {
 	return s
 }
 
-// Siblings returns the CPUs of a CPU's core; nil where that is not known.
+// Siblings returns the CPUs of a CPU's core; nil if they are not known.
 func Siblings(cpu int) Set {
 	data, _ := os.ReadFile("/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/thread_siblings_list")
 	core, _ := Parse(strings.TrimSpace(string(data)))

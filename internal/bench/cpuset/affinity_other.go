@@ -4,21 +4,21 @@ package cpuset
 
 import "errors"
 
-var errNone = errors.New("this system lets no process choose its CPUs")
+var errNone = errors.New("CPU sets need Linux")
 
-// Keep fails: only Linux lets a process choose its CPUs in this way.
+// Keep returns an error: CPU sets need Linux.
 func Keep(Set) (undo func() error, err error) {
 	return nil, errNone
 }
 
-// Allowed is nil: nobody knows.
+// Allowed returns nil: not known.
 func Allowed() Set { return nil }
 
-// OfThread is nil: nobody knows.
+// OfThread returns nil: not known.
 func OfThread() Set { return nil }
 
-// KeepThread fails as Keep does.
+// KeepThread returns an error, as Keep does.
 func KeepThread(Set) error { return errNone }
 
-// Siblings knows none.
+// Siblings returns nil: not known.
 func Siblings(int) Set { return nil }

@@ -1,5 +1,5 @@
-// Package cpuset has sets of CPUs, which it reads and writes as the kernel does, and keeps threads of
-// this process to one.
+// Package cpuset parses and formats sets of CPUs as the kernel does, and restricts threads of this
+// process to a set.
 package cpuset
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Set is a set of CPUs in the order of their numbers, each once. As text and in JSON it is "0-3,5".
+// Set is a sorted set of CPU numbers. As text and in JSON it is "0-3,5".
 type Set []int
 
 // Of returns the set of these CPUs.
@@ -25,10 +25,10 @@ func UpTo(n int) Set {
 	return s
 }
 
-// First returns the first n CPUs of a set, or all where it has fewer.
+// First returns the first n CPUs of a set, or all if it has fewer.
 func (s Set) First(n int) Set { return s[:max(0, min(n, len(s)))] }
 
-// String returns "" for the empty set.
+// String returns the set as "0-3,5"; "" for the empty set.
 func (s Set) String() string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -47,10 +47,10 @@ func (s Set) String() string {
 	return b.String()
 }
 
-// maxCPU bounds the numbers that Parse takes; the kernel's own bound is 8192.
+// maxCPU is above the numbers that Parse accepts; the kernel's own limit is 8192.
 const maxCPU = 1 << 14
 
-// Parse reads what String writes.
+// Parse parses the format of String.
 func Parse(list string) (s Set, err error) {
 	if list == "" {
 		return nil, nil
@@ -63,7 +63,7 @@ func Parse(list string) (s Set, err error) {
 			b, err = strconv.Atoi(last)
 		}
 		if err != nil || a < 0 || b < a || b >= maxCPU || len(s) > 0 && a <= s[len(s)-1] {
-			return nil, fmt.Errorf("%.100q is not a set of CPUs, such as \"0-3,5\"", list)
+			return nil, fmt.Errorf("%.100q is not a set of CPUs such as \"0-3,5\"", list)
 		}
 		for ; a <= b; a++ {
 			s = append(s, a)
@@ -81,8 +81,8 @@ func (s *Set) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Order puts the CPUs of one core next to each other, so a cut leaves at most one core on both of
-// its sides. siblings returns the CPUs of a CPU's core; none where that is not known.
+// Order returns the CPUs with those of one core next to each other, so splitting the list splits at
+// most one core. siblings returns the CPUs of a CPU's core, if known.
 func Order(cpus Set, siblings func(cpu int) Set) []int {
 	first := map[int]int{}
 	for _, cpu := range cpus {

@@ -1,5 +1,5 @@
-// Package units writes figures for people: three significant figures in the unit that fits,
-// thousands apart. Numbers stay exact until they are printed; this is where they are.
+// Package units formats numbers for people: three significant digits, a fitting unit, and separated
+// thousands. Numbers stay exact until they are printed here.
 package units
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Duration shows three significant figures in the unit that fits: "6.21 ms", "348 µs", "12.3 s".
+// Duration formats a time with three significant digits: "6.21 ms", "348 µs", "12.3 s".
 func Duration(d time.Duration) string {
 	switch {
 	case d == 0:
 		return "0"
 	case d < 0:
-		return "-" + Duration(max(-d, -(d+1))) // the least duration has no positive counterpart
+		return "-" + Duration(max(-d, -(d+1))) // the smallest duration has no positive counterpart
 	case d < time.Microsecond:
 		return fmt.Sprintf("%d ns", d.Nanoseconds())
 	case d < 999500*time.Nanosecond:
@@ -38,7 +38,7 @@ func three(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// Bytes shows a size in binary units: "512 MiB".
+// Bytes formats a size in binary units: "512 MiB".
 func Bytes(n int64) string {
 	const unit = 1024
 	if n < unit {
@@ -57,7 +57,7 @@ func Bytes(n int64) string {
 	return three(v) + " " + suffix
 }
 
-// Rate shows a number per second with thousands apart: "12,345", "87.4".
+// Rate formats a number per second: "12,345", "87.4".
 func Rate(v float64) string {
 	if v < 99.95 {
 		return three(v)
@@ -65,7 +65,7 @@ func Rate(v float64) string {
 	return Count(int64(v + 0.5))
 }
 
-// Count sets thousands apart: "14,945".
+// Count formats a number with separated thousands: "14,945".
 func Count(n int64) string {
 	s := fmt.Sprint(n)
 	start := 0
@@ -78,7 +78,7 @@ func Count(n int64) string {
 	return s
 }
 
-// Approx shows a time to whole seconds, or minutes when it is long: "14s", "2m40s", "3h12m".
+// Approx formats a time in whole seconds, or minutes from one hour on: "14s", "2m40s", "3h12m".
 func Approx(d time.Duration) string {
 	if d >= time.Hour {
 		d = d.Round(time.Minute)
@@ -91,8 +91,8 @@ func Approx(d time.Duration) string {
 	return fmt.Sprintf("%ds", d/time.Second)
 }
 
-// Length shows a planned length of time: as Approx does, but a short one exactly, since a plan of
-// "0s" would be none: "300ms" is "0.3s".
+// Length formats a planned time: as Approx, but below 10 s with three significant digits, to avoid
+// "0s": 300 ms is "0.3s".
 func Length(d time.Duration) string {
 	if d <= 0 || d >= 10*time.Second || d%time.Second == 0 {
 		return Approx(d)
@@ -100,7 +100,7 @@ func Length(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"
 }
 
-// Exact writes d shortly and in full, as profiles do: "1m", not "1m0s".
+// Exact formats a time in full, as in profiles: "1m", not "1m0s".
 func Exact(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -112,7 +112,7 @@ func Exact(d time.Duration) string {
 	return s
 }
 
-// CPUs shows a number of CPUs: "1.5 CPUs", "1 CPU".
+// CPUs formats a number of CPUs: "1.5 CPUs", "1 CPU".
 func CPUs(n float64) string {
 	text := strconv.FormatFloat(n, 'g', 4, 64) + " CPU"
 	if n != 1 {
@@ -121,13 +121,13 @@ func CPUs(n float64) string {
 	return text
 }
 
-// Missing stands where nothing was measured. It is never written as 0.
+// Missing is printed for a value that was not measured, never 0.
 const Missing = "–"
 
-// Percent shows a share without decimals: "25%".
+// Percent formats a share without decimals: "25%".
 func Percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
-// Tenths shows a share with one decimal where it is below 10%: "2.5%", "25%", "<0.1%".
+// Tenths formats a share, with one decimal below 10%: "2.5%", "25%", "<0.1%".
 func Tenths(share float64) string {
 	switch p := share * 100; {
 	case p != 0 && p < 0.095:
@@ -138,7 +138,7 @@ func Tenths(share float64) string {
 	return Percent(share)
 }
 
-// Ratio shows a share with three significant figures: "0.123%".
+// Ratio formats a share with three significant digits: "0.123%".
 func Ratio(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < 0.01:
@@ -150,7 +150,7 @@ func Ratio(share float64) string {
 	}
 }
 
-// Plural shows a number of things: "1 trial", "3 trials", "1,200 trials", "2 processes".
+// Plural formats a number of things: "1 trial", "3 trials", "1,200 trials", "2 processes".
 func Plural[T int | int64](n T, noun string) string {
 	switch {
 	case n == 1:

@@ -1,11 +1,9 @@
-// Package hdr is the handle on HdrHistogram: it records latencies, turns them into bench.Latencies,
-// reads the histograms of results files back and combines them. It is the only package that knows
-// the library. Quantiles are never averaged here or anywhere else: distributions are combined by
-// merging their histograms.
+// Package hdr wraps HdrHistogram: it records latencies, converts them to bench.Latencies, and reads
+// and merges the histograms of results files. It is the only package that uses the library.
+// Quantiles are never averaged: distributions are combined by merging their histograms.
 //
-// A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so
-// a quantile is right to 0.1 %. Count, minimum, maximum, mean and standard deviation are kept next
-// to the buckets and are exact.
+// A Histogram has buckets of 3 significant digits with a unit of 1 ns, up to 10 minutes, so
+// quantiles are precise to 0.1%. Count, minimum, maximum, mean and standard deviation are exact.
 package hdr
 
 import (
@@ -20,16 +18,16 @@ import (
 )
 
 const (
-	// Highest is the longest latency that has its own bucket; longer ones count in the last
-	// bucket (the maximum and the mean know their true length).
+	// Highest is the longest latency with its own bucket. Longer latencies count in the last bucket;
+	// maximum and mean stay exact.
 	Highest = 10 * time.Minute
 
-	figures    = 3
-	maxEncoded = 1 << 20 // characters; a full histogram of ours needs less than a tenth of it
-	maxCount   = 1 << 53 // far beyond any run, and sums of counts stay in range
+	digits     = 3
+	maxEncoded = 1 << 20 // characters; a full histogram takes less than a tenth
+	maxCount   = 1 << 53 // far above any run, and sums of counts stay in range
 )
 
-// Histogram is a distribution of latencies. Make one with New; it is not safe for concurrent use.
+// Histogram is a distribution of latencies. Create it with New. It is not safe for concurrent use.
 type Histogram struct {
 	buckets *hdrhistogram.Histogram
 	count   int64
@@ -42,7 +40,7 @@ type Histogram struct {
 
 // New returns an empty histogram (about 250 kB).
 func New() *Histogram {
-	return &Histogram{buckets: hdrhistogram.New(1, int64(Highest), figures)}
+	return &Histogram{buckets: hdrhistogram.New(1, int64(Highest), digits)}
 }
 
 // Record adds one latency. A negative one counts as 0.
@@ -83,8 +81,8 @@ func (h *Histogram) SD() time.Duration {
 	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(max(h.count, 1)))))
 }
 
-// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, right to 3
-// significant figures and never outside Min … Max; 0 without any.
+// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, precise to
+// 3 significant digits and never outside Min … Max; 0 without any.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.count == 0 {
 		return 0
@@ -118,7 +116,7 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.count += other.count
 }
 
-// Quantiles returns those of results, without the buckets; the zero value without any latency, also of nil.
+// Quantiles returns the quantiles without the buckets; zero for nil or an empty histogram.
 func (h *Histogram) Quantiles() bench.Latencies {
 	if h == nil || h.count == 0 {
 		return bench.Latencies{}
@@ -131,7 +129,7 @@ func (h *Histogram) Quantiles() bench.Latencies {
 	}
 }
 
-// Latencies returns the figures with the buckets encoded, as results files keep them.
+// Latencies returns the quantiles and the encoded buckets, as in results files.
 func (h *Histogram) Latencies() bench.Latencies {
 	l := h.Quantiles()
 	if l.Count > 0 {
@@ -142,27 +140,27 @@ func (h *Histogram) Latencies() bench.Latencies {
 	return l
 }
 
-// Decode reads l's histogram back. Results files are hostile: the text is bounded, and its count must
-// be l's.
+// Decode decodes the histogram of l. Results files are not trusted: the length of the text is
+// limited, and the counts must match.
 func Decode(l bench.Latencies) (*Histogram, error) {
 	if l.Count == 0 && l.HDR == "" {
 		return New(), nil
 	}
 	if l.Count > maxCount {
-		return nil, fmt.Errorf("decode histogram: %d latencies, at most %d are read", l.Count, int64(maxCount))
+		return nil, fmt.Errorf("decode histogram: %d latencies, expected at most %d", l.Count, int64(maxCount))
 	}
 	if l.Count < 0 || l.Min < 0 || l.Max < l.Min || l.Mean < 0 || l.SD < 0 {
-		return nil, errors.New("decode histogram: its figures contradict each other")
+		return nil, errors.New("decode histogram: inconsistent values")
 	}
 	buckets, err := decodeBuckets(l.HDR)
 	if err != nil {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
 	if n := buckets.TotalCount(); n != l.Count {
-		return nil, fmt.Errorf("decode histogram: it holds %d latencies, not %d", n, l.Count)
+		return nil, fmt.Errorf("decode histogram: %d latencies in the buckets, expected %d", n, l.Count)
 	}
 	h := &Histogram{buckets: buckets}
-	if buckets.HighestTrackableValue() != int64(Highest) || buckets.SignificantFigures() != figures {
+	if buckets.HighestTrackableValue() != int64(Highest) || buckets.SignificantFigures() != digits {
 		h = New()
 		if dropped := h.buckets.Merge(buckets); dropped != 0 {
 			return nil, fmt.Errorf("decode histogram: %d latencies over %s", dropped, Highest)
@@ -177,22 +175,23 @@ func Decode(l bench.Latencies) (*Histogram, error) {
 // decodeBuckets decodes the base64 text of a V2 histogram.
 func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 	if len(text) > maxEncoded {
-		return nil, fmt.Errorf("%d characters, at most %d are read", len(text), maxEncoded)
+		return nil, fmt.Errorf("%d characters, expected at most %d", len(text), maxEncoded)
 	}
 	b, err := hdrhistogram.Decode([]byte(text))
 	switch {
 	case err != nil:
 		return nil, err
-	case b.SignificantFigures() < 1 || b.SignificantFigures() > figures:
-		return nil, fmt.Errorf("%d significant figures, 1 to %d are read", b.SignificantFigures(), figures)
+	case b.SignificantFigures() < 1 || b.SignificantFigures() > digits:
+		return nil, fmt.Errorf("%d significant digits, expected 1 to %d", b.SignificantFigures(), digits)
 	case b.LowestTrackableValue() != 1 || b.HighestTrackableValue() < 2:
-		return nil, fmt.Errorf("range %d to %d ns, it must start at 1", b.LowestTrackableValue(), b.HighestTrackableValue())
+		return nil, fmt.Errorf("range %d to %d ns, expected a start at 1", b.LowestTrackableValue(),
+			b.HighestTrackableValue())
 	}
 	return b, nil
 }
 
-// Merge adds the histograms of distributions, so its quantiles are those of all latencies
-// together; nil without any latency.
+// Merge returns the sum of several histograms, from which quantiles of all latencies can be
+// computed; nil without any latency.
 func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 	for _, l := range ls {
 		if l.Count == 0 && l.HDR == "" {
@@ -211,7 +210,7 @@ func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 	return all, nil
 }
 
-// CountAbove returns how many latencies were longer than d, right to 3 significant figures of d.
+// CountAbove returns how many latencies were longer than d, precise to 3 significant digits of d.
 func (h *Histogram) CountAbove(d time.Duration) int64 {
 	if d < 0 {
 		return h.count
@@ -225,14 +224,13 @@ func (h *Histogram) CountAbove(d time.Duration) int64 {
 	return n
 }
 
-// Bar is how many latencies lie between From and To, both included.
+// Bar is the number of latencies from From to To, both included.
 type Bar struct {
 	From, To time.Duration
 	Count    int64
 }
 
-// Bars returns the buckets of h that hold anything, the shortest latencies first; each is 0.1% wide or
-// narrower.
+// Bars returns the non-empty buckets of h, the shortest latencies first; each is at most 0.1% wide.
 func (h *Histogram) Bars() []Bar {
 	var out []Bar
 	for _, b := range h.buckets.Distribution() {

@@ -33,7 +33,7 @@ func histogram(xs ...time.Duration) *Histogram {
 	return h
 }
 
-// exact computes the figures from the values themselves.
+// exact computes the quantiles from the values themselves.
 func exact(xs []time.Duration) (mean, sd float64, quantile func(q float64) time.Duration) {
 	s := slices.Clone(xs)
 	slices.Sort(s)
@@ -52,7 +52,7 @@ func within(a, b time.Duration, relative float64) bool {
 	return math.Abs(float64(a-b)) <= relative*float64(b)+1
 }
 
-func checkFigures(t *testing.T, l bench.Latencies, xs []time.Duration) {
+func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	t.Helper()
 	mean, sd, quantile := exact(xs)
 	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
@@ -71,7 +71,7 @@ func checkFigures(t *testing.T, l bench.Latencies, xs []time.Duration) {
 func TestLatencies(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 1000, 50_000} {
 		xs := sample(uint64(n), n)
-		checkFigures(t, histogram(xs...).Latencies(), xs)
+		checkQuantiles(t, histogram(xs...).Latencies(), xs)
 	}
 	if l := New().Latencies(); l != (bench.Latencies{}) {
 		t.Errorf("of nothing: %+v", l)
@@ -91,7 +91,7 @@ func TestLatenciesAtTheEdges(t *testing.T) {
 	}
 }
 
-func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, n := range []int{0, 1, 1000} {
 		want := histogram(sample(7, n)...).Latencies()
 		h, err := Decode(want)
@@ -110,7 +110,7 @@ func TestMergeIsAsIfRecordedTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFigures(t, merged.Quantiles(), slices.Concat(a, b, c))
+	checkQuantiles(t, merged.Quantiles(), slices.Concat(a, b, c))
 	if together := histogram(slices.Concat(a, b, c)...).Latencies(); merged.Latencies().HDR != together.HDR {
 		t.Error("the merged buckets differ from those recorded together")
 	}
@@ -135,7 +135,7 @@ type header struct {
 	Ratio                                             float64
 }
 
-// forge encodes a header with a payload, as a hostile results file may.
+// forge encodes a header with a payload, such as a crafted results file.
 func forge(t *testing.T, h header, payload []byte) string {
 	t.Helper()
 	var inner, outer bytes.Buffer
@@ -168,13 +168,13 @@ func TestDecodeRefuses(t *testing.T) {
 		"not compressed": {with(func(l *bench.Latencies) { l.HDR = "AAAAAAAAAAAAAAAAAAAA" }), "only V2 is supported"},
 		"cut":            {with(func(l *bench.Latencies) { l.HDR = l.HDR[:40] }), "contents buffer is smaller"},
 		"too long":       {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded+1) }), "at most"},
-		"another count":  {with(func(l *bench.Latencies) { l.Count = 4 }), "it holds 3 latencies, not 4"},
-		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "not 0"},
+		"another count":  {with(func(l *bench.Latencies) { l.Count = 4 }), "3 latencies in the buckets, expected 4"},
+		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "expected 0"},
 		"absurd count":   {with(func(l *bench.Latencies) { l.Count = math.MaxInt64 }), "at most"},
-		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "contradict"},
-		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "contradict"},
-		"wide geometry":  {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil) }), "significant figures"},
-		"odd range":      {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil) }), "must start at 1"},
+		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "inconsistent"},
+		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "inconsistent"},
+		"wide geometry":  {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil) }), "significant digits"},
+		"odd range":      {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil) }), "expected a start at 1"},
 		"beyond the bucket": {with(func(l *bench.Latencies) {
 			l.HDR = forge(t, header{Figures: 3, Lowest: 1, Highest: 2}, []byte{0xff, 0xff, 0x7f})
 		}), "overflows"},

@@ -1,9 +1,9 @@
-// Package measure is the table of all measures: what each is called, its unit, which way is better,
-// how its value is taken from a step, from a step over all rounds and from a contender, what its
-// definition is, and which outputs show it where.
+// Package measure is the table of all measures: names, units, whether higher is better, how to take
+// a value from a step, from a step over all rounds and from a contender, definitions, and the
+// outputs that show the measure.
 //
-// Outputs iterate over the table (Charts, Claims, View …) instead of naming measures: a new one is
-// a row in table.go and its places in views.go. It is pure.
+// Outputs iterate over the table (Compared, View …) instead of naming measures: a new measure is a
+// row in table.go and its places in views.go. The package is pure.
 package measure
 
 import (
@@ -17,55 +17,55 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// ID names a measure. Those of a Claim are also keys in results, --measure and --fail-on.
+// ID names a measure. IDs of compared measures are also keys in results, --measure and --fail-on.
 type ID string
 
 // Measure is one row of the table.
 type Measure struct {
 	ID     ID
 	Name   string // "p99", "CPU time per request"
-	Head   string // of a narrow column: "CPU/req"
+	Head   string // heading of a narrow column: "CPU/req"
 	Unit   Unit
-	Higher bool // is better; else lower is
+	Higher bool // higher is better; false: lower is better
 
-	// Of takes the value from one step of one round; nil: it belongs to a whole life only.
+	// Of returns the value in one step of one round; nil: the measure is of a whole trial.
 	Of func(bench.StepResult) (v float64, ok bool)
-	// AtLeast reports whether a value is an estimate, the true one as high or higher. Nil: never.
+	// AtLeast reports whether the value is a lower bound of the true one; nil: never.
 	AtLeast func(bench.StepResult) bool
 
 	Definition    Definition
-	Chart         *Chart      // over the steps in the report; nil: none
-	Comparison    *Comparison // how contenders are compared by it; nil: they are not
-	CSV           Column      // in the CSV and the JSON export; without a name: none
-	Prometheus    *Metric     // of a finished step; nil: none
-	Live          *Metric     // of a running contender; nil: none
+	Chart         *Chart      // chart over the steps in the report; nil: none
+	Comparison    *Comparison // how contenders are compared by the measure; nil: not at all
+	CSV           Column      // column of the CSV and JSON exports; without a name: none
+	Prometheus    *Metric     // metric of a finished step; nil: none
+	Live          *Metric     // metric of a running contender; nil: none
 	Benchmark     string      // unit in Go's benchmark format; "": none
-	ConditionName string      // what objectives call it: "p99"; "": they cannot name it
+	ConditionName string      // name in conditions: "p99"; "": none
 
-	// over takes the value of all rounds together, where the median of the rounds would be wrong:
-	// medians of an even number of rounds would average quantiles.
+	// over returns the value over all rounds, if it is not the median of the rounds: medians of an
+	// even number of rounds would average quantiles.
 	over func(stats.Step) (v float64, ok bool)
-	// life takes the value from a whole life; nil: it is that of the step with the peak.
-	life func(stats.Contender) Result
+	// whole returns the value of whole trials; nil: the value of the step with the highest throughput.
+	whole func(stats.Contender) Result
 }
 
-// Definition is the sentence that says what is measured, in which unit, and who counted it.
+// Definition says what is measured, in which unit, and what counted it.
 type Definition struct {
-	Term string // "CPU time per request (µs)"; "": the measure has none of its own
+	Term string // "CPU time per request (µs)"; "": the measure has no definition
 	Text string
 }
 
-// Chart is how the report draws a measure over the steps.
+// Chart is the chart of a measure over the steps in the report.
 type Chart struct {
 	ID, Title, Note string // Title without the unit
-	Unit            string // that of the axis: "ms"
+	Unit            string // unit of the axis: "ms"
 	Log             bool   // logarithmic axis
-	Marked          bool   // its points say what bound the step
-	Zero            bool   // 0 is a value; else it says that nothing was measured
-	Optional        bool   // left out where no step has a value
+	Marked          bool   // points show the bottleneck of the step
+	Zero            bool   // 0 is a value; false: 0 means not measured
+	Optional        bool   // omitted if no step has a value
 }
 
-// Axis returns a value of the measure on the axis of its chart.
+// Axis converts a value of the measure to the unit of its chart.
 func (m Measure) Axis(v float64) float64 {
 	if m.Unit.Whole() {
 		v = math.Trunc(v)
@@ -85,55 +85,55 @@ func (m Measure) Axis(v float64) float64 {
 	return v
 }
 
-// Where says at which step of a contender a measure is compared.
+// Where is the step of a contender at which a measure is compared.
 type Where int
 
 // The places.
 const (
-	AtPeak          Where = iota // the step with its own peak
-	AtHalf                       // one step for all, at half of a peak
-	FromStartToStop              // none: a whole life
+	AtPeak          Where = iota // the peak step of each contender
+	AtHalf                       // one step for all, at half peak
+	FromStartToStop              // no step: whole trials
 )
 
-// Comparison is how contenders are compared by a measure.
+// Comparison says how contenders are compared by a measure.
 type Comparison struct {
 	Title string // "throughput at peak"
-	Long  string // Title that names the step also where the table does not; "" is Title
-	Head  string // of a narrow column of the history
+	Long  string // Title with the step, for places that do not show it; "": Title
+	Head  string // heading of a narrow column of the history
 	At    Where
-	Kind  stats.Kind // what takes a contender out of the comparison
-	Best  string     // what being first in it is: "starts the fastest"
+	Kind  stats.Kind // which contenders are not compared
+	Best  string     // predicate of the leader: "starts the fastest"
 	Noun  string     // "start-up time"
-	Guess string     // the warning where a value is AtLeast
-	// shown without a verdict: it explains others, whose p values are not adjusted for it; left out where nobody has it
+	Guess string     // warning about a value that is AtLeast
+	// shown without a verdict, to explain other measures; omitted without values
 	Apart bool
 }
 
-// Column is one column of the CSV export, and one key of each object of the JSON export.
+// Column is a column of the CSV export, and a key of the JSON export.
 type Column struct{ Name, Doc string }
 
-// Metric is one metric in Prometheus' text format.
+// Metric is a metric in the text format of Prometheus.
 type Metric struct {
 	Name, Kind, Help string
-	Of               func(bench.Usage) (v float64, ok bool) // of a live one
+	Of               func(bench.Usage) (v float64, ok bool) // value of a live metric
 }
 
 // Result is the value of a measure over the rounds.
 type Result struct {
 	Known bool
-	// what tables show: the median of the rounds; of quantiles and shares that of all rounds together
+	// value for tables: the median of the rounds; of quantiles and shares that of all rounds
 	Value    float64
-	AtLeast  bool            // an estimate: it is this or more
-	Rounds   []float64       // of each round
-	Interval *stats.Interval // 95%, of the median of Rounds; nil with fewer than stats.MinInterval
+	AtLeast  bool            // the true value may be higher
+	Rounds   []float64       // value of each round
+	Interval *stats.Interval // 95% CI of the median of Rounds; nil below stats.MinInterval rounds
 }
 
-// ResultOf returns the median of the rounds.
+// ResultOf returns the result for a value of each round.
 func ResultOf(v stats.Value) Result {
 	return Result{Known: v.Known(), Value: v.Median, Rounds: v.Values, Interval: v.Interval}
 }
 
-// Over returns the measure of a step over the rounds that finished it.
+// Over returns the result of a step over the rounds that completed it.
 func (m Measure) Over(s stats.Step) Result {
 	if m.ID == Throughput {
 		return ResultOf(s.Throughput)
@@ -157,13 +157,13 @@ func (m Measure) Over(s stats.Step) Result {
 	return f
 }
 
-// Quantile reports whether it is one of a distribution: of all requests of all rounds together.
+// Quantile reports whether the measure is a quantile of the latencies of all rounds together.
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
-// Contender returns the measure of a contender: of its whole life, or of the step with its peak.
+// Contender returns the result of a contender: of whole trials, or of its peak step.
 func (m Measure) Contender(c stats.Contender) Result {
-	if m.life != nil {
-		return m.life(c)
+	if m.whole != nil {
+		return m.whole(c)
 	}
 	peak, ok := c.PeakStep()
 	if !ok {
@@ -172,7 +172,7 @@ func (m Measure) Contender(c stats.Contender) Result {
 	return m.Over(peak)
 }
 
-// Get returns the measure of that name; the zero Measure where there is none.
+// Get returns the measure with the ID; the zero Measure if there is none.
 func Get(id ID) Measure {
 	for _, m := range table {
 		if m.ID == id {
@@ -182,7 +182,7 @@ func Get(id ID) Measure {
 	return Measure{}
 }
 
-// ByConditionName returns the measure that objectives call so.
+// ByConditionName returns the measure with a name in conditions.
 func ByConditionName(name string) (Measure, bool) {
 	i := slices.IndexFunc(table, func(m Measure) bool { return name != "" && m.ConditionName == name })
 	if i < 0 {
@@ -191,21 +191,21 @@ func ByConditionName(name string) (Measure, bool) {
 	return table[i], true
 }
 
-// Judged returns the measures that verdicts are given on: the family over which p values are adjusted.
-func Judged() []Shown {
+// Tested returns the measures with verdicts: the family over which p values are adjusted.
+func Tested() []Shown {
 	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Comparison.Apart })
 }
 
 // All returns all measures.
 func All() []Measure { return slices.Clone(table) }
 
-// Unit says what a value is in, and how it is written.
+// Unit is the unit of a value and decides how it is formatted.
 type Unit int
 
 // The units.
 const (
 	PerSecond   Unit = iota
-	Nanoseconds      // of time, or of CPU time
+	Nanoseconds      // time, or CPU time
 	Bytes
 	Share // 0 to 1
 	Count
@@ -224,7 +224,7 @@ func (u Unit) String() string {
 // Whole reports whether a value has no fraction worth keeping.
 func (u Unit) Whole() bool { return u == Nanoseconds || u == Bytes || u == Count }
 
-// Base turns a value into the base unit that Prometheus asks for: seconds instead of nanoseconds.
+// Base converts a value to the base unit of Prometheus: seconds instead of nanoseconds.
 func (u Unit) Base(v float64) float64 {
 	if u == Nanoseconds {
 		return time.Duration(v).Seconds()
@@ -232,7 +232,7 @@ func (u Unit) Base(v float64) float64 {
 	return v
 }
 
-// Cell writes a value for a table whose heading names the unit: "4,455", "5.02 ms", "61 MiB".
+// Cell formats a value for a table with the unit in its heading: "4,455", "5.02 ms", "61 MiB".
 func (u Unit) Cell(v float64) string {
 	switch u {
 	case Nanoseconds:
@@ -254,7 +254,7 @@ func (u Unit) Cell(v float64) string {
 	return units.Rate(v)
 }
 
-// Text writes a value with its unit: "4,455/s".
+// Text formats a value with its unit: "4,455/s".
 func (u Unit) Text(v float64) string {
 	if u == PerSecond {
 		return u.Cell(v) + "/s"

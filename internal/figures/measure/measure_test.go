@@ -8,18 +8,17 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// TestTable keeps the table whole: no name is given twice, and a place shows only measures that
-// have what it needs.
+// TestTable checks for unique names, and for the fields that the places of a measure need.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
-		for _, name := range []string{"id " + string(m.ID), "column " + m.CSV.Name, "objective " + m.ConditionName} {
-			if seen[name] && name != "column " && name != "objective " {
-				t.Errorf("%s is there twice", name)
+		for _, name := range []string{"id " + string(m.ID), "column " + m.CSV.Name, "condition " + m.ConditionName} {
+			if seen[name] && name != "column " && name != "condition " {
+				t.Errorf("duplicate %s", name)
 			}
 			seen[name] = true
 		}
-		if m.Name == "" || m.Head == "" || m.Of == nil && m.life == nil {
+		if m.Name == "" || m.Head == "" || m.Of == nil && m.whole == nil {
 			t.Errorf("%s has no name, heading or value", m.ID)
 		}
 	}
@@ -40,7 +39,7 @@ func TestTable(t *testing.T) {
 	for p := range views {
 		for _, m := range View(p) {
 			if need := needs[p]; m.ID == "" || need != nil && !need(m.Measure) {
-				t.Errorf("place %d: %q lacks something", p, m.Head)
+				t.Errorf("place %d: %q lacks a field", p, m.Head)
 			}
 		}
 	}
@@ -57,7 +56,7 @@ func result(succeeded, memory int64) bench.StepResult {
 	}
 }
 
-// TestOverRounds takes the medians of three rounds.
+// TestOverRounds checks the medians of three rounds.
 func TestOverRounds(t *testing.T) {
 	s := stats.Step{Results: []bench.StepResult{result(3000, 1), result(1000, 2), result(2000, 3)}}
 	for id, want := range map[ID]float64{
@@ -72,7 +71,7 @@ func TestOverRounds(t *testing.T) {
 	}
 }
 
-// TestQuantilesAreOfAllRounds does not take the median of the rounds' quantiles.
+// TestQuantilesAreOfAllRounds checks that quantiles are not medians of the rounds' quantiles.
 func TestQuantilesAreOfAllRounds(t *testing.T) {
 	round := func(d time.Duration) bench.StepResult {
 		return bench.StepResult{Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: d}}}
@@ -83,6 +82,6 @@ func TestQuantilesAreOfAllRounds(t *testing.T) {
 	}
 	imported := bench.StepResult{Load: bench.Load{Latency: bench.Latencies{Count: 1, P50: 3}}}
 	if _, ok := Get(P99).Of(imported); ok {
-		t.Error("a quantile that nobody reported is known")
+		t.Error("a quantile that was not reported is known")
 	}
 }

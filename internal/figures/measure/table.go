@@ -11,7 +11,7 @@ import (
 const (
 	Throughput    ID = "throughput"
 	Errors        ID = "errors"
-	ErrorRatio    ID = "error-ratio"
+	ErrorRate     ID = "error-ratio"
 	P50           ID = "latency-p50"
 	P75           ID = "latency-p75"
 	P90           ID = "latency-p90"
@@ -44,7 +44,9 @@ var table = []Measure{
 		ID: Throughput, Name: "throughput", Head: "req/s", Unit: PerSecond, Higher: true,
 		Of: func(s bench.StepResult) (float64, bool) { return s.Load.Throughput(), s.Load.Elapsed > 0 },
 		Definition: Definition{"Throughput (successes/s)",
-			"counted by the client: successes whose last byte arrived in the measured interval / its length. Load starts before the interval and lasts to its end; responses outside it do not count. Success: complete, with the expected status, and the expected body if compared."},
+			"counted by the client: successes whose last byte arrived in the measured interval / its length. " +
+				"Load starts before the interval and lasts to its end; responses outside it do not count. " +
+				"Success: complete, with the expected status, and the expected body if compared."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Marked: true,
 			Zero: true},
@@ -58,20 +60,22 @@ var table = []Measure{
 		ID: Errors, Name: "errors", Head: "errors", Unit: Count,
 		Of:        func(s bench.StepResult) (float64, bool) { return float64(s.Load.FailedTotal()), true },
 		over:      func(s stats.Step) (float64, bool) { return float64(s.FailedTotal()), true },
-		life:      func(c stats.Contender) Result { return Result{Known: true, Value: float64(c.ErrorsTotal())} },
+		whole:     func(c stats.Contender) Result { return Result{Known: true, Value: float64(c.ErrorsTotal())} },
 		CSV:       Column{"failed", "failed requests, whole step"},
 		Benchmark: "errors",
 	},
 	{
-		ID: ErrorRatio, Name: "error rate", Head: "err %", Unit: Share,
+		ID: ErrorRate, Name: "error rate", Head: "err %", Unit: Share,
 		Of: func(s bench.StepResult) (float64, bool) {
-			return s.Load.ErrorRatio(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
+			return s.Load.ErrorRate(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
 		},
-		over:       func(s stats.Step) (float64, bool) { return s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0 },
-		life:       errorsOfTrial,
-		Definition: Definition{"Error rate (%)", "errors / (errors + successes), counted by the client, by kind: unexpected status, connection refused, connection reset, timeout, unreadable body, client limit."},
-		Chart:      &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
-		CSV:        Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
+		over:  func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.FailedTotal()+s.Succeeded > 0 },
+		whole: errorsOfTrial,
+		Definition: Definition{"Error rate (%)",
+			"errors / (errors + successes), counted by the client, by kind: unexpected status, " +
+				"connection refused, connection reset, timeout, unreadable body, client limit."},
+		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
+		CSV:   Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
 	},
 	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -84,13 +88,14 @@ var table = []Measure{
 	quantile(Mean, "mean", Column{"mean_ns", "mean"}, 0, func(l bench.Latencies) time.Duration { return l.Mean }),
 	quantile(Max, "max", Column{"max_ns", "longest"}, 0, func(l bench.Latencies) time.Duration { return l.Max }),
 	{ID: P50Half, Name: "p50 at half peak", Head: "p50", Unit: Nanoseconds,
-		life: half(func(l bench.Latencies) time.Duration { return l.P50 })},
+		whole: half(func(l bench.Latencies) time.Duration { return l.P50 })},
 	{
 		ID: P99Half, Name: "p99 at half peak", Head: "p99", Unit: Nanoseconds,
-		Of:   latency(func(l bench.Latencies) time.Duration { return l.P99 }),
-		life: half(func(l bench.Latencies) time.Duration { return l.P99 }),
+		Of:    latency(func(l bench.Latencies) time.Duration { return l.P99 }),
+		whole: half(func(l bench.Latencies) time.Duration { return l.P99 }),
 		Definition: Definition{"Latency at half peak (ms, µs)",
-			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak (25 to 75% of it). All rounds, histograms merged."},
+			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak " +
+				"(25 to 75% of it). All rounds, histograms merged."},
 		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
 	},
 	{
@@ -103,45 +108,54 @@ var table = []Measure{
 		Of: func(s bench.StepResult) (float64, bool) { return float64(s.Load.Sent), true }},
 	{
 		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds,
-		life:       func(c stats.Contender) Result { return ResultOf(c.StartUp) },
-		Definition: Definition{"Start-up time (ms)", "from process start to the first ready response, by the clock of locbench's machine."},
-		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest", Noun: "start-up time"},
+		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
+		Definition: Definition{"Start-up time (ms)",
+			"from process start to the first ready response, by the clock of locbench's machine."},
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest",
+			Noun: "start-up time"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
-		life:       func(c stats.Contender) Result { return ResultOf(c.PeakTime) },
-		Definition: Definition{"Time to peak (s)", "from process start to the first 1 s window within 3% of the final throughput and staying there (running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; final throughput is the median of the last third of those windows. If they scatter by more than 3%, twice their scatter is used. Includes time before the load, such as checks. None if throughput did not stay, for interleaved runs and for targets."},
-		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop, Best: "reaches its peak the fastest",
-			Noun: "time to peak"},
+		whole: func(c stats.Contender) Result { return ResultOf(c.PeakTime) },
+		Definition: Definition{"Time to peak (s)",
+			"from process start to the first 1 s window within 3% of the final throughput and staying there " +
+				"(running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; " +
+				"final throughput is the median of the last third of those windows. If they scatter by more than 3%, " +
+				"twice their scatter is used. Includes time before the load, such as checks. " +
+				"None if throughput did not stay, for interleaved runs and for targets."},
+		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop,
+			Best: "reaches its peak the fastest", Noun: "time to peak"},
 	},
 	{
-		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, life: memoryOfTrial,
+		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, whole: memoryOfTrial,
 		Of:      memory(func(m bench.Memory) int64 { return m.Peak }),
 		AtLeast: sampled,
-		Definition: Definition{"Memory high-water mark (MiB = 2²⁰ bytes)",
-			"highest memory use since start (high-water mark), as counted by the kernel: memory.peak (cgroup v2), max_usage_in_bytes (v1) or VmHWM (process). “≥”: largest sample, no counter available; the true peak may be higher."},
-		Chart: &Chart{ID: "memory-peak", Title: "Memory high-water mark",
+		Definition: Definition{"Peak memory (MiB = 2²⁰ bytes)",
+			"highest memory use since start (high-water mark), as counted by the kernel: memory.peak (cgroup v2), " +
+				"max_usage_in_bytes (v1) or VmHWM (process). “≥”: largest sample, no counter available; " +
+				"the true peak may be higher."},
+		Chart: &Chart{ID: "memory-peak", Title: "Peak memory",
 			Note: "Since the contender's start, at the end of the step.", Unit: "MiB"},
 		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Best: "has the lowest peak memory",
 			Noun: "peak memory", Guess: "peak is the largest sample; the true one may be higher"},
-		CSV: Column{"memory_peak_bytes", "high-water mark since the start of the contender"},
+		CSV: Column{"memory_peak_bytes", "peak memory since the start of the contender"},
 		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
-			Help: "High-water mark since the start of the contender."},
+			Help: "Peak memory since the start of the contender."},
 		Benchmark: "peak-bytes",
 	},
 	{
-		ID: MemoryStep, Name: "memory high-water mark of the step", Head: "step peak", Unit: Bytes,
+		ID: MemoryStep, Name: "peak memory of the step", Head: "step peak", Unit: Bytes,
 		Of: func(s bench.StepResult) (float64, bool) { n, ok := s.StepPeak(); return float64(n), ok },
-		Chart: &Chart{ID: "memory-step", Title: "Memory high-water mark of the step",
+		Chart: &Chart{ID: "memory-step", Title: "Peak memory of the step",
 			Note: "Reset at each step, if the kernel can (cgroup v1; v2 since Linux 6.12).",
 			Unit: "MiB", Optional: true},
-		CSV: Column{"memory_step_peak_bytes", "high-water mark within the step, where the kernel keeps one"},
+		CSV: Column{"memory_step_peak_bytes", "peak memory within the step, if the kernel keeps it"},
 	},
 	{
 		ID: MemoryRate, Name: "memory per rate", Head: "MiB·s", Unit: MemoryPerRate, Of: bench.StepResult.MemorySeconds,
 		AtLeast:    sampled,
-		Definition: Definition{"Memory high-water mark per rate (MiB·s)", "high-water mark / throughput of the step."},
-		Chart: &Chart{ID: "memory-per-rate", Title: "Memory high-water mark per rate",
+		Definition: Definition{"Peak memory per rate (MiB·s)", "peak memory / throughput of the step."},
+		Chart: &Chart{ID: "memory-per-rate", Title: "Peak memory per rate",
 			Note: "Peak memory / throughput of the step.", Unit: "MiB·s",
 			Log: true},
 	},
@@ -162,7 +176,8 @@ var table = []Measure{
 	},
 	{
 		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
-		Definition: Definition{"CPU time (s)", "user and system time of all its processes, read from the kernel at the start and end of the step."},
+		Definition: Definition{"CPU time (s)",
+			"user and system time of all its processes, read from the kernel at the start and end of the step."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
 			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
 		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},
@@ -181,9 +196,9 @@ var table = []Measure{
 			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
 		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", Kind: stats.OfCPU,
 			Best: "needs the least CPU time per request", Noun: "CPU time per request at peak"},
-		CSV: Column{"cpu_per_request_ns", "the same for each success"},
+		CSV: Column{"cpu_per_request_ns", "CPU time per success"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
-			Help: "CPU time of the contender for each success."},
+			Help: "CPU time of the contender per success."},
 		Benchmark: "cpu-ns/req",
 	},
 	{ID: InUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs, Of: bench.StepResult.CPUs},
@@ -216,9 +231,9 @@ var table = []Measure{
 		Chart: &Chart{ID: "switches-per-request", Title: "Context switches per request",
 			Note: "Voluntary and involuntary, all threads / successes.", Log: true, Optional: true},
 		Comparison: &Comparison{Title: "context switches per request", Head: "switches", Apart: true},
-		CSV:        Column{"switches_per_request", "context switches of both kinds for each success"},
+		CSV:        Column{"switches_per_request", "voluntary and involuntary context switches per success"},
 		Prometheus: &Metric{Name: "locbench_step_context_switches_per_request",
-			Help: "Context switches of the contender for each success."},
+			Help: "Context switches of the contender per success."},
 		Live: &Metric{"locbench_context_switches_total", "counter", "Context switches of the contender since its start.",
 			func(u bench.Usage) (float64, bool) {
 				if u.Switches == nil {
@@ -228,18 +243,18 @@ var table = []Measure{
 			}},
 		Benchmark: "switches/req",
 	},
-	{ID: Cost, Name: "cost", Head: "$/10⁹ req", Unit: Dollars,
-		life: func(c stats.Contender) Result { return ResultOf(c.CostEach) }},
+	{ID: Cost, Name: "cost", Head: "$/1B req", Unit: Dollars,
+		whole: func(c stats.Contender) Result { return ResultOf(c.CostEach) }},
 }
 
-// What else a quantile has.
+// Outputs of a quantile, in addition to tables and the CSV export.
 const (
 	charted = 1 << iota
 	defined
 	benchmarked
 )
 
-// quantile returns a measure of the latency, over the rounds that of all their requests together.
+// quantile returns a measure of the latency; over the rounds it is that of all their requests.
 func quantile(id ID, name string, column Column, more int, of func(bench.Latencies) time.Duration) Measure {
 	m := Measure{
 		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, ConditionName: name,
@@ -250,7 +265,10 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 			Log: true}
 	}
 	if more&defined != 0 {
-		m.Definition = Definition{"Latency (ms, µs)", "from sending a request to the last byte of its response, successes only. If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
+		m.Definition = Definition{"Latency (ms, µs)",
+			"from sending a request to the last byte of its response, successes only. " +
+				"If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. " +
+				"p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
 	}
 	if more&benchmarked != 0 {
 		m.Benchmark = name + "-ns"
@@ -262,13 +280,13 @@ func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (flo
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
 
-// known returns a figure of a distribution. Imported ones have only those that their tool wrote.
+// known returns a value of a distribution. Imported distributions have only some values.
 func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
 	d := of(l)
 	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")
 }
 
-// half takes a quantile from the step at half of the contender's peak.
+// half returns a quantile at the step at half peak.
 func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 	m := quantile("", "", Column{}, 0, of)
 	return func(c stats.Contender) Result {
@@ -281,7 +299,7 @@ func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 }
 
 func errorsOfTrial(c stats.Contender) Result {
-	f := ResultOf(c.ErrorRatio)
+	f := ResultOf(c.ErrorRate)
 	failed, all := c.ErrorsTotal(), c.ErrorsTotal()
 	for _, s := range c.Steps {
 		all += s.Succeeded
@@ -290,7 +308,7 @@ func errorsOfTrial(c stats.Contender) Result {
 	return f
 }
 
-// memoryOfTrial returns the highest mark of all rounds; Rounds are of the complete ones.
+// memoryOfTrial returns the highest peak memory of all rounds; Rounds has the complete ones only.
 func memoryOfTrial(c stats.Contender) Result {
 	f := ResultOf(c.Memory)
 	f.Known, f.Value, f.AtLeast = c.MemoryPeak > 0, float64(c.MemoryPeak), c.MemoryPeakIsSample

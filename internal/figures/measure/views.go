@@ -1,44 +1,44 @@
 package measure
 
-// Place is a table, or another list of measures, of an output.
+// Place is a table or another list of measures in an output.
 type Place int
 
 // The places.
 const (
-	Compared       Place = iota // what compare and history tell of
-	Summarised                  // what the summary's sentences claim of
-	TextSteps                   // the final table of a contender's steps
-	TextLive                    // the table that grows while a trial runs; what has a Drop is not in the narrow one
-	TextDetails                 // the lines about a step that --verbose adds
-	TextContenders              // the final table of contenders
-	ScreenSteps                 // the dashboard's full table of steps
-	ScreenOverview              // and the short one
+	Compared       Place = iota // compare and history
+	Summarised                  // sentences of the summary
+	TextSteps                   // final table of the steps of a contender
+	TextLive                    // table that grows during a trial; measures with a Drop are not in the narrow one
+	TextDetails                 // lines about a step that --verbose adds
+	TextContenders              // final table of contenders
+	ScreenSteps                 // full table of steps in the dashboard
+	ScreenOverview              // short table of steps
 	ScreenContenders
-	ScreenOrders        // by what the reader can order the contenders
-	BrowserContenders   // the preview of a results folder
-	PairFigures         // the comparison of two contenders on the screen
-	PairSteps           // and of their steps
-	ScreenCourses       // the small charts over the steps
-	MarkdownCourses     // and the lines of blocks
-	ReportContenders    // the headline of the report
-	MarkdownLoad        // and the two of its Markdown form: under load
-	MarkdownStartToStop // and of the whole life
-	ReportCharts        // the charts over the steps
+	ScreenOrders        // measures that contenders can be sorted by
+	BrowserContenders   // preview of a results folder
+	PairContenders      // comparison of two contenders in the dashboard
+	PairSteps           // comparison of their steps
+	ScreenCourses       // small charts over the steps
+	MarkdownCourses     // charts of block characters
+	ReportContenders    // main table of the report
+	MarkdownLoad        // tables of summary.md: under load
+	MarkdownStartToStop // and of whole trials
+	ReportCharts        // charts over the steps
 	PrometheusSteps
 	GoBenchmarks
 	Live        // metrics during a run
-	ExportAdded // columns of the CSV and the JSON export that came after the others: new ones at the end
+	ExportAdded // later columns of the CSV and JSON exports; add new ones at the end
 )
 
 // Shown is a measure at a place.
 type Shown struct {
 	Measure
-	Head     string // of its column there
-	Drop     int    // where room is short, columns with a higher number are left out first; 0: never
-	Optional bool   // left out where nobody has a value
+	Head     string // heading of its column
+	Drop     int    // in narrow tables, columns with a higher number are dropped first; 0: never
+	Optional bool   // omitted if no contender has a value
 }
 
-// at is a measure at a place, under its own short heading.
+// at is a measure at a place, with its heading there.
 type at struct {
 	id       ID
 	head     string
@@ -60,11 +60,11 @@ var views = map[Place][]at{
 		{id: Throttled, drop: 1}, {id: MemoryUsed}},
 	TextContenders: {
 		{id: StartUp, drop: 5}, {id: PeakTime, drop: 6, optional: true}, {id: Throughput, head: "peak req/s"},
-		{id: P50, drop: 7}, {id: P99}, {id: ErrorRatio, head: "errors"}, {id: CPURequest},
+		{id: P50, drop: 7}, {id: P99}, {id: ErrorRate, head: "errors"}, {id: CPURequest},
 		{id: MemoryPeak, drop: 1}, {id: Cost, drop: 2},
 	},
 	ScreenSteps: {
-		{id: Throughput}, {id: Errors}, {id: ErrorRatio, drop: 8}, {id: P50, drop: 1}, {id: P90, drop: 7}, {id: P99},
+		{id: Throughput}, {id: Errors}, {id: ErrorRate, drop: 8}, {id: P50, drop: 1}, {id: P90, drop: 7}, {id: P99},
 		{id: P999, drop: 9}, {id: Max, drop: 6}, {id: CPURequest},
 		{id: InUse, drop: 5}, {id: Throttled, drop: 4}, {id: ThrottledTime, drop: 10}, {id: MemoryUsed, drop: 3},
 		{id: MemoryPeak, head: "peak", drop: 11},
@@ -74,23 +74,23 @@ var views = map[Place][]at{
 		{id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
 	ScreenContenders: {
 		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99},
-		{id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest},
-		{id: MemoryPeak, drop: 2}, {id: Cost, head: "$/10⁹", drop: 3},
+		{id: ErrorRate, head: "errors", drop: 1}, {id: CPURequest},
+		{id: MemoryPeak, drop: 2}, {id: Cost, head: "$/1B", drop: 3},
 	},
-	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRatio}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
+	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	BrowserContenders: {
 		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99},
-		{id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest, drop: 2},
+		{id: ErrorRate, head: "errors", drop: 1}, {id: CPURequest, drop: 2},
 		{id: MemoryPeak, head: "memory", drop: 6}, {id: Cost, head: "$/1B req", drop: 4},
 	},
-	PairFigures: {
+	PairContenders: {
 		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"},
 		{id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at peak"},
-		{id: P99, head: "p99 at peak"}, {id: ErrorRatio, head: "errors"}, {id: CPURequest, head: "CPU/req at peak"},
+		{id: P99, head: "p99 at peak"}, {id: ErrorRate, head: "errors"}, {id: CPURequest, head: "CPU/req at peak"},
 		{id: Switches, head: "switches/req at peak", optional: true}, {id: MemoryPeak},
 		{id: Cost, head: "$ per 1B req"},
 	},
-	PairSteps:       {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRatio, head: "errors", drop: 2}},
+	PairSteps:       {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRate, head: "errors", drop: 2}},
 	ScreenCourses:   {{id: Throughput}, {id: P99}, {id: CPURequest}},
 	MarkdownCourses: {{id: Throughput, head: "Throughput"}, {id: P99}, {id: CPURequest, head: "CPU per request"}},
 	ReportContenders: {
@@ -99,17 +99,17 @@ var views = map[Place][]at{
 		{id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Peak memory"},
 		{id: CPURequest, head: "CPU per request"}, {id: Switches, head: "Context switches per request", optional: true},
 		{id: Cost, head: "$ per billion requests"},
-		{id: ErrorRatio, head: "Errors"},
+		{id: ErrorRate, head: "Errors"},
 	},
 	MarkdownLoad: {{id: P99, head: "p99 at peak"}, {id: P50Half, head: "p50 at half"}, {id: P99Half, head: "p99 at half"},
-		{id: ErrorRatio, head: "Errors"}},
+		{id: ErrorRate, head: "Errors"}},
 	MarkdownStartToStop: {
 		{id: StartUp, head: "Start-up"}, {id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Memory"},
 		{id: CPURequest, head: "CPU per request"},
 		{id: Switches, head: "Switches per request", optional: true}, {id: Cost, head: "$ per 1B"},
 	},
 	ReportCharts: {
-		{id: Throughput}, {id: InFlight}, {id: ErrorRatio}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
+		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
 		{id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},
 		{id: CPUTime}, {id: CPURequest}, {id: Switches}, {id: Throttled},
 	},
@@ -121,7 +121,7 @@ var views = map[Place][]at{
 	ExportAdded: {{id: Switches}},
 }
 
-// View returns what a place shows, in its order.
+// View returns the measures of a place, in order.
 func View(p Place) []Shown {
 	var all []Shown
 	for _, v := range views[p] {

@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// MinSegment is the least number of values on both sides: one deviating value is not a change.
+	// MinSegment is the minimum number of values on each side: one deviating value is not a change.
 	MinSegment = 2
-	// permutations is how often a series is shuffled; a p value is at least 1/(permutations+1).
+	// permutations is the number of shuffles; a p value is at least 1/(permutations+1).
 	permutations = 9999
 )
 
-// ChangePoint is a place in a series where its level changed for more than a moment.
+// ChangePoint is a place in a series where the level changed.
 type ChangePoint struct {
 	At            int     // index of the first value of the new level
 	Before, After float64 // medians of the values between the neighbouring change points
-	P             float64 // of the place, within the part of the series that was searched
+	P             float64 // p value within the searched part of the series
 }
 
-// ChangePoints finds where the level of a series in order of time changed, by splitting it where
-// the standardised Mann-Whitney statistic is largest (D. M. Hawkins and Q. Deng, Journal of Quality
-// Technology 42, 2010), if no more than a share alpha of shuffled series has one as large. An error
-// is a BadValue, or about MaxRounds. With alpha 0.05 it takes six values.
+// ChangePoints finds changes of level in a time series. It splits the series where the standardised
+// Mann-Whitney statistic is largest (D. M. Hawkins and Q. Deng, Journal of Quality Technology 42,
+// 2010), if at most a share alpha of shuffled series has one as large. An error is a BadValue, or
+// about MaxRounds. With alpha 0.05 it takes six values.
 func ChangePoints(series []float64, alpha float64) ([]ChangePoint, error) {
 	if err := cmp.Or(finite(series), between("alpha", alpha)); err != nil {
 		return nil, fmt.Errorf("change points: %w", err)
@@ -65,8 +65,8 @@ func split(part []float64, offset int, alpha float64, found *[]ChangePoint) {
 	split(part[at:], offset+at, alpha, found)
 }
 
-// largestShift returns the largest |U − E(U)| / σ over all places, and its place; σ without the
-// correction for ties, which is the same everywhere.
+// largestShift returns the largest |U − E(U)| / σ over all places, and its place. σ omits the
+// correction for ties, which is the same at all places.
 func largestShift(ranks []int) (statistic float64, at int) {
 	n, sum := len(ranks), 0
 	for t, r := range ranks[:n-MinSegment] {
@@ -75,7 +75,7 @@ func largestShift(ranks []int) (statistic float64, at int) {
 		if left < MinSegment {
 			continue
 		}
-		// Twice the rank sum less twice its expectation, t·(n+1)/2.
+		// Twice the rank sum minus twice its expectation, t·(n+1)/2.
 		off := math.Abs(float64(sum-left*(n+1))) / 2
 		z := off / math.Sqrt(float64(left*(n-left)*(n+1))/12)
 		if z > statistic*(1+1e-12) {
@@ -85,7 +85,7 @@ func largestShift(ranks []int) (statistic float64, at int) {
 	return statistic, at
 }
 
-// shiftP returns the share of orders of the ranks with a statistic as large.
+// shiftP returns the share of permutations of the ranks with a statistic at least as large.
 func shiftP(ranks []int, statistic float64) float64 {
 	limit := statistic * (1 - 1e-12)
 	asLarge := func(order []int) bool {
@@ -97,7 +97,7 @@ func shiftP(ranks []int, statistic float64) float64 {
 	}
 	shuffled := slices.Clone(ranks)
 	rng := rand.New(rand.NewPCG(0x6c6f6362656e6368, uint64(len(ranks))))
-	as := 1 // the order that was seen is one of them
+	as := 1 // the observed order counts
 	for range permutations {
 		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		if asLarge(shuffled) {
@@ -107,10 +107,10 @@ func shiftP(ranks []int, statistic float64) float64 {
 	return float64(as) / (permutations + 1)
 }
 
-// allOrders is the number of values up to which all of their orders are tried.
+// allOrders is the number of values up to which all permutations are tried.
 const allOrders = 8
 
-// shareOfOrders returns the share of all orders of some values for which something holds.
+// shareOfOrders returns the share of all permutations of xs for which holds returns true.
 func shareOfOrders(xs []int, holds func([]int) bool) float64 {
 	as, all, order := 0, 0, slices.Clone(xs)
 	permute(order, len(order), func() {

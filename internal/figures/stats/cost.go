@@ -7,14 +7,14 @@ import (
 	"locbench/internal/bench"
 )
 
-// DefaultPrice is that of a vCPU-hour in US dollars, as in the published comparison.
+// DefaultPrice is the price of a vCPU-hour in US dollars, as in the published comparison.
 const DefaultPrice = 0.0275
 
-// MarkStartUp is the name of the bench.Mark with the usage right after start-up.
+// MarkStartUp is the name of the bench.Mark after start-up.
 const MarkStartUp = "after start-up"
 
-// CostPerBillion returns the price in US dollars of 10⁹ requests: CPU seconds / successes × 10⁹ / 3600 ×
-// price per vCPU-hour. ok is false without successes.
+// CostPerBillion returns the price of a billion requests in US dollars: CPU seconds / successes ×
+// 1e9 / 3600 × price per vCPU-hour. ok is false without successes.
 func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (dollars float64, ok bool) {
 	if successes <= 0 || cpu < 0 {
 		return 0, false
@@ -22,28 +22,28 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 	return cpu.Seconds() / float64(successes) * 1e9 / 3600 * pricePerHour, true
 }
 
-// Cost is what 10⁹ requests of a trial cost, in US dollars, from all CPU time since its start. The
-// parts add up to the total. Marginal leaves out start-up and warm-up, which weigh too much in a
-// short life.
+// Cost is the price of a billion requests of a trial in US dollars, from all CPU time since its
+// start. The parts add up to the total. Marginal excludes start-up and warm-up, which weigh too
+// much in a short trial.
 type Cost struct {
 	Total     float64
-	StartUp   float64       // until the first response; 0 where it was not read, it is in Other then
-	WarmUp    float64       // intervals of warm-up steps
-	Steady    float64       // and of all other steps
+	StartUp   float64       // until the first response; 0 if not read, then part of Other
+	WarmUp    float64       // measured intervals of warm-up steps
+	Steady    float64       // measured intervals of all other steps
 	Other     float64       // checks, lead-ins and drains, and the time between the steps
-	Marginal  float64       // steady CPU time over steady successes; 0 without a steady step
+	Marginal  float64       // steady CPU time / steady successes; 0 without a steady step
 	CPU       time.Duration // since start
 	Successes int64
 }
 
-// TrialCost returns the cost of one trial. ok is false where CPU time or successes are not known.
+// TrialCost returns the cost of one trial; ok is false if CPU time or successes are not known.
 func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration
 	var successes, steadySuccesses int64
 	for _, s := range trial.Steps {
-		// The counter runs since start: the last reading covers the successes of all steps before
-		// it, those of a step whose own reading is missing too.
+		// The counter runs since start, so the last reading covers all earlier steps, even those
+		// without a reading.
 		successes += s.Load.AllSucceeded()
 		if s.After == nil {
 			continue

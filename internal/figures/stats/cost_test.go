@@ -19,14 +19,14 @@ func TestCostReproducesThePublishedTable(t *testing.T) {
 		}
 	}
 	if _, ok := CostPerBillion(time.Second, 0, 1); ok {
-		t.Error("no successes have a cost")
+		t.Error("a cost without successes")
 	}
 	if dollars, _ := CostPerBillion(time.Hour, 1e9, .5); dollars != .5 {
-		t.Errorf("an hour for 10⁹ requests costs %g, not the price of an hour", dollars)
+		t.Errorf("an hour for a billion requests costs %g, not the price of an hour", dollars)
 	}
 }
 
-// usage returns a reading after so many seconds of CPU time.
+// usage returns a reading with this CPU time in seconds.
 func usage(cpu float64) *bench.Usage { return &bench.Usage{CPU: time.Duration(cpu * 1e9)} }
 
 // step returns a finished step of 10 s.
@@ -38,9 +38,9 @@ func step(index int, warmUp bool, before, after float64, succeeded int64) bench.
 	}
 }
 
-// life started with 1 s of CPU time and needed 1 s for the checks, 2 for 1,000 requests of warm-up,
-// 6 for 9,000 others.
-func life() bench.TrialResult {
+// trialOfCost returns a trial with 1 s of CPU time for the start, 1 s for the checks, 2 s for 1,000
+// requests of warm-up, and 6 s for 9,000 others.
+func trialOfCost() bench.TrialResult {
 	return bench.TrialResult{
 		Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete,
 		Marks: []bench.Mark{{Name: MarkStartUp, Usage: *usage(1)}, {Name: "after checks", Usage: *usage(2)}},
@@ -49,21 +49,20 @@ func life() bench.TrialResult {
 }
 
 func TestTrialCost(t *testing.T) {
-	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 for 10⁹.
+	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 per billion.
 	const price = 3.6
-	got, ok := TrialCost(life(), price)
+	got, ok := TrialCost(trialOfCost(), price)
 	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000, CPU: 10 * time.Second, Successes: 10_000}
 	if !ok || !same(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// A reading that is missing in the middle changes where the CPU time is put, not what a request
-	// costs.
-	gap := life()
+	// A missing reading moves CPU time between the parts; the total stays.
+	gap := trialOfCost()
 	gap.Steps[1].After, gap.Steps[2].Before = nil, nil
 	if got, _ := TrialCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || math.Abs(got.Other-700) > 1e-9 {
 		t.Errorf("with a missing reading: %+v", got)
 	}
-	withoutMark := life()
+	withoutMark := trialOfCost()
 	withoutMark.Marks = nil
 	want.StartUp, want.Other = 0, 200
 	if got, _ := TrialCost(withoutMark, price); !same(got, want) {

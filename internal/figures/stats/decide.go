@@ -15,15 +15,15 @@ const (
 	DefaultMargin = 0.03
 )
 
-// Rule says what it takes to call two samples different, or the same. Zero is the defaults.
+// Rule decides whether two samples differ or are the same. The zero value has the defaults.
 type Rule struct {
-	Alpha  float64 // chance of any false "different" in a family; the intervals have confidence 1 − Alpha; 0: DefaultAlpha
+	Alpha  float64 // chance of any false difference in a family; the CIs have confidence 1 − Alpha; 0: DefaultAlpha
 	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
-	// the smallest difference that the machine can show, as locbench calibrate found it; smaller ones are not claimed
+	// noise floor, from locbench calibrate; smaller differences are inconclusive
 	Floor float64
 }
 
-// Fill returns the rule with its defaults filled in where it says nothing, or what cannot be.
+// Fill returns the rule with defaults for zero and invalid fields.
 func (r Rule) Fill() Rule {
 	if !(r.Alpha > 0 && r.Alpha < 1) {
 		r.Alpha = DefaultAlpha
@@ -37,22 +37,22 @@ func (r Rule) Fill() Rule {
 	return r
 }
 
-// Verdict is what a comparison supports.
+// Verdict is the result of a comparison.
 type Verdict int
 
-// The verdicts. CannotTell is the zero value: what was not decided is not known.
+// The verdicts.
 const (
-	CannotTell Verdict = iota
-	Better             // the new one, by more than chance and by more than the machine's noise floor
-	Worse              // as Better
-	Same               // within the rule's margin, whether or not a difference is certain
+	Inconclusive Verdict = iota
+	Better               // the new side is significantly better, by more than the noise floor
+	Worse                // the new side is significantly worse, by more than the noise floor
+	Same                 // the ratio is within the margin
 )
 
-var verdicts = []string{CannotTell: "inconclusive", Better: "better", Worse: "worse", Same: "same"}
+var verdicts = []string{Inconclusive: "inconclusive", Better: "better", Worse: "worse", Same: "same"}
 
 func (v Verdict) String() string {
 	if v < 0 || int(v) >= len(verdicts) {
-		v = CannotTell
+		v = Inconclusive
 	}
 	return verdicts[v]
 }
@@ -60,7 +60,7 @@ func (v Verdict) String() string {
 // MarshalText writes the verdict as String does.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the format of MarshalText.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	i := slices.Index(verdicts, string(text))
 	if i < 0 {
@@ -70,36 +70,36 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Pair is one measure of the two sides of a comparison, one value for each round.
+// Pair is one measure of the two sides of a comparison, with one value per round.
 type Pair struct {
 	Measure        string
 	HigherIsBetter bool
 	Old, New       []float64
-	Paired         bool // the i-th values were measured side by side, in turns; there are as many of both
-	// the smallest difference that the machine can show in this measure; the larger one of this and the rule's holds
+	Paired         bool // the i-th values were measured in one interleaved round; both sides have the same number
+	// noise floor of this measure; the larger of this and the rule's applies
 	Floor float64
 }
 
-// Comparison is what a Rule makes of a Pair.
+// Comparison is the result of a Rule for a Pair.
 type Comparison struct {
 	Measure  string
 	Old, New Value
-	Ratio    *Ratio  // new to old; nil where Err says why
-	Test     *Test   // nil as Ratio
-	Adjusted float64 // p value after Holm; 1 without a test
+	Ratio    *Ratio  // new to old; nil if Err is set
+	Test     *Test   // nil if Err is set
+	Adjusted float64 // p value after Holm's correction; 1 without a test
 	Verdict  Verdict
-	// of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not
-	// help
+	// of Inconclusive: estimate of the rounds per side to add for a verdict; MaxRounds: that number or
+	// more; 0: more rounds do not help
 	More int
-	Err  error // why nothing can be said: NeedRounds, BadValue
-	Rule Rule  // by which it was decided
+	Err  error // why there is no test: NeedRounds, BadValue
+	Rule Rule  // the rule applied
 }
 
-// Compare decides a family of measures, each side of at least MinInterval rounds. Different is what
-// the Mann-Whitney (of pairs: signed-rank) test says, adjusted by Holm for all of the family, also
-// those that could not be tested; and the interval of the ratio must leave 1 out. Same goes first:
-// the whole interval lies within the margin (two one-sided tests at half of Alpha each: D. J.
-// Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+// Compare decides a family of measures, with at least MinInterval rounds per side. Sides are the
+// same if the whole CI of their ratio is within the margin (two one-sided tests at half of Alpha
+// each: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). Otherwise
+// they differ if the Mann-Whitney (paired: signed-rank) test says so after Holm's correction over
+// the whole family, untested measures included, and the CI excludes 1.
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -117,14 +117,14 @@ func (r Rule) Compare(family []Pair) []Comparison {
 		c := &compared[i]
 		c.Adjusted = adjusted
 		c.Verdict = c.Rule.decide(*c, family[i].HigherIsBetter)
-		if c.Verdict == CannotTell {
+		if c.Verdict == Inconclusive {
 			c.More = c.Rule.more(*c, len(family))
 		}
 	}
 	return compared
 }
 
-// test fills in all but the decision.
+// test returns the comparison without its verdict.
 func (r Rule) test(pair Pair) Comparison {
 	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r}
 	if c.Err = cmp.Or(positive(pair.Old, pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
@@ -144,14 +144,14 @@ func (r Rule) test(pair Pair) Comparison {
 
 func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 	if c.Ratio == nil {
-		return CannotTell
+		return Inconclusive
 	}
 	in := c.Ratio.Interval
 	if in.Within(1/(1+r.Margin), 1+r.Margin) {
 		return Same
 	}
 	if c.Adjusted > r.Alpha || in.Holds(1) || math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(r.Floor) {
-		return CannotTell
+		return Inconclusive
 	}
 	if (c.Ratio.Estimate > 1) == higherIsBetter {
 		return Better
@@ -159,19 +159,19 @@ func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 	return Worse
 }
 
-// Holds reports whether x is in the interval, its ends included.
+// Holds reports whether x is in the interval, ends included.
 func (in Interval) Holds(x float64) bool { return in.Low <= x && x <= in.High }
 
 // Within reports whether the whole interval is between low and high.
 func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.High <= high }
 
-// power is the chance with which the rounds that more asks for shall tell.
+// power is the chance that the rounds estimated by more give a verdict.
 const power = 0.8
 
-// more estimates how many more rounds each side needs for another verdict. Different: Noether's
-// sample size with a power of 80%, from the share of pairs (or of ranks) that are the new value's
-// (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over the size
-// of the family. The same: the interval shrinks with the root of the rounds.
+// more estimates how many more rounds each side needs for a verdict. For a difference: Noether's
+// sample size with a power of 80%, from the share of pairs (or ranks) in which the new value is
+// larger (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over
+// the size of the family. For Same: the CI shrinks with the square root of the rounds.
 func (r Rule) more(c Comparison, family int) int {
 	have := min(len(c.Old.Values), len(c.New.Values))
 	if need, few := errors.AsType[NeedRounds](c.Err); few {
@@ -190,14 +190,14 @@ func (r Rule) more(c Comparison, family int) int {
 				differ++
 			}
 		}
-		// equal ones count for both
+		// equal values count for both sides
 		share = (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1))
 	}
 	if d := math.Abs(share - 0.5); d > 0 && off >= math.Log1p(r.Floor) {
 		z := normalQuantile(1-r.Alpha/2/float64(family)) + normalQuantile(power)
 		if least = z * z / (3 * d * d); !c.Test.Paired {
 			least /= 2
-		} else if d == 0.5 { // the formula is too careful where all say the same
+		} else if d == 0.5 { // the formula is too conservative if all pairs agree
 			least = 0
 		}
 		least = max(least, float64(r.fewest(family, c.Test.Paired)))
@@ -212,14 +212,14 @@ func (r Rule) more(c Comparison, family int) int {
 	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
 }
 
-// fewest returns how many rounds on each side can give a p value that is enough in such a family.
+// fewest returns the rounds per side from which a p value can be significant in a family.
 func (r Rule) fewest(family int, paired bool) (n int) {
 	for n = MinInterval; n < ExactLimit/2 && leastP(n, paired)*float64(family) > r.Alpha; n++ {
 	}
 	return n
 }
 
-// leastP returns the smallest p value that n rounds on each side can give.
+// leastP returns the smallest p value that n rounds per side can give.
 func leastP(n int, paired bool) float64 {
 	if paired {
 		return math.Ldexp(2, -n)
@@ -227,7 +227,7 @@ func leastP(n int, paired bool) float64 {
 	return 2 * math.Exp(-logChoose(2*n, n))
 }
 
-// Sentence returns the verdict with its figures: "better: +8.3% (+6.1% to +10.2%), p 0.011".
+// Sentence returns the verdict with its numbers: "better: +8.3% (+6.1% to +10.2%), p 0.011".
 func (c Comparison) Sentence() string {
 	var s strings.Builder
 	s.WriteString(c.Verdict.String())
@@ -246,7 +246,7 @@ func (c Comparison) Sentence() string {
 	switch c.Verdict {
 	case Better, Worse:
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
-	case CannotTell:
+	case Inconclusive:
 		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
 			fmt.Fprintf(&s, "; below the noise floor (%.3g%%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
@@ -265,19 +265,19 @@ func moreWords(n int) string {
 	case n == 1:
 		return "1 more round per side"
 	}
-	if n > 100 { // more digits would promise what an estimate cannot keep
+	if n > 100 { // more digits would be false precision
 		n = (n + 9) / 10 * 10
 	}
 	return fmt.Sprintf("%d more rounds per side", n)
 }
 
-// Words returns "+8.3% (+6.1% to +10.2%)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".
+// Words returns "+8.3% (+6.1% to +10.2%)", or factors for large changes: "×7.2 (×6.9 to ×7.4)".
 func (r Ratio) Words() string {
 	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
 	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
 }
 
-// changes returns percentages unless one of them is beyond a fifth or five times.
+// changes returns percentages; factors if any ratio is below 1/5 or at least 5.
 func changes(ratios ...float64) []string {
 	percentages := slices.Min(ratios) >= 0.2 && slices.Max(ratios) < 5
 	var words []string

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// rounds draws n lognormal values around median with a spread of so much.
+// rounds draws n lognormal values with a median and a spread.
 func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -20,9 +20,9 @@ func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
 	return xs
 }
 
-// headline returns a family of five measures of n rounds; change is the factor from old to new of those
-// that the bits of changed name.
-func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
+// family returns five measures of n rounds. change is the factor from old to new for the measures
+// in the bits of changed.
+func newFamily(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
 	var family []Pair
 	for i := range 5 {
 		factor := 1.0
@@ -37,14 +37,13 @@ func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair
 	return family
 }
 
-// The bar of the decision: of families of pure noise at most 5% claim any difference, whatever the
-// noise. That takes many families, which the part timing has, as for the other simulations; so few
-// as here show a rule that is plainly wrong.
-func TestNoiseIsNotSoldAsADifference(t *testing.T) { claimsOfNoise(t, 300, 24) }
+// At most 5% of families of pure noise may have a significant difference. The part timing simulates
+// many families; the few here find a rule that is clearly wrong.
+func TestNoiseIsNotSignificant(t *testing.T) { falsePositives(t, 300, 24) }
 
-// claimsOfNoise wants at most so many families with a claim. (The chance of more than 24 of 300 is
-// 1% where 5% are.)
-func claimsOfNoise(t *testing.T, families, most int) {
+// falsePositives accepts at most most families with a significant difference. (At a rate of 5%, the
+// chance of more than 24 of 300 is 1%.)
+func falsePositives(t *testing.T, families, most int) {
 	for _, noise := range []struct {
 		name   string
 		n      int
@@ -79,31 +78,31 @@ func claimsOfNoise(t *testing.T, families, most int) {
 	} {
 		t.Run(noise.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(noise.spread*100)))
-			claimed, same := 0, 0
+			wrong, same := 0, 0
 			for range families {
-				family := headline(rng, noise.n, noise.spread, 1, 0)
+				family := newFamily(rng, noise.n, noise.spread, 1, 0)
 				if noise.skew != nil {
 					noise.skew(rng, family)
 				}
 				compared := Rule{}.Compare(family)
 				if slices.ContainsFunc(compared, func(c Comparison) bool { return c.Verdict == Better || c.Verdict == Worse }) {
-					claimed++
+					wrong++
 				}
 				if compared[0].Verdict == Same {
 					same++
 				}
 			}
-			share := float64(claimed) / float64(families)
-			t.Logf("%s: a difference claimed in %.2f%% of the families, the first measure the same in %.1f%%", noise.name, 100*share, 100*float64(same)/float64(families))
-			if claimed > most {
-				t.Errorf("%s: a difference claimed in %.2f%% of the families", noise.name, 100*share)
+			share := float64(wrong) / float64(families)
+			t.Logf("%s: significant in %.2f%% of the families, the first measure the same in %.1f%%", noise.name, 100*share, 100*float64(same)/float64(families))
+			if wrong > most {
+				t.Errorf("%s: significant in %.2f%% of the families", noise.name, 100*share)
 			}
 		})
 	}
 }
 
 // A contender that is 10% slower is found in at least 90% of the comparisons with a noise of 2%,
-// and nothing else is claimed of it.
+// without other significant differences.
 func TestTenPercentAreFound(t *testing.T) { findsTenPercent(t, 200) }
 
 func findsTenPercent(t *testing.T, families int) {
@@ -115,10 +114,10 @@ func findsTenPercent(t *testing.T, families int) {
 			rng := rand.New(rand.NewPCG(2, uint64(slowed.bits)))
 			found, wrong := 0, 0
 			for range families {
-				family := headline(rng, 6, 0.02, 1/1.1, slowed.bits)
+				family := newFamily(rng, 6, 0.02, 1/1.1, slowed.bits)
 				all := true
 				for i, c := range (Rule{}).Compare(family) {
-					want := Better // of the measures of which less is better
+					want := Better // of measures where lower is better
 					if i == 0 {
 						want = Worse
 					}
@@ -133,15 +132,15 @@ func findsTenPercent(t *testing.T, families int) {
 					found++
 				}
 			}
-			t.Logf("%s: found in %.1f%%, %d false claims next to it", slowed.name, 100*float64(found)/float64(families), wrong)
+			t.Logf("%s: found in %.1f%%, %d false positives", slowed.name, 100*float64(found)/float64(families), wrong)
 			if found < families*9/10 || wrong > families/20 {
-				t.Errorf("%s: found in %d of %d, %d false claims", slowed.name, found, families, wrong)
+				t.Errorf("%s: found in %d of %d, %d false positives", slowed.name, found, families, wrong)
 			}
 		})
 	}
 }
 
-// The interval holds the true ratio at least as often as it says.
+// The CI includes the true ratio at least as often as its confidence says.
 func TestRatioIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const trials = 4000
@@ -184,18 +183,18 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0% (−70.9% to −69.1%), p 0.0022"},
 		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, Worse, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
 		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3%: 0.0% (−0.1% to +0.2%)"},
-		{"hopeless", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, CannotTell, "can't tell: +0.2% (−39.0% to +68.3%); need 1000 or more rounds on each side"},
+		{"1000 or more rounds", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, Inconclusive, "inconclusive: +0.2% (−39.0% to +68.3%); need 1000 or more rounds per side"},
 		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3%: +1.0% (+0.8% to +1.2%)"},
 		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0% (+0.8% to +1.2%), p 0.0022"},
-		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, CannotTell, "can't tell: +1.0% (+0.8% to +1.2%); less than this machine can show (2%)"},
-		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, CannotTell, "can't tell: +20.0% (−28.0% to +100.0%); need about 51 more rounds on each side"},
+		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, Inconclusive, "inconclusive: +1.0% (+0.8% to +1.2%); below the noise floor (2%)"},
+		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, Inconclusive, "inconclusive: +20.0% (−28.0% to +100.0%); need about 51 more rounds per side"},
 		{"constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{5, 5, 5, 5, 5, 5}}, Same, "same within 3%: 0.0% (0.0% to 0.0%)"},
 		{"two constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{6, 6, 6, 6, 6, 6}}, Worse, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
-		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, CannotTell, "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side"},
-		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, CannotTell, "can't tell: 5 rounds, need ≥ 6: 1 more round on each side"},
-		{"nothing", Rule{}, Pair{}, CannotTell, "can't tell: 0 rounds, need ≥ 6: 6 more rounds on each side"},
-		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, CannotTell, "can't tell: round 1: value 0: a ratio takes positive values"},
-		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, CannotTell, "can't tell: round 6: value NaN: not a finite number"},
+		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, Inconclusive, "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
+		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, Inconclusive, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
+		{"nothing", Rule{}, Pair{}, Inconclusive, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
+		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, Inconclusive, "inconclusive: round 1: value 0: a ratio needs positive values"},
+		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, Inconclusive, "inconclusive: round 6: value NaN: not a finite number"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := test.rule.Compare([]Pair{test.pair})[0]
@@ -206,19 +205,19 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 	}
 }
 
-func TestTheFamilyRaisesTheBar(t *testing.T) {
+func TestLargerFamilyRaisesPValues(t *testing.T) {
 	x := []float64{98, 99, 100, 101, 102, 103}
-	y := []float64{102.5, 104, 105, 106, 107, 108} // one pair the other way round
+	y := []float64{102.5, 104, 105, 106, 107, 108} // one pair reversed
 	one := Pair{HigherIsBetter: true, Old: x, New: y}
 	alone := Rule{}.Compare([]Pair{one})[0]
 	if alone.Verdict != Better || !near(alone.Adjusted, alone.Test.P) {
 		t.Errorf("alone: %s, p %g", alone.Verdict, alone.Adjusted)
 	}
-	// What could not be tested counts too: it was declared.
+	// Measures that could not be tested count too.
 	family := make([]Pair, 20)
 	family[7] = one
 	among := Rule{}.Compare(family)[7]
-	if among.Verdict != CannotTell || !near(among.Adjusted, 20*alone.Test.P) || among.More < 1 {
+	if among.Verdict != Inconclusive || !near(among.Adjusted, 20*alone.Test.P) || among.More < 1 {
 		t.Errorf("among twenty: %s, p %g, %d more", among.Verdict, among.Adjusted, among.More)
 	}
 	if len(Rule{}.Compare(nil)) != 0 {
@@ -226,37 +225,36 @@ func TestTheFamilyRaisesTheBar(t *testing.T) {
 	}
 }
 
-// The estimate is of use: of those advised to add rounds because of a difference, most find it with
-// that many.
-func TestMoreRoundsTell(t *testing.T) { moreRoundsTell(t, 120) }
+// Most comparisons that need more rounds for a difference have a verdict with the estimated number.
+func TestMoreRoundsGiveVerdicts(t *testing.T) { moreRoundsGiveVerdicts(t, 120) }
 
-func moreRoundsTell(t *testing.T, pairs int) {
+func moreRoundsGiveVerdicts(t *testing.T, pairs int) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	got, asked := 0, 0
+	got, advised := 0, 0
 	for range pairs {
 		pair := Pair{Old: rounds(rng, 6, 100, 0.06), New: rounds(rng, 6, 108, 0.06)}
 		c := Rule{}.Compare([]Pair{pair})[0]
-		if c.Verdict != CannotTell || c.More == 0 {
+		if c.Verdict != Inconclusive || c.More == 0 {
 			continue
 		}
-		asked++
+		advised++
 		n := min(6+c.More, 300)
-		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != CannotTell {
+		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != Inconclusive {
 			got++
 		}
 	}
-	if asked < pairs/8 || got < asked/2 {
-		t.Errorf("of %d that were to add rounds, %d then had a response", asked, got)
+	if advised < pairs/8 || got < advised/2 {
+		t.Errorf("of %d that were to add rounds, %d then had a verdict", advised, got)
 	}
 }
 
-func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
+func TestRoundWarnings(t *testing.T) {
 	for _, c := range []struct {
 		rounds []float64
 		kind   bench.WarningKind
 		text   string
 	}{
-		{[]float64{100, 101, 102, 99, 98, 300}, bench.WarnOutlier, "round 6 stands apart: ×2.99 of the median"},
+		{[]float64{100, 101, 102, 99, 98, 300}, bench.WarnOutlier, "round 6 is an outlier: ×2.99 of the median"},
 		{[]float64{130, 120, 110, 105, 95, 96}, bench.WarnTrend, "it falls from round to round (p 0.017)"},
 	} {
 		if got := RoundWarnings(c.rounds); len(got) != 1 || got[0].Kind != c.kind || !strings.HasPrefix(got[0].Text, c.text) {
@@ -279,12 +277,12 @@ func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
 		t.Errorf("what is within the margin: %+v", o)
 	}
 	if Outliers([]float64{1, 1, 100}) != nil || Outliers([]float64{-1, 1, 1, 1, 1, 1}) != nil {
-		t.Error("doubts about too few values, or those without a logarithm")
+		t.Error("warnings about too few values, or values without a logarithm")
 	}
 }
 
 func TestVerdictText(t *testing.T) {
-	for _, v := range []Verdict{CannotTell, Better, Worse, Same} {
+	for _, v := range []Verdict{Inconclusive, Better, Worse, Same} {
 		text, err := v.MarshalText()
 		var back Verdict
 		if err != nil || back.UnmarshalText(text) != nil || back != v {

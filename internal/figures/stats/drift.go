@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// minDrift is the least number of windows that can show a drift, fewWindows what is too few for
-	// driftNoise: the bend of a quick warm-up is as large as its noise there.
+	// minDrift is the minimum number of windows for a drift. Below fewWindows, driftNoiseFew applies:
+	// there a quick warm-up is hard to tell from noise.
 	minDrift   = 4
 	fewWindows = 6
 
@@ -18,9 +18,8 @@ const (
 	driftNoiseFew = 0.05
 )
 
-// Drift tests the windows of a measured step for a trend, of throughput or CPU time per request,
-// that is larger than bench.DriftWithin and than noise shows in 1% of all steps (5% of short
-// ones). nil: there is none, or too little to tell.
+// Drift tests the windows of a measured step for a trend in throughput or CPU time per request. The
+// trend must exceed bench.DriftWithin, with p at most 1% (5% in short steps). nil: none.
 func Drift(s bench.StepResult) *bench.Drift {
 	noise := driftNoise
 	if len(wholeWindows(s.Load)) < fewWindows {
@@ -29,7 +28,7 @@ func Drift(s bench.StepResult) *bench.Drift {
 	return drift(s, noise)
 }
 
-// PossibleDrift returns the trend of a step without a Drift that only its noise hides; nil as of Drift.
+// PossibleDrift returns a trend above bench.DriftWithin that is within noise; nil: none.
 func PossibleDrift(s bench.StepResult) *bench.Drift {
 	if Drift(s) != nil {
 		return nil
@@ -37,7 +36,7 @@ func PossibleDrift(s bench.StepResult) *bench.Drift {
 	return drift(s, 1)
 }
 
-// drift returns the trends that noise alone shows in at most that share of steps.
+// drift returns the trends with a p value of at most noise.
 func drift(s bench.StepResult, noise float64) *bench.Drift {
 	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) {
 		return nil
@@ -54,7 +53,7 @@ func drift(s bench.StepResult, noise float64) *bench.Drift {
 	return &d
 }
 
-// changing reports whether the load of a step is not the same all the time.
+// changing reports whether the load of a step varies.
 func changing(s bench.Step) bool {
 	return s.RampTo > 0 || s.RampFrom > 0 || s.Wave != nil || s.Arrivals != nil
 }
@@ -71,7 +70,7 @@ func trend(series []float64, noise float64) *bench.Trend {
 	return &t
 }
 
-// wholeWindows returns those of the sending that are as long as the others.
+// wholeWindows returns the windows of full length, without those of a drain.
 func wholeWindows(l bench.Load) (whole []bench.Window) {
 	longest := time.Duration(0)
 	for _, w := range l.Windows {
@@ -87,8 +86,8 @@ func wholeWindows(l bench.Load) (whole []bench.Window) {
 	return whole
 }
 
-// costs returns the CPU time for each success by the window; nil where it is not known of all. Counters
-// are read about once a second, and between two readings the time is taken to go evenly.
+// costs returns the CPU time per success of each window; nil if it is not known for all. Counters
+// are read about once a second; between readings it interpolates linearly.
 func costs(s bench.StepResult, windows []bench.Window) []float64 {
 	if s.Before == nil || s.After == nil {
 		return nil
@@ -100,7 +99,7 @@ func costs(s bench.StepResult, windows []bench.Window) []float64 {
 	}
 	for i := 1; i < len(readings); i++ {
 		if gap := readings[i].At.Sub(readings[i-1].At); gap < 0 || gap > 2*longest || readings[i].CPU < readings[i-1].CPU {
-			return nil // there are too few, or a clock was set
+			return nil // too few readings, or the clock was set
 		}
 	}
 	used := func(at time.Time) float64 {

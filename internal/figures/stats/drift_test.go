@@ -10,9 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// course returns a step of whole seconds: of each window the successes, and the CPU time that the
-// contender used in it.
-func course(seconds int, of func(at float64) (succeeded, cpu float64)) bench.StepResult {
+// stepOf returns a step with windows of 1 s; of returns successes and CPU time of each window.
+func stepOf(seconds int, of func(at float64) (succeeded, cpu float64)) bench.StepResult {
 	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	s := bench.StepResult{Step: bench.Step{Name: "64 connections", Connections: 64}}
 	s.Load.Started = began
@@ -30,7 +29,7 @@ func course(seconds int, of func(at float64) (succeeded, cpu float64)) bench.Ste
 	return s
 }
 
-// level returns a steady service: 2,000 answers a second, 1.5 CPUs.
+// level is a steady contender: 2,000 successes per second, 1.5 CPUs.
 func level(float64) (float64, float64) { return 2000, 1.5 }
 
 func TestDrift(t *testing.T) {
@@ -38,17 +37,17 @@ func TestDrift(t *testing.T) {
 		step bench.StepResult
 		want string
 	}{
-		"level":     {course(10, level), ""},
-		"too short": {course(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), ""},
-		"rises under a quota": {course(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
-			"still warming: throughput rose by 10% and CPU time per request fell by 9.1% over the step"},
-		"cheaper at the same rate": {course(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
-			"still warming: CPU time per request fell by 10% over the step"},
-		"slower and slower": {course(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
-			"not steady: throughput fell by 10% over the step"},
-		"by 2%":     {course(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
-		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 226% over the step"},
-		"one bad window": {course(10, func(at float64) (float64, float64) {
+		"level":     {stepOf(10, level), ""},
+		"too short": {stepOf(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), ""},
+		"rises under a quota": {stepOf(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
+			"still warming up: throughput rose by 10% and CPU time per request fell by 9.1% over the step"},
+		"cheaper at the same rate": {stepOf(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
+			"still warming up: CPU time per request fell by 10% over the step"},
+		"slower and slower": {stepOf(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
+			"unstable: throughput fell by 10% over the step"},
+		"by 2%":     {stepOf(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
+		"kt-spring": {stepOf(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming up: throughput rose by 226% over the step"},
+		"one bad window": {stepOf(10, func(at float64) (float64, float64) {
 			if at > 9 {
 				return 1500, 1.5
 			}
@@ -67,20 +66,20 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A life of kt-spring-webflux as it was measured: its first second is slower, and noise hides
-// whether the others rise.
+// A measured step of kt-spring-webflux: its first second is slower, and the trend of the others is
+// within noise.
 func TestPossibleDrift(t *testing.T) {
 	seen := func(rates ...float64) bench.StepResult {
-		return course(len(rates), func(at float64) (float64, float64) { return rates[int(at)], 1.5 * rates[int(at)] / 2000 })
+		return stepOf(len(rates), func(at float64) (float64, float64) { return rates[int(at)], 1.5 * rates[int(at)] / 2000 })
 	}
 	for name, c := range map[string]struct {
 		step bench.StepResult
 		want string
 	}{
-		"level":     {course(10, level), ""},
-		"clear":     {course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 }), ""},
-		"hidden":    {seen(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), "still warming: throughput rose by 28% over the step"},
-		"falls":     {seen(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), "not steady: throughput fell by 34% over the step"},
+		"level":     {stepOf(10, level), ""},
+		"clear":     {stepOf(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 }), ""},
+		"hidden":    {seen(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), "still warming up: throughput rose by 28% over the step"},
+		"falls":     {seen(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), "unstable: throughput fell by 34% over the step"},
 		"too short": {seen(100, 200), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,10 +94,9 @@ func TestPossibleDrift(t *testing.T) {
 	}
 }
 
-// Nothing is said of steps that are not measured, or whose load is not the same all the time; and
-// not of what is no window of the load.
+// Warm-ups, aborted steps and varying loads have no drift; windows of a drain do not count.
 func TestDriftIsOfMeasuredSteps(t *testing.T) {
-	rising := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
+	rising := stepOf(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 	for name, change := range map[string]func(*bench.StepResult){
 		"warm-up":  func(s *bench.StepResult) { s.Step.WarmUp = true },
 		"aborted":  func(s *bench.StepResult) { s.Aborted = "interrupted" },
@@ -144,8 +142,7 @@ func TestDriftIsOfMeasuredSteps(t *testing.T) {
 	}
 }
 
-// A steady service is found to drift in few of its steps, and one that becomes faster by a sixth in
-// the step in nearly all.
+// A steady contender has a drift in few steps; one that becomes faster by a sixth in nearly all.
 func TestDriftInNoise(t *testing.T) {
 	const steps = 1000
 	for _, c := range []struct {
@@ -155,7 +152,7 @@ func TestDriftInNoise(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		found := 0
 		for range steps {
-			d := Drift(course(10, func(at float64) (float64, float64) {
+			d := Drift(stepOf(10, func(at float64) (float64, float64) {
 				rate := 2000 * (1 + c.rise*(at/10-.5)) * (1 + c.noise*rng.NormFloat64())
 				return rate, 1.5 * rate / 2000 / (1 + c.rise*(at/10-.5)) * (1 + c.noise*rng.NormFloat64())
 			}))
@@ -169,11 +166,11 @@ func TestDriftInNoise(t *testing.T) {
 	}
 }
 
-func TestDriftIsADoubt(t *testing.T) {
-	s := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
+func TestDriftIsAWarning(t *testing.T) {
+	s := stepOf(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 	s.Drift = Drift(s)
-	s.Load.Warnings, s.Warnings = bench.Warnings{{Text: "client-bound"}}, bench.Warnings{{Text: "the machine stood still"}}
-	if got := s.AllWarnings().Join("|"); !strings.HasPrefix(got, "still warming: throughput rose by 25%") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
+	s.Load.Warnings, s.Warnings = bench.Warnings{{Text: "client-bound"}}, bench.Warnings{{Text: "machine stalls"}}
+	if got := s.AllWarnings().Join("|"); !strings.HasPrefix(got, "still warming up: throughput rose by 25%") || !strings.HasSuffix(got, "|client-bound|machine stalls") {
 		t.Error(got)
 	}
 }

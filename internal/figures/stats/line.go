@@ -2,15 +2,15 @@ package stats
 
 import "math"
 
-// Line is the straight line through values at equal distances, by least squares. Slope and Error
-// are shares of the mean of the values.
+// Line is a least-squares line through equidistant values. Slope and Error are relative to the
+// mean.
 type Line struct {
-	N     int     // values
+	N     int     // number of values
 	Slope float64 // from one value to the next: .01 is 1%
-	Error float64 // its standard error, from how the values scatter around the line
+	Error float64 // standard error of Slope
 }
 
-// FitLine puts a line through a sample; ok is false below three values, or of one not positive.
+// FitLine fits a line to a sample; ok is false below three values, or if a value is not positive.
 func FitLine(ys []float64) (l Line, ok bool) {
 	n := float64(len(ys))
 	if n < 3 || positive(ys) != nil {
@@ -34,10 +34,10 @@ func FitLine(ys []float64) (l Line, ok bool) {
 	return l, true
 }
 
-// Change returns what the line rises over all of its values, as a share of their mean.
+// Change returns the rise of the line over all values, relative to their mean.
 func (l Line) Change() float64 { return l.Slope * float64(l.N) }
 
-// P returns how often values that scatter as these do, without any slope, show one of this size or more.
+// P returns the two-sided p value for a slope of zero.
 func (l Line) P() float64 {
 	switch {
 	case l.Slope == 0:
@@ -48,8 +48,8 @@ func (l Line) P() float64 {
 	return studentP(l.Slope/l.Error, l.N-2)
 }
 
-// studentP returns the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of
-// Mathematical Functions, 26.7.3 and 26.7.4).
+// studentP returns the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook
+// of Mathematical Functions, 26.7.3 and 26.7.4).
 func studentP(t float64, freedom int) float64 {
 	angle := math.Atan(math.Abs(t) / math.Sqrt(float64(freedom)))
 	sin, cos := math.Sincos(angle)

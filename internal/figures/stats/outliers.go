@@ -7,11 +7,11 @@ import (
 	"locbench/internal/bench"
 )
 
-// MinOutlierValues is the least number of values among which one can stand apart.
+// MinOutlierValues is the minimum number of values for outliers.
 const MinOutlierValues = 5
 
-// critical is the largest modified z-score of n normal values that 99% of such samples stay below.
-// Simulated by testdata/reference.py, rounded up; between the sizes it is interpolated.
+// critical is the 99% quantile of the largest modified z-score among n normal values. It was
+// simulated by testdata/reference.py and rounded up; sizes in between are interpolated.
 var critical = []struct {
 	n int
 	z float64
@@ -21,7 +21,7 @@ var critical = []struct {
 	{19, 5.5}, {20, 5.3}, {30, 4.9}, {50, 4.5}, {100, 4.3},
 }
 
-// threshold returns that for n values; beyond the table it stays.
+// threshold returns the critical score for n values; beyond the table that of the last row.
 func threshold(n int) float64 {
 	for i, row := range critical {
 		switch {
@@ -35,17 +35,17 @@ func threshold(n int) float64 {
 	return critical[len(critical)-1].z
 }
 
-// Outlier is a value that stands apart from its sample. It is reported, and stays in it.
+// Outlier is a value far from the rest of its sample. It is reported but not removed.
 type Outlier struct {
 	Index int // in the sample, from 0
 	Value float64
-	Score float64 // modified z-score; infinite where more than half of the values are the same
+	Score float64 // modified z-score; infinite if more than half of the values are equal
 }
 
-// Outliers lists the values of at least MinOutlierValues positive ones whose modified z-score on
-// logarithms, 0.6745·(x − median)/MAD, is critical (B. Iglewicz and D. C. Hoaglin, How to Detect
-// and Handle Outliers, 1993). Where more than half are the same, it is those more than
-// DefaultMargin away.
+// Outliers returns the values whose modified z-score on logarithms, 0.6745·(x − median)/MAD, is
+// critical (B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993). If more than
+// half of the values are equal, it returns those more than DefaultMargin away. It takes at least
+// MinOutlierValues positive values.
 func Outliers(xs []float64) []Outlier {
 	if len(xs) < MinOutlierValues || positive(xs) != nil {
 		return nil
@@ -78,24 +78,24 @@ func logarithms(xs []float64) []float64 {
 	return logs
 }
 
-// driftDoubt is the p value of a trend that is reported: of six values, one pair may be reversed.
-const driftDoubt = 0.02
+// maxTrendP is the largest p value of a reported trend: of six values, one pair may be reversed.
+const maxTrendP = 0.02
 
-// Warnings are the warnings about a sample: outliers, a drift.
-func RoundWarnings(xs []float64) (doubts bench.Warnings) {
+// RoundWarnings returns the warnings about a sample of rounds: outliers, and a trend.
+func RoundWarnings(xs []float64) (all bench.Warnings) {
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
-		doubts = append(doubts, bench.Warning{Kind: bench.WarnOutlier,
+		all = append(all, bench.Warning{Kind: bench.WarnOutlier,
 			Text: fmt.Sprintf("round %d is an outlier: %s of the median", o.Index+1, factor(o.Value/middle))})
 	}
-	if s, p := Trend(xs); p <= driftDoubt {
+	if s, p := Trend(xs); p <= maxTrendP {
 		way := "rises"
 		if s < 0 {
 			way = "falls"
 		}
-		doubts = append(doubts, bench.Warning{Kind: bench.WarnTrend, Text: fmt.Sprintf(
+		all = append(all, bench.Warning{Kind: bench.WarnTrend, Text: fmt.Sprintf(
 			"it %s from round to round (p %.2g): machine drift, which also affects comparisons with other runs", way,
 			p)})
 	}
-	return doubts
+	return all
 }

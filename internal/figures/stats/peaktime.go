@@ -9,30 +9,31 @@ import (
 )
 
 const (
-	// peakWithin is how near to the final level a window has to be.
+	// peakWithin is the tolerance around the final level.
 	peakWithin = 0.03
-	// finalWindows is the least number of windows of the final level, besides finalShare of all.
+	// finalWindows is the minimum number of windows of the final level; finalShare divides all.
 	finalWindows = 5
 	finalShare   = 3 // a third
-	// smoothing is over how many windows their median goes: a pause of a collector is not a loss of
-	// the level.
+	// smoothing is the number of windows of the running median, which hides pauses such as those of a
+	// garbage collector.
 	smoothing = 5
 )
 
-// PeakTime is how long a contender took to come to its final speed.
+// PeakTime is the time from the start of a contender to its final throughput.
 type PeakTime struct {
-	After  time.Duration // from the start of its process to the beginning of the first window at the final level
+	After  time.Duration // from process start to the start of the first window at the final level
 	Level  float64       // successes per second
-	Within float64       // how near to the level the windows stay, as a share: .03, or more where they scatter more
-	Step   string        // the load, in words
+	Within float64       // tolerance around the level: .03, or more if the windows scatter more
+	Step   string        // name of the step
 }
 
-// TimeToPeak returns the time from the start of the process to the first window within 3% (or twice the
-// scatter) of the final level, which is kept for the rest: the median of the last third of the
-// windows around the end of the warm-up. ok is false where that cannot be told.
+// TimeToPeak returns the time from process start to the first window from which on throughput stays
+// within 3% (or twice the scatter) of the final level. The final level is the median of the last
+// third of the windows around the end of the warm-up. ok is false without one.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
-	_, turns := trial.Interleaved()
-	if turns || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning || trial.Instance.StartedAt.IsZero() {
+	_, interleaved := trial.Interleaved()
+	if interleaved || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning ||
+		trial.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}
 	var rates []float64
@@ -60,14 +61,14 @@ func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 		}
 		at = i
 	}
-	if at > len(rates)-last { // the level is of windows that are on their way themselves
+	if at > len(rates)-last { // throughput still changed in the windows of the final level
 		return PeakTime{}, false
 	}
 	p.After = begins[at].Sub(trial.Instance.StartedAt)
 	return p, p.After > 0
 }
 
-// scatter returns the robust standard deviation of the differences between neighbours.
+// scatter returns a robust standard deviation, from the differences between neighbours.
 func scatter(xs []float64) float64 {
 	var steps []float64
 	for i := 1; i < len(xs); i++ {
@@ -77,7 +78,7 @@ func scatter(xs []float64) float64 {
 	return m / 0.6745 / math.Sqrt2
 }
 
-// peakSteps returns the neighbouring steps of one load at the end of the warm-up.
+// peakSteps returns the neighbouring steps with the same load at the end of the warm-up.
 func peakSteps(steps []bench.StepResult) []bench.StepResult {
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool {
 		return s.Aborted != "" && s.Step.WarmUp

@@ -9,8 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// lived returns a trial whose steps follow each other without a gap, 5 s after the start of its process.
-func lived(steps ...bench.StepResult) bench.TrialResult {
+// trialWith returns a trial whose steps follow each other without a gap, 5 s after process start.
+func trialWith(steps ...bench.StepResult) bench.TrialResult {
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	trial := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: at.Add(-5 * time.Second)}}
 	for i, s := range steps {
@@ -22,9 +22,9 @@ func lived(steps ...bench.StepResult) bench.TrialResult {
 	return trial
 }
 
-// warm returns a warm-up step of so many seconds.
+// warm returns a warm-up step of this length in seconds.
 func warm(seconds int, of func(at float64) float64) bench.StepResult {
-	s := course(seconds, func(at float64) (float64, float64) { return of(at), 1.5 })
+	s := stepOf(seconds, func(at float64) (float64, float64) { return of(at), 1.5 })
 	s.Step.WarmUp = true
 	return s
 }
@@ -47,23 +47,23 @@ func TestTimeToPeak(t *testing.T) {
 		trial bench.TrialResult
 		want  time.Duration // 0: not known
 	}{
-		"level from the start":            {lived(warm(20, full)), 5 * time.Second},
-		"half speed for 12 s":             {lived(warm(30, jump)), 17 * time.Second},
-		"and on in the measured step":     {lived(warm(18, jump), course(10, level), with(course(10, level), 128)), 17 * time.Second},
-		"reached in the measured step":    {lived(warm(10, jump), course(20, func(at float64) (float64, float64) { return jump(at + 10), 1.5 })), 17 * time.Second},
-		"several warm-ups of one load":    {lived(with(warm(10, full), 1), with(warm(10, func(float64) float64 { return 500 }), 1), with(warm(10, full), 1), with(warm(20, full), 1), course(10, level)), 25 * time.Second},
-		"only the last load":              {lived(with(warm(10, full), 1), warm(30, jump), with(course(10, level), 128)), 27 * time.Second},
-		"without a warm-up":               {lived(course(30, func(at float64) (float64, float64) { return jump(at), 1.5 })), 17 * time.Second},
-		"comes near":                      {lived(warm(40, func(at float64) float64 { return 2000 * (1 - .6*math.Exp(-at/4)) })), 17 * time.Second},
-		"one window of a pause":           {lived(warm(30, func(at float64) float64 { return jump(at) * (1 - .5*boolean(at > 20 && at < 21)) })), 17 * time.Second},
-		"a step in between does not stay": {lived(warm(30, func(at float64) float64 { return jump(at) * (1 - .1*boolean(at > 15 && at < 19)) })), 24 * time.Second},
-		"10% noise":                       {lived(warm(40, func(at float64) float64 { return jump(at) * (1 + .1*rng.NormFloat64()) })), 17 * time.Second},
-		"rises to the end":                {lived(warm(30, func(at float64) float64 { return 1000 + 30*at })), 0},
-		"too short":                       {lived(warm(9, full)), 0},
-		"nothing answered":                {lived(warm(20, func(float64) float64 { return 0 })), 0},
-		"no steps":                        {lived(), 0},
-		"users that arrive": {lived(func() bench.StepResult {
-			s := course(20, level)
+		"level from the start":            {trialWith(warm(20, full)), 5 * time.Second},
+		"half speed for 12 s":             {trialWith(warm(30, jump)), 17 * time.Second},
+		"and on in the measured step":     {trialWith(warm(18, jump), stepOf(10, level), with(stepOf(10, level), 128)), 17 * time.Second},
+		"reached in the measured step":    {trialWith(warm(10, jump), stepOf(20, func(at float64) (float64, float64) { return jump(at + 10), 1.5 })), 17 * time.Second},
+		"several warm-ups of one load":    {trialWith(with(warm(10, full), 1), with(warm(10, func(float64) float64 { return 500 }), 1), with(warm(10, full), 1), with(warm(20, full), 1), stepOf(10, level)), 25 * time.Second},
+		"only the last load":              {trialWith(with(warm(10, full), 1), warm(30, jump), with(stepOf(10, level), 128)), 27 * time.Second},
+		"without a warm-up":               {trialWith(stepOf(30, func(at float64) (float64, float64) { return jump(at), 1.5 })), 17 * time.Second},
+		"comes near":                      {trialWith(warm(40, func(at float64) float64 { return 2000 * (1 - .6*math.Exp(-at/4)) })), 17 * time.Second},
+		"one window of a pause":           {trialWith(warm(30, func(at float64) float64 { return jump(at) * (1 - .5*boolean(at > 20 && at < 21)) })), 17 * time.Second},
+		"a step in between does not stay": {trialWith(warm(30, func(at float64) float64 { return jump(at) * (1 - .1*boolean(at > 15 && at < 19)) })), 24 * time.Second},
+		"10% noise":                       {trialWith(warm(40, func(at float64) float64 { return jump(at) * (1 + .1*rng.NormFloat64()) })), 17 * time.Second},
+		"rises to the end":                {trialWith(warm(30, func(at float64) float64 { return 1000 + 30*at })), 0},
+		"too short":                       {trialWith(warm(9, full)), 0},
+		"nothing answered":                {trialWith(warm(20, func(float64) float64 { return 0 })), 0},
+		"no steps":                        {trialWith(), 0},
+		"users that arrive": {trialWith(func() bench.StepResult {
+			s := stepOf(20, level)
 			s.Step.Arrivals = &bench.Arrivals{Users: 5}
 			return s
 		}()), 0},
@@ -87,17 +87,16 @@ func boolean(b bool) float64 {
 	return 0
 }
 
-// Where nobody knows when the process was started, or others had their turns in between, there is
-// no such time.
-func TestTimeToPeakOfWhatWasStarted(t *testing.T) {
+// Targets and interleaved trials have no time to peak.
+func TestTimeToPeakUnknown(t *testing.T) {
 	for name, change := range map[string]func(*bench.TrialResult){
 		"a target":    func(l *bench.TrialResult) { l.Instance.Runtime = bench.RuntimeURL },
 		"no instance": func(l *bench.TrialResult) { l.Instance = nil },
 		"no start":    func(l *bench.TrialResult) { l.Instance.StartedAt = time.Time{} },
-		"turns":       func(l *bench.TrialResult) { l.Steps[0].Interleave = &bench.Interleave{With: []string{"b"}} },
+		"interleaved": func(l *bench.TrialResult) { l.Steps[0].Interleave = &bench.Interleave{With: []string{"b"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			trial := lived(warm(20, func(float64) float64 { return 2000 }))
+			trial := trialWith(warm(20, func(float64) float64 { return 2000 }))
 			if _, ok := TimeToPeak(trial); !ok {
 				t.Fatal("not known before")
 			}

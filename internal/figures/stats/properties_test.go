@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Laws that hold whatever the samples are.
+// Laws that hold for all samples.
 func TestLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 21))
 	for range 300 {
@@ -50,18 +50,18 @@ func TestLaws(t *testing.T) {
 		if !there.Ties && (there.P <= 0.05) == r.Interval.Holds(1) {
 			t.Fatalf("%v, %v: p %g, interval %+v", x, y, there.P, r.Interval)
 		}
-		// A Comparison seen from the other side says the opposite.
+		// Swapping the sides reverses the verdict.
 		if n >= MinInterval && m >= MinInterval {
 			a := Rule{}.Compare([]Pair{{Old: x, New: y}})[0].Verdict
 			b := Rule{}.Compare([]Pair{{Old: y, New: x}})[0].Verdict
-			if opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Same: Same, CannotTell: CannotTell}; opposite[a] != b {
+			if opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Same: Same, Inconclusive: Inconclusive}; opposite[a] != b {
 				t.Fatalf("%v, %v: %s, from the other side %s", x, y, a, b)
 			}
 		}
 	}
 }
 
-// Above the limit, the approximation continues where the exact test ends.
+// At the limit, the approximation is close to the exact test.
 func TestTheApproximationIsClose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 23))
 	for range 20 {
@@ -86,7 +86,7 @@ func TestHolmOfHostileValues(t *testing.T) {
 	}
 }
 
-// Whatever bits come, nothing panics, and what is reported is within its bounds.
+// For any bits, nothing panics, and all results are within their bounds.
 func FuzzCompare(f *testing.F) {
 	pack := func(xs ...float64) (b []byte) {
 		for _, x := range xs {
@@ -111,7 +111,7 @@ func FuzzCompare(f *testing.F) {
 			if !(c.Adjusted >= 0 && c.Adjusted <= 1) || c.More < 0 || c.More > MaxRounds || c.Sentence() == "" {
 				t.Fatalf("%+v", c)
 			}
-			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != CannotTell {
+			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != Inconclusive {
 				t.Fatalf("%+v", c)
 			}
 			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) && c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {

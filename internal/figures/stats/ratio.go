@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Ratio says how many times as large the values of one sample are as those of another.
+// Ratio is the ratio between the values of two samples.
 type Ratio struct {
-	Estimate float64 `json:"estimate"` // Hodges and Lehmann's: the median of the ratios of all pairs
-	Interval         // of the ratio
+	Estimate float64 `json:"estimate"` // Hodges-Lehmann estimate: the median of the ratios of all pairs
+	Interval         // CI of the ratio
 }
 
-// RatioOf says the ratio of y to x with an interval of at least the wanted confidence, of the
-// factors that the Mann-Whitney test would not reject, exact up to ExactLimit values (J. L. Hodges
-// and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E.
-// Chicken, Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With ties it is
-// wider than need be. The error is a NeedRounds (0.95 takes four and four values), or a BadValue.
+// RatioOf returns the ratio of y to x with a CI of at least the confidence: the factors that the
+// Mann-Whitney test would not reject, exact up to ExactLimit values (J. L. Hodges and E. L.
+// Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken,
+// Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With ties it is
+// conservative. The error is a NeedRounds (0.95 takes four and four values), or a BadValue.
 func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), positive(x, y), enough(1, x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("ratio: %w", err)
@@ -33,8 +33,8 @@ func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	})
 }
 
-// newRatio is made of all ratios of so many rounds, of which the interval is from the k-th smallest
-// to the k-th largest. critical says k for any number of rounds, and the confidence.
+// newRatio returns the Ratio for all ratios of a number of rounds. The CI is from the k-th smallest
+// to the k-th largest ratio; critical returns k and the confidence for a number of rounds.
 func newRatio(name string, ratios []float64, rounds int, critical func(int) (int, float64)) (Ratio, error) {
 	k, confidence := critical(rounds)
 	if k == 0 {
@@ -50,7 +50,7 @@ func newRatio(name string, ratios []float64, rounds int, critical func(int) (int
 	return Ratio{geometricMiddle(ratios), Interval{ratios[k-1], ratios[len(ratios)-k], confidence}}, nil
 }
 
-// geometricMiddle returns the median on logarithms of sorted positive values.
+// geometricMiddle returns the median of sorted positive values, on a logarithmic scale.
 func geometricMiddle(s []float64) float64 {
 	n := len(s)
 	if n%2 == 1 || s[n/2-1] == s[n/2] {
@@ -59,8 +59,8 @@ func geometricMiddle(s []float64) float64 {
 	return math.Sqrt(s[n/2-1]) * math.Sqrt(s[n/2])
 }
 
-// criticalRank returns the largest k for which the interval from the k-th smallest to the k-th largest
-// of the n·m pairs has the confidence, and the one that it reaches; 0 where there is none.
+// criticalRank returns the largest k for which the interval from the k-th smallest to the k-th
+// largest of the n·m pairs has the confidence, and the confidence reached; 0 if there is none.
 func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	if n+m > ExactLimit {
 		a, b := float64(n), float64(m)
@@ -71,13 +71,13 @@ func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	return cutTails(rankSums(upTo(n+m), n)[least:least+n*m+1], confidence)
 }
 
-// normalRank approximates it.
+// normalRank returns the critical rank by the normal approximation.
 func normalRank(mean, variance, confidence float64) int {
 	return max(0, int(mean-normalQuantile((1+confidence)/2)*math.Sqrt(variance)))
 }
 
-// cutTails returns the largest k for which the k lowest of all ways and the k highest leave the confidence
-// between them, and the one that they leave.
+// cutTails returns the largest k for which the values between the k lowest and the k highest have
+// the confidence, and the confidence reached. ways counts the ways to reach each value.
 func cutTails(ways []float64, confidence float64) (k int, reached float64) {
 	all, tail := 0.0, 0.0
 	for _, w := range ways {
@@ -93,7 +93,7 @@ func cutTails(ways []float64, confidence float64) (k int, reached float64) {
 	return k, reached
 }
 
-// upTo returns the ranks of n different values.
+// upTo returns the ranks of n distinct values.
 func upTo(n int) []int {
 	ranks := make([]int, n)
 	for i := range ranks {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// reference is what testdata/reference.py and reference.R have written.
+// reference is the output of testdata/reference.py and reference.R.
 type reference struct {
 	Pairs []struct {
 		Name          string    `json:"name"`
@@ -63,10 +63,10 @@ func read[T any](t *testing.T, file string) (v T) {
 	return v
 }
 
-// near returns equal to 1e-9, relatively for large values.
+// near reports whether a and b are equal to 1e-9, relative for large values.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// relative returns equal to a part in 1e9.
+// relative reports whether a and b are equal to a relative 1e-9.
 func relative(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
 func TestAgainstSciPy(t *testing.T) {
@@ -174,7 +174,7 @@ func TestAgainstSciPy(t *testing.T) {
 	}
 }
 
-// R agrees where it is exact: without ties.
+// R is exact without ties only.
 func TestAgainstR(t *testing.T) {
 	type rPair struct {
 		Name                    string
@@ -194,7 +194,7 @@ func TestAgainstR(t *testing.T) {
 	}
 	for _, want := range r.Pairs {
 		x, y := data[want.Name][0], data[want.Name][1]
-		// R's limit is 50 values in each sample, the one here is on both together.
+		// R's limit is 50 values per sample, the one here is for both together.
 		test, err := MannWhitney(x, y)
 		if err != nil || test.U != want.U || test.Exact && !near(test.P, want.P) {
 			t.Errorf("%s: U %g, p %.12g, want %g, %.12g, %v", want.Name, test.U, test.P, want.U, want.P, err)
@@ -216,7 +216,7 @@ func TestAgainstR(t *testing.T) {
 	}
 }
 
-// The table of the thresholds is that of the simulation, rounded up, and no more than that.
+// The table of critical scores is that of the simulation, rounded up.
 func TestThresholdsAreThoseOfTheSimulation(t *testing.T) {
 	simulated := read[reference](t, "reference.json").Critical
 	if len(simulated) != len(critical) {

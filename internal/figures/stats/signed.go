@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// PairedRatio returns RatioOf where the i-th values were measured side by side. The interval is of the
-// geometric means of two ratios (of each with itself too) that the signed-rank test would not
-// reject, exact up to ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a
-// NeedRounds (0.95 takes six pairs), or a BadValue.
+// PairedRatio returns the ratio of y to x for paired values. The CI covers the geometric means of
+// two ratios (each with itself included) that the signed-rank test would not reject, exact up to
+// ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds (0.95
+// takes six pairs), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), pairs(x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
@@ -18,8 +18,8 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 		func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
 }
 
-// walsh returns the geometric means of any two ratios of y to x, and of each with itself. Products are
-// divided, so one and its inverse have exactly 1 as their mean.
+// walsh returns the geometric means of any two ratios of y to x, each with itself included. It
+// divides products, so the mean of a ratio and its inverse is exactly 1.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])
@@ -35,21 +35,21 @@ func walsh(x, y []float64) (means []float64) {
 	return means
 }
 
-// beyond reports whether a product is outside of what a float64 holds in full precision.
+// beyond reports whether a product is outside the range of float64 with full precision.
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
-// SignedRank returns Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
-// 1945). U is the sum of the ranks of those above 1; equal pairs are left out. Up to ExactLimit
-// pairs the p value is exact, with ties too.
+// SignedRank runs Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
+// 1945). U is the sum of the ranks of ratios above 1; equal pairs are omitted. Up to ExactLimit
+// pairs the p value is exact, even with ties.
 func SignedRank(x, y []float64) (Test, error) {
 	if err := cmp.Or(pairs(x, y), enough(1, x)); err != nil {
 		return Test{}, fmt.Errorf("signed-rank test: %w", err)
 	}
-	var off, size []float64 // of those that differ
+	var off, size []float64 // of the pairs that differ
 	for i := range x {
 		if x[i] != y[i] {
-			// Ranks are those of the logarithms; but a quotient is rounded so that equal ratios of
-			// other sizes are equal.
+			// The ranks are those of the logarithms. Quotients instead make equal ratios of
+			// different values exactly equal.
 			off, size = append(off, y[i]-x[i]), append(size, max(x[i], y[i])/min(x[i], y[i]))
 		}
 	}
@@ -74,7 +74,7 @@ func SignedRank(x, y []float64) (Test, error) {
 	return t, nil
 }
 
-// subsetSums counts, for every sum of ranks, the ways to choose some that have it.
+// subsetSums counts, for every sum, the subsets of the ranks with that sum.
 func subsetSums(ranks []int) []float64 {
 	ways := make([]float64, sum(ranks)+1)
 	ways[0] = 1
@@ -88,7 +88,7 @@ func subsetSums(ranks []int) []float64 {
 	return ways
 }
 
-// signedRank returns criticalRank of the n·(n+1)/2 means of pairs.
+// signedRank returns the critical rank among the n·(n+1)/2 means of pairs, as criticalRank does.
 func signedRank(n int, confidence float64) (k int, reached float64) {
 	if m := float64(n); n > ExactLimit {
 		return normalRank(m*(m+1)/4, m*(m+1)*(2*m+1)/24, confidence), confidence

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Data sets and what testdata/signed.R says of them.
+// The data sets have reference values from testdata/signed.R.
 func TestPairsAgainstR(t *testing.T) {
 	ref := read[struct {
 		Pairs []struct {
@@ -69,7 +69,7 @@ func TestPairsAgainstR(t *testing.T) {
 	}
 }
 
-// signed returns pairs whose ratios are of these sizes, or the inverse where the bit of signs is 0.
+// signed returns pairs with these ratios, or their inverse if the bit in signs is 0.
 func signed(sizes []float64, signs int) (x, y []float64) {
 	for i, size := range sizes {
 		x, y = append(x, 1), append(y, size)
@@ -80,9 +80,9 @@ func signed(sizes []float64, signs int) (x, y []float64) {
 	return x, y
 }
 
-// Where nothing differs, all signs are equally likely: of all of them, no more than a share of α
-// has a p value of at most α. That holds with ties and zeros too; without, the interval leaves 1
-// out just as often as its confidence says.
+// Without a difference all signs are equally likely: at most a share α of them has a p value of at
+// most α, even with ties and zeros. Without these, the CI excludes 1 exactly as often as its
+// confidence says.
 func TestSignedRankKeepsItsLevel(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -139,7 +139,7 @@ func TestSignedRankKeepsItsLevel(t *testing.T) {
 	}
 }
 
-// Laws that hold whatever the pairs are.
+// Laws that hold for all pairs.
 func TestLawsOfPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 25))
 	got := 0
@@ -174,8 +174,7 @@ func TestLawsOfPairs(t *testing.T) {
 		if there.Exact != (differ <= ExactLimit) || !tied && there.Ties {
 			t.Fatalf("%v, %v: %+v", x, y, there)
 		}
-		// The order of the pairs does not matter, nor the unit in which each was measured: what
-		// both have in common is not seen.
+		// Neither the order of the pairs nor a common factor of both sides matters.
 		order, scaledX, scaledY := rng.Perm(n), make([]float64, n), make([]float64, n)
 		for i, k := range order {
 			common := math.Exp(2 * rng.NormFloat64())
@@ -229,7 +228,7 @@ func TestLawsOfPairs(t *testing.T) {
 	}
 }
 
-// Beyond the limit, the approximation continues where the exact test ends.
+// At the limit, the approximation is close to the exact test.
 func TestTheSignedApproximationIsClose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 27))
 	for range 20 {
@@ -256,11 +255,10 @@ func TestTheSignedApproximationIsClose(t *testing.T) {
 	}
 }
 
-// Eleven to ten is as much as 110 to 100, and as ten to eleven the other way: such pairs are ties,
-// whatever rounding makes of the logarithms.
-func TestTiesOfPairsAreSeenInAnyUnit(t *testing.T) {
+// 11 to 10, 110 to 100 and 10 to 11 are ties, although their logarithms are rounded differently.
+func TestTiesOfPairsInAnyUnit(t *testing.T) {
 	for _, times := range [][]float64{{1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 3, 5, 7, 10, 100, 1000}, {0x1p-30, 1e9, 3, 6, 9, 12, 13, 14}} {
-		for down := range len(times) + 1 { // so many are swapped
+		for down := range len(times) + 1 { // number of swapped pairs
 			var x, y []float64
 			for i, f := range times {
 				a, b := 10*f, 11*f
@@ -274,7 +272,7 @@ func TestTiesOfPairsAreSeenInAnyUnit(t *testing.T) {
 			if want := 4.5 * float64(up); err != nil || test.U != want || !test.Ties {
 				t.Errorf("%v, %v: %+v, want U %g, %v", x, y, test, want, err)
 			}
-			// Of so many of eight signs.
+			// The share of the eight signs.
 			ways := []float64{1, 8, 28, 56, 70, 56, 28, 8, 1}
 			tail := 0.0
 			for _, w := range ways[:min(up, down)+1] {
@@ -291,8 +289,7 @@ func TestTiesOfPairsAreSeenInAnyUnit(t *testing.T) {
 	}
 }
 
-// Values next to each other differ, and which one is the larger is known, though their logarithms
-// are the same.
+// Neighbouring values differ, although their logarithms are equal.
 func TestPairsOfNeighbours(t *testing.T) {
 	x, y := []float64{1, 2 - 0x1p-52, 10, 1000, 1e9, 1e-9}, make([]float64, 6)
 	for i := range x {

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// Spread is how values lie around their mean. SD is that of the population.
+// Spread describes the distribution of values. SD is the standard deviation of the population.
 type Spread struct {
 	N        int64
 	Mean, SD float64
@@ -16,8 +16,8 @@ type Spread struct {
 	Within   float64 // share of the values within one SD of the mean, 0 … 1
 }
 
-// LatencySpread returns the spread, in ns, of all latencies of some steps; ok is false without any.
-// Within is as exact as the histogram, whose buckets are 0.1% wide.
+// LatencySpread returns the spread of all latencies of some steps in ns; ok is false without any.
+// Within is precise to the buckets of the histogram, 0.1%.
 func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 	h, err := hdr.Merge(steps...)
 	if err != nil || h == nil || h.Count() == 0 {
@@ -34,11 +34,11 @@ func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 	return s, true, nil
 }
 
-// wholeWindow is how long a window must be for its rate to be compared with that of the others.
+// wholeWindow is the minimum length of a window in RateSpread.
 const wholeWindow = 900 * time.Millisecond
 
-// RateSpread returns the spread of the successes per second of the whole one-second windows of some
-// steps, those of drains apart; ok is false without any.
+// RateSpread returns the spread of throughput over the full windows of some steps, drains excluded;
+// ok is false without any.
 func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	var rates []float64
 	for _, l := range steps {
@@ -68,7 +68,7 @@ func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	return s, true
 }
 
-// BytesPerSecond is of the bodies of successful responses; 0 without any time.
+// BytesPerSecond returns the rate of bytes in the bodies of successes; 0 for steps without length.
 func BytesPerSecond(steps ...bench.Load) float64 {
 	var bytes int64
 	var elapsed time.Duration

@@ -11,8 +11,8 @@ import (
 
 func about(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) }
 
-// 1 … 1000 µs evenly: mean 500.5, SD of the population √((n²−1)/12), and 57.7% of them, 2·SD/n,
-// within one SD.
+// 1 … 1000 µs, uniform: mean 500.5, SD of the population √((n²−1)/12), and 57.7%, 2·SD/n, within
+// one SD.
 func TestLatencySpread(t *testing.T) {
 	a, b := hdr.New(), hdr.New()
 	for i := range 1000 {
@@ -26,7 +26,7 @@ func TestLatencySpread(t *testing.T) {
 	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) || !about(s.Within, .577, .005) {
 		t.Errorf("%+v %t %v", s, ok, err)
 	}
-	// All alike lie within, although their SD is 0 and their bucket has a width.
+	// Equal values are all within, although their SD is 0 and their bucket has a width.
 	c := hdr.New()
 	for range 10 {
 		c.Record(1234567)

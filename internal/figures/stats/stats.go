@@ -1,9 +1,8 @@
-// Package stats turns the results of trials into the figures of tables and reports: medians and their
-// intervals, cost, and a summary of each contender over its rounds. It also says what those figures
-// support: whether one sample (a value of each round) differs from another (Rule), which contenders
-// cannot be told apart (Tiers), and where a history changed (ChangePoints). It is pure: no I/O, no
-// clock, and the same response every time. Reference values of the tests come from SciPy and R:
-// testdata/reference.py and reference.R.
+// Package stats computes from the results of trials the numbers of tables and reports: medians and
+// their CIs, cost, and a summary of each contender over its rounds. It also decides whether two
+// samples (a value per round) differ (Rule), which contenders are in one tier (Tiers), and where a
+// history changed (ChangePoints). It is pure: no I/O and no clock. Reference values of the tests
+// come from SciPy and R: testdata/reference.py and reference.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
 package stats
@@ -14,10 +13,10 @@ import (
 	"slices"
 )
 
-// MinInterval is the least number of values for which a 95% interval of the median exists.
+// MinInterval is the minimum number of values for a 95% CI of the median.
 const MinInterval = 6
 
-// Number is what can have a median: counts, durations, rates.
+// Number is a type with a median: counts, durations, rates.
 type Number interface{ ~int64 | ~float64 }
 
 // Median returns the middle value, or the mean of the two middle ones; ok is false without values.
@@ -31,7 +30,7 @@ func Median[T Number](xs []T) (median T, ok bool) {
 		return s[n/2], true
 	}
 	low, high := s[n/2-1], s[n/2]
-	// Written so that it cannot overflow where both have the same sign.
+	// This form cannot overflow if both have the same sign.
 	return low + (high-low)/2, true
 }
 
@@ -39,11 +38,11 @@ func Median[T Number](xs []T) (median T, ok bool) {
 type Interval struct {
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
-	Confidence float64 `json:"-"` // that it really has: 0.96875 for six values
+	Confidence float64 `json:"-"` // actual confidence: 0.96875 for six values
 }
 
-// MedianInterval returns the narrowest symmetric interval between two values that holds the median with
-// the wanted confidence, whatever the distribution. ok is false of too small a sample.
+// MedianInterval returns the narrowest symmetric CI of the median with at least the confidence,
+// between two values of the sample, for any distribution. ok is false if the sample is too small.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	n := len(xs)
 	ways := make([]float64, n+1) // Binomial(n, 1/2); logarithms keep a large n in range
@@ -65,17 +64,16 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// MaxRounds bounds the size of a sample: tests look at every pair of values.
+// MaxRounds limits the size of a sample, because tests look at every pair of values.
 const MaxRounds = 1000
 
-// The values of a sample for tests and ratios: positive, and far enough from the ends of float64
-// that a ratio of two is finite.
+// The range of values for ratios: positive, and with a finite ratio of any two.
 const (
 	leastValue = 1e-150
 	mostValue  = 1e150
 )
 
-// NeedRounds is the response of a method that was given fewer values than it takes; it is an error.
+// NeedRounds is the error of a method that got fewer values than it needs.
 type NeedRounds struct {
 	Have, Need int
 }
@@ -87,8 +85,7 @@ func (e NeedRounds) Error() string {
 	return fmt.Sprintf("%d rounds, need ≥ %d", e.Have, e.Need)
 }
 
-// BadValue says of a value that no method here takes: not a number, infinite, or, for a ratio, not
-// positive; it is an error.
+// BadValue is the error about a value that is not finite or, for a ratio, not positive.
 type BadValue struct {
 	Index int // in the sample, from 0
 	Value float64
@@ -99,7 +96,7 @@ func (e BadValue) Error() string {
 	return fmt.Sprintf("round %d: value %g: %s", e.Index+1, e.Value, e.Why)
 }
 
-// finite checks samples for methods that only compare values.
+// finite checks samples for methods that compare values.
 func finite(samples ...[]float64) error {
 	for _, xs := range samples {
 		if len(xs) > MaxRounds {
@@ -114,20 +111,20 @@ func finite(samples ...[]float64) error {
 	return nil
 }
 
-// positive checks samples for methods that look at ratios.
+// positive checks samples for methods that use ratios.
 func positive(samples ...[]float64) error {
 	for _, xs := range samples {
 		if err := finite(xs); err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(xs, func(x float64) bool { return x < leastValue || x > mostValue }); i >= 0 {
-			return BadValue{i, xs[i], "a ratio takes positive values"}
+			return BadValue{i, xs[i], "a ratio needs positive values"}
 		}
 	}
 	return nil
 }
 
-// between checks a share.
+// between checks that a share is between 0 and 1, ends excluded.
 func between(name string, share float64) error {
 	if share > 0 && share < 1 {
 		return nil
@@ -135,10 +132,10 @@ func between(name string, share float64) error {
 	return fmt.Errorf("%s %g: not between 0 and 1", name, share)
 }
 
-// pairs checks samples of which the i-th values belong together.
+// pairs checks paired samples.
 func pairs(x, y []float64) error {
 	if len(x) != len(y) {
-		return fmt.Errorf("%d values and %d, which are not pairs", len(x), len(y))
+		return fmt.Errorf("%d and %d values: not pairs", len(x), len(y))
 	}
 	return positive(x, y)
 }

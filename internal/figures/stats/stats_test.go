@@ -26,11 +26,11 @@ func TestMedian(t *testing.T) {
 	}
 	xs := []time.Duration{3, 1, math.MaxInt64, math.MaxInt64 - 2}
 	if got, _ := Median(xs); got != (math.MaxInt64-2)/2+2 || xs[0] != 3 {
-		t.Errorf("median %d; the sample must stay as it was: %v", got, xs)
+		t.Errorf("median %d; the sample was changed: %v", got, xs)
 	}
 }
 
-// Reference: the order statistics for a 95% interval of the median and the confidence they reach,
+// Reference: the order statistics for a 95% CI of the median, and their confidence,
 // from the binomial distribution with p = 1/2: 1 - 2·P(X < k), computed with
 // scipy.stats.binom.cdf(k-1, n, 0.5) of SciPy 1.17.1.
 func TestMedianInterval(t *testing.T) {
@@ -69,8 +69,8 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-// The interval does what it says: it holds the true median of a skewed distribution at least as
-// often as promised.
+// The CI includes the true median of a skewed distribution at least as often as its confidence
+// says.
 func TestMedianIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const trials = 4000
@@ -84,7 +84,7 @@ func TestMedianIntervalCovers(t *testing.T) {
 			held++
 		}
 	}
-	// Nine values reach 96.1%; the standard error of this count is 0.3 %.
+	// Nine values reach 96.1%; the standard error of this count is 0.3%.
 	if share := float64(held) / trials; share < .95 || share > .972 {
 		t.Errorf("the interval held the median in %.3f of the trials", share)
 	}

@@ -8,31 +8,31 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// Step is one step of a contender over all rounds that finished it.
+// Step is one step of a contender over all rounds that completed it.
 type Step struct {
 	Index      int
 	Step       bench.Step
-	Rounds     int   // that finished it; the figures but the counts are of these
+	Rounds     int   // rounds that completed it; all values except Succeeded and Failed are of these
 	Aborted    int   // rounds in which it ended early
-	Excluded   bool  // more of its requests failed than may: it is not a peak, and is compared with nothing
-	Drifting   int   // of Rounds: those in which it was not in a steady state, by bench.Drift
-	Warming    int   // of Drifting: those in which it became faster
-	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
+	Excluded   bool  // error rate above max_errors: it is never the peak, and not compared
+	Drifting   int   // of Rounds: with a bench.Drift
+	Warming    int   // of Drifting: rounds in which the contender became faster
+	Succeeded  int64 // in all rounds, aborted ones included, with lead-ins and drains
 	Failed     map[bench.ErrorKind]int64
 	Throughput Value              // successes per second
 	Latency    bench.Latencies    // of the successes of all rounds; see Histogram
-	Results    []bench.StepResult // of the rounds that finished it; package measure takes all other figures from them
+	Results    []bench.StepResult // of the rounds that completed it; package measure takes all other values from them
 }
 
 // FailedTotal returns the number of errors in all rounds.
 func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
-// ErrorRatio returns errors / (errors + successes) of all rounds together; 0 when nothing was asked.
-func (s Step) ErrorRatio() float64 {
-	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRatio()
+// ErrorRate returns errors / (errors + successes) of all rounds together; 0 without any request.
+func (s Step) ErrorRate() float64 {
+	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRate()
 }
 
-// newStep summarises one step. An error concerns the latency alone.
+// newStep summarises one step. An error is about the latency only.
 func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
 	var throughput []float64
@@ -67,7 +67,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	return s, nil
 }
 
-// Histogram returns that of the latencies of all rounds, which is large and kept nowhere; nil without any.
+// Histogram returns the merged latencies of all rounds, which are not cached; nil without any.
 func (s Step) Histogram() (*hdr.Histogram, error) {
 	rounds := make([]bench.Latencies, len(s.Results))
 	for i, r := range s.Results {
@@ -76,7 +76,7 @@ func (s Step) Histogram() (*hdr.Histogram, error) {
 	return hdr.Merge(rounds...)
 }
 
-// worstErrors returns bench.Load.WorstErrors over all rounds.
+// worstErrors returns the rate of bench.Load.WorstErrors over all rounds.
 func (s Step) worstErrors(rounds []bench.StepResult) float64 {
 	all := bench.Load{Succeeded: s.Succeeded, Failed: s.Failed}
 	for _, r := range rounds {
@@ -96,14 +96,14 @@ func (s Step) worstErrors(rounds []bench.StepResult) float64 {
 	return ratio
 }
 
-// DriftWords returns "still warming in 2 of 6 rounds"; "" where all were in a steady state.
+// DriftWords returns "still warming up in 2 of 6 rounds"; "" if all were in a steady state.
 func (s Step) DriftWords() string {
 	if s.Drifting == 0 {
 		return ""
 	}
-	name := bench.NotSteady
+	name := bench.Unstable
 	if s.Warming > 0 {
-		name = bench.StillWarming
+		name = bench.StillWarmingUp
 	}
 	if s.Rounds == 1 {
 		return name

@@ -13,20 +13,20 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Value is a figure that each round has once.
+// Value is a value per round.
 type Value struct {
 	Values   []float64 // in the order of the rounds
 	Median   float64
-	Interval *Interval // 95%, of the median; nil with fewer than MinInterval values
+	Interval *Interval // 95% CI of the median; nil below MinInterval values
 }
 
-// Known reports whether there is any value.
+// Known reports whether any round has a value.
 func (v Value) Known() bool { return len(v.Values) > 0 }
 
 // Duration returns the median of a value in nanoseconds.
 func (v Value) Duration() time.Duration { return time.Duration(v.Median) }
 
-// NewValue returns the median of one value of each round, and its interval.
+// NewValue returns the Value of a sample with one value per round.
 func NewValue(xs []float64) Value {
 	v := Value{Values: xs}
 	v.Median, _ = Median(xs)
@@ -40,30 +40,30 @@ func NewValue(xs []float64) Value {
 type Contender struct {
 	Label              string
 	Service            bench.Service
-	Trials             int      // seen
-	Complete           int      // that ran every step
-	Failures           []string // of each round that is not complete, also one that somebody ended
-	FailedRounds       int      // by the contender's own doing
+	Trials             int      // number of rounds
+	Complete           int      // rounds that ran every step
+	Failures           []string // of each round that is not complete
+	FailedRounds       int      // rounds that the contender failed; aborted rounds do not count
 	StartUp            Value    // nanoseconds
 	PeakTime           Value    // nanoseconds, from TimeToPeak
 	Steps              []Step
 	Peak               int // index into Steps of the measured step with the highest median throughput; -1 without one
 	Errors             map[bench.ErrorKind]int64
-	MemoryPeak         int64 // bytes, the highest of all rounds; 0 where it is not known
-	MemoryPeakIsSample bool  // it is the largest sample: the true one may be higher
+	MemoryPeak         int64 // bytes, the highest of all rounds; 0: not known
+	MemoryPeakIsSample bool  // MemoryPeak is the largest sample; the true peak may be higher
 	Memory             Value // bytes, the highest of each complete round
-	ErrorRatio         Value // errors / (errors + successes) of each round in which anything was asked
-	Cost               *Cost // of the median round by Total; nil where it is not known
+	ErrorRate          Value // errors / (errors + successes) of each round with requests
+	Cost               *Cost // cost of the median round by Total; nil: not known
 	CostEach           Value // dollars per billion requests of each round
 	Checks             map[bench.CheckStatus]int
-	Warnings           bench.Warnings   // about what is not in the summary
-	Excluded           *bench.Exclusion // what it answered was wrong; nil: it was not
+	Warnings           bench.Warnings   // about steps and latencies that are not in the summary
+	Excluded           *bench.Exclusion // why it is excluded; nil: it is not
 
-	firstFailure string // of FailedRounds
+	firstFailure string // failure of the first failed round
 }
 
-// WhyExcluded returns why it takes part in no claim, on one line that follows its name: what it answered
-// was wrong, or rounds failed; "" where it takes part.
+// WhyExcluded returns why the contender is not compared, as a predicate on one line: unexpected
+// responses, errors or failed rounds; "" if it is compared.
 func (c Contender) WhyExcluded() string {
 	switch {
 	case c.Excluded != nil:
@@ -78,12 +78,12 @@ func (c Contender) WhyExcluded() string {
 	return safe.Line(text, 500)
 }
 
-// ExcludedLast sorts those that take part in no claim after all others.
+// ExcludedLast orders excluded contenders after all others.
 func ExcludedLast(a, b Contender) int {
 	return cmp.Compare(min(1, len(a.WhyExcluded())), min(1, len(b.WhyExcluded())))
 }
 
-// PeakStep returns the step with the highest median throughput; ok is false where none was measured.
+// PeakStep returns the step with the highest median throughput; ok is false if there is none.
 func (c Contender) PeakStep() (Step, bool) {
 	if c.Peak < 0 || c.Peak >= len(c.Steps) {
 		return Step{}, false
@@ -91,16 +91,16 @@ func (c Contender) PeakStep() (Step, bool) {
 	return c.Steps[c.Peak], true
 }
 
-// BusiestStep returns the peak, or where no step can be one, the measured step with the most requests,
-// failed ones among them; ok is false where nothing was asked.
+// BusiestStep returns the peak step or, without one, the measured step with the most requests,
+// errors included; ok is false without any request.
 func (c Contender) BusiestStep() (busiest Step, ok bool) {
 	if peak, ok := c.PeakStep(); ok {
 		return peak, true
 	}
 	var most int64
 	for _, s := range c.Steps {
-		if asked := s.Succeeded + s.FailedTotal(); !s.Step.WarmUp && asked > most {
-			busiest, most = s, asked
+		if sent := s.Succeeded + s.FailedTotal(); !s.Step.WarmUp && sent > most {
+			busiest, most = s, sent
 		}
 	}
 	return busiest, most > 0
@@ -109,14 +109,14 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 // ErrorsTotal returns the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
-// Summarise groups the trials of a run by the label of their contender, in the order in which they
-// first appear. Of the run it takes what a claim needs (bench.Run.Judge) and the price of a vCPU.
+// Summarise returns a summary of each contender, in the order in which they first appear. It uses
+// the run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
 func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {
 	return summariseAll(of, trials, true)
 }
 
-// SummarisePeaks returns Summarise, but merges no histograms other than those of each contender's peak:
-// merging takes a millisecond, and a run has hundreds of them.
+// SummarisePeaks is Summarise with latencies at peak only. Merging a histogram takes a
+// millisecond, and a run has hundreds.
 func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
 	all := summariseAll(of, trials, false)
 	for _, c := range all {
@@ -145,13 +145,13 @@ func summariseAll(of bench.Run, trials []bench.TrialResult, merge bool) []Conten
 	return contenders
 }
 
-// Rounds is for what is compared round by round: no histogram is merged.
+// Rounds returns the summary of the trials of one contender, without merging histograms.
 func Rounds(of bench.Run, trials []bench.TrialResult) Contender {
 	return summarise(trials[0].Trial.Label(), trials, of, false)
 }
 
-// errorRatio returns errors / (errors + successes) of a trial; ok is false where nothing was asked.
-func errorRatio(trial bench.TrialResult) (ratio float64, ok bool) {
+// errorRate returns errors / (errors + successes) of a trial; ok is false without any request.
+func errorRate(trial bench.TrialResult) (ratio float64, ok bool) {
 	var failed, all int64
 	for _, s := range trial.Steps {
 		failed += s.Load.FailedTotal()
@@ -196,20 +196,20 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if peak > c.MemoryPeak {
 			c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
 		}
-		if peak > 0 && trial.State == bench.TrialComplete { // one that ended early has not been loaded enough
+		if peak > 0 && trial.State == bench.TrialComplete { // incomplete rounds had less load
 			memory = append(memory, float64(peak))
 		}
-		if ratio, ok := errorRatio(trial); ok {
-			errors = append(errors, ratio)
+		if rate, ok := errorRate(trial); ok {
+			errors = append(errors, rate)
 		}
-		c.Excluded = c.Excluded.Add(of.Judge(trial))
-		// The cost of a life that was cut short is mostly that of its start.
+		c.Excluded = c.Excluded.Add(of.ExclusionOf(trial))
+		// The cost of an incomplete trial is mostly that of its start.
 		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
-	c.Memory, c.ErrorRatio = NewValue(memory), NewValue(errors)
+	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(trials, of, merge)
 	for i, s := range c.Steps {
@@ -224,9 +224,10 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	return c
 }
 
-// HalfPeak returns the step at half peak, an index into Steps: the open-loop one of that share
-// (0.5) where the profile has it, else the closed-loop step up to the peak, of the same requests,
-// with the nearest throughput. share is that of the peak's; ok is false where no peak was measured.
+// HalfPeak returns the index in Steps of the step at half peak: the open-loop step at 50% of peak
+// if the profile has one, else the closed-loop step with the same requests, up to the peak, that is
+// nearest to half. share is its throughput over that of the highest step; ok is false without a
+// peak.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	for i, s := range c.Steps {
 		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {
@@ -251,8 +252,8 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	return step, share, ok
 }
 
-// steps collects the steps of all trials by their index. Rounds of one run agree about their steps;
-// results of somebody's own making may not, which is reported.
+// steps collects the steps of all trials by their index. The rounds of a run have the same steps;
+// other files may not, which is reported.
 func (c *Contender) steps(trials []bench.TrialResult, of bench.Run, merge bool) {
 	rounds := map[int][]bench.StepResult{}
 	for _, trial := range trials {
@@ -275,13 +276,13 @@ func (c *Contender) steps(trials []bench.TrialResult, of bench.Run, merge bool) 
 	}
 }
 
-// leftOut notes what is not in the summary.
+// leftOut adds a warning about something that is not in the summary.
 func (c *Contender) leftOut(format string, args ...any) {
 	c.Warnings = append(c.Warnings, bench.Warning{Kind: bench.WarnStepLeftOut, Text: fmt.Sprintf(format, args...)})
 }
 
-// TrialMemoryPeak returns the highest memory of a trial in bytes, 0 where it is not known. With sample it is
-// the largest reading: the true one may be higher.
+// TrialMemoryPeak returns the peak memory of a trial in bytes, 0 if not known. sample is true if it
+// is the largest sample; the true peak may be higher.
 func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	look := func(u *bench.Usage) {
 		if u != nil && u.Memory != nil && u.Memory.Peak > peak {
@@ -301,7 +302,7 @@ func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	return peak, sample
 }
 
-// medianCost returns that of the median round, or of the cheaper middle one, so its parts add up.
+// medianCost returns the cost of the median round by Total, the cheaper of two middle ones.
 func medianCost(costs []Cost) *Cost {
 	if len(costs) == 0 {
 		return nil

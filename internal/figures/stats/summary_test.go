@@ -11,8 +11,8 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// round returns one trial of a contender: a warm-up step, then two steps with the rates given, whose
-// answers all took latency.
+// round returns one trial of a contender: a warm-up step, then two steps with these rates, in which
+// all responses take latency.
 func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.TrialResult {
 	trial := bench.TrialResult{
 		Trial: bench.Trial{Contender: name, Round: n}, State: bench.TrialComplete, StartUp: &startUp,
@@ -52,7 +52,7 @@ func TestSummarise(t *testing.T) {
 	if b.StartUp.Interval != nil {
 		t.Errorf("three rounds have no 95%% interval: %+v", b.StartUp.Interval)
 	}
-	// The warm-up step is faster than all, and does not count.
+	// The warm-up step is the fastest, and does not count.
 	peak, ok := b.PeakStep()
 	if !ok || peak.Index != 2 || peak.Throughput.Median != 200 || !slices.Equal(peak.Throughput.Values, []float64{300, 100, 200}) {
 		t.Errorf("peak %+v", peak)
@@ -68,8 +68,8 @@ func TestSummarise(t *testing.T) {
 	if peak.Succeeded != 6000 || peak.FailedTotal() != 15 || b.ErrorsTotal() != 15 || b.Errors["5xx"] != 9 {
 		t.Errorf("succeeded %d, failed %v, errors %v", peak.Succeeded, peak.Failed, b.Errors)
 	}
-	if want := 15. / 6015; peak.ErrorRatio() != want {
-		t.Errorf("error rate %g, want %g", peak.ErrorRatio(), want)
+	if want := 15. / 6015; peak.ErrorRate() != want {
+		t.Errorf("error rate %g, want %g", peak.ErrorRate(), want)
 	}
 	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
 		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))
@@ -109,7 +109,7 @@ func TestSummariseOfFailures(t *testing.T) {
 	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
 		t.Errorf("trials %d, complete %d, failures %q", got.Trials, got.Complete, got.Failures)
 	}
-	// The step in which it died counts with its errors and answers, not with its rate.
+	// The step in which it died counts with its errors and successes, not with its throughput.
 	last := got.Steps[2]
 	if last.Rounds != 1 || last.Aborted != 1 || last.Throughput.Median != 10 || last.Succeeded != 5100 || last.FailedTotal() != 10 {
 		t.Errorf("%+v", last)
@@ -125,17 +125,17 @@ func TestSummariseOfFailures(t *testing.T) {
 		t.Errorf("of nothing: %+v", nothing)
 	}
 	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
-		t.Error("no trials have contenders")
+		t.Error("contenders without trials")
 	}
 }
 
-func TestSummariseDoubts(t *testing.T) {
+func TestSummariseWarns(t *testing.T) {
 	first := round("a", 1, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
 	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
 	second.Steps[1].Step.Name = "another"
 	second.Steps[2].Load.Latency.HDR = "damaged"
 	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
-	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", not "step 1" as before`) || !strings.Contains(got.Warnings[1].Text, "step 3: latency not summarised") {
+	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", was "step 1": skipped`) || !strings.Contains(got.Warnings[1].Text, "step 3: no latency summary") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
 	if got.Steps[1].Rounds != 1 || got.Steps[2].Latency.Count != 0 || got.Steps[2].Rounds != 2 {
@@ -151,8 +151,8 @@ func TestSummariseKeepsVariantsApart(t *testing.T) {
 	}
 }
 
-// Only what a contender did by itself takes it out of claims, and puts it last; that somebody ended
-// a run does not.
+// A contender is not compared, and comes last, if it failed a round; an aborted round does not
+// count.
 func TestExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})

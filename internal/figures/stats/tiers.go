@@ -9,22 +9,23 @@ import (
 	"locbench/internal/bench"
 )
 
-// Tiers are groups of samples of one measure, one sample for each contender. Samples are named by
-// their indices.
+// Tiers groups the samples of one measure, one sample per contender, into tiers. Numbers are
+// indices of samples.
 type Tiers struct {
-	Order   []int   // those that are compared, the best median first
-	Tiers   [][]int // the leader first, then by their medians; whoever is not in its tier is worse
-	Unknown []int   // of too few rounds, or with a value that has no ratio
-	Lacking int     // rounds more that even the clearest difference would need among so many
-	// Pairs has each comparison of one in Order (the first index, the new side) to a later one.
+	Order        []int   // samples that are compared, the best median first
+	Tiers        [][]int // in each tier the leader first, then by median
+	Unknown      []int   // samples with too few rounds, or with a value without a ratio
+	RoundsNeeded int     // additional rounds required before any difference can be significant
+	// Pairs maps two samples in Order, the better median (the new side) first, to their comparison.
 	Pairs map[[2]int]Comparison
 }
 
-// Tiers groups samples. The one with the best median leads the first tier, of all that the rule does
-// not find worse; of the others the next is made likewise. paired is Pair.Paired.
+// Tiers groups samples. The sample with the best median leads the first tier, which contains all
+// samples that are not significantly worse. The rest forms the next tiers in the same way. paired
+// is Pair.Paired.
 //
-// The p values of all k·(k−1)/2 pairs are adjusted by Holm together, since the leader is not known
-// beforehand. So six rounds can separate at most seven contenders.
+// Holm's correction covers all k·(k−1)/2 pairs, because the leader is not known in advance. Six
+// rounds can therefore separate at most seven contenders.
 func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) {
 	r = r.Fill()
 	medians := make([]float64, len(samples))
@@ -50,7 +51,7 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) 
 		}
 	}
 	if len(family) > 0 {
-		t.Lacking = max(0, r.fewest(len(family), paired)-rounds)
+		t.RoundsNeeded = max(0, r.fewest(len(family), paired)-rounds)
 	}
 	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {
@@ -70,18 +71,18 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) 
 	return t
 }
 
-// Kind is what a measure is of, as far as it decides who is compared by it.
+// Kind is the kind of a measure, which decides which contenders are compared by it.
 type Kind int
 
 const (
-	FromStartToStop Kind = iota // of a whole life: start-up, memory
-	OfCPU                       // of requests at peak: CPU time of each
-	OfLatency                   // of requests under a load that the client has to put on
-	OfThroughput                // the peak itself
+	FromStartToStop Kind = iota // of whole trials: start-up, memory
+	OfCPU                       // CPU time per request at peak
+	OfLatency                   // latency, which depends on the client
+	OfThroughput                // peak throughput
 )
 
-// Outside says why a contender stands in no tier of such a measure, however many rounds it has; ""
-// if there is no reason.
+// Outside returns why a contender is in no tier of a measure of this kind, whatever its number of
+// rounds; "" if it can be in one.
 func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	if failed := c.FailedRounds; failed > 0 {
 		rounds := "rounds"
@@ -103,7 +104,7 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	case at.Drifting > 0:
 		return at.DriftWords()
 	case at.Excluded:
-		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRatio())
+		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRate())
 	case of == OfThroughput && peak.Step.Open():
 		return "its peak step is open loop"
 	case of >= OfLatency && clientBound:
@@ -112,21 +113,22 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	return ""
 }
 
-// MinPaired is how many rounds in turns find a difference in one of five measures: p is 2 / 2ⁿ.
+// MinPaired is the number of paired rounds from which one of five measures can differ: p is 2 / 2ⁿ.
 const MinPaired = 8
 
-// Together keeps, of the trials of several sides, those of the rounds in which all sides took turns
-// and were complete, in the same order. ok is false without any, or of several trials of a round.
+// Together returns the trials of the rounds in which all sides were interleaved and complete, in
+// the same order for each side. ok is false without any, or if a side has several trials of a
+// round.
 func Together(sides ...[]bench.TrialResult) (kept [][]bench.TrialResult, ok bool) {
 	if len(sides) < 2 {
 		return nil, false
 	}
-	rounds := make([]map[int64]bench.TrialResult, len(sides)) // by when they began
+	rounds := make([]map[int64]bench.TrialResult, len(sides)) // by their start
 	for i, trials := range sides {
 		rounds[i] = map[int64]bench.TrialResult{}
 		for _, trial := range trials {
-			since, turns := trial.Interleaved()
-			if !turns || trial.State != bench.TrialComplete {
+			since, interleaved := trial.Interleaved()
+			if !interleaved || trial.State != bench.TrialComplete {
 				continue
 			}
 			if _, twice := rounds[i][since.UnixNano()]; twice {
@@ -147,7 +149,7 @@ func Together(sides ...[]bench.TrialResult) (kept [][]bench.TrialResult, ok bool
 	return kept, len(kept[0]) > 0
 }
 
-// SameLength reports whether all samples have as many values.
+// SameLength reports whether all samples have the same number of values.
 func SameLength(samples ...[]float64) bool {
 	return !slices.ContainsFunc(samples, func(s []float64) bool { return len(s) != len(samples[0]) })
 }

@@ -14,28 +14,27 @@ func TestTiers(t *testing.T) {
 		times(base, 0.5),               // 0: third tier
 		base,                           // 1: with 2 and 3 in the first
 		times(base, 1.01),              // 2: the best median
-		{70, 80, 85, 90, 120, 130},     // 3: a low median, and not known to be worse
+		{70, 80, 85, 90, 120, 130},     // 3: a low median, not significantly worse
 		times(base, 0.8),               // 4: second
 		{100, 101},                     // 5: too few rounds
 		{1, 2, 3, 4, 5, 0},             // 6: no ratio
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.Lacking != 0 || len(got.Pairs) != 15 {
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
 		t.Errorf("%+v", got)
 	}
-	// Of times the lowest is the best.
+	// Lower is better.
 	if got = (Rule{}).Tiers(samples, false, false); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
 		t.Errorf("tiers of times %+v", got.Tiers)
 	}
-	if got = (Rule{}).Tiers(nil, true, false); got.Tiers != nil || got.Unknown != nil || got.Lacking != 0 {
+	if got = (Rule{}).Tiers(nil, true, false); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
 		t.Error("nothing has tiers")
 	}
 }
 
-// Eight contenders have 28 pairs: the smallest p value of six against six is not small enough, that
-// of seven is.
-func TestTiersSayWhatTheyLack(t *testing.T) {
+// Eight contenders have 28 pairs, for which the smallest p value needs seven rounds per side.
+func TestRoundsNeeded(t *testing.T) {
 	samples := func(contenders, n int) [][]float64 {
 		var all [][]float64
 		for i := range contenders {
@@ -47,10 +46,10 @@ func TestTiersSayWhatTheyLack(t *testing.T) {
 		}
 		return all
 	}
-	for _, test := range []struct{ contenders, rounds, tiers, lacking int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
+	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
 		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false)
-		if len(got.Tiers) != test.tiers || got.Lacking != test.lacking {
-			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(got.Tiers), got.Lacking)
+		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.needed {
+			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
 		}
 	}
 }
@@ -96,7 +95,7 @@ func TestChangePoints(t *testing.T) {
 	}
 	again, _ := ChangePoints(series, 0.05)
 	if !slices.Equal(found, again) {
-		t.Error("another answer for the same series")
+		t.Error("another result for the same series")
 	}
 	for name, series := range map[string][]float64{
 		"none": nil, "one": {1}, "constant": {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, "one outlier": {5, 5, 5, 5, 9, 5, 5, 5, 5, 5}, "five": {1, 1, 1, 9, 9},
@@ -107,8 +106,8 @@ func TestChangePoints(t *testing.T) {
 			}
 		})
 	}
-	// Six against six, all orders of which cannot be tried, and three against three, whose two
-	// clearest orders of twenty are too many.
+	// Six against six, with too many permutations to try all, and three against three, where two of
+	// twenty permutations are as clear.
 	if found, _ := ChangePoints([]float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, 0.05); len(found) != 1 || found[0].At != 6 {
 		t.Errorf("six against six: %+v", found)
 	}
@@ -123,10 +122,10 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// A series without a change has one marked in at most 5%, give or take the error of the count.
+// At most 5% of series without a change have a mark, within the error of the count.
 func TestNoiseHasNoChangePoint(t *testing.T) { changesInNoise(t, 40, 6) }
 
-// changesInNoise wants at most so many of the runs marked: the chance of more is 1% where 5% are.
+// changesInNoise accepts at most most runs with a mark: at a rate of 5%, the chance of more is 1%.
 func changesInNoise(t *testing.T, runs, most int) {
 	rng := rand.New(rand.NewPCG(12, 13))
 	for _, n := range []int{8, 20} {

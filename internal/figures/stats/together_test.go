@@ -7,8 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// turn returns a round that began at since; 0: it was run at a stretch.
-func turn(round int, since int64, state bench.TrialState) bench.TrialResult {
+// interleaved returns a round that started at since; 0: not interleaved.
+func interleaved(round int, since int64, state bench.TrialState) bench.TrialResult {
 	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
 	if since > 0 {
 		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0), With: []string{"y"}}})
@@ -18,8 +18,8 @@ func turn(round int, since int64, state bench.TrialState) bench.TrialResult {
 
 func TestTogether(t *testing.T) {
 	const done = bench.TrialComplete
-	a := []bench.TrialResult{turn(1, 10, done), turn(2, 20, done), turn(3, 30, bench.TrialFailed), turn(4, 0, done), turn(5, 50, done)}
-	b := []bench.TrialResult{turn(5, 50, done), turn(1, 10, done), turn(2, 21, done), turn(3, 30, done)} // the second one of another table
+	a := []bench.TrialResult{interleaved(1, 10, done), interleaved(2, 20, done), interleaved(3, 30, bench.TrialFailed), interleaved(4, 0, done), interleaved(5, 50, done)}
+	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done), interleaved(3, 30, done)} // the second one of another table
 	kept, ok := Together(a, b)
 	if !ok || len(kept) != 2 || len(kept[0]) != 2 || len(kept[1]) != 2 {
 		t.Fatalf("%v, kept %+v", ok, kept)
@@ -40,8 +40,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// Six pairs can never be enough in a family of five, eight can; round by round the same figures
-// tell more than side by side.
+// Six pairs are never significant in a family of five, eight can be. Paired tests find more than
+// unpaired ones in the same values.
 func TestPairsOfAFamily(t *testing.T) {
 	family := func(n int, paired bool) []Pair {
 		var old, fresh, same []float64
@@ -55,14 +55,14 @@ func TestPairsOfAFamily(t *testing.T) {
 		}
 		return all
 	}
-	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != CannotTell || c.More != 2 || !c.Test.Paired {
+	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != Inconclusive || c.More != 2 || !c.Test.Paired {
 		t.Errorf("six pairs: %s, %d more", c.Verdict, c.More)
 	}
 	c := (Rule{}).Compare(family(MinPaired, true))[0]
 	if c.Verdict != Worse || c.Ratio.Interval.High > .92 || c.Ratio.Interval.Low < .89 {
 		t.Errorf("eight pairs: %s", c.Sentence())
 	}
-	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != CannotTell || c.More < 20 {
+	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != Inconclusive || c.More < 20 {
 		t.Errorf("side by side: %s", c.Sentence())
 	}
 	if c := (Rule{}).Compare(family(MinPaired, true))[1]; c.Verdict != Same || c.Test.P != 1 {
@@ -79,17 +79,17 @@ func TestTiersOfPairs(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	if got := (Rule{}).Tiers(samples, true, true); len(got.Tiers) != 3 || got.Lacking != 0 {
+	if got := (Rule{}).Tiers(samples, true, true); len(got.Tiers) != 3 || got.RoundsNeeded != 0 {
 		t.Errorf("round against round: %+v", got)
 	}
 	if got := (Rule{}).Tiers(samples, true, false); len(got.Tiers) != 1 {
 		t.Errorf("side by side: %+v", got)
 	}
-	// The smallest p value of n pairs is 2 / 2ⁿ, and there are three comparisons: seven rounds.
+	// The smallest p value of n pairs is 2 / 2ⁿ; three comparisons take seven rounds.
 	for i := range samples {
 		samples[i] = samples[i][:6]
 	}
-	if got := (Rule{}).Tiers(samples, true, true); got.Lacking != 1 {
-		t.Errorf("six rounds lack %d", got.Lacking)
+	if got := (Rule{}).Tiers(samples, true, true); got.RoundsNeeded != 1 {
+		t.Errorf("six rounds need %d more", got.RoundsNeeded)
 	}
 }

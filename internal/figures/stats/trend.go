@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Trend reports whether a sample, in the order of the rounds, goes one way: s is Kendall's S, and p
-// its two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
-// values, and with ties up to eight. p is 1 for fewer than MinOutlierValues values, or where one is not a
+// Trend tests a sample, in the order of the rounds, for a trend. s is Kendall's S, and p its
+// two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
+// values, with ties up to eight. p is 1 below MinOutlierValues values, or if a value is not a
 // number.
 func Trend(xs []float64) (s int, p float64) {
 	n := len(xs)
@@ -60,10 +60,10 @@ func ties(ranks []int) (sizes []int) {
 	return sizes
 }
 
-// kendallP returns the chance that |S| of n different values in a random order is at least size.
+// kendallP returns the chance that |S| of n distinct values in random order is at least size.
 func kendallP(n, size int) float64 {
-	// S is the number of pairs less twice the inversions. The share of orders of i values with k
-	// inversions is the mean of those of i−1 values with k−i+1 to k of them.
+	// S is the number of pairs minus twice the inversions. The share of permutations of i values with
+	// k inversions is the mean over those of i−1 values with k−i+1 to k inversions.
 	pairs := n * (n - 1) / 2
 	share := make([]float64, pairs+1)
 	share[0] = 1

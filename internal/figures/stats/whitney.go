@@ -7,22 +7,23 @@ import (
 	"slices"
 )
 
-// ExactLimit is the number of values of both samples together up to which MannWhitney is exact.
+// ExactLimit is the total number of values up to which MannWhitney is exact.
 const ExactLimit = 60
 
-// Test is the outcome of a Mann-Whitney U test, or of SignedRank.
+// Test is the result of MannWhitney or SignedRank.
 type Test struct {
-	// pairs in which the value of x is the larger one; a tie counts one half. Paired: sum of the ranks in which y is
+	// number of pairs in which x is larger, ties count one half; Paired: sum of the ranks in which y
+	// is larger
 	U      float64
 	P      float64 // two-sided: twice the smaller tail, at most 1
-	Exact  bool    // else the normal approximation
+	Exact  bool    // false: normal approximation
 	Ties   bool    // some values are equal
-	Paired bool    // of values that belong together
+	Paired bool    // signed-rank test
 }
 
 // MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney,
-// Annals of Mathematical Statistics 18, 1947). Up to ExactLimit values the p value is exact, with
-// ties too (E. L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
+// Annals of Mathematical Statistics 18, 1947). Up to ExactLimit values the p value is exact, even
+// with ties (E. L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
 func MannWhitney(x, y []float64) (Test, error) {
 	if err := cmp.Or(finite(x, y), enough(1, x, y)); err != nil {
 		return Test{}, fmt.Errorf("test: %w", err)
@@ -39,8 +40,8 @@ func MannWhitney(x, y []float64) (Test, error) {
 	return t, nil
 }
 
-// doubledRanks returns twice the mid-ranks of all values, hence integers, and the sum of t³ − t over
-// the groups of t equal values.
+// doubledRanks returns twice the mid-ranks of all values, which are integers, and the sum of t³ − t
+// over the groups of t equal values.
 func doubledRanks(all []float64) (ranks []int, ties float64) {
 	order := make([]int, len(all))
 	for i := range order {
@@ -63,16 +64,16 @@ func doubledRanks(all []float64) (ranks []int, ties float64) {
 	return ranks, ties
 }
 
-// exactP returns the p value of a sum of n of the doubled ranks.
+// exactP returns the p value of the sum of n doubled ranks.
 func exactP(ranks []int, n, of int) float64 {
-	// Of the two samples the smaller one is dealt: the sum of the other is the rest.
+	// Use the smaller sample: the other one has the rest of the sum.
 	if n > len(ranks)-n {
 		n, of = len(ranks)-n, sum(ranks)-of
 	}
 	return twoSided(rankSums(ranks, n), of)
 }
 
-// rankSums counts, for every sum, the subsets of n of the ranks that have it.
+// rankSums counts, for every sum, the subsets of n ranks with that sum.
 func rankSums(ranks []int, n int) []float64 {
 	width := sum(ranks) + 1
 	counts := make([]float64, (n+1)*width)
@@ -114,7 +115,7 @@ func twoSided(ways []float64, at int) float64 {
 
 func varianceOfU(n, m, ties float64) float64 { return n * m / 12 * (n + m + 1 - ties/((n+m)*(n+m-1))) }
 
-// normalP approximates, with a continuity correction of 1/2.
+// normalP returns the p value by the normal approximation, with a continuity correction of 1/2.
 func normalP(u, mean, variance float64) float64 {
 	if variance <= 0 { // all values are the same
 		return 1
@@ -123,11 +124,11 @@ func normalP(u, mean, variance float64) float64 {
 	return min(1, math.Erfc(z/math.Sqrt2))
 }
 
-// normalQuantile returns the value below which a standard normal variable stays with probability p.
+// normalQuantile returns the p quantile of the standard normal distribution.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// Holm adjusts the p values of a family of tests for their number, however they depend on each
-// other (S. Holm, Scandinavian Journal of Statistics 6, 1979). A value that is not within 0 to 1
+// Holm returns the p values of a family of tests, corrected for their number (S. Holm, Scandinavian
+// Journal of Statistics 6, 1979). The tests may depend on each other. A value outside 0 to 1
 // becomes 1; the order stays.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))

@@ -2,50 +2,50 @@ package verdict
 
 import "time"
 
-// The thresholds of all judgements, each with its reason. Shares are from 0 to 1. What looks alike
-// has two values where it means two things: worth a word, and enough to have decided about a figure.
+// The limits of all warnings and bottlenecks, each with its reason. Shares are from 0 to 1. Some
+// have two values: one worth a warning, and one that decides about a bottleneck.
 const (
-	usedUp     = 0.90 // of a quota, a CPU set, or a machine, counts as all of it: a step has ends at which nothing runs
-	throttling = 0.50 // of the periods: the quota bound whenever there was work, whatever its mean use
-	fullyBusy  = 0.92 // of all CPUs together: with two, as busy as a client that waits at times can make them
-	nearlyBusy = 0.88 // of all CPUs: the contender has left hardly any idle
+	usedUp     = 0.90 // of a quota, CPU set or machine counts as all of it: less runs at the ends of a step
+	throttling = 0.50 // of the periods: the quota was the limit whenever there was work
+	fullyBusy  = 0.92 // of all CPUs: the most that a client which sometimes waits reaches on two CPUs
+	nearlyBusy = 0.88 // of all CPUs: hardly any idle time left
 
-	saturated = 0.95 // of the time: beyond it requests wait for a thread of the client
-	// suspected is of the client's CPUs. It is less than usedUp, which makes it the bound: requests
-	// wait before a CPU is never idle.
+	saturated = 0.95 // of the time: above it requests wait for a thread of the client
+	// suspected is a share of the client's CPUs. Requests wait before the CPUs are used up, so it is
+	// less than usedUp.
 	suspected = 0.80
-	// late is of an open loop's requests that were late, waited for a connection, or were dropped: as
-	// many as do not move p99 by much. The rate was kept then, and neither client nor connections decided.
+	// late is a share of an open loop's requests that were late, waited for a connection or were
+	// dropped. Up to it p99 hardly changes, and the rate counts as kept.
 	late = 0.01
 
-	otherWork  = 0.10 // of all CPUs, of work that is not of the run: worth a word
-	crowded    = 0.20 // the same on a busy machine: it kept the contender from its quota
-	stealSeen  = 0.02 // of the CPUs' time for other virtual machines: the highest latencies may be theirs
-	stealBinds = 0.10 // the same: the throughput is theirs too
+	otherWork  = 0.10 // of all CPUs, by other programs: worth a word
+	crowded    = 0.20 // of all CPUs, by other programs on a busy machine: the contender did not get its quota
+	stealSeen  = 0.02 // of the CPU time taken by other VMs: the highest latencies may come from it
+	stealBinds = 0.10 // of the CPU time taken by other VMs: it also limits throughput
 
-	longStall   = 20 * time.Millisecond // of the machine: long enough to be the highest latency
-	shortStalls = 0.005                 // of a step, of shorter ones: they are within p99 and p999 then
+	longStall   = 20 * time.Millisecond // of one machine stall: long enough to be the highest latency
+	shortStalls = 0.005                 // of a step, in shorter machine stalls: they affect p99 and p99.9
 
-	restless = 0.05 // CPUs that a waiting contender may use: more is missing to the others
-	busyLoad = 0.5  // average load per CPU before a run from which on others were at work
+	busyWaiting = 0.05 // CPUs that a contender may use between its slices: more slows the others
+	busyLoad    = 0.5  // load average per CPU before a run, above which the machine was busy
 
-	waiting  = 0.60 // of what is in flight: whoever holds it decides about the latency
-	more     = 1.10 // times the throughput: clearly more, beyond the noise of short steps
-	muchMore = 2.00 // the same: the store and the machine, however busy, had it to give
-	sameTime = 1.50 // times the latency of fewer connections: nobody waits yet
+	waiting  = 0.60 // of the requests in flight: the component that holds them decides about latency
+	more     = 1.10 // × throughput: clearly more, beyond the noise of short steps
+	muchMore = 2.00 // × throughput: store and machine, however busy, had capacity left
+	sameTime = 1.50 // × latency of fewer connections: requests do not queue yet
 
-	mostErrors = 0.50 // of the requests: they leave no throughput to speak of
-	// ErrorsMatter is the share of failed requests that is worth a word next to the figures.
+	mostErrors = 0.50 // of the requests: too little throughput is left
+	// ErrorsMatter is the error rate that is worth a word next to the results.
 	ErrorsMatter = 0.001
 
-	refaulting     = 0.10 // pages for each response were read back: so often somebody waited
-	atLimit        = 0.98 // as near as the high-water mark comes: the kernel charges several pages at once
-	memorySeen     = 0.95 // of the memory limit in use: worth a word, met or not
-	throttlingSeen = 0.10 // of the periods: worth a word, they are in the highest tenth of the latencies
+	refaulting     = 0.10 // pages reread per response: often enough to slow responses
+	atLimit        = 0.98 // of the limit is as near as the peak comes: the kernel charges several pages at once
+	memorySeen     = 0.95 // of the memory limit in use: worth a word
+	throttlingSeen = 0.10 // of the periods: worth a word, they affect the slowest 10% of responses
 
-	fewResponses    = 100                  // for Little's law: the ends weigh too much
-	littleTolerance = 0.05                 // of what is in flight, by which two records of it may differ
-	littleSlack     = 5 * time.Microsecond // of each response, by which they may differ besides: the handling of a batch
-	steadyWithin    = 0.1                  // by which throughput × mean latency may differ in a steady state
-	growingBacklog  = 1.5                  // times the usual number in flight at the end; more is a queue that grows
+	fewResponses    = 100                  // minimum for Little's law: with fewer the ends weigh too much
+	littleTolerance = 0.05                 // of the requests in flight, by which two counts may differ
+	littleSlack     = 5 * time.Microsecond // per response, by which they may differ in addition: the handling of a batch
+	steadyWithin    = 0.1                  // share by which throughput × mean latency may differ in a steady state
+	growingBacklog  = 1.5                  // × usual number in flight at the end; more is a growing backlog
 )

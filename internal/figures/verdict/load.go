@@ -10,25 +10,25 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Loop is what a loop of the load generator knows of a step besides its result.
+// Loop is what an event loop of the client knows about a step, in addition to its result.
 type Loop struct {
 	Open        bool
-	Whole       bool // all of the step is measured: it has no steady state
-	Parts       bool // it was run in turns or bursts
+	Whole       bool // the whole step is measured, so it has no steady state
+	Parts       bool // the step was interleaved or sent in bursts
 	Connections int
 	Reopened    int64
-	Responses   int64         // of the interval, failures among them
-	LateAfter   time.Duration // how much later than due a request is late
+	Responses   int64         // of the measured interval, errors included
+	LateAfter   time.Duration // delay after which a request is late
 
-	// Three records of the requests in flight, kept independently, for Little's law.
-	Busy    time.Duration // of the exchanges that ended within the interval, from their sending to their end
-	Shared  time.Duration // of all exchanges, the part of that time that lies within the interval
-	Counted time.Duration // integral, over the interval, of how many were in flight, looked at in each turn of the loop
-	Rested  time.Duration // in which connections waited within the interval
+	// Three independent measurements of the requests in flight, for Little's law.
+	Busy    time.Duration // total time of the requests that ended within the measured interval
+	Shared  time.Duration // total time of all requests within the measured interval
+	Counted time.Duration // integral of the number in flight over the measured interval, read at each pass of the loop
+	Rested  time.Duration // total time in which connections waited within the measured interval
 }
 
-// Judge says what doubt the client itself can have about a step.
-func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
+// Warnings returns the warnings that the client can give about a step.
+func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 	add := func(is bool, kind bench.WarningKind, f values, sentence string, args ...any) {
 		if is {
 			all = append(all, found(kind, f, sentence, args...))
@@ -74,26 +74,26 @@ func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
 // ThreadBusy reports whether a thread of the client was at its limit.
 func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 
-// Saturated is about such a thread.
+// Saturated returns the warning that a thread of the client was at its limit.
 func Saturated(l bench.Load) bench.Warning {
 	return found(bench.WarnClientBound, values{"share": l.Saturation},
 		"client-bound: a client thread was busy %s of the step and would hide a faster contender",
 		units.Percent(l.Saturation))
 }
 
-// Waited returns how many of an open loop's requests were sent late since every connection was in use.
-func Waited(l bench.Load) int64 { return max(l.Held-l.Dropped, 0) }
+// Waited returns how many requests of an open loop were late because all connections were in use.
+func Waited(l bench.Load) int64 { return max(l.WaitedForConnection-l.Dropped, 0) }
 
-// ManyWaited reports whether connections were too few for the rate.
+// ManyWaited reports whether there were too few connections for the rate.
 func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.Scheduled) }
 
-// OwnLate returns how many requests the client has sent late although connections were free.
+// OwnLate returns how many requests the client sent late although connections were free.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
-// punctuality says what an open loop has not sent when it was scheduled, and whose fault that was.
+// punctuality returns warnings about late and dropped requests of an open loop, and their cause.
 func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 	if l.Dropped > 0 {
-		all = append(all, found(bench.WarnDropped, values{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
+		all = append(all, found(bench.WarnDropped, values{"dropped": float64(l.Dropped), "scheduled": float64(l.Scheduled),
 			"connections": float64(l.MaxOpenConnections)},
 			"%d of %d scheduled requests dropped: all %d connections in use, the contender did not keep up",
 			l.Dropped, l.Scheduled, l.MaxOpenConnections))
@@ -116,18 +116,18 @@ func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 }
 
 // little applies Little's law: in a steady state throughput × mean latency is the mean number of
-// requests in flight. Counted and Busy are kept independently. In a closed loop a difference is
-// what the client has spent between a response and the next request. Else, where Shared and Counted
-// differ, a record is wrong; where they agree, the step was not in a steady state.
+// requests in flight. In a closed loop a difference is the time that the client took from a
+// response to the next request. Otherwise one measurement is wrong if Shared and Counted differ; if
+// they agree, the step was not in a steady state.
 func (o Loop) little(l bench.Load) bench.Warnings {
 	if o.Responses < fewResponses || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil
 	}
 	length, slack := float64(l.Elapsed), float64(littleSlack)*float64(o.Responses)
 	counted, shared, busy := float64(o.Counted), float64(o.Shared), float64(o.Busy)
-	could := counted // be in flight
+	possible := counted
 	if !o.Open && !o.Whole {
-		could = max(counted, length*float64(o.Connections)-float64(o.Rested))
+		possible = max(counted, length*float64(o.Connections)-float64(o.Rested))
 	}
 	f := values{"by_times": shared / length, "by_counting": counted / length}
 	switch {
@@ -139,15 +139,15 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 		return bench.Warnings{found(bench.WarnResponsesSeenLate, f,
 			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
-	case !o.Open && shared < could*(1-littleTolerance):
-		gap := time.Duration((could - shared) / float64(o.Responses)).Round(100 * time.Nanosecond)
+	case !o.Open && shared < possible*(1-littleTolerance):
+		gap := time.Duration((possible - shared) / float64(o.Responses)).Round(100 * time.Nanosecond)
 		return bench.Warnings{found(bench.WarnClientBound,
-			values{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
+			values{"in_flight": shared / length, "possible": possible / length, "gap_ns": float64(gap)},
 			"client-bound: %.1f of %.1f connections busy; the client takes %s from response to next request",
-			shared/length, could/length, gap)}
-	// the ends of short turns are too large a part of them
-	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack:
-		return bench.Warnings{found(bench.WarnUnstable,
+			shared/length, possible/length, gap)}
+	// the ends of short slices weigh too much
+	case !o.Parts && math.Abs(busy-counted) > steadyWithin*possible+slack:
+		return bench.Warnings{found(bench.WarnUnstableLoad,
 			values{"by_latency": busy / length, "by_counting": counted / length},
 			"unstable load: throughput × mean latency is %.2f, but %.2f requests were in flight; the queue grew or shrank",
 			busy/length, counted/length)}
@@ -155,10 +155,10 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 	return nil
 }
 
-// wall returns the time in which CPU times were measured; earlier results have only Elapsed.
+// wall returns the time between the readings of CPU time, or else Elapsed.
 func wall(l bench.Load) time.Duration { return cmp.Or(max(l.Wall, 0), l.Elapsed) }
 
-// clientCPUs returns the CPUs that the client used, an embedded store among them.
+// clientCPUs returns how many CPUs the client used, an embedded store included.
 func clientCPUs(l bench.Load) float64 {
 	if wall(l) <= 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// rules are asked in this order for the figures that they rest on; the first that has any holds.
+// rules are tried in this order. The first one whose function returns a text names the bottleneck.
 var rules = []struct {
 	bound Bound
 	holds func(facts) string
@@ -18,10 +18,10 @@ var rules = []struct {
 	{Errors, facts.fails},
 	{Quota, facts.overQuota},
 	{Memory, facts.atMemoryLimit},
-	{Memory, facts.readsBack},
+	{Memory, facts.rereads},
 	{Client, facts.clientBusy},
-	// Asked before store and machine: with other work on the machine all its CPUs may be busy, and yet
-	// more connections got several times as much out of it.
+	// Before store and machine: other programs may keep all CPUs busy although more connections
+	// bring several times the throughput.
 	{Connections, facts.moreBringsMuch},
 	{Store, facts.storeBusy},
 	{Machine, facts.machineBusy},
@@ -29,18 +29,18 @@ var rules = []struct {
 	{Rate, facts.rateKept},
 	{Connections, facts.moreBringsMore},
 	{Contender, facts.moreBringsNothing},
-	{Connections, facts.nobodyWaits},
+	{Connections, facts.latencyFlat},
 }
 
 func (f facts) killed() string {
 	if n := oomKills(f.step); n > 0 {
-		return fmt.Sprintf("out of memory: %d processes killed at the limit of %s", n, units.Bytes(f.memory))
+		return fmt.Sprintf("out of memory: %s killed at the limit of %s", units.Plural(n, "process"), units.Bytes(f.memory))
 	}
 	return ""
 }
 
 func (f facts) fails() string {
-	if r := f.step.Load.ErrorRatio(); r >= mostErrors {
+	if r := f.step.Load.ErrorRate(); r >= mostErrors {
 		return fmt.Sprintf("%s of responses were errors", units.Percent(r))
 	}
 	return ""
@@ -58,7 +58,7 @@ func (f facts) overQuota() string {
 	return text
 }
 
-// atMemoryLimit looks at what is used without the page cache too: a cache alone fills any limit.
+// atMemoryLimit also checks memory without the page cache, because a cache alone fills any limit.
 func (f facts) atMemoryLimit() string {
 	b, a := memories(f.step)
 	if f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits ||
@@ -73,10 +73,9 @@ func (f facts) atMemoryLimit() string {
 	return text
 }
 
-// readsBack is for a contender that fits into its limit only because the kernel gives up pages of
-// files which are needed again. Not every kernel counts how often the limit was met: that it was
-// the cause is seen by the high-water mark.
-func (f facts) readsBack() string {
+// rereads finds a contender that stays below its limit only because the kernel evicts page cache
+// that is needed again. Not every kernel counts hits of the limit, so peak memory shows the cause.
+func (f facts) rereads() string {
 	b, a := memories(f.step)
 	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
 		return ""
@@ -85,7 +84,8 @@ func (f facts) readsBack() string {
 	if responses == 0 || float64(pages) < refaulting*float64(responses) {
 		return ""
 	}
-	return fmt.Sprintf("page cache thrashing at the limit of %s: %s pages reread, %.1f per response; %s in use without page cache",
+	return fmt.Sprintf("page cache thrashing at the limit of %s: %s pages reread, %.1f per response; "+
+		"%s in use without page cache",
 		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(responses), units.Bytes(a.Used))
 }
 
@@ -122,23 +122,23 @@ func (f facts) machineBusy() string {
 	if !f.busyOK || !f.local {
 		return ""
 	}
-	who := ""
+	by := ""
 	if f.cpusOK {
-		who = fmt.Sprintf(": contender %.2f, client %.2f", f.cpus, f.client)
+		by = fmt.Sprintf(": contender %.2f, client %.2f", f.cpus, f.client)
 		if f.storeOK {
-			who += fmt.Sprintf(", store %.2f", f.store)
+			by += fmt.Sprintf(", store %.2f", f.store)
 		}
-		// What is left is nobody's of this run, where the store's share is known: it is the
-		// client's if embedded.
+		// The rest is other programs, if the store's part is known; that of an embedded store is
+		// the client's.
 		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= otherWork*f.host {
-			who += fmt.Sprintf(", other %.2f", rest)
+			by += fmt.Sprintf(", other %.2f", rest)
 		}
 	}
 	switch {
 	case f.steal >= stealBinds:
-		return fmt.Sprintf("other VMs took %s of its CPU time%s", units.Percent(f.steal), who)
+		return fmt.Sprintf("other VMs took %s of its CPU time%s", units.Percent(f.steal), by)
 	case f.busy+f.steal >= fullyBusy:
-		return fmt.Sprintf("%s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), who)
+		return fmt.Sprintf("%s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), by)
 	}
 	return ""
 }
@@ -166,15 +166,12 @@ func (f facts) rateKept() string {
 func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
 func (f facts) moreBringsMore() string { return f.brings(more) }
 
-// brings says of a step with more connections and so many times the throughput.
+// brings returns a text if a step with more connections had at least times × the throughput.
 func (f facts) brings(times float64) string {
 	for _, s := range f.above {
 		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
-			these := fmt.Sprintf("%d", f.step.Step.Connections)
-			if f.step.Step.Connections == 1 {
-				these = "1"
-			}
-			return fmt.Sprintf("%d connections gave %.2f× the throughput of %s", s.Step.Connections, ratio, these)
+			return fmt.Sprintf("%d connections gave %.2f× the throughput of %d", s.Step.Connections, ratio,
+				f.step.Step.Connections)
 		}
 	}
 	return ""
@@ -202,14 +199,14 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
-// slower returns how many times as long the responses of the step take as those of s, on average.
+// slower returns the ratio of the mean latencies of the step and s.
 func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
 	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
 	return float64(a) / float64(max(b, 1)), a > 0 && b > 0
 }
 
-// nobodyWaits is for the step with the most connections, or the only one so far.
-func (f facts) nobodyWaits() string {
+// latencyFlat is for the step with the most connections, or the only one so far.
+func (f facts) latencyFlat() string {
 	if f.step.Step.Open() || f.quota > 0 && f.cpusOK && f.cpus >= usedUp*f.quota {
 		return ""
 	}

@@ -9,9 +9,9 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// BusyOutOfTurn is about a contender that was at work while it waited for its turns.
+// BusyOutOfTurn returns the warning that a contender used CPUs between its slices.
 func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
-	if t := res.Interleave; t != nil && t.WaitingCPUs() > restless {
+	if t := res.Interleave; t != nil && t.WaitingCPUs() > busyWaiting {
 		all = append(all, found(bench.WarnBusyOutOfTurn, values{"cpus": t.WaitingCPUs()},
 			"used %.2f CPUs while others were loaded, which may have slowed them",
 			t.WaitingCPUs()))
@@ -19,16 +19,16 @@ func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
 	return all
 }
 
-// Killed is about processes that the kernel killed; the main one may have survived them.
+// Killed returns the warning that the kernel killed processes; the main process may have survived.
 func Killed(res bench.StepResult) (all bench.Warnings) {
 	if n := oomKills(res); n > 0 {
 		all = append(all, found(bench.WarnOOM, values{"processes": float64(n)},
-			"out of memory: the kernel killed %d processes", n))
+			"out of memory: the kernel killed %s", units.Plural(n, "process")))
 	}
 	return all
 }
 
-// memories returns empty where they are not known at both ends.
+// memories returns memory at both ends of a step; zero values unless both are known.
 func memories(res bench.StepResult) (before, after bench.Memory) {
 	if res.Before == nil || res.After == nil || res.Before.Memory == nil || res.After.Memory == nil {
 		return before, after
@@ -41,7 +41,7 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
-// PossibleDrift is about the first step after a warm-up, which may have been too short.
+// PossibleDrift returns the warning about a possible trend in the first measured step.
 func PossibleDrift(d bench.Drift) bench.Warning {
 	f := values{}
 	if d.Throughput != nil {
@@ -54,7 +54,7 @@ func PossibleDrift(d bench.Drift) bench.Warning {
 		d)
 }
 
-// MachineStalls is about a machine whose shortStalls are the highest latencies.
+// MachineStalls returns the warning about machine stalls that may affect the highest latencies.
 func MachineStalls(res bench.StepResult) bench.Warnings {
 	h := res.Hiccups
 	if h == nil || h.Count == 0 {
@@ -64,18 +64,18 @@ func MachineStalls(res bench.StepResult) bench.Warnings {
 	if h.Max < longStall && share < shortStalls {
 		return nil
 	}
-	doubt := "the highest latencies may come from it"
+	cause := "the highest latencies may come from them"
 	if !h.Realtime {
-		doubt += ", or all CPUs were busy (no real-time priority for the watchdog thread)"
+		cause += ", or all CPUs were busy (no real-time priority for the watchdog thread)"
 	}
 	return bench.Warnings{found(bench.WarnMachineStall,
 		values{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
 		"machine stalls: %d of 1 ms or more, longest %s, %.1f%% of the step per CPU; %s",
-		h.Count, units.Duration(h.Max), 100*share, doubt)}
+		h.Count, units.Duration(h.Max), 100*share, cause)}
 }
 
-// OnThisMachine returns what a machine of so many CPUs, on which contender and client run, may have done
-// to a step: others' work, heat, and the client. An embedded store's work is the client's here.
+// OnThisMachine returns warnings about the influence of the machine on a step: steal, heat, and the
+// client. cpus is the number of CPUs; an embedded store counts as part of the client.
 func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Warnings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
 		all = append(all, found(bench.WarnSteal, values{"share": steal},
@@ -83,7 +83,7 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 	}
 	if n, ok := res.Throttles(); ok && n > 0 {
 		all = append(all, found(bench.WarnOverheated, values{"times": float64(n)},
-			"thermal throttling (%d times)", n))
+			"thermal throttling (%s)", units.Plural(n, "time")))
 	}
 	used, ok := res.CPUs()
 	if !ok {
@@ -96,8 +96,9 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 	return append(all, bottleneck(res.Load, used, limit, cpus)...)
 }
 
-// bottleneck reports whether the client limited a step: the contender left CPU time of its limit (0:
-// none) unused although the client had most of the machine, or both together nearly all of it.
+// bottleneck returns the warning that the client may have limited a step: the contender left part
+// of its limit (0: none) unused, and the client used most of the machine, or both used nearly all
+// of it.
 func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings) {
 	machine, client := float64(cpus), clientCPUs(l)
 	if limit <= 0 || limit > machine {
@@ -112,16 +113,15 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings
 	return all
 }
 
-// FromOutside returns the warnings that something else than the contender may have limited a step.
+// FromOutside returns the warnings that something other than the contender may have limited a step.
 func FromOutside(res bench.StepResult) bench.Warnings {
 	outside := []bench.WarningKind{bench.WarnClientMaybeBound, bench.WarnSteal, bench.WarnOverheated}
 	return slices.DeleteFunc(slices.Clone(res.Warnings),
 		func(f bench.Warning) bool { return !slices.Contains(outside, f.Kind) })
 }
 
-// ShareOfOthers returns the share of the machine's CPU time that neither contender nor client nor store has
-// used (stolen time among it), where that may have been what limited a contender of so many CPUs
-// (0: not limited); else 0.
+// ShareOfOthers returns the share of the machine's CPU time used outside the run, steal included,
+// if it may have limited a contender with this quota in CPUs (0: none); else 0.
 func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	busy, steal, ok := res.HostShare()
 	cpu, known := res.CPU()
@@ -140,7 +140,7 @@ func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	return 0
 }
 
-// AtQuota reports whether a contender was at its own limit of so many CPUs (0: none).
+// AtQuota reports whether a contender used up its quota in CPUs (0: none).
 func AtQuota(res bench.StepResult, quota float64) bool {
 	used, ok := res.CPUs()
 	if quota <= 0 || !ok {
@@ -151,15 +151,15 @@ func AtQuota(res bench.StepResult, quota float64) bool {
 	return used >= usedUp*quota || often
 }
 
-// Mark is what counters say about a step in one share: of its requests, periods or memory.
+// Mark is a remark about a step with one share: of its requests, periods or memory.
 type Mark struct {
 	Kind  bench.WarningKind
 	Share float64
 }
 
-// Marks returns those that are worth a word next to the figures, the gravest first.
+// Marks returns the remarks to print next to the results, the most serious first.
 func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
-	if ratio := res.Load.ErrorRatio(); ratio >= ErrorsMatter {
+	if ratio := res.Load.ErrorRate(); ratio >= ErrorsMatter {
 		all = append(all, Mark{bench.WarnErrors, ratio})
 	}
 	if n := res.Load.Dropped; n > 0 && res.Load.Scheduled > 0 {
@@ -178,7 +178,7 @@ func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
 	return all
 }
 
-// BusyBefore returns the load average of a machine before a run, if it says that others were at work.
+// BusyBefore returns the load average before a run, and whether the machine was busy.
 func BusyBefore(m bench.Machine) (load float64, busy bool) {
 	load, err := strconv.ParseFloat(m.Load1, 64)
 	return load, err == nil && m.CPUs > 0 && load > busyLoad*float64(m.CPUs)

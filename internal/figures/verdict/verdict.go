@@ -1,7 +1,7 @@
-// Package verdict judges: it finds what is doubtful about a step (see bench.Warning), with the
-// sentences that say so, and what bound the step (see Bound), by what the results hold: counters at
-// the two ends of the step, the client's own figures, and the other steps of the same trial. The rules
-// are one table, in rules.go; all thresholds are in limits.go (docs/decisions/2026-11-22-warnings.md).
+// Package verdict finds the warnings about a step (see bench.Warning), with their sentences, and
+// its bottleneck (see Bound). It uses counters at the two ends of the step, the client's own
+// measurements, and the other steps of the trial. The rules are a table in rules.go; all limits are
+// in limits.go (docs/decisions/2026-11-22-warnings.md).
 package verdict
 
 import (
@@ -13,31 +13,31 @@ import (
 // Bound names what limited a step.
 type Bound string
 
-// The bounds, in the order in which they are looked for.
+// The bottlenecks.
 const (
-	Errors      Bound = "errors"      // most of it failed: no throughput to speak of
-	Memory      Bound = "memory"      // processes were killed, or memory had to be won back at the limit
-	Quota       Bound = "quota"       // the CPUs that it may use
-	Client      Bound = "client"      // locbench's own threads
-	Store       Bound = "store"       //
-	Machine     Bound = "machine"     // its CPUs, all of them together
-	Rate        Bound = "rate"        // an open loop that was kept: nothing bound it but what was asked
-	Connections Bound = "connections" // too few of them: more would bring more
-	Contender   Bound = "contender"   // idle CPUs, and yet no more with more connections: locks, pools, threads
-	Unclear     Bound = "unclear"     // nothing stands out
+	Errors      Bound = "errors"      // most requests failed
+	Memory      Bound = "memory"      // out of memory, or the page cache is thrashing at the limit
+	Quota       Bound = "quota"       // the CPU quota of the contender
+	Client      Bound = "client"      // the load generator
+	Store       Bound = "store"       // the backing database
+	Machine     Bound = "machine"     // all CPUs of the machine
+	Rate        Bound = "rate"        // the rate of an open loop, which was kept
+	Connections Bound = "connections" // too few connections
+	Contender   Bound = "contender"   // more connections bring nothing although CPUs are idle: locks, pools, threads
+	Unclear     Bound = "unclear"     // no limit found
 )
 
-// Verdict is what bound a step.
+// Verdict is the bottleneck of a step.
 type Verdict struct {
 	Bound Bound
-	Text  string       // the figures that it rests on, without the name of the bound
-	Drift *bench.Drift // of the step, if it was not in a steady state: what bound it then may not be what bounds it later
+	Text  string       // the numbers behind it, without the name of the bottleneck
+	Drift *bench.Drift // drift of the step, if any: the bottleneck may differ in a steady state
 }
 
-// String returns a line: "quota: 98% of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost".
+// String returns a line: "quota: 98% of 1.5 CPUs, 61 of 100 periods throttled for 4.10 s".
 func (v Verdict) String() string { return string(v.Bound) + ": " + v.Words() }
 
-// Words returns the figures that it rests on, and the drift of the step.
+// Words returns the text, and the drift of the step.
 func (v Verdict) Words() string {
 	if v.Drift == nil {
 		return v.Text
@@ -45,8 +45,8 @@ func (v Verdict) Words() string {
 	return v.Text + "; " + v.Drift.String()
 }
 
-// Trial judges the steps of a trial, of which more may follow. cpus are the machine's. A step that was
-// cut short or has no figures has the zero Verdict.
+// Trial returns the bottlenecks of the steps of a trial so far. cpus is the number of CPUs of the
+// machine. An aborted step and a step without requests have the zero Verdict.
 func Trial(cpus int, trial bench.TrialResult) []Verdict {
 	known := facts{machine: float64(max(cpus, 1)), local: trial.Instance != nil && trial.Instance.PID != 0}
 	if i := trial.Instance; i != nil && i.LimitsEnforced {
@@ -69,7 +69,7 @@ func Trial(cpus int, trial bench.TrialResult) []Verdict {
 	return all
 }
 
-// facts are the figures of a step that the rules look at. What is not known has ok false or is 0.
+// facts are the inputs of the rules. A value that is not known is 0, or its OK is false.
 type facts struct {
 	// Of all steps of the trial.
 	quota   float64 // CPUs; 0: none
@@ -78,25 +78,25 @@ type facts struct {
 	local   bool    // the contender is on this machine
 
 	step  bench.StepResult
-	below []bench.StepResult // comparable steps with fewer connections,
-	above []bench.StepResult // and with more
+	below []bench.StepResult // comparable steps with fewer connections
+	above []bench.StepResult // comparable steps with more connections
 
-	cpus      float64 // that the contender used
+	cpus      float64 // CPUs that the contender used
 	cpusOK    bool
 	throttled bench.Throttling
-	client    float64 // CPUs that locbench used, an embedded store among them
-	store     float64 // and a store next to it
+	client    float64 // CPUs that the client used, an embedded store included
+	store     float64 // CPUs that a store outside the client used
 	storeOK   bool
-	storeSet  float64 // CPUs that it is kept to; 0: all of the machine's
-	inStore   float64 // calls that an embedded store was at
+	storeSet  float64 // size of the CPU set of the store; 0: all CPUs
+	inStore   float64 // calls in flight at an embedded store
 	inStoreOK bool
-	host      float64 // CPUs whose time busy is a share of: all of the machine's, of which locbench itself may have fewer
+	host      float64 // CPUs of the machine, of which locbench may use fewer; busy and steal are shares of them
 	busy      float64 // 0 to 1
 	steal     float64
 	busyOK    bool
 }
 
-// of adds those of one step; ok is false of one without figures.
+// of adds the facts of one step; ok is false if it was aborted or has no requests.
 func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	s := steps[i]
 	f.step, f.client = s, clientCPUs(s.Load)
@@ -132,14 +132,14 @@ func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	return f, true
 }
 
-// Summary is what bound a step in the rounds of a contender.
+// Summary is the bottleneck of a step over the rounds of a contender.
 type Summary struct {
-	Verdict     // of the bound that most rounds have, from the last of these rounds
-	Rounds  int // that have a verdict
-	Agree   int // of them with this bound
+	Verdict     // most frequent bottleneck, from the last round that has it
+	Rounds  int // number of rounds with a verdict
+	Agree   int // number of rounds with this bottleneck
 }
 
-// Rounds judges the trials of one contender, by the index of the step.
+// Rounds returns the bottlenecks of one contender by the index of the step.
 func Rounds(cpus int, trials []bench.TrialResult) map[int]Summary {
 	type key struct {
 		step  int

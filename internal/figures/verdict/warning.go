@@ -10,10 +10,10 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// figures are those of a warning, by name; times in nanoseconds.
+// values are the values of a warning, by name; times in nanoseconds.
 type values = map[string]float64
 
-// found returns a warning with its sentence. What is not a number stays in the sentence only.
+// found returns a warning. Values that are not finite numbers remain in the sentence only.
 func found(kind bench.WarningKind, f values, sentence string, args ...any) bench.Warning {
 	for name, v := range f {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -23,22 +23,22 @@ func found(kind bench.WarningKind, f values, sentence string, args ...any) bench
 	return bench.Warning{Kind: kind, Text: fmt.Sprintf(sentence, args...), Values: f}
 }
 
-// The warnings of those who can see what they report, but do not judge it.
+// The following warnings are for packages that detect the cause themselves.
 
-// PortsAwaited is about a step that began later, since an earlier one had taken its ports.
-func PortsAwaited(took time.Duration, ports int64) bench.Warning {
+// WaitedForPorts returns the warning that a step started late for lack of local ports.
+func WaitedForPorts(took time.Duration, ports int64) bench.Warning {
 	return found(bench.WarnWaitedForPorts, values{"took_ns": float64(took), "ports": float64(ports)},
 		"step started %s late, once %s local ports were free: closed connections hold theirs for a minute",
 		units.Length(took.Round(time.Second)), units.Count(ports))
 }
 
-// Paused is about a pause of the run before a step.
+// Paused returns the warning that the run was paused before a step.
 func Paused(d time.Duration) bench.Warning {
 	return found(bench.WarnRunPaused, values{"pause_ns": float64(d)},
 		"run was paused for %s before this step", units.Duration(d))
 }
 
-// RateChanged is about a step whose rate somebody has changed: "to 200/s after 3 s".
+// RateChanged returns the warning that the user changed the rate: "to 200/s after 3 s".
 func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 	named := strings.Join(changes, ", ")
 	if unnamed > 0 {
@@ -49,22 +49,22 @@ func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 		named)
 }
 
-// CountersUnread is about a step without counters at one of its ends.
-func CountersUnread(why string) bench.Warning {
+// CountersMissing returns the warning that a step has no counters at one of its ends.
+func CountersMissing(why string) bench.Warning {
 	return found(bench.WarnCountersMissing, nil, "counters missing for this step: %s", why)
 }
 
-// ReadingsFailed is about a step in the course of which counters could not be read so many times.
+// ReadingsFailed returns the warning that n readings within a step failed.
 func ReadingsFailed(n int) bench.Warning {
-	return found(bench.WarnReadingsFailed, values{"readings": float64(n)}, "%d readings failed", n)
+	return found(bench.WarnReadingsFailed, values{"readings": float64(n)}, "%s failed", units.Plural(n, "reading"))
 }
 
-// OtherRun is about another run on the same machine at the same time.
+// OtherRun returns the warning that another run was active on the same machine.
 func OtherRun() bench.Warning {
 	return found(bench.WarnOtherRun, nil, "another locbench run is active on this machine; both may be slower than alone")
 }
 
-// Incident is about what happened to a contender; after 0 or less is not known, or of no use.
+// Incident returns the warning about an incident; after is omitted if not positive.
 func Incident(in bench.Incident, after time.Duration) bench.Warning {
 	f, text := values(nil), in.Text
 	if after > 0 {
@@ -74,24 +74,25 @@ func Incident(in bench.Incident, after time.Duration) bench.Warning {
 	return found(bench.WarningKind(in.Kind), f, "%s", text)
 }
 
-// ClockSet is about a jump of the time of day in or before a step, counted from 1.
+// ClockSet returns the warning about a jump of the clock in or before a step, counted from 1.
 func ClockSet(moved time.Duration, step int) bench.Warning {
 	way := "forward"
 	if moved < 0 {
 		way = "back"
 	}
 	return found(bench.WarnClockSet, values{"moved_ns": float64(moved), "step": float64(step)},
-		"the clock was set %s by %s in or before step %d, or the machine slept; durations are correct, timestamps use the old clock",
+		"the clock was set %s by %s in or before step %d, or the machine slept; "+
+			"durations are correct, timestamps use the old clock",
 		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
-// Hung is about a contender that had to be killed, so long after it was asked to stop.
+// Hung returns the warning that a contender was killed because it did not stop within grace.
 func Hung(grace time.Duration) bench.Warning {
 	return found(bench.WarnHung, values{"grace_ns": float64(grace)},
 		"did not stop within %s of SIGTERM and was killed (SIGKILL)", grace)
 }
 
-// Overcommitted is about contenders alive at the same time that may exceed the memory.
+// Overcommitted returns the warning that interleaved contenders may use more memory than there is.
 func Overcommitted(contenders, all, machine int64) bench.Warning {
 	return found(bench.WarnOvercommitted, values{"contenders": float64(contenders), "bytes": float64(all),
 		"machine_bytes": float64(machine)},

@@ -79,7 +79,7 @@ func (r *Result) Load() bench.Load {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}
 	if r.Open {
-		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromScheduled, r.Scheduled, r.Dropped, r.Late, r.Waited
+		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.WaitedForConnection = bench.FromScheduled, r.Scheduled, r.Dropped, r.Late, r.Waited
 		l.MaxOpenConnections, l.FinalRate = r.Connections, r.Final
 		l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	}

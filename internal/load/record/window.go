@@ -29,7 +29,7 @@ func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 	w := bench.Window{
 		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes,
 		P50: t.Latency.Quantile(.50), P90: t.Latency.Quantile(.90), P99: t.Latency.Quantile(.99),
-		Max: t.Latency.Max(), Sent: t.Sent, Due: t.Scheduled, Late: t.Late, Dropped: t.Dropped, Rate: rate,
+		Max: t.Latency.Max(), Sent: t.Sent, Scheduled: t.Scheduled, Late: t.Late, Dropped: t.Dropped, Rate: rate,
 	}
 	if len(t.Failed) > 0 {
 		w.Failed = make(map[bench.ErrorKind]int64, len(t.Failed))

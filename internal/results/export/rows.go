@@ -97,7 +97,7 @@ func loadColumns() []Column {
 		{"backlog", "requests in flight or waiting at the end of the measured interval",
 			func(r row) any { return r.Load.Backlog }},
 		// Without any request they are 0, not unknown.
-		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
+		{"error_ratio", measure.Get(measure.ErrorRate).CSV.Doc, func(r row) any { return r.Load.ErrorRate() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "bytes of the bodies of successes", func(r row) any {
 			// Imported results may lack it.

@@ -34,7 +34,7 @@ func TestLocationsIsThePublishedProcedureWarmedUp(t *testing.T) {
 			Name: "city by id", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language={language}",
 			IDs: bench.IDSpec{Distribution: "uniform"}, Languages: []string{"cs", "de", "en", "pl", "sk"}, ExpectStatus: 200,
 		}},
-		Timeout: 10 * time.Second, Validate: .01,
+		Timeout: 10 * time.Second, CompareBodies: .01,
 		Checks:      bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		PriceVCPUHr: 0.0275,
 	}
@@ -99,7 +99,7 @@ func TestDefaults(t *testing.T) {
 	want := bench.Profile{
 		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Rounds: 1, Runtime: bench.RuntimeAuto,
 		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /city/v1/featured", Weight: 1, Method: "GET", Path: "/city/v1/featured", ExpectStatus: 200}},
-		Timeout: 10 * time.Second, Validate: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		Timeout: 10 * time.Second, CompareBodies: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
 		PriceVCPUHr: 0.0275,
 	}
@@ -117,8 +117,8 @@ func TestDefaultsOfAnyService(t *testing.T) {
 		t.Fatal(err)
 	}
 	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
-	if p.Store.Kind != bench.StoreNone || p.Validate != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
-		t.Errorf("store %q, compare_bodies %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
+	if p.Store.Kind != bench.StoreNone || p.CompareBodies != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
+		t.Errorf("store %q, compare_bodies %g, checks %+v", p.Store.Kind, p.CompareBodies, p.Checks)
 	}
 	roundTrip(t, p)
 	for text, want := range map[string]string{
@@ -393,11 +393,11 @@ steps:
 		{Name: "1 to 512 connections", Connections: 512, RampFrom: 1, Duration: 30 * time.Second},
 		{Name: "100/s, one", Rate: 100, Request: "one", Duration: 5 * time.Second},
 	}
-	if !reflect.DeepEqual(p.Steps, want) || p.Validate != .025 {
-		t.Errorf("got  %+v, %v\nwant %+v", p.Steps, p.Validate, want)
+	if !reflect.DeepEqual(p.Steps, want) || p.CompareBodies != .025 {
+		t.Errorf("got  %+v, %v\nwant %+v", p.Steps, p.CompareBodies, want)
 	}
 	roundTrip(t, p)
-	p.Validate = 0
+	p.CompareBodies = 0
 	roundTrip(t, p)
 	p.Steps[1].Request = "three"
 	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[1].request` is \"three\"; name one of the requests or sessions, such as \"one\"") {

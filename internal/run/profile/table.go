@@ -212,7 +212,7 @@ func keyOptions() []Option {
 			[]string{isolationAuto, bench.IsolationOff, ""}, nil)}, // "" is written as auto
 		{Key: "timeout", value: times(
 			func(p *bench.Profile) *time.Duration { return &p.Timeout }, time.Millisecond, time.Hour, wrong)},
-		{Key: "compare_bodies", value: share(func(p *bench.Profile) *float64 { return &p.Validate }, none, ", or `none`")},
+		{Key: "compare_bodies", value: share(func(p *bench.Profile) *float64 { return &p.CompareBodies }, none, ", or `none`")},
 		{Key: "max_errors", value: share(func(p *bench.Profile) *float64 { return &p.MaxErrors }, absent, "")},
 		{Key: "price_per_vcpu_hour", value: floats(
 			func(p *bench.Profile) *float64 { return &p.PriceVCPUHr }, 0, 1000, none)},

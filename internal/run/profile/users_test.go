@@ -54,7 +54,7 @@ steps: [1, {connections: 2, request: buy}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Store.Kind != bench.StoreNone || p.Validate != .01 || p.AsksData() || len(p.Setup) != 2 || len(p.Every()) != 9 {
+	if p.Store.Kind != bench.StoreNone || p.CompareBodies != .01 || p.UsesData() || len(p.Setup) != 2 || len(p.Every()) != 9 {
 		t.Errorf("%+v", p)
 	}
 	var weights []int

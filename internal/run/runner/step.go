@@ -196,7 +196,7 @@ func (l *trialRun) step(
 	cancel(nil)
 	watch.Wait()
 	if read.err != nil && !l.isTarget() {
-		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
+		res.Warnings = append(res.Warnings, verdict.CountersMissing(clip(read.err.Error(), 500)))
 	}
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
 	if len(controls.changes) > 0 {

@@ -29,7 +29,7 @@ func (l *trialRun) checkThresholds(res *bench.StepResult) (stop *missed) {
 	}
 	last := l.lastStep(res.Index)
 	for _, t := range l.cfg.Run.Profile.Thresholds {
-		if !t.Concerns(res.Index, res.Step) {
+		if !t.AppliesTo(res.Index, res.Step) {
 			continue
 		}
 		conditions, err := profile.ParseConditions(t.Condition)

@@ -52,7 +52,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 // outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
-		State: bench.TrialAborted, Excluded: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
+		State: bench.TrialAborted, Excluded: l.cfg.Run.ExclusionOf(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
 	}
 	switch {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):

@@ -82,7 +82,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		row := []string{safe.Line(name, 60)}
 		for _, col := range columns {
 			if col.ID == measure.Errors {
-				row = append(row, errorCell(s.FailedTotal(), s.ErrorRatio()))
+				row = append(row, errorCell(s.FailedTotal(), s.ErrorRate()))
 			} else {
 				row = append(row, cell(col.Measure, col.Over(s)))
 			}

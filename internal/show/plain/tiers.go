@@ -16,7 +16,7 @@ import (
 
 // standings returns the standing of the contenders in every headline measure, throughput first.
 func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
-	for _, m := range measure.Judged() {
+	for _, m := range measure.Tested() {
 		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
 	}
 	return all
@@ -65,7 +65,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 			line("%s", inTiers(s))
 		}
 	}
-	if n := all[0].Lacking; n > 0 {
+	if n := all[0].RoundsNeeded; n > 0 {
 		line("With this many contenders a ranking needs %s more.", units.Plural(n, "round"))
 	}
 	how := "Mann-Whitney test"

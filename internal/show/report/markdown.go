@@ -294,7 +294,7 @@ type summaryPart struct {
 
 // hasBanner reports whether a rule of package summary repeats one of the important warnings.
 func hasBanner(rule string) bool {
-	return rule == "not whole" || rule == "excluded" || rule == "limits not enforced"
+	return rule == "incomplete" || rule == "excluded" || rule == "limits not enforced"
 }
 
 // summaryParts returns the sentences that the results support, the most important first.

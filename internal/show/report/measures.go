@@ -50,7 +50,7 @@ func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	if d.AtLeast != nil && d.AtLeast(s) {
 		text = "≥" + nbsp + text
 	}
-	if failed := errorKinds(s.Load.Failed); d.ID == measure.ErrorRatio && len(failed) > 0 {
+	if failed := errorKinds(s.Load.Failed); d.ID == measure.ErrorRate && len(failed) > 0 {
 		text += " (" + strings.Join(failed, ", ") + ")"
 	}
 	if t, _ := s.Throttling(); d.ID == measure.Throttled {

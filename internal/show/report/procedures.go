@@ -135,7 +135,7 @@ func breakdown(l layout) (procedure, bool) {
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
 			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(r.Name)}, {Main: newRow(step.Step, 0).Title}, {Main: count(r.Succeeded)},
-				{Main: percent(errors.ErrorRatio()), Small: errorKinds(r.Failed)},
+				{Main: percent(errors.ErrorRate()), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			}})
 		}
@@ -242,7 +242,7 @@ func matrixCell(c contender, index int) cell {
 		small = append(small, significant(m)+" in flight")
 	}
 	if n := step.FailedTotal(); n > 0 {
-		small = append(small, percent(step.ErrorRatio())+" errors")
+		small = append(small, percent(step.ErrorRate())+" errors")
 	}
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }

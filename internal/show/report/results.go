@@ -214,7 +214,7 @@ func measureCell(m measure.Measure, s stats.Contender) cell {
 		return cpuCell(s)
 	case measure.Cost:
 		return costCell(s)
-	case measure.ErrorRatio:
+	case measure.ErrorRate:
 		c.Small = errorKinds(s.Errors)
 	}
 	return c

@@ -1,8 +1,8 @@
-# Writes reference-r.json: what R says of the data sets of reference.json (run reference.py first).
+# Writes reference-r.json: reference values of R for the data sets of reference.json (run reference.py first).
 #
-#     Rscript reference.R        # R 4.2.2, nothing but its base packages
+#     Rscript reference.R        # R 4.2.2, base packages only
 #
-# wilcox.test inverts the exact test where nothing is tied and both samples have fewer than 50 values; on logarithms its
+# wilcox.test inverts the exact test if there are no ties and both samples have fewer than 50 values; on logarithms its
 # location shift is the logarithm of the ratio.
 text <- paste(readLines("reference.json"), collapse = "")
 pairs <- regmatches(text, gregexpr('"name": "[^"]*", "x": \\[[^]]*\\], "y": \\[[^]]*\\]', text))[[1]]

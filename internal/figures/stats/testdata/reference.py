@@ -79,7 +79,7 @@ def exact(x, y):
 
 
 def ratio_interval(x, y, alpha=0.05):
-    """All factors f for which the exact test does not tell y/f from x: between which pairwise ratios does p exceed alpha?"""
+    """All factors f for which the exact test does not find y/f different from x: between which pairwise ratios does p exceed alpha?"""
     if len(x) + len(y) > 24:
         return None
     lx, ly = np.log(x), np.log(y)
@@ -174,7 +174,7 @@ def trends():
 
 
 def critical():
-    """Thresholds by simulation, for the rules that warn: 99 % of pure noise stays below."""
+    """Thresholds by simulation, for the rules that warn: 99% of pure noise stays below."""
     sims = 400_000
     out = []
     for n in list(range(5, 21)) + [30, 50, 100]:

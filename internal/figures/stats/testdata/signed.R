@@ -1,6 +1,6 @@
-# Writes signed-r.json: paired data sets and what R says of them.
+# Writes signed-r.json: paired data sets and reference values of R.
 #
-#     Rscript signed.R        # R 4.2.2, nothing but its base packages
+#     Rscript signed.R        # R 4.2.2, base packages only
 #
 # Nothing here shares an algorithm with the Go code where that can be avoided: without ties p comes from psignrank, and must be
 # that of wilcox.test; with ties or zeros it is that of all 2^n signs up to 14 pairs, beyond that of the characteristic function.
@@ -17,13 +17,13 @@ add <- function(kind, x, y) {
   sets[[length(sets) + 1]] <<- list(name = name, x = x, y = y)
 }
 
-# n pairs: what the machine does is in both, y is so many times as large.
+# n pairs with a common factor of the machine; y is larger by a factor.
 noisy <- function(kind, n, factor = 1, spread = 0.02, machine = 0.2, off = 0) {
   both <- exp(rnorm(n, 9, machine))
   add(kind, both * exp(rnorm(n, 0, spread)), both * factor * exp(rnorm(n, 0, spread) + off))
 }
 powers <- function(n, from, to) 2^sample(c(from:-1, 1:to), n, replace = TRUE)
-# Pairs of a few values, in both orders: what a coarse clock shows.
+# Pairs of a few values, in both orders, as from a coarse clock.
 coarse <- function(n) {
   of <- list(c(10, 11), c(10, 12), c(11, 13), c(12, 17))[sample(4, n, replace = TRUE)]
   lapply(of, function(p) if (runif(1) < 0.35) rev(p) else p)

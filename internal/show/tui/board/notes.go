@@ -58,8 +58,8 @@ func join(words []word) string {
 
 // wordOf are the words for warnings. A warning and a counter with the same word are named once.
 var wordOf = map[bench.WarningKind]string{
-	bench.WarnWarmingUp:                     bench.StillWarming,
-	bench.WarnDrifting:                      bench.NotSteady,
+	bench.WarnWarmingUp:                     bench.StillWarmingUp,
+	bench.WarnDrifting:                      bench.Unstable,
 	bench.WarnErrors:                        "errors",
 	bench.WarnDropped:                       "dropped",
 	bench.WarnThrottled:                     "quota",

@@ -217,7 +217,7 @@ func (s *Screen) choose(p pairing) {
 	c := &comparison{a: at(s.a.of.Contenders, p.a), b: at(s.b.of.Contenders, p.b)}
 	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.of.Run, s.b.of.Run), s.floor), StepPairs(c.a, c.b)
 	c.differ = append(ours(compared.TrialDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
-	gravestFirst(c.differ)
+	compared.ByWeight(c.differ)
 	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Incomparable })
 	stepVerdicts(c.steps, c.a, c.b, broken, s.floor)
 	s.set = c

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Differences returns those of 'locbench compare' and a few more, the gravest first.
+// Differences returns what differs between two runs, the most serious first: what 'locbench compare' finds,
+// and what else a reader may ask.
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
 	for _, d := range []compared.Difference{
@@ -24,7 +24,7 @@ func Differences(a, b bench.Run) []compared.Difference {
 			out = append(out, d)
 		}
 	}
-	return gravestFirst(out)
+	return compared.ByWeight(out)
 }
 
 func difference(what compared.Fact, old, fresh string, w compared.Weight) compared.Difference {
@@ -34,12 +34,6 @@ func difference(what compared.Fact, old, fresh string, w compared.Weight) compar
 // ours returns the differences without the hash of the profile, which the others explain.
 func ours(all []compared.Difference) []compared.Difference {
 	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == compared.ProfileHashed })
-}
-
-// gravestFirst sorts by weight; the weights sort by name.
-func gravestFirst(all []compared.Difference) []compared.Difference {
-	slices.SortStableFunc(all, func(x, y compared.Difference) int { return cmp.Compare(x.Weight, y.Weight) })
-	return all
 }
 
 func price(p bench.Profile) string {

@@ -139,7 +139,7 @@ func sidesText(l *ui.Look, f Value, inA, inB bool, w int) string {
 // stepText returns the value of a side as text; errors are painted.
 func stepText(l *ui.Look, f Value, side measure.Result) string {
 	text := sideText(l, f.Unit, side)
-	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
+	if f.ID == measure.ErrorRate && side.Known && side.Value > 0 {
 		return l.Bad.S(text)
 	}
 	return text

@@ -95,7 +95,7 @@ func (f Value) Change() (ratio float64, ok bool) {
 // verdict of 'locbench compare'. "At peak" is each side's own peak.
 func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all Values) {
 	rows := verdicts(a, b, runs, floor)
-	for _, m := range measure.View(measure.PairFigures) {
+	for _, m := range measure.View(measure.PairContenders) {
 		f := Value{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Row: rows[m.ID]}
 		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak: only the row has it
 			if f.A, f.B = (measure.Result{}), (measure.Result{}); f.Row != nil {

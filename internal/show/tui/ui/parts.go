@@ -58,7 +58,7 @@ func ValueCell(l *Look, m measure.Measure, f measure.Result, text string) string
 		return l.Glyph.Missing
 	case f.AtLeast:
 		return l.Glyph.AtLeast + " " + text
-	case m.ID == measure.ErrorRatio && f.Value > 0:
+	case m.ID == measure.ErrorRate && f.Value > 0:
 		return l.Bad.S(text)
 	}
 	return text
