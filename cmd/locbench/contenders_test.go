@@ -70,7 +70,7 @@ requests:
   - path: /city/v1/get?id={id}&language={language}
     ids: uniform
 timeout: 30s
-checks: {lifecycle: [no-environment, no-store, logs-port, logs-requests, still-answers, stops], suites: [locations]}
+checks: {lifecycle: [no-environment, no-store, logs-port, logs-requests, still-responds, stops], suites: [locations]}
 step_duration: 1s
 steps: [1 warm-up, 16]
 `), 0o600); err != nil {

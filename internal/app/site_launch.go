@@ -106,10 +106,10 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 }
 
 // firstRequests times the first requests of a contender one by one, of the profile's first kind.
-func (c *conductor) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
+func (c *conductor) firstRequests(ctx context.Context, baseURL string) (bench.FirstRequests, error) {
 	p, l := c.site.plan.Profile, c.loader
 	return portable.Phases(ctx, portable.PhasesPlan{
-		BaseURL: baseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
+		BaseURL: baseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
 		Variables: p.Variables, Data: l.data, Life: l.trial(baseURL), Seed: l.run.Seed, TLS: c.site.tls,
 	})
 }

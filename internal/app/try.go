@@ -25,7 +25,7 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	p := &plan.Run.Profile
-	p.Rounds, p.Steps, p.Phases, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
+	p.Rounds, p.Steps, p.FirstRequests, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
 	for i := range p.Contenders { // the order cannot favour one: nothing is measured
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)

@@ -117,9 +117,9 @@ type Profile struct {
 	// share of the responses whose whole body is compared with the expected one, if that is known
 	CompareBodies float64 `json:"compare_bodies,omitempty"`
 	// error rate above which a step is not valid; 0: DefaultMaxErrors
-	MaxErrors float64            `json:"max_errors,omitempty"`
-	Phases    *FirstRequestsSpec `json:"first_requests,omitempty"`
-	Checks    CheckSpec          `json:"checks"`
+	MaxErrors     float64            `json:"max_errors,omitempty"`
+	FirstRequests *FirstRequestsSpec `json:"first_requests,omitempty"`
+	Checks        CheckSpec          `json:"checks"`
 	// the contenders of a round run at the same time, and the load switches between them after this
 	// time; 0: one after the other
 	Interleave  Duration    `json:"interleave_ns,omitempty"`

@@ -21,7 +21,7 @@ func TestRecordsSurviveJSON(t *testing.T) {
 		InstanceStarted{Info: InstanceInfo{ID: "abc", StartedAt: at}},
 		InstanceReady{StartUp: up},
 		MarkRead{Mark: Mark{Name: "after start-up", Usage: Usage{At: at, CPU: up}}},
-		RequestsTimed{Phases: Phases{Request: "city by id", First: RequestPhases{New: true, Connect: up, Total: 2 * up}, Kept: []RequestPhases{{Err: "reset"}}}},
+		RequestsTimed{FirstRequests: FirstRequests{Request: "city by id", First: RequestPhases{New: true, Connect: up, Total: 2 * up}, Kept: []RequestPhases{{Err: "reset"}}}},
 		CheckDone{Check: CheckResult{Group: "get", Name: "n", Status: CheckFailed, Detail: "\x1b[31m"}},
 		StepStarted{Index: 1, Of: 2, Step: Step{Connections: 64, Duration: time.Second}},
 		WindowClosed{Index: 1, Window: Window{Succeeded: 5, Failed: map[ErrorKind]int64{ErrTimeout: 2}}},
@@ -95,7 +95,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestTypicalRequest(t *testing.T) {
-	p := Phases{Kept: []RequestPhases{{Total: 9}, {Total: 1, Err: "reset"}, {Total: 3, Send: 1}, {Total: 5}, {Total: 1}}}
+	p := FirstRequests{Kept: []RequestPhases{{Total: 9}, {Total: 1, Err: "reset"}, {Total: 3, Send: 1}, {Total: 5}, {Total: 1}}}
 	if got := p.Typical(); got != (RequestPhases{Total: 3, Send: 1}) {
 		t.Errorf("%+v", got)
 	}

@@ -65,7 +65,7 @@ type (
 	}
 	// RequestsTimed reports the phases of the first requests of a trial.
 	RequestsTimed struct {
-		Phases Phases `json:"phases"`
+		FirstRequests FirstRequests `json:"phases"`
 	}
 	// MarkRead reports counters that were read between two phases.
 	MarkRead struct {
@@ -256,7 +256,7 @@ func (t *TrialResult) Apply(at time.Time, e Event) {
 		}
 		t.FirstResponse = e.FirstResponse
 	case RequestsTimed:
-		t.Phases = new(e.Phases)
+		t.FirstRequests = new(e.FirstRequests)
 	case MarkRead:
 		t.Marks = append(t.Marks, e.Mark)
 	case CheckDone:

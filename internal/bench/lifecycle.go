@@ -10,7 +10,7 @@ const (
 	CheckLogsRequests  = "logs-requests"  // logs every request with its path
 	CheckImageSize     = "image-size"     // size of the image or binary
 	CheckThreads       = "threads"        // processes and threads under three CPU limits
-	CheckStillResponds = "still-answers"  // responds after the last step
+	CheckStillResponds = "still-responds" // responds after the last step
 	CheckStops         = "stops"          // stops gracefully on SIGTERM
 )
 

@@ -62,16 +62,16 @@ type TrialResult struct {
 	StartUp       *Duration      `json:"start_up_ns,omitempty"`
 	FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: the first response said "ready"
 	// times of the first requests, if the profile has first_requests
-	Phases   *Phases       `json:"first_requests,omitempty"`
-	Marks    []Mark        `json:"marks,omitempty"`
-	Checks   []CheckResult `json:"checks,omitempty"`
-	Steps    []StepResult  `json:"steps,omitempty"`
-	Stop     *StopResult   `json:"stop,omitempty"`
-	Exit     *Exit         `json:"exit,omitempty"`    // set if the contender exited before it was stopped
-	Failure  string        `json:"failure,omitempty"` // what went wrong, as text
-	LastLog  []LogLine     `json:"last_log,omitempty"`
-	Warnings Warnings      `json:"warnings,omitempty"`
-	Lost     *Lost         `json:"lost,omitempty"` // what was not measured; nil if the trial is complete
+	FirstRequests *FirstRequests `json:"first_requests,omitempty"`
+	Marks         []Mark         `json:"marks,omitempty"`
+	Checks        []CheckResult  `json:"checks,omitempty"`
+	Steps         []StepResult   `json:"steps,omitempty"`
+	Stop          *StopResult    `json:"stop,omitempty"`
+	Exit          *Exit          `json:"exit,omitempty"`    // set if the contender exited before it was stopped
+	Failure       string         `json:"failure,omitempty"` // what went wrong, as text
+	LastLog       []LogLine      `json:"last_log,omitempty"`
+	Warnings      Warnings       `json:"warnings,omitempty"`
+	Lost          *Lost          `json:"lost,omitempty"` // what was not measured; nil if the trial is complete
 
 	// what happened to the contender or its store, in order of time
 	Incidents     []Incident     `json:"incidents,omitempty"`

@@ -172,7 +172,7 @@ func TestInterval_ObeysLittlesLaw(t *testing.T) {
 				if flying := l.Throughput() * l.Latency.Mean.Seconds(); math.Abs(flying-16) > .1 || math.Abs(l.InFlight-16) > .1 {
 					t.Errorf("throughput × mean latency = %.2f, in flight were %.2f of 16: %s, %d, %s", flying, l.InFlight, l.Elapsed, l.Succeeded, l.Latency.Mean)
 				}
-				if l.Warnings.Has(bench.WarnUnstable) || len(aboutInFlight(l.Warnings)) > 0 {
+				if l.Warnings.Has(bench.WarnUnstableLoad) || len(aboutInFlight(l.Warnings)) > 0 {
 					t.Error(l.Warnings)
 				}
 			})

@@ -200,7 +200,7 @@ func TestOpenLoopObeysLittlesLaw(t *testing.T) {
 		p.Step.Rate = 400
 		l := run(t, e, p)
 		var b bounds
-		b.check(!l.Warnings.Has(bench.WarnUnstable) && l.InFlight >= 7, "%.2f in flight, %s", l.InFlight, l.Warnings)
+		b.check(!l.Warnings.Has(bench.WarnUnstableLoad) && l.InFlight >= 7, "%.2f in flight, %s", l.InFlight, l.Warnings)
 		return b.err()
 	})
 }

@@ -132,7 +132,7 @@ func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 	if p.label != "" {
 		pr.Title += " with " + p.label
 	}
-	pr.Checks.Lifecycle, pr.Phases = nil, nil
+	pr.Checks.Lifecycle, pr.FirstRequests = nil, nil
 	pr.Interleave = 0 // a search loads one contender
 	pr.Steps = []bench.Step{{
 		Name:        fmt.Sprintf("%d connections", warmUpConnections),

@@ -43,8 +43,8 @@ type PhasesPlan struct {
 //
 // It uses one goroutine, not net/http with httptrace: there two more goroutines write and read, and
 // their wake-ups (tens of microseconds on a busy machine) would be in the phases.
-func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
-	out := bench.Phases{Request: plan.Request.Name}
+func Phases(ctx context.Context, plan PhasesPlan) (bench.FirstRequests, error) {
+	out := bench.FirstRequests{Request: plan.Request.Name}
 	a, err := newPhaseTimer(plan)
 	if err != nil {
 		return out, err

@@ -86,13 +86,13 @@ func mistakes(p *bench.Profile) []mistake {
 	r.variables(p)
 	r.requests(p)
 	single := len(p.Requests) > 0 && p.Requests[0].Session == ""
-	r.when(p.Phases != nil && len(p.Requests) > 0 && !single,
+	r.when(p.FirstRequests != nil && len(p.Requests) > 0 && !single,
 		"first_requests", "`first_requests` needs a single request; all are in sessions",
 		"add one under `requests`, or remove `first_requests`")
-	if p.Phases != nil {
-		r.between("first_requests.requests", p.Phases.Requests, 1, maxFirstRequests)
+	if p.FirstRequests != nil {
+		r.between("first_requests.requests", p.FirstRequests.Requests, 1, maxFirstRequests)
 	}
-	r.when(p.Protocol == bench.HTTP2 && p.Phases != nil,
+	r.when(p.Protocol == bench.HTTP2 && p.FirstRequests != nil,
 		"protocol", "`protocol` is http/2, but `first_requests` uses HTTP/1.1", "remove one of the two")
 	r.checks(p.Checks)
 	r.steps(p)

@@ -10,18 +10,18 @@ import (
 func TestFirstRequests(t *testing.T) {
 	const rest = "contenders: [a]\nrequests: [{path: /}]\nsteps: [1]\n"
 	p, err := Parse("x.yaml", []byte(rest+"first_requests: {requests: 10}\n"))
-	if err != nil || p.Phases == nil || *p.Phases != (bench.FirstRequestsSpec{Requests: 10}) {
-		t.Fatalf("%+v, %v", p.Phases, err)
+	if err != nil || p.FirstRequests == nil || *p.FirstRequests != (bench.FirstRequestsSpec{Requests: 10}) {
+		t.Fatalf("%+v, %v", p.FirstRequests, err)
 	}
 	text, err := Format(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := Parse("x.yaml", text); err != nil || again.Phases == nil || *again.Phases != *p.Phases {
-		t.Errorf("%s is read back as %+v, %v", text, again.Phases, err)
+	if again, err := Parse("x.yaml", text); err != nil || again.FirstRequests == nil || *again.FirstRequests != *p.FirstRequests {
+		t.Errorf("%s is read back as %+v, %v", text, again.FirstRequests, err)
 	}
-	if p, err := Parse("x.yaml", []byte(rest)); err != nil || p.Phases != nil {
-		t.Errorf("without: %+v, %v", p.Phases, err)
+	if p, err := Parse("x.yaml", []byte(rest)); err != nil || p.FirstRequests != nil {
+		t.Errorf("without: %+v, %v", p.FirstRequests, err)
 	}
 	for _, wrong := range []string{"first_requests: {}", "first_requests: {requests: 0}", "first_requests: {requests: 1001}", "first_requests: {request: 10}", "phases: 10"} {
 		if _, err := Parse("x.yaml", []byte(rest+wrong+"\n")); err == nil || !strings.Contains(err.Error(), "x.yaml:4") {

@@ -58,17 +58,17 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 			f, err := start(t, t.Context(), func(f *fakeRun) {
 				oneTrial(f)
 				if timed {
-					f.cfg.Run.Profile.Phases = &bench.FirstRequestsSpec{Requests: 3}
+					f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{Requests: 3}
 				}
-				f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) {
-					return bench.Phases{First: bench.RequestPhases{Total: time.Second}}, nil
+				f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) {
+					return bench.FirstRequests{First: bench.RequestPhases{Total: time.Second}}, nil
 				}
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			order := strings.Join(f.phases("a-1"), " ")
-			if kept := f.trials["a-1"].Phases; timed != (kept != nil) || timed && kept.First.Total != time.Second {
+			if kept := f.trials["a-1"].FirstRequests; timed != (kept != nil) || timed && kept.First.Total != time.Second {
 				t.Errorf("want timed: %t, kept %+v", timed, kept)
 			}
 			if timed != strings.Contains(order, "ready timing check load") {
@@ -82,8 +82,10 @@ func TestFirstRequestsThatCannotBeTimedFailTheTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			oneTrial(f)
-			f.cfg.Run.Profile.Phases = &bench.FirstRequestsSpec{Requests: 3}
-			f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) { return bench.Phases{}, errors.New("no request") }
+			f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{Requests: 3}
+			f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) {
+				return bench.FirstRequests{}, errors.New("no request")
+			}
 		})
 		if err == nil || !strings.Contains(err.Error(), "time the first requests: no request") || f.trials["a-1"].State != bench.TrialFailed {
 			t.Errorf("%v, trial %s", err, f.trials["a-1"].State)

@@ -97,7 +97,7 @@ type Config struct {
 		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 	) (bench.InstanceReady, error)
 	// FirstRequests times single requests to an instance that has just become ready; may be nil.
-	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
+	FirstRequests func(ctx context.Context, baseURL string) (bench.FirstRequests, error)
 	// Ask sends each request once before the load, after FirstRequests, and returns an error for
 	// unexpected responses; may be nil.
 	Ask func(ctx context.Context, baseURL string) error

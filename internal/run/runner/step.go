@@ -126,7 +126,7 @@ func (l *trialRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 }
 
 func (l *trialRun) firstRequests(ctx context.Context) error {
-	if l.cfg.FirstRequests == nil || l.cfg.Run.Profile.Phases == nil {
+	if l.cfg.FirstRequests == nil || l.cfg.Run.Profile.FirstRequests == nil {
 		return nil
 	}
 	return l.phase(bench.PhaseTiming, func() (string, error) {
@@ -134,7 +134,7 @@ func (l *trialRun) firstRequests(ctx context.Context) error {
 		if err != nil {
 			return "", l.orExit(fmt.Errorf("time the first requests: %w", err))
 		}
-		l.publish(bench.RequestsTimed{Phases: p})
+		l.publish(bench.RequestsTimed{FirstRequests: p})
 		return fmt.Sprintf("first %s, median of %d later ones %s",
 			units.Duration(p.First.Total), len(p.Kept), units.Duration(p.Typical().Total)), nil
 	})

@@ -128,7 +128,7 @@ func percentOf(part, whole time.Duration) int64 {
 }
 
 // requestsTimed reports the first request and the typical later ones, one line each.
-func (p *Printer) requestsTimed(ph bench.Phases) {
+func (p *Printer) requestsTimed(ph bench.FirstRequests) {
 	p.line("  request  first %s", p.phases(ph.First))
 	later := func(name string, all []bench.RequestPhases, mid bench.RequestPhases) {
 		good, text := int64(0), "no success"

@@ -14,7 +14,7 @@ func TestRequestsTimed(t *testing.T) {
 	var talk bytes.Buffer
 	p := New(Options{Talk: &talk})
 	ms := time.Millisecond
-	p.Handle(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1}, Event: bench.RequestsTimed{Phases: bench.Phases{
+	p.Handle(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1}, Event: bench.RequestsTimed{FirstRequests: bench.FirstRequests{
 		First: bench.RequestPhases{New: true, Name: ms, Connect: 2 * ms, TLS: 3 * ms, Send: 4 * ms, FirstByte: 5 * ms, Receive: 6 * ms, Total: 21 * ms},
 		Kept:  []bench.RequestPhases{{Send: ms, FirstByte: ms, Total: 2 * ms}, {FirstByte: ms, Total: ms, Err: "\x1b[2Jreset"}, {Send: ms, FirstByte: 2 * ms, Total: 3 * ms}},
 		New:   []bench.RequestPhases{{Connect: ms, Total: ms, Err: "refused"}},

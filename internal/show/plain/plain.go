@@ -136,7 +136,7 @@ func (p *Printer) report(rec bench.Record) {
 			p.line("  start-up %s from process start to %s", units.Duration(e.StartUp), text)
 		}
 	case bench.RequestsTimed:
-		p.requestsTimed(e.Phases)
+		p.requestsTimed(e.FirstRequests)
 	case bench.CheckDone:
 		p.checkDone(e.Check)
 	case bench.StepStarted:
@@ -233,7 +233,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))
 	}
 	p.line("  %s", stepRow(r, narrow))
-	if p.trial.Phases != nil {
+	if p.trial.FirstRequests != nil {
 		p.around(r.Load)
 	}
 	if p.opt.Verbose {

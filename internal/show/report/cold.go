@@ -45,7 +45,7 @@ type timed struct {
 }
 
 // timedRequests returns the first request of a trial and the typical later ones.
-func timedRequests(p bench.Phases) []timed {
+func timedRequests(p bench.FirstRequests) []timed {
 	first := timed{name: "first", r: p.First, ok: p.First.Err == "", words: "cold"}
 	if !first.ok {
 		first.failed, first.words = 1, cleanText(p.First.Err)
@@ -71,7 +71,7 @@ func timedRequests(p bench.Phases) []timed {
 }
 
 func (l layout) anyPhases() bool {
-	return slices.ContainsFunc(l.columns, func(c column) bool { return c.trial.Phases != nil })
+	return slices.ContainsFunc(l.columns, func(c column) bool { return c.trial.FirstRequests != nil })
 }
 
 // coldAndWarm returns the tables of procedure C; none if no trial has timed its first requests.
@@ -87,10 +87,10 @@ func phaseTable(l layout) procedure {
 	p.Table.Corner = "Trial"
 	p.Table.Columns = slices.Concat([]string{"Request"}, partNames(), []string{"total"})
 	for _, c := range l.columns {
-		if c.trial.Phases == nil {
+		if c.trial.FirstRequests == nil {
 			continue
 		}
-		for _, t := range timedRequests(*c.trial.Phases) {
+		for _, t := range timedRequests(*c.trial.FirstRequests) {
 			cells := []cell{{Main: t.name, Small: []string{t.words}}}
 			for _, part := range parts() {
 				cells = append(cells, cell{Main: t.show(part.of(t.r))})
@@ -181,8 +181,8 @@ func phaseChart(l layout) chart {
 	}
 	for j, c := range l.columns {
 		s := series{column: c, points: make([]*point, len(ch.Rows))}
-		if c.trial.Phases != nil {
-			for k, t := range timedRequests(*c.trial.Phases) {
+		if c.trial.FirstRequests != nil {
+			for k, t := range timedRequests(*c.trial.FirstRequests) {
 				if !t.ok {
 					continue
 				}

@@ -29,12 +29,12 @@ func coldRun() (bench.Run, []bench.TrialResult) {
 		}},
 	}
 	a := procedureTrial("a", 1, step)
-	a.Phases = &bench.Phases{
+	a.FirstRequests = &bench.FirstRequests{
 		Request: "get", First: request(true, 2*ms, 100*ms), Kept: []bench.RequestPhases{request(false, 0, 5*ms), request(false, 0, 3*ms)},
 		New: []bench.RequestPhases{request(true, ms, 4*ms)},
 	}
 	b := procedureTrial("b", 1, step)
-	b.Phases = &bench.Phases{
+	b.FirstRequests = &bench.FirstRequests{
 		Request: "get", First: bench.RequestPhases{New: true, Total: ms, Err: "<script>reset"}, Kept: []bench.RequestPhases{request(false, 0, 7*ms)},
 		New: []bench.RequestPhases{{Err: "refused"}, {Err: "refused"}},
 	}
@@ -81,7 +81,7 @@ func TestColdAndWarm(t *testing.T) {
 func TestNoColdAndWarm(t *testing.T) {
 	run, trials := coldRun()
 	for i := range trials {
-		trials[i].Phases = nil
+		trials[i].FirstRequests = nil
 	}
 	var html bytes.Buffer
 	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {

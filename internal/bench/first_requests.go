@@ -12,9 +12,9 @@ type FirstRequestsSpec struct {
 	Requests int `json:"requests"`
 }
 
-// Phases are the times of the first requests of a trial. Only readiness polls, which use another
+// FirstRequests are the times of the first requests of a trial. Only readiness polls, which use another
 // path, were sent before them.
-type Phases struct {
+type FirstRequests struct {
 	Request string          `json:"request"`        // name of the kind of request, the first one of the profile
 	First   RequestPhases   `json:"first"`          // the first request of that kind in the trial
 	Kept    []RequestPhases `json:"kept,omitempty"` // later requests on the same connection
@@ -39,10 +39,10 @@ type RequestPhases struct {
 }
 
 // Typical returns the successful request with the median total on the kept connection.
-func (p Phases) Typical() RequestPhases { return median(p.Kept) }
+func (p FirstRequests) Typical() RequestPhases { return median(p.Kept) }
 
 // TypicalNew returns the successful request with the median total on new connections.
-func (p Phases) TypicalNew() RequestPhases { return median(p.New) }
+func (p FirstRequests) TypicalNew() RequestPhases { return median(p.New) }
 
 // median returns the lower median of the successful requests by their total.
 func median(all []RequestPhases) RequestPhases {
