@@ -15,8 +15,8 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// SchemaVersion is the version of run.json and of the trial files. Readers accept older ones too.
-const SchemaVersion = 2
+// SchemaVersion is the version of run.json and of the trial files. Readers accept no other.
+const SchemaVersion = 3
 
 // Protocol is the version of HTTP that the load uses. Checks use the version that client and
 // contender negotiate.

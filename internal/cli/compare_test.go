@@ -20,7 +20,7 @@ import (
 func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) string {
 	t.Helper()
 	dir := t.TempDir()
-	run := bench.Run{Schema: 1, ID: "r", State: bench.RunComplete, Profile: bench.Profile{Limits: bench.Limits{CPUs: cpus}}}
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r", State: bench.RunComplete, Profile: bench.Profile{Limits: bench.Limits{CPUs: cpus}}}
 	for _, name := range []string{"b", "a"} {
 		if rates[name] > 0 {
 			run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
@@ -45,7 +45,7 @@ func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) st
 			trial := bench.Trial{Contender: name, Round: round}
 			file := fmt.Sprintf("%s.json", trial)
 			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial, State: bench.TrialComplete, File: file})
-			write(file, bench.TrialResult{Schema: 1, Trial: trial, State: bench.TrialComplete, Steps: []bench.StepResult{{
+			write(file, bench.TrialResult{Schema: bench.SchemaVersion, Trial: trial, State: bench.TrialComplete, Steps: []bench.StepResult{{
 				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: 10 * time.Second},
 				Load: bench.Load{Succeeded: rate * 10, Sent: rate * 10, Elapsed: 10 * time.Second},
 			}}})

@@ -75,7 +75,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 // An invalid file is ignored.
 func TestHostileFloors(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
-	for _, content := range []string{"", "[]", `{"schema":1}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16), `{"schema":1,"measures":null,"machine":7}`} {
+	for _, content := range []string{"", "[]", `{"schema":3}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16), `{"schema":3,"measures":null,"machine":7}`} {
 		if err := os.WriteFile(filepath.Join(base, app.FloorFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func TestInvalidOptions(t *testing.T) {
 		"--cities many":             `--cities many: write a whole number, such as 6`,
 		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
 		"--cpus NaN":                "cpus",
-		"--duration 10":             "--duration 10: say the unit: `10s`",
+		"--duration 10":             "--duration 10: add a unit: `10s`",
 		"--cities 5 --data-seed -1": "--data-seed -1: write a whole number from 0",
 	} {
 		t.Run(args, func(t *testing.T) {

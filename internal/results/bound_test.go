@@ -17,7 +17,7 @@ func TestRead_TooLarge(t *testing.T) {
 	if err := os.Truncate(file, maxFile+1); err != nil { // a hole: nothing is on disk
 		t.Skip(err)
 	}
-	if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "run.json is larger than 128 MiB") {
+	if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "run.json is larger than the 128 MiB allowed") {
 		t.Error(err)
 	}
 }

@@ -16,7 +16,7 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 	folder := func(t *testing.T) (dir, outside string) {
 		dir, outside = t.TempDir(), filepath.Join(t.TempDir(), "outside.json")
 		mustCreate(t, dir)
-		trial := bench.TrialResult{Schema: 1, Trial: plan().Trials[0].Trial, Failure: "of another run"}
+		trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: plan().Trials[0].Trial, Failure: "of another run"}
 		if err := WriteJSON(outside, trial); err != nil {
 			t.Fatal(err)
 		}

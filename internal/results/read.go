@@ -82,8 +82,8 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 			}
 		case err != nil:
 			problems = append(problems, err)
-		case trial.Schema > bench.SchemaVersion:
-			problems = append(problems, tooNew(entry.File, trial.Schema))
+		case trial.Schema != bench.SchemaVersion:
+			problems = append(problems, otherSchema(entry.File, trial.Schema))
 		case trial.Trial != entry.Trial:
 			problems = append(problems,
 				fmt.Errorf("%s holds trial %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
@@ -107,8 +107,8 @@ func valid(run bench.Run) error {
 	if run.Schema < 1 {
 		return errors.New(`no "schema": not a locbench run`)
 	}
-	if run.Schema > bench.SchemaVersion {
-		return tooNew(RunFile, run.Schema)
+	if run.Schema != bench.SchemaVersion {
+		return otherSchema(RunFile, run.Schema)
 	}
 	if len(run.Trials) > maxTrials {
 		return fmt.Errorf("%d trials: more than any run has", len(run.Trials))
@@ -131,9 +131,12 @@ func valid(run bench.Run) error {
 	return nil
 }
 
-func tooNew(file string, schema int) error {
-	return fmt.Errorf("%s has schema %d; this locbench reads up to %d: update locbench", file, schema,
-		bench.SchemaVersion)
+func otherSchema(file string, schema int) error {
+	fix := "update locbench"
+	if schema < bench.SchemaVersion {
+		fix = "run the benchmark again"
+	}
+	return fmt.Errorf("%s has schema %d; this locbench reads schema %d: %s", file, schema, bench.SchemaVersion, fix)
 }
 
 // ResumeCommand returns the command line for a shell that resumes the run in dir.

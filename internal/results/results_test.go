@@ -227,11 +227,12 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
 		{"other JSON", `{"name":"x"}`, "not a locbench run"},
 		{"newer", `{"schema": 99}`, "update locbench"},
-		{"escape", `{"schema":1,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
-		{"absolute", `{"schema":1,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
-		{"twice", `{"schema":1,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
-		{"round", `{"schema":1,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
-		{"missing trial", `{"schema":1,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
+		{"older", `{"schema": 2}`, "this locbench reads schema 3: run the benchmark again"},
+		{"escape", `{"schema":3,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
+		{"absolute", `{"schema":3,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
+		{"twice", `{"schema":3,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
+		{"round", `{"schema":3,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
+		{"missing trial", `{"schema":3,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := RunFile
@@ -249,7 +250,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		run := plan()
 		run.Trials[0].State, run.Trials[1].State = bench.TrialComplete, bench.TrialComplete
 		data, _ := json.Marshal(run)
-		good, _ := json.Marshal(bench.TrialResult{Schema: 1, Trial: run.Trials[1].Trial})
+		good, _ := json.Marshal(bench.TrialResult{Schema: bench.SchemaVersion, Trial: run.Trials[1].Trial})
 		dir := write(t, RunFile, string(data), run.Trials[0].File, "{", run.Trials[1].File, string(good))
 		_, trials, err := Read(dir)
 		if err == nil || len(trials) != 1 || trials[0].Trial.Round != 2 {
@@ -260,11 +261,11 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	run, _ := json.Marshal(plan())
-	trial, _ := json.Marshal(bench.TrialResult{Schema: 1, Trial: plan().Trials[0].Trial, Steps: []bench.StepResult{step(3).Result}})
+	trial, _ := json.Marshal(bench.TrialResult{Schema: bench.SchemaVersion, Trial: plan().Trials[0].Trial, Steps: []bench.StepResult{step(3).Result}})
 	event, _ := json.Marshal(bench.Record{Seq: 1, At: at, Event: step(2)})
 	f.Add(run, trial, event)
-	f.Add([]byte(`{"schema":1,"trials":[{"file":"go-nethttp-1.json","state":"running","trial":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":1,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
-	f.Add([]byte(`{"schema":1,"trials":[{"file":"x.json","state":"complete","trial":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
+	f.Add([]byte(`{"schema":3,"trials":[{"file":"go-nethttp-1.json","state":"running","trial":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":3,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
+	f.Add([]byte(`{"schema":3,"trials":[{"file":"x.json","state":"complete","trial":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, trial, events []byte) {
 		l := &follower{handle: func([]bench.Record) error { return nil }}

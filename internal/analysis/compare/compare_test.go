@@ -32,7 +32,7 @@ func usual() values {
 // the throughput of 8. Its time to peak is 30 times its start-up time.
 func trial(name string, round int, f values) bench.TrialResult {
 	l := bench.TrialResult{
-		Schema: 1, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &f.startUp,
+		Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &f.startUp,
 		Service:  bench.Service{Name: name, Version: "1.0"},
 		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}, ImageID: "sha256:0123456789abcdef"},
 	}

@@ -76,8 +76,8 @@ func TestArchive(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	trial := bench.TrialResult{Schema: 1, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Started: at}
-	run := bench.Run{Schema: 1, ID: "r", State: bench.RunComplete, Started: at, Trials: []bench.TrialEntry{{Trial: trial.Trial, State: trial.State, File: "a-1.json"}}}
+	trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Started: at}
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r", State: bench.RunComplete, Started: at, Trials: []bench.TrialEntry{{Trial: trial.Trial, State: trial.State, File: "a-1.json"}}}
 	for name, v := range map[string]any{results.RunFile: run, "a-1.json": trial} {
 		t.Run(name, func(t *testing.T) {
 			data, err := json.Marshal(v)

@@ -32,14 +32,14 @@ func TestAfterwards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			trial := bench.TrialResult{
-				Schema: 1, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Started: at,
+				Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Started: at,
 				Failure: "exit code 3", LastLog: []bench.LogLine{{Text: "last words"}},
 			}
 			if c.ran {
 				trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
 			}
 			run := bench.Run{
-				Schema: 1, ID: "r", State: c.state, Started: at, Warnings: bench.Warnings{{Text: "a busy machine"}},
+				Schema: bench.SchemaVersion, ID: "r", State: c.state, Started: at, Warnings: bench.Warnings{{Text: "a busy machine"}},
 				Trials: []bench.TrialEntry{{Trial: trial.Trial, State: bench.TrialPending, File: "a-1.json"}},
 			}
 			files := map[string]any{results.RunFile: run}

@@ -45,7 +45,7 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, query: {a: [b]}, expect: {status: 200}}`, "`groups.g[0].query.a` is a list"},
 		{`{name: a, request: GET /, headers: {"a b": c}, expect: {status: 200}}`, "write a header name"},
 		{`{name: a, request: GET /, headers: {a: "c\nd: e"}, expect: {status: 200}}`, "write a header name"},
-		{`{name: a, request: GET /, timeout: 5, expect: {status: 200}}`, "say the unit"},
+		{`{name: a, request: GET /, timeout: 5, expect: {status: 200}}`, "add a unit"},
 		{`{name: a, request: GET /, expect: {statsu: 200}}`, "did you mean `status`?"},
 		{`{name: a, request: GET /, expect: {status: 99}}`, "write a status from 100 to 599"},
 		{`{name: a, request: GET /, expect: {status: ok}}`, "write a status from 100 to 599"},
@@ -60,7 +60,7 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, expect: {count: {a: {min: 2, max: 1}}}}`, "write a `max` of at least `min`"},
 		{`{name: a, request: GET /, expect: {took: 5s}}`, "write `{min: 50ms}`"},
 		{`{name: a, request: GET /, expect: {took: {min: 2s, max: 1s}}}`, "write a `max` of at least `min`"},
-		{`{name: a, request: GET /, expect: {max_size: 10}}`, "say the unit"},
+		{`{name: a, request: GET /, expect: {max_size: 10}}`, "add a unit"},
 		{`{name: a, request: GET /, expect: {json: "{{missing}}"}}`, "unknown variable `missing`"},
 	} {
 		t.Run(tt.check, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestLoadSuite(t *testing.T) {
 	for name, want := range map[string]string{
 		"location":              "did you mean `locations`?",
 		"../nowhere":            "no such file",
-		file:                    "larger than 1MiB",
+		file:                    "larger than the 1MiB allowed",
 		t.TempDir() + "/a.yaml": "no such file",
 	} {
 		t.Run(name, func(t *testing.T) {

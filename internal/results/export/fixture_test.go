@@ -13,7 +13,7 @@ import (
 func fixture() (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 120_000_000, time.UTC)
 	run := bench.Run{
-		Schema: 1, ID: "20260314-092653-1", State: bench.RunComplete, Started: start, Ended: start.Add(time.Minute),
+		Schema: bench.SchemaVersion, ID: "20260314-092653-1", State: bench.RunComplete, Started: start, Ended: start.Add(time.Minute),
 		Machine: bench.Machine{OS: "linux", Arch: "amd64", CPUModel: "EPYC", CPUs: 4},
 		Profile: bench.Profile{
 			Name: "quick", Rounds: 2, Contenders: []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-ktor", Variant: "netty"}},
@@ -44,7 +44,7 @@ func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {
 			Memory: &bench.Memory{Used: 8_331_264 + int64(cpu/1e6)*4096, Peak: 12_345_344 + int64(cpu/1e6)*4096, PeakSource: "memory.peak"}}
 	}
 	trial := bench.TrialResult{
-		Schema: 1, Trial: id, State: bench.TrialComplete, Service: bench.Service{Name: id.Contender, Language: "Rust"},
+		Schema: bench.SchemaVersion, Trial: id, State: bench.TrialComplete, Service: bench.Service{Name: id.Contender, Language: "Rust"},
 		Artifact: bench.Artifact{ImageSize: 43_210_987}, Started: start, StartUp: &startUp,
 		Marks: []bench.Mark{{Name: markStartUp, Usage: *usage(31_234_567)}, {Name: markChecks, Usage: *usage(87_654_321)}},
 		Checks: []bench.CheckResult{

@@ -177,6 +177,9 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
 			l.died = exit
+			if _, named := errors.AsType[exitError](err); err != nil && !named {
+				err = fmt.Errorf("%w; %w", err, exitError{exit})
+			}
 		}
 		err = errors.Join(err, l.stop(ctx))
 	}()
@@ -305,10 +308,15 @@ func (l *trialRun) stop(ctx context.Context) error {
 // orExit returns the exit of the instance if it has exited, since that explains err; else err.
 func (l *trialRun) orExit(err error) error {
 	if exit := l.inst.Exit(); exit != nil {
-		return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
+		return exitError{exit}
 	}
 	return err
 }
+
+// exitError is the failure of a trial whose contender exited.
+type exitError struct{ exit *bench.Exit }
+
+func (e exitError) Error() string { return bench.AbortedDied + ": " + e.exit.String() }
 
 func (l *trialRun) mark(ctx context.Context, name string) {
 	// A target has no counters, and the next phase reports an exit.

@@ -183,7 +183,7 @@ type writer func(format string, args ...any)
 func notes(line writer, run bench.Run, contenders []stats.Contender, trials []bench.TrialResult,
 	standing []analysis.Standing) {
 	line("")
-	line("p50, p99, CPU/req: in the peak step. Start-up, memory, errors, cost: from start to stop.")
+	line("p50, p99, CPU/req: at the peak step. Start-up, memory, errors, cost: from start to stop.")
 	if run.Profile.Rounds > 1 {
 		line("Values: medians of the rounds. Latencies: all successes of all rounds.")
 	}

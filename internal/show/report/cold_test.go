@@ -38,7 +38,7 @@ func coldRun() (bench.Run, []bench.TrialResult) {
 		Request: "get", First: bench.RequestPhases{New: true, Total: ms, Err: "<script>reset"}, Kept: []bench.RequestPhases{request(false, 0, 7*ms)},
 		New: []bench.RequestPhases{{Err: "refused"}, {Err: "refused"}},
 	}
-	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "cold-warm", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}, Steps: []bench.Step{step.Step}}}
+	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "cold-warm", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}, Steps: []bench.Step{step.Step}}}
 	return run, []bench.TrialResult{a, b}
 }
 

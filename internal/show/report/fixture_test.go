@@ -44,7 +44,7 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 		profile.Steps = append(profile.Steps, s)
 	}
 	run := bench.Run{
-		Schema: 1, ID: "20260314-092653-locations", State: bench.RunFailed, Profile: profile, Seed: 42,
+		Schema: bench.SchemaVersion, ID: "20260314-092653-locations", State: bench.RunFailed, Profile: profile, Seed: 42,
 		Started: start, Ended: start.Add(27 * time.Minute), Command: []string{"locbench", "run", "--profile", "locations", "rs-actix", "kt-ktor", "kt-http4k"},
 		Machine:  bench.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUModel: "EPYC", CPUs: 4, MemoryBytes: 8 << 30, Governor: "performance", CgroupVersion: 2, Load1: "0.12"},
 		Software: bench.Software{Locbench: "v0.1.0", Go: "go1.26.0", Docker: "20.10.24", DockerAPI: "1.41", Elasticsearch: "7.10.2"},
@@ -113,7 +113,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 	wobble := func(i int) float64 { return 1 + 0.03*math.Sin(float64(7*i+11*round+5*k)) }
 	startUp := time.Duration(float64(m.startUp) * wobble(1))
 	trial := bench.TrialResult{
-		Schema: 1, Trial: bench.Trial{Contender: p.Contenders[k].Contender, Round: round}, State: bench.TrialComplete,
+		Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: p.Contenders[k].Contender, Round: round}, State: bench.TrialComplete,
 		Service:  bench.Service{Name: p.Contenders[k].Contender, Language: m.language, Framework: m.framework, Version: "1.0", Tags: []string{"async"}},
 		Artifact: bench.Artifact{ImageSize: int64(20+60*k) << 20, BuildTime: 42 * time.Second},
 		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: p.Limits, LimitsEnforced: true, CPUSet: cpuset.UpTo(4), ImageID: "sha256:77af"},
@@ -167,8 +167,8 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 		if k == 2 && round == 3 && i == 14 {
 			s.Aborted, s.After = "the contender died", nil
 			trial.Steps = append(trial.Steps, s)
-			trial.State, trial.Failure = bench.TrialFailed, "died in step 15 (1024 connections)"
 			trial.Exit = &bench.Exit{At: start.Add(20 * time.Minute), Code: 137, Signal: "SIGKILL", OOMKilled: true}
+			trial.State, trial.Failure = bench.TrialFailed, bench.AbortedDied+": "+trial.Exit.String()
 			trial.LastLog = []bench.LogLine{
 				{Stream: "stdout", Text: "GET /city/v1/get?id=101748113&language=cs 200 3ms"},
 				{Stream: "stderr", Text: "java.lang.OutOfMemoryError: Java heap space"}}

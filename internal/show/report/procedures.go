@@ -140,7 +140,7 @@ func breakdown(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, in the peak step (or the step with most requests if too many failed). " +
+	p.Table.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
 		"Other steps: see the JSON files."}
 	return p, len(p.Table.Rows) > 0
 }

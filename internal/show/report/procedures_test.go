@@ -16,7 +16,7 @@ func procedureTrial(name string, round int, steps ...bench.StepResult) bench.Tri
 		steps[i].Index = i
 	}
 	return bench.TrialResult{
-		Schema: 1, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &up, Steps: steps,
+		Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &up, Steps: steps,
 		Artifact: bench.Artifact{ImageSize: 5 << 20, BuildTime: 3 * time.Second},
 	}
 }
@@ -30,7 +30,7 @@ func oneRequest(request string, succeeded int64, inFlight float64) bench.StepRes
 
 // The matrix has a column for each request, and requests in flight next to the throughput.
 func TestMatrix(t *testing.T) {
-	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "delay-matrix", Rounds: 3, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}}
+	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "delay-matrix", Rounds: 3, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}}
 	var trials []bench.TrialResult
 	for round, n := range []int64{80_000, 60_000, 70_000} {
 		trials = append(trials, procedureTrial("a", round+1, oneRequest("0 ms", n, 1990), oneRequest("500 ms", 39_000, 1975)))
@@ -81,7 +81,7 @@ func TestArrivals(t *testing.T) {
 			LatencyOf: bench.FromScheduled, Latency: fixtureLatencies(40*time.Millisecond, 7990),
 		},
 	}
-	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
+	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
 	var md bytes.Buffer
 	if err := Markdown(&md, analysis.Of(run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)}), Options{}); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestBreakdown(t *testing.T) {
 		}
 	}
 	trials := []bench.TrialResult{procedureTrial("a", 1, step(100, time.Millisecond)), procedureTrial("a", 2, step(300, time.Millisecond))}
-	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{trials[0].Steps[0].Step}}}
+	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{trials[0].Steps[0].Step}}}
 	l := newLayout(analysis.Of(run, trials))
 	p, ok := breakdown(l)
 	if !ok || len(p.Table.Rows) != 2 {
@@ -128,7 +128,7 @@ func TestBounds(t *testing.T) {
 	one.After = &bench.Usage{CPU: 14700 * time.Millisecond, Throttling: &bench.Throttling{Periods: 100, Throttled: 61, Time: 4100 * time.Millisecond}}
 	trial := procedureTrial("a", 1, one)
 	trial.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
-	run := bench.Run{Schema: 1, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
+	run := bench.Run{Schema: bench.SchemaVersion, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
 	var html bytes.Buffer
 	if err := HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}); err != nil {
 		t.Fatal(err)
