@@ -14,8 +14,8 @@ import (
 // File is the name of a Record in its folder.
 const File = "capacity.json"
 
-// Schema is the version of Record. Readers accept it and all earlier ones.
-const Schema = 1
+// Schema is the version of Record. Readers accept no other.
+const Schema = 2
 
 // maxPoints is more than the sets of limits of any search.
 const maxPoints = 1000
@@ -105,8 +105,8 @@ func (r Record) Valid() error {
 	switch {
 	case r.Schema < 1:
 		return errors.New(`"schema" is missing: this is not a file of locbench capacity`)
-	case r.Schema > Schema:
-		return fmt.Errorf("schema %d: this locbench reads up to %d; use a newer locbench", r.Schema, Schema)
+	case r.Schema != Schema:
+		return fmt.Errorf("schema %d: this locbench reads schema %d", r.Schema, Schema)
 	case len(r.Points) > maxPoints:
 		return fmt.Errorf("%d points: expected at most %d", len(r.Points), maxPoints)
 	}

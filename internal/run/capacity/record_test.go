@@ -55,11 +55,11 @@ func TestConfirming(t *testing.T) {
 
 func TestValid(t *testing.T) {
 	for want, r := range map[string]Record{
-		"":                                   {Schema: bench.SchemaVersion, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
+		"":                                   {Schema: Schema, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
 		"is missing":                         {},
-		"use a newer locbench":               {Schema: 99},
-		"outside the record's folder":        {Schema: bench.SchemaVersion, Points: []Point{{Dir: "../x"}}},
-		"1001 points: expected at most 1000": {Schema: bench.SchemaVersion, Points: make([]Point, maxPoints+1)},
+		"this locbench reads schema 2":       {Schema: 1},
+		"outside the record's folder":        {Schema: Schema, Points: []Point{{Dir: "../x"}}},
+		"1001 points: expected at most 1000": {Schema: Schema, Points: make([]Point, maxPoints+1)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			err := r.Valid()

@@ -75,7 +75,7 @@ func TestThresholdMistakes(t *testing.T) {
 		"x.yaml:10: unknown key `thresholds[4].window`; ",
 		"x.yaml:10: unknown key `thresholds[4].contender`; ",
 		`x.yaml:11: from_step is 8; there are only 7 steps; `,
-		"x.yaml:12: `thresholds[6].condition` is missing; for example",
+		"x.yaml:12: `thresholds[6].condition` is missing; write it, such as",
 		`x.yaml:13: threshold "p99<50ms window=5s": unexpected window=5s; options are from_step (1 to 1000) and stop=trial (or true) or stop=run`,
 		`x.yaml:14: threshold "stop=run p99<50ms": condition "stop=run p99<50ms": no measure "stop"; choose one of`,
 		"x.yaml:15: `thresholds[9]` is a list; write a condition",
