@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -81,53 +79,35 @@ func sentences(root string) (all []Sentence, err error) {
 }
 
 var readers = map[string]func([]byte) []Sentence{
-	".go": ofGo, ".md": ofMarkdown, ".html": ofTemplate, ".js": ofScript, ".css": ofScript, ".yaml": ofYAML,
+	".go": ofCode, ".js": ofCode, ".css": ofCode, ".md": ofMarkdown, ".html": ofTemplate, ".yaml": ofYAML,
 }
 
-// ofGo reads comments and literals. Lines of a comment, and literals joined by +, are one text.
-func ofGo(src []byte) (all []Sentence) {
-	var s scanner.Scanner
-	files := token.NewFileSet()
-	file := files.AddFile("", -1, len(src))
-	s.Init(file, src, nil, scanner.ScanComments)
-	var before, last token.Token // the two tokens before, comments and line ends apart
-	comment := 0                 // line of the last comment
-	for {
-		pos, tok, lit := s.Scan()
-		line := file.Line(pos)
-		switch tok {
-		case token.EOF:
-			return all
-		case token.SEMICOLON:
-			if lit == "\n" {
-				continue
-			}
-		case token.COMMENT:
-			text := strings.TrimPrefix(strings.Trim(lit, "/* \n"), "go:")
-			if n := len(all); n > 0 && comment == line-1 && !all[n-1].User {
-				all[n-1].Text += " " + text
-			} else {
-				all = append(all, Sentence{Line: line, Text: text})
-			}
-			comment = line
-			continue
-		case token.STRING:
-			text, err := strconv.Unquote(lit)
-			if err != nil {
-				text = lit
-			}
-			if strings.HasPrefix(text, "locbench/") { // an import
-				text = ""
-			}
-			if n := len(all); n > 0 && before == token.STRING && last == token.ADD && all[n-1].User {
-				all[n-1].Text += text
-			} else {
-				all = append(all, Sentence{Line: line, Text: text, User: true})
-			}
-			comment = 0
+// ofCode reads the comments and literals of Go, JavaScript and CSS. Lines of a comment, and literals
+// joined by +, are one text.
+func ofCode(data []byte) (all []Sentence) {
+	end := 0
+	for _, at := range scripted.FindAllIndex(data, -1) {
+		text, between := string(data[at[0]:at[1]]), string(data[end:at[0]])
+		s := Sentence{Line: 1 + bytes.Count(data[:at[0]], []byte("\n")), User: text[0] != '/'}
+		joined := strings.TrimSpace(between) == "" && strings.Count(between, "\n") < 2
+		if unquoted, err := strconv.Unquote(text); err == nil {
+			text = unquoted
 		}
-		before, last = last, tok
+		if s.Text = strings.Trim(text, "'"); s.User {
+			joined = strings.TrimSpace(between) == "+"
+		} else {
+			s.Text = strings.Trim(text, "/* \n")
+		}
+		switch n := len(all) - 1; {
+		case strings.HasPrefix(text, "locbench/"): // an import
+		case n >= 0 && joined && all[n].User == s.User:
+			all[n].Text += map[bool]string{false: " "}[s.User] + s.Text
+		default:
+			all = append(all, s)
+		}
+		end = at[1]
 	}
+	return all
 }
 
 var (
@@ -169,16 +149,6 @@ func paragraphs(data []byte) (all []Sentence) {
 		default:
 			all, open = append(all, Sentence{Line: i + 1, Text: line, User: true}), true
 		}
-	}
-	return all
-}
-
-// ofScript reads literals and comments of JavaScript and comments of CSS.
-func ofScript(data []byte) (all []Sentence) {
-	for _, at := range scripted.FindAllIndex(data, -1) {
-		text := string(data[at[0]:at[1]])
-		comment := strings.HasPrefix(text, "/")
-		all = append(all, Sentence{Line: 1 + bytes.Count(data[:at[0]], []byte("\n")), Text: strings.Trim(text, "/*'`\" \n"), User: !comment})
 	}
 	return all
 }
