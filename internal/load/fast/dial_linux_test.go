@@ -30,13 +30,13 @@ func TestRefusedAtOnce(t *testing.T) {
 	for range waiting {
 		s.open.give(workload.Job{Requests: 1}, 0)
 	}
-	turns := 0
-	for ; s.active > 0; turns++ {
+	batches := 0
+	for ; s.active > 0; batches++ {
 		s.failRefused()
 	}
 	c.Recorder.Finish()
-	if failed := c.Recorder.Load().FailedTotal(); failed != waiting || turns < waiting {
-		t.Errorf("%d failed in %d batches", failed, turns)
+	if failed := c.Recorder.Load().FailedTotal(); failed != waiting || batches < waiting {
+		t.Errorf("%d failed in %d batches", failed, batches)
 	}
 }
 
