@@ -395,7 +395,7 @@ func wellAndTwice(t testing.TB) string {
 // short returns options for a quick search: little data, probes of a second, the coarsest
 // resolution.
 func short(more ...string) []string {
-	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",
+	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--probe", "1s", "--warm-up", "300ms",
 		"--resolution", "100%", "--confirm", "1/3", "--guess", "100", "--max-rate", "200", "-o", "out"}, more...)
 }
 

@@ -183,7 +183,7 @@ func TestProcess(t *testing.T) {
 		if m := u.Memory; m == nil || m.Used < 40<<20 || m.Peak < m.Used || m.PeakSource != "VmHWM" || m.PeakIsSample {
 			t.Errorf("%+v", m)
 		}
-		if note := p.Info().LimitsNote; !strings.Contains(note, "memory: the kernel offers no memory.max") {
+		if note := p.Info().LimitsNote; !strings.Contains(note, "memory: the kernel has no memory.max") {
 			t.Errorf("%q", note)
 		}
 		if exit := p.box.oomKilled(); exit {
