@@ -338,27 +338,28 @@ func TestChartsAreSaved(t *testing.T) {
 	}
 }
 
-// saved waits for the file that the browser writes, and removes it.
-func saved(t *testing.T, dir string) (string, []byte) {
+// saved waits until the browser has written one file completely, and removes it. Meanwhile there may
+// be a second one with the ending .crdownload.
+func saved(t *testing.T, dir string) (name string, data []byte) {
 	t.Helper()
-	for range 200 {
-		all, err := os.ReadDir(dir)
+	var there []string
+	for range 800 {
+		all, err := filepath.Glob(filepath.Join(dir, "*"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(all) == 1 && !strings.HasSuffix(all[0].Name(), ".crdownload") {
-			path := filepath.Join(dir, all[0].Name())
-			data, err := os.ReadFile(path)
-			if err == nil && len(data) > 0 {
-				if err := os.Remove(path); err != nil {
+		if there = all; len(all) == 1 && !strings.HasSuffix(all[0], ".crdownload") {
+			before := len(data)
+			if data, err = os.ReadFile(all[0]); err == nil && len(data) > 0 && len(data) == before {
+				if err := os.Remove(all[0]); err != nil {
 					t.Fatal(err)
 				}
-				return all[0].Name(), data
+				return filepath.Base(all[0]), data
 			}
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	t.Fatal("nothing was saved")
+	t.Fatalf("nothing was saved; in the folder: %q", there)
 	return "", nil
 }
 
