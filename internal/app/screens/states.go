@@ -50,7 +50,7 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 				return out, ctx.Err()
 			}
 			state := of(resolved)
-			state.Verified = verifiedNote(resolved, known)
+			state.Passed, state.Verified = verifiedNote(resolved, known)
 			out[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = state
 		}
 	}
@@ -96,19 +96,19 @@ func imageStates(
 	}
 }
 
-// verifiedNote returns the text of setup.State.Verified.
-func verifiedNote(svc bench.Service, known []contender.States) string {
+// verifiedNote returns Passed and Verified of a setup.State.
+func verifiedNote(svc bench.Service, known []contender.States) (passed bool, text string) {
 	v, changed, ok := contender.VerifiedState(svc, known...)
 	day := v.When.Format(time.DateOnly)
 	switch {
 	case !ok:
-		return ""
+		return false, ""
 	case changed:
-		return "sources changed since verification on " + day
+		return false, "sources changed since verification on " + day
 	case v.Failure != "":
-		return "verification failed on " + day
+		return false, "verification failed on " + day
 	}
-	return "verified on " + day + " with " + v.Limits
+	return true, "verified on " + day + " with " + v.Limits
 }
 
 func processState(svc bench.Service) setup.State {

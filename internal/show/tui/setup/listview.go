@@ -125,7 +125,7 @@ func (s *Screen) drawState(l *ui.Look, r row, w int) string {
 	case Unknown:
 		text, paint = l.Glyph.Missing, l.Faint
 	}
-	verified := strings.HasPrefix(st.Verified, "verified") && st.Kind != Cannot
+	verified := st.Passed && st.Kind != Cannot
 	if more := text + ", verified"; verified && ui.Width(more) <= w {
 		text = more
 	}

@@ -94,11 +94,10 @@ const (
 
 // State is the state of a variant before a run.
 type State struct {
-	Kind Kind
-	Why  string
-	// Verified is the result of "services verify" as text. It begins with "verified" if the contender
-	// passed and its sources have not changed; "" if it was not verified.
-	Verified string
+	Kind     Kind
+	Why      string
+	Passed   bool   // "services verify" has passed with the current sources
+	Verified string // its result as text; "" if it was not run
 }
 
 // Options configure a Screen.
