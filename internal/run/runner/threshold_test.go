@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,26 @@ func TestFailureIsWorseThanThreshold(t *testing.T) {
 		})
 		if !errors.Is(err, ErrTrials) || !errors.Is(err, ErrThreshold) {
 			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// A contender that exits after the missed threshold has failed, and the failure names both.
+func TestFailureNamesTheExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Engine = failing{}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Condition: "errors<10%", Stop: bench.ScopeTrial}}
+			f.cfg.SetUp = func(context.Context, string) error { return nil }
+			f.cfg.TearDown = func(context.Context, string) error {
+				f.launcher.last().die(bench.Exit{Code: 7})
+				return nil
+			}
+		})
+		trial := f.trials[f.order[0]]
+		if want := "; the contender died: exit code 7"; trial.State != bench.TrialFailed || !strings.HasSuffix(trial.Failure, want) ||
+			!strings.HasPrefix(trial.Failure, "threshold missed") || strings.Count(trial.Failure, "died") != 1 {
+			t.Errorf("%s: %q", trial.State, trial.Failure)
 		}
 	})
 }
