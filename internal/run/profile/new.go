@@ -125,7 +125,7 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 	for file == "" {
 		_, err := a.until("Name of the API", draftName, func(name string) error {
 			if !namePattern.MatchString(name) || len(name) > maxName {
-				return fmt.Errorf("%.200q is not a name: write at most %d lower-case letters, digits, -, _ and .", name, maxName)
+				return fmt.Errorf("%.200q is not a name: write at most %d of: lower-case letters, digits, dots, - and _", name, maxName)
 			}
 			file = name + ".yaml"
 			return free(file)

@@ -28,7 +28,7 @@ func connect(rawURL string, workers int, dial dialer) (*client, error) {
 		return nil, errors.New("malformed Elasticsearch URL") // err would repeat a password in it
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("Elasticsearch URL %q: expected one such as http://127.0.0.1:9200",
+		return nil, fmt.Errorf("URL %q of Elasticsearch: expected one such as http://127.0.0.1:9200",
 			secret.Address(rawURL))
 	}
 	user := u.User
