@@ -371,7 +371,7 @@ func aboutInFlight(all bench.Warnings) (some bench.Warnings) {
 	return some
 }
 
-// sentLate reports whether a warning says that requests were late, with all of a number of connections in use.
+// sentLate reports whether a warning says that requests were late with all connections in use.
 func sentLate(all bench.Warnings, connections float64) bool {
 	return slices.ContainsFunc(all, func(w bench.Warning) bool {
 		return w.Kind == bench.WarnLate && w.Values["connections"] == connections
