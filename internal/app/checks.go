@@ -5,6 +5,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
@@ -16,6 +18,7 @@ import (
 type checks struct {
 	site   *site
 	suites []*check.Suite
+	deaf   sync.Map // label of a contender ─▶ *atomic.Bool: it ignored SIGTERM in this run
 }
 
 // newChecks reads the profile's suites and reports their mistakes before anything is started.
@@ -46,7 +49,9 @@ func (c *checks) Launching(
 	if len(c.names()) == 0 {
 		return nil
 	}
+	deaf, _ := c.deaf.LoadOrStore(spec.Artifact.Image+" "+svc.Name+" "+svc.Variant, new(atomic.Bool))
 	opt := check.LifecycleOptions{
+		Deaf: deaf.(*atomic.Bool),
 		Spec: spec, Ready: c.site.question(svc),
 		CPUs: c.site.platform.CPUs(), Names: c.names(), OnResult: on,
 	}

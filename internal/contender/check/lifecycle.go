@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -35,6 +36,7 @@ type LifecycleOptions struct {
 	CPUs        int                     // CPUs of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
 	OnResult    func(bench.CheckResult) // called after each check; may be nil
+	Deaf        *atomic.Bool            // set once it ignored SIGTERM, then killed at once; nil: of this call
 	exitWithin  time.Duration           // shorter in tests; 0: ExitWithin
 	patience    time.Duration           // shorter in tests; 0: logPatience
 }
@@ -44,6 +46,7 @@ type LifecycleOptions struct {
 // until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
 	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
+	opt.Deaf = cmp.Or(opt.Deaf, new(atomic.Bool))
 	t := reporter{on: opt.OnResult}
 	for _, name := range opt.Names {
 		l := attempt{launcher, opt, name}
@@ -118,8 +121,16 @@ func (l attempt) with(
 	}
 	use(inst)
 	// Stop outlives ctx by its contract: an interrupted check must not leave a container.
-	if _, err := inst.Stop(ctx, l.opt.exitWithin); err != nil {
+	grace := l.opt.exitWithin
+	if l.opt.Deaf.Load() {
+		grace = 0
+	}
+	stop, err := inst.Stop(ctx, grace)
+	if err != nil {
 		fail(res, "removal failed: %v", err)
+	}
+	if stop.Killed && !stop.Forced {
+		l.opt.Deaf.Store(true)
 	}
 }
 

@@ -141,7 +141,9 @@ func Stopped(stop bench.StopResult) bench.CheckResult {
 		res.Value = stop.Exit.String()
 		fail(&res, "exited before stop: %s", stop.Exit)
 	case stop.Killed:
-		fail(&res, "did not exit within %s of SIGTERM; killed", stop.Took.Round(time.Millisecond))
+		fail(&res, "did not exit within %s of SIGTERM; killed. "+
+			"Handle SIGTERM: a program that runs as PID 1 of a container ignores it without a handler; "+
+			"or start it with tini, and from a shell with exec", stop.Took.Round(time.Millisecond))
 	case !stop.Graceful:
 		fail(&res, "expected exit code 0 after SIGTERM, got %s", stop.Exit)
 	case stop.Took > ExitWithin:

@@ -23,7 +23,8 @@ const (
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // the timeout of one request
 	lateEvery  = time.Second     // between reports of a service that is not ready
-	logLines   = 8               // log lines in the error about an exit
+	logLines   = 16              // log lines in the error
+	firstLines = 8               // of these, the first ones of the log
 )
 
 // Question is the request that a contender gets, and the response that says it is ready.
@@ -107,7 +108,11 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 				late(brief(last))
 			}
 		case <-deadline.C:
-			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: GET %s: %s", q.Timeout, q.Path, brief(last))
+			text := fmt.Sprintf("not ready after %v: GET %s: %s", q.Timeout, q.Path, brief(last))
+			if q.Lenient { // no manifest, and no log
+				return bench.InstanceReady{}, errors.New(text)
+			}
+			return bench.InstanceReady{}, withLog(text+" (a slower start needs a longer `ready.timeout` in its manifest)", inst)
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
 		}
@@ -193,13 +198,19 @@ func exited(inst bench.Instance, after time.Duration) error {
 		}
 	}
 	text += " after " + after.Round(time.Millisecond).String()
+	return withLog(text, inst)
+}
+
+// withLog returns an error with text and the first and last lines of the log of inst.
+func withLog(text string, inst bench.Instance) error {
 	logs := inst.Logs()
 	if len(logs) == 0 {
 		return errors.New(text + "; no log output")
 	}
 	var b strings.Builder
-	b.WriteString(text + "; last log lines:")
-	for _, l := range logs[max(0, len(logs)-logLines):] {
+	b.WriteString(text + "; its log:")
+	head := safe.Head{Size: firstLines}
+	for _, l := range head.Excerpt(logs, logLines) {
 		b.WriteString("\n  " + safe.Line(l.Text, 500))
 	}
 	return errors.New(b.String())

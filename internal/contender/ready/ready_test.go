@@ -211,7 +211,7 @@ func TestWait_Exit(t *testing.T) {
 	}
 	close(i.exited)
 	_, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "exited: exit code 3 after 120ms; last log lines:\n  line 12") ||
+	if err == nil || !strings.HasPrefix(err.Error(), "exited: exit code 3 after 120ms; its log:\n  first\n  line 0") ||
 		!strings.HasSuffix(err.Error(), "line 19␛[31m") {
 		t.Errorf("%v", err)
 	}

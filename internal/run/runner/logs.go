@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"locbench/internal/bench"
+	"locbench/internal/text/safe"
 )
 
 const (
@@ -18,6 +19,7 @@ type logRelay struct {
 	publish func(bench.LogLines) // never waits
 
 	mu      sync.Mutex
+	head    safe.Head
 	next    bench.LogLines
 	pending bool // next is published within a second
 	closed  bool
@@ -27,6 +29,8 @@ type logRelay struct {
 func (r *logRelay) add(line bench.LogLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.head.Size = firstLines
+	r.head.Add(line)
 	switch {
 	case r.closed:
 		return
@@ -39,6 +43,14 @@ func (r *logRelay) add(line bench.LogLine) {
 	}
 	line.Text = clip(line.Text, relayBytes)
 	r.next.Lines = append(r.next.Lines, line)
+}
+
+// excerpt returns the lines that are kept of a log that ends with tail.
+func (r *logRelay) excerpt(tail []bench.LogLine) []bench.LogLine {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.head.Size = firstLines
+	return r.head.Excerpt(tail, keptLines)
 }
 
 // flush publishes the lines added so far. With last, lines added later are ignored.

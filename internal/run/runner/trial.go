@@ -12,8 +12,10 @@ import (
 	"locbench/internal/text/console"
 )
 
-// lastLines is the number of log lines kept of a contender whose trial is not complete.
-const lastLines = 20
+const (
+	keptLines  = 30 // log lines kept of a contender whose trial is not complete
+	firstLines = 10 // of these, the first ones of its log
+)
 
 // trial runs one trial of one contender, interleaved with others if slot is not nil. It publishes
 // TrialEnded, and returns the trial's failure.
@@ -80,8 +82,7 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEn
 		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if l.inst != nil {
-		logs := l.inst.Logs()
-		ended.Exit, ended.LastLog = l.died, logs[max(0, len(logs)-lastLines):]
+		ended.Exit, ended.LastLog = l.died, l.logs.excerpt(l.inst.Logs())
 	}
 	ended.Lost = l.lost()
 	if ended.State == bench.TrialFailed {
@@ -102,6 +103,7 @@ type trialRun struct {
 	artifact bench.Artifact
 
 	inst       bench.Instance
+	logs       logRelay
 	ready      bool        // inst has become ready
 	neverReady bool        // inst ran, was not disturbed, and did not become ready
 	stalls     Stalls      // set while the load runs
@@ -159,13 +161,13 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	logs := &logRelay{publish: func(e bench.LogLines) { l.publish(e) }}
-	defer logs.flush(true)
+	l.logs.publish = func(e bench.LogLines) { l.publish(e) }
+	defer l.logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
 		if spec, err = l.cfg.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
 			return "", err
 		}
-		spec.OnLog, spec.OnIncident = logs.add, l.reportIncident
+		spec.OnLog, spec.OnIncident = l.logs.add, l.reportIncident
 		l.inst, err = l.cfg.Launcher.Launch(ctx, spec)
 		return "", err
 	})
