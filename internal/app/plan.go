@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -186,14 +187,14 @@ func planResume(o RunOptions) (bench.Run, error) {
 			return run, err
 		}
 	}
-	// A results folder may come from another machine: the user decides whose code runs.
-	if len(run.Services) > 0 && len(o.Services) == 0 {
-		var again []string
-		for _, dir := range run.Services {
-			again = append(again, "--services", dir)
+	if len(o.Services) > 0 {
+		return run, nil
+	}
+	for _, dir := range run.Services {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return run, console.Usagef("the services folder of this run, %s, was not found; name it with --services DIR",
+				safe.Line(dir, 300))
 		}
-		return run, console.Usagef("this run used your own contenders; name their folder again: %s",
-			safe.Shell(again))
 	}
 	return run, nil
 }

@@ -43,6 +43,11 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.Resume != "" && len(o.Services) == 0 && !o.Worker {
+		for _, dir := range plan.Run.Services { // whose code runs: the folder may come from another person
+			fmt.Fprintf(env.Stderr, "services %s (on record)\n", safe.Line(dir, 300))
+		}
+	}
 	plan.resume, plan.worker, plan.controls = held, o.Worker, o.Controls
 	plan.metricsListen, plan.retryNotReady, plan.failuresShown = o.MetricsListen, o.RetryNotReady, !o.Output.JSON
 	var printer *plain.Printer
@@ -130,9 +135,6 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	}
 	if a.Run.State == bench.RunInterrupted {
 		again := []string{"locbench", "run", "--resume", dir}
-		for _, services := range a.Run.Services { // the user decides whose code runs
-			again = append(again, "--services", services)
-		}
 		fmt.Fprintf(env.Stderr, "resume   %s\n", safe.Shell(again))
 	}
 	return nil

@@ -191,7 +191,7 @@ func writeOutcome(w io.Writer, trial bench.TrialResult, v contender.Verified) {
 		}
 	}
 	if v.Failure != "" {
-		for _, l := range trial.LastLog[max(0, len(trial.LastLog)-5):] {
+		for _, l := range trial.LastLog {
 			fmt.Fprintf(w, "  log  %s\n", safe.Line(l.Text, 300))
 		}
 	}

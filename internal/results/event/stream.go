@@ -39,6 +39,14 @@ func New(now func() time.Time) *Stream {
 // event; f may run in any goroutine.
 func (s *Stream) Mask(f func(bench.Event) bench.Event) { s.mask = f }
 
+// Masked returns e as subscribers see it. Mask what is cut before it is published.
+func (s *Stream) Masked(e bench.Event) bench.Event {
+	if s.mask == nil {
+		return e
+	}
+	return s.mask(e)
+}
+
 // Continue makes seq+1 the number of the next event, for a resumed run.
 func (s *Stream) Continue(seq int64) {
 	s.mu.Lock()

@@ -16,7 +16,8 @@ const (
 
 // logRelay publishes a contender's log, which may have a line per request, as one event per second.
 type logRelay struct {
-	publish func(bench.LogLines) // never waits
+	publish func(bench.LogLines)              // never waits
+	masked  func(bench.LogLine) bench.LogLine // without secrets; nil: as it is in the log
 
 	mu      sync.Mutex
 	head    safe.Head
@@ -41,7 +42,12 @@ func (r *logRelay) add(line bench.LogLine) {
 		r.pending = true
 		time.AfterFunc(time.Second, func() { r.flush(false) })
 	}
-	line.Text = clip(line.Text, relayBytes)
+	if len(line.Text) > relayBytes { // masked first: a secret across the cut would not be found
+		if r.masked != nil {
+			line = r.masked(line)
+		}
+		line.Text = clip(line.Text, relayBytes)
+	}
 	r.next.Lines = append(r.next.Lines, line)
 }
 

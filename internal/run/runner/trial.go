@@ -162,6 +162,13 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	l.logs.publish = func(e bench.LogLines) { l.publish(e) }
+	l.logs.masked = func(line bench.LogLine) bench.LogLine {
+		e, ok := l.cfg.Stream.Masked(bench.LogLines{Lines: []bench.LogLine{line}}).(bench.LogLines)
+		if !ok || len(e.Lines) != 1 {
+			return bench.LogLine{At: line.At, Stream: line.Stream}
+		}
+		return e.Lines[0]
+	}
 	defer l.logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
 		if spec, err = l.cfg.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
