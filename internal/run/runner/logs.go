@@ -17,7 +17,7 @@ const (
 // logRelay publishes a contender's log, which may have a line per request, as one event per second.
 type logRelay struct {
 	publish func(bench.LogLines)              // never waits
-	masked  func(bench.LogLine) bench.LogLine // without secrets; nil: as it is in the log
+	masked  func(bench.LogLine) bench.LogLine // without secrets; nil: unchanged
 
 	mu      sync.Mutex
 	head    safe.Head
