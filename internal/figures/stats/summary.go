@@ -214,11 +214,13 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(trials, of, merge)
+	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its error.
+	unexpected := c.Excluded != nil && c.Excluded.Unexpected != nil
 	for i, s := range c.Steps {
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
 		}
-		if !s.Step.WarmUp && !s.Excluded && s.Throughput.Known() &&
+		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Throughput.Known() &&
 			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i
 		}
