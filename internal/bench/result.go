@@ -242,6 +242,12 @@ func (l Load) ErrorRate() float64 {
 	return (float64(other) + l.UnexpectedRate()*float64(all-other)) / float64(all)
 }
 
+// ErrorRateWithDropped returns ErrorRate of the scheduled requests: dropped ones are errors, too.
+func (l Load) ErrorRateWithDropped() float64 {
+	sent := l.FailedTotal() + l.AllSucceeded()
+	return (l.ErrorRate()*float64(sent) + float64(l.Dropped)) / float64(max(1, sent+l.Dropped))
+}
+
 // UnexpectedRate returns the estimated share of unexpected bodies among the responses without
 // another error: unexpected / compared. With several kinds of requests, the share of each kind
 // counts by the number of its responses, since rare kinds are compared more often. Where nothing is

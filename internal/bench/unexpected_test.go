@@ -35,6 +35,14 @@ func TestErrorRateEstimatesUnexpectedBodies(t *testing.T) {
 	}
 }
 
+func TestErrorRateWithDropped(t *testing.T) {
+	l := wrongLoad(3, 100, 897) // 3% of 900
+	l.Dropped = 100
+	if got := l.ErrorRateWithDropped(); math.Abs(got-.127) > 1e-9 {
+		t.Errorf("%g, want 0.127", got)
+	}
+}
+
 func TestUnexpectedBodiesExclude(t *testing.T) {
 	step := func(name string, connections int, warmUp bool, l Load) StepResult {
 		return StepResult{Step: Step{Name: name, Connections: connections, WarmUp: warmUp}, Load: l}
