@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// mixer answers with the id that was asked for, but for one in 50 bodies while three or more
+// mixer responds with the id of the request, but for one in 50 bodies while three or more
 // requests are in flight, which have another one. It counts what it sent.
 type mixer struct {
 	rightly             bool // never mixes up
