@@ -79,12 +79,14 @@ func rank(run bench.Run, trial bench.Trial) int {
 
 // Errors returns the error rate of all trials together.
 func (c Contender) Errors() float64 {
-	var failed, all int64
+	var failed float64
+	var all int64
 	for _, s := range c.Steps {
-		failed += s.FailedTotal()
-		all += s.FailedTotal() + s.Succeeded
+		n := s.FailedTotal() + s.Succeeded
+		failed += s.ErrorRate() * float64(n)
+		all += n
 	}
-	return float64(failed) / float64(max(1, all))
+	return failed / float64(max(1, all))
 }
 
 // StepOf returns the step at which a measure is compared, if any; half is the step at half peak.

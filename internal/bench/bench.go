@@ -117,7 +117,9 @@ type Profile struct {
 	// share of the responses whose whole body is compared with the expected one, if that is known
 	CompareBodies float64 `json:"compare_bodies,omitempty"`
 	// error rate above which a step is not valid; 0: DefaultMaxErrors
-	MaxErrors     float64            `json:"max_errors,omitempty"`
+	MaxErrors float64 `json:"max_errors,omitempty"`
+	// share of the compared bodies that may be unexpected in a step before its contender is excluded
+	MaxUnexpected float64            `json:"max_unexpected,omitempty"`
 	FirstRequests *FirstRequestsSpec `json:"first_requests,omitempty"`
 	Checks        CheckSpec          `json:"checks"`
 	// the contenders of a round run at the same time, and the load switches between them after this

@@ -26,31 +26,111 @@ func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMax
 func (l Load) WorstErrors() (ratio float64, request string) {
 	ratio = l.ErrorRate()
 	for _, r := range l.Requests {
-		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed}).ErrorRate(); own > ratio {
+		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}).ErrorRate(); own > ratio {
 			ratio, request = own, r.Name
 		}
 	}
 	return ratio, request
 }
 
+// TooManyUnexpected reports whether the share of unexpected bodies among the compared ones is above
+// Profile.MaxUnexpected, of all requests or of one kind, which it then names.
+func (l Load) TooManyUnexpected(allowed float64) (request string, ok bool) {
+	over := func(failed map[ErrorKind]int64, checked int64) bool {
+		n := failed[ErrWrong]
+		return n > 0 && float64(n) > allowed*float64(max(n, checked))
+	}
+	for _, r := range l.Requests {
+		if over(r.Failed, r.Checked) {
+			return r.Name, true
+		}
+	}
+	return "", over(l.Failed, l.Checked)
+}
+
+// Unexpected counts the unexpected bodies of a contender in the steps where they were too many.
+type Unexpected struct {
+	Count       int64  `json:"count"`                 // unexpected bodies
+	Compared    int64  `json:"compared"`              // bodies that were compared, the unexpected ones included
+	Step        string `json:"step"`                  // first of these steps
+	Connections int    `json:"connections,omitempty"` // connections of that step; 0: open loop
+	Round       int    `json:"round"`                 // round of that step, from 1
+	Request     string `json:"request,omitempty"`     // name of the request, if the step has several kinds
+	First       string `json:"first,omitempty"`       // the expected and the actual body, bounded
+}
+
+// Share returns "3 of 114 compared bodies were unexpected (2.6%)".
+func (x Unexpected) Share() string {
+	verb := "were"
+	if x.Count == 1 {
+		verb = "was"
+	}
+	compared := max(x.Compared, x.Count)
+	bodies := "bodies"
+	if compared == 1 {
+		bodies = "body"
+	}
+	return fmt.Sprintf("%d of %d compared %s %s unexpected (%.2g%%)", x.Count, compared, bodies, verb,
+		100*float64(x.Count)/float64(max(1, compared)))
+}
+
+// String returns Share with the first step.
+func (x Unexpected) String() string {
+	text := x.Share() + ", first in round " + fmt.Sprint(x.Round) + " at step " + x.Step
+	if x.Connections > 0 {
+		text += " (" + plural(x.Connections, "connection") + ")"
+	}
+	return text
+}
+
+// unexpectedOf returns the unexpected bodies of a trial in all its steps, warm-ups included, in
+// which they were too many; nil if there are none.
+func (t TrialResult) unexpectedOf(allowed float64) (sum *Unexpected) {
+	for _, s := range t.Steps {
+		request, over := s.Load.TooManyUnexpected(allowed)
+		if !over {
+			continue
+		}
+		if sum == nil {
+			sum = &Unexpected{Step: s.Step.Name, Connections: s.Step.Connections, Round: t.Trial.Round, Request: request}
+			sum.First = s.Load.Examples[ErrWrong]
+			for _, r := range s.Load.Requests {
+				if r.Name == request {
+					sum.First = cmp.Or(r.Examples[ErrWrong], sum.First)
+				}
+			}
+		}
+		sum.Count += s.Load.Failed[ErrWrong]
+		sum.Compared += s.Load.Checked
+	}
+	return sum
+}
+
 // Exclusion is why a contender is not compared: unexpected responses, or too many errors.
 type Exclusion struct {
-	FailedChecks int     `json:"failed_checks,omitempty"`
-	Checks       int     `json:"checks,omitempty"`        // checks that passed or failed
-	NoValidStep  bool    `json:"no_valid_step,omitempty"` // every measured step had an error rate above max_errors
-	Errors       float64 `json:"errors,omitempty"`        // lowest error rate of its measured steps
+	Unexpected   *Unexpected `json:"unexpected,omitempty"` // nil: no step had too many
+	FailedChecks int         `json:"failed_checks,omitempty"`
+	Checks       int         `json:"checks,omitempty"`        // checks that passed or failed
+	NoValidStep  bool        `json:"no_valid_step,omitempty"` // every measured step had an error rate above max_errors
+	Errors       float64     `json:"errors,omitempty"`        // lowest error rate of its measured steps
 	// first failure: the request, the expected and the actual response
 	First string `json:"first,omitempty"`
 }
 
 // Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors
-// is Profile.ErrorsAllowed.
-func (t TrialResult) Excluded(maxErrors float64) *Exclusion {
+// is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected.
+func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
 	var u Exclusion
+	if u.Unexpected = t.unexpectedOf(maxUnexpected); u.Unexpected != nil {
+		u.First = u.Unexpected.First
+		if u.Unexpected.Request != "" && u.First != "" {
+			u.First = u.Unexpected.Request + ": " + u.First
+		}
+	}
 	for _, c := range t.Checks {
 		switch c.Status {
 		case CheckFailed:
-			if u.FailedChecks++; u.FailedChecks == 1 {
+			if u.FailedChecks++; u.FailedChecks == 1 && u.First == "" {
 				u.First = firstOf(c)
 			}
 			u.Checks++
@@ -76,7 +156,7 @@ func (t TrialResult) Excluded(maxErrors float64) *Exclusion {
 	if !u.NoValidStep {
 		u.Errors = 0
 	}
-	if u.FailedChecks == 0 && !u.NoValidStep {
+	if u.FailedChecks == 0 && !u.NoValidStep && u.Unexpected == nil {
 		return nil
 	}
 	return &u
@@ -114,6 +194,15 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	}
 	sum := *u
 	sum.FailedChecks, sum.Checks = u.FailedChecks+o.FailedChecks, u.Checks+o.Checks
+	if o.Unexpected != nil {
+		all := *o.Unexpected
+		if u.Unexpected != nil {
+			all = *u.Unexpected
+			all.Count += o.Unexpected.Count
+			all.Compared += o.Unexpected.Compared
+		}
+		sum.Unexpected = &all
+	}
 	if o.NoValidStep {
 		if !u.NoValidStep || o.Errors < u.Errors {
 			sum.Errors = o.Errors
@@ -121,13 +210,19 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 		sum.NoValidStep = true
 	}
 	sum.First = cmp.Or(u.First, o.First)
+	if u.Unexpected == nil && o.Unexpected != nil { // unexpected bodies are the first reason
+		sum.First = cmp.Or(o.First, u.First)
+	}
 	return &sum
 }
 
-// Brief returns "failed 36 of 36 checks", "failed every request" or "failed at least 2.1% of its
+// Brief returns "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%), …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1% of its
 // requests in every step", or several of them.
 func (u Exclusion) Brief() string {
 	var parts []string
+	if u.Unexpected != nil {
+		parts = append(parts, "sent unexpected bodies: "+u.Unexpected.String())
+	}
 	if n := u.FailedChecks; n > 0 {
 		parts = append(parts, fmt.Sprintf("failed %d of %s", n, plural(u.Checks, "check")))
 	}
@@ -170,7 +265,7 @@ func (r Run) Excluded() (all []ExcludedContender) {
 }
 
 // ExclusionOf returns why a trial of the run is excluded. With AcceptFailedChecks, failed checks do
-// not count. A search for capacity excludes nothing, because its steps are meant to find errors.
+// not count, but unexpected bodies under load do: only MaxUnexpected permits them. A search for capacity excludes nothing, because its steps are meant to find errors.
 func (r Run) ExclusionOf(trial TrialResult) *Exclusion {
 	if r.Search != "" {
 		return nil
@@ -178,5 +273,5 @@ func (r Run) ExclusionOf(trial TrialResult) *Exclusion {
 	if r.AcceptFailedChecks {
 		trial.Checks = nil
 	}
-	return trial.Excluded(r.Profile.ErrorsAllowed())
+	return trial.Excluded(r.Profile.ErrorsAllowed(), r.Profile.MaxUnexpected)
 }

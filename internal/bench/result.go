@@ -188,6 +188,7 @@ type RequestLoad struct {
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
+	Checked   int64                `json:"checked,omitempty"`  // responses whose whole body was compared
 	// latency of the successes, from the same moment as in the step
 	Latency Latencies `json:"latency"`
 }
@@ -228,13 +229,55 @@ func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
 // Throughput returns the successes per second of the measured interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// ErrorRate returns errors / (errors + successes) of the whole step; 0 without any request.
+// ErrorRate returns the error rate of the whole step, from 0 to 1; 0 without any request. It is an
+// estimate if bodies were unexpected and not all were compared: (other errors + the estimated share
+// of unexpected bodies × responses without another error) / (errors + successes). See
+// UnexpectedRate for that share.
 func (l Load) ErrorRate() float64 {
-	f := l.FailedTotal()
-	if f+l.AllSucceeded() == 0 {
+	all := l.FailedTotal() + l.AllSucceeded()
+	if all == 0 {
 		return 0
 	}
-	return float64(f) / float64(f+l.AllSucceeded())
+	other := l.FailedTotal() - l.Failed[ErrWrong]
+	return (float64(other) + l.UnexpectedRate()*float64(all-other)) / float64(all)
+}
+
+// ErrorRateWithDropped returns ErrorRate of the scheduled requests: dropped ones are errors, too.
+func (l Load) ErrorRateWithDropped() float64 {
+	sent := l.FailedTotal() + l.AllSucceeded()
+	return (l.ErrorRate()*float64(sent) + float64(l.Dropped)) / float64(max(1, sent+l.Dropped))
+}
+
+// UnexpectedRate returns the estimated share of unexpected bodies among the responses without
+// another error: unexpected / compared. With several kinds of requests, the share of each kind
+// counts by the number of its responses, since rare kinds are compared more often. Where nothing is
+// on record as compared, only what was found counts.
+func (l Load) UnexpectedRate() float64 {
+	wrong := l.Failed[ErrWrong]
+	if wrong == 0 {
+		return 0
+	}
+	var found, good, unexpected float64
+	for _, r := range l.Requests {
+		n := float64(r.Succeeded + r.Failed[ErrWrong])
+		good += n
+		found += float64(r.Failed[ErrWrong])
+		if r.Failed[ErrWrong] > 0 {
+			unexpected += n * shareOf(r.Failed[ErrWrong], r.Checked, int64(n))
+		}
+	}
+	if int64(found) == wrong && good > 0 { // every kind is known
+		return unexpected / good
+	}
+	return shareOf(wrong, l.Checked, wrong+l.AllSucceeded())
+}
+
+// shareOf returns wrong / checked, or wrong / all if fewer are on record as checked.
+func shareOf(wrong, checked, all int64) float64 {
+	if checked < wrong {
+		checked = max(all, wrong)
+	}
+	return float64(wrong) / float64(checked)
 }
 
 // StepResult is one finished step of a trial.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"locbench/internal/bench"
@@ -48,6 +49,7 @@ func (e Engine) runInterleaved(
 			slice.Step.Duration = left
 		}
 		left -= slice.Step.Duration
+		slice.CheckQuota = quotaOf(plan, slice.Step.Duration)
 		slice.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the slice before
 		own.Window = slice.Step.Duration
 		m, err := own.measure(ctx, slice, connections, nil)
@@ -74,4 +76,12 @@ func (e Engine) runInterleaved(
 	}
 	load, err := finish(ctx, &all.Result, wall, cpu)
 	return load, cmp.Or(err, failed)
+}
+
+// quotaOf returns the part of plan.CheckQuota that a slice of this length has, rounded up.
+func quotaOf(plan Plan, length time.Duration) int {
+	if plan.Step.Duration <= 0 {
+		return plan.CheckQuota
+	}
+	return int(math.Ceil(float64(plan.CheckQuota) * float64(length) / float64(plan.Step.Duration)))
 }

@@ -61,6 +61,9 @@ type Plan struct {
 	Check      func(Response) error
 	Checks     func(request string) bool // nil: all requests
 	CheckEvery int                       // 0: one in 100; 1: all
+	// CheckQuota is how many responses of each kind of request Check gets in any case, spread over the
+	// step; all if there are fewer. CheckEvery adds to them. 0: none.
+	CheckQuota int
 
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
 	// then called for each slice.
@@ -96,7 +99,7 @@ func (p Plan) spec() workload.Spec {
 	return workload.Spec{
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
 		Data: p.Data, Trial: p.Life, IDs: p.IDs, Seed: p.Seed,
-		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery,
+		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery, CheckQuota: p.CheckQuota,
 	}
 }
 

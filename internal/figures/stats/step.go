@@ -14,22 +14,27 @@ type Step struct {
 	Step       bench.Step
 	Rounds     int   // rounds that completed it; all values except Succeeded and Failed are of these
 	Aborted    int   // rounds in which it ended early
-	Excluded   bool  // error rate above max_errors: it is never the peak, and not compared
+	Excluded   bool  // too many errors or unexpected bodies: it is never the peak, and not compared
 	Drifting   int   // of Rounds: with a bench.Drift
 	Warming    int   // of Drifting: rounds in which the contender became faster
 	Succeeded  int64 // in all rounds, aborted ones included, with lead-ins and drains
 	Failed     map[bench.ErrorKind]int64
-	Throughput Value              // successes per second
-	Latency    bench.Latencies    // of the successes of all rounds; see Histogram
-	Results    []bench.StepResult // of the rounds that completed it; package measure takes all other values from them
+	Compared   int64               // bodies compared, of the same requests
+	Requests   []bench.RequestLoad // sums of these counts by kind of request; without latencies
+	Throughput Value               // successes per second
+	Latency    bench.Latencies     // of the successes of all rounds; see Histogram
+	Results    []bench.StepResult  // of the rounds that completed it; package measure takes all other values from them
 }
 
 // FailedTotal returns the number of errors in all rounds.
 func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
-// ErrorRate returns errors / (errors + successes) of all rounds together; 0 without any request.
-func (s Step) ErrorRate() float64 {
-	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRate()
+// ErrorRate returns bench.Load.ErrorRate of all rounds together; 0 without any request.
+func (s Step) ErrorRate() float64 { return s.all().ErrorRate() }
+
+// all returns the counts of all rounds.
+func (s Step) all() bench.Load {
+	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}
 }
 
 // newStep summarises one step. An error is about the latency only.
@@ -38,6 +43,8 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	var throughput []float64
 	for _, r := range rounds {
 		s.Succeeded += r.Load.AllSucceeded()
+		s.Compared += r.Load.Checked
+		s.addKinds(r.Load.Requests)
 		for kind, n := range r.Load.Failed {
 			s.Failed[kind] += n
 		}
@@ -76,24 +83,31 @@ func (s Step) Histogram() (*hdr.Histogram, error) {
 	return hdr.Merge(rounds...)
 }
 
-// worstErrors returns the rate of bench.Load.WorstErrors over all rounds.
-func (s Step) worstErrors(rounds []bench.StepResult) float64 {
-	all := bench.Load{Succeeded: s.Succeeded, Failed: s.Failed}
-	for _, r := range rounds {
-		for _, kind := range r.Load.Requests {
-			i := slices.IndexFunc(all.Requests, func(k bench.RequestLoad) bool { return k.Name == kind.Name })
-			if i < 0 {
-				i = len(all.Requests)
-				all.Requests = append(all.Requests, bench.RequestLoad{Name: kind.Name, Failed: map[bench.ErrorKind]int64{}})
-			}
-			all.Requests[i].Succeeded += kind.Succeeded
-			for k, n := range kind.Failed {
-				all.Requests[i].Failed[k] += n
-			}
+// addKinds adds the counts of a round by kind of request.
+func (s *Step) addKinds(requests []bench.RequestLoad) {
+	for _, kind := range requests {
+		i := slices.IndexFunc(s.Requests, func(k bench.RequestLoad) bool { return k.Name == kind.Name })
+		if i < 0 {
+			i = len(s.Requests)
+			s.Requests = append(s.Requests, bench.RequestLoad{Name: kind.Name, Failed: map[bench.ErrorKind]int64{}})
+		}
+		s.Requests[i].Succeeded += kind.Succeeded
+		s.Requests[i].Checked += kind.Checked
+		for k, n := range kind.Failed {
+			s.Requests[i].Failed[k] += n
 		}
 	}
-	ratio, _ := all.WorstErrors()
-	return ratio
+}
+
+// excluded reports whether the step has too many errors or, in any round, unexpected bodies.
+func (s Step) excluded(rounds []bench.StepResult, p bench.Profile) bool {
+	for _, r := range rounds {
+		if _, over := r.Load.TooManyUnexpected(p.MaxUnexpected); over {
+			return true
+		}
+	}
+	worst, _ := s.all().WorstErrors()
+	return worst > p.ErrorsAllowed()
 }
 
 // DriftWords returns "still warming up in 2 of 6 rounds"; "" if all were in a steady state.

@@ -152,12 +152,14 @@ func Rounds(of bench.Run, trials []bench.TrialResult) Contender {
 
 // errorRate returns errors / (errors + successes) of a trial; ok is false without any request.
 func errorRate(trial bench.TrialResult) (ratio float64, ok bool) {
-	var failed, all int64
+	var failed float64
+	var all int64
 	for _, s := range trial.Steps {
-		failed += s.Load.FailedTotal()
-		all += s.Load.FailedTotal() + s.Load.AllSucceeded()
+		n := s.Load.FailedTotal() + s.Load.AllSucceeded()
+		failed += s.Load.ErrorRate() * float64(n)
+		all += n
 	}
-	return float64(failed) / float64(max(1, all)), all > 0
+	return failed / float64(max(1, all)), all > 0
 }
 
 func summarise(label string, trials []bench.TrialResult, of bench.Run, merge bool) Contender {
@@ -212,11 +214,13 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(trials, of, merge)
+	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its error.
+	unexpected := c.Excluded != nil && c.Excluded.Unexpected != nil
 	for i, s := range c.Steps {
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
 		}
-		if !s.Step.WarmUp && !s.Excluded && s.Throughput.Known() &&
+		if !s.Step.WarmUp && !s.Excluded && !unexpected && s.Throughput.Known() &&
 			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i
 		}
@@ -271,7 +275,7 @@ func (c *Contender) steps(trials []bench.TrialResult, of bench.Run, merge bool) 
 		if err != nil {
 			c.leftOut("step %d: no latency summary: %v", i+1, err)
 		}
-		step.Excluded = of.Search == "" && step.worstErrors(rounds[i]) > of.Profile.ErrorsAllowed()
+		step.Excluded = of.Search == "" && step.excluded(rounds[i], of.Profile)
 		c.Steps = append(c.Steps, step)
 	}
 }

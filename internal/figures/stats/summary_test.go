@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -170,5 +171,22 @@ func TestExcluded(t *testing.T) {
 	all := []Contender{died, good, wrong}
 	if slices.SortStableFunc(all, ExcludedLast); all[0].WhyExcluded() != "" || all[1].FailedRounds != 1 {
 		t.Errorf("%+v", all)
+	}
+}
+
+func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
+	step := func(i int, succeeded, wrong int64) bench.StepResult {
+		l := bench.Load{Definition: bench.Interval, Elapsed: time.Second, Succeeded: succeeded, Checked: 300}
+		if wrong > 0 {
+			l.Failed = map[bench.ErrorKind]int64{bench.ErrWrong: wrong}
+		}
+		return bench.StepResult{Index: i, Step: bench.Step{Name: fmt.Sprint(i), Connections: 1 + 15*i}, Load: l}
+	}
+	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
+	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
+		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
+		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded || c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
+			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
+		}
 	}
 }

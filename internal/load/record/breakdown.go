@@ -17,6 +17,7 @@ type Breakdown struct {
 // RequestTally counts one request of a mix.
 type RequestTally struct {
 	Succeeded, Bytes int64
+	Checked          int64 // responses whose bodies were compared
 	Failed           map[bench.ErrorKind]int64
 	Examples         map[bench.ErrorKind]string
 	Latency          *hdr.Histogram // nil before the first success
@@ -140,6 +141,7 @@ func (t *SessionTally) Add(o *SessionTally) {
 func (t *RequestTally) Add(o *RequestTally) {
 	t.Succeeded += o.Succeeded
 	t.Bytes += o.Bytes
+	t.Checked += o.Checked
 	if t.Failed == nil && len(o.Failed) > 0 {
 		t.Failed = map[bench.ErrorKind]int64{}
 	}
@@ -161,6 +163,7 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
 		one := bench.RequestLoad{
 			Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes,
+			Checked: t.Checked,
 		}
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()

@@ -116,6 +116,9 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	}
 	if x.Checked {
 		c.Checked++
+		if len(c.Requests) > 0 {
+			c.Requests[x.Request].Checked++
+		}
 	}
 	c.session(x)
 	took := time.Duration(x.End - x.Start)

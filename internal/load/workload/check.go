@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/textproto"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
@@ -46,6 +47,15 @@ type checker struct {
 	check func(Response) error
 	every uint64
 	rng   *rand.Rand // separate: checking must not change which requests are drawn
+
+	// The quota of each kind of request grows linearly over the length of the step.
+
+	quota   float64 // responses of each kind that are checked in any case; 0: only the share
+	length  time.Duration
+	bound   int64 // requests of the step if their number is bounded; 0: it is not
+	now     func() time.Time
+	began   time.Time // when the first request was written
+	written int64
 }
 
 func newChecker(plan Spec) *checker {
@@ -53,13 +63,47 @@ func newChecker(plan Spec) *checker {
 		return nil
 	}
 	every := cmp.Or(max(plan.CheckEvery, 0), defaultCheckEvery)
-	return &checker{check: plan.Check, every: uint64(every), rng: rand.New(rand.NewPCG(plan.Seed, 0x636865636b))}
+	c := &checker{
+		check: plan.Check, every: uint64(every), rng: rand.New(rand.NewPCG(plan.Seed, 0x636865636b)),
+		quota: float64(max(plan.CheckQuota, 0)), length: plan.Step.Duration, bound: plan.Step.MaxRequests, now: plan.Now,
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	return c
 }
 
-func (m *Mix) drawsCheck() bool {
+// drawsCheck reports whether the response to a request that is about to be sent is checked: by the
+// quota of its kind, or by the share.
+func (m *Mix) drawsCheck(r *Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.checker.rng.Uint64N(m.checker.every) == 0
+	c := m.checker
+	drawn := c.rng.Uint64N(c.every) == 0
+	if c.quota > 0 && float64(r.drawn) <= c.quota*c.progress() {
+		drawn = true
+	}
+	if drawn {
+		r.drawn++
+	}
+	return drawn
+}
+
+// progress counts one more request, and returns how much of the step is over: from 0, above 1 if it
+// is longer than planned. It goes by requests if their number is bounded, else by time.
+func (c *checker) progress() float64 {
+	c.written++
+	if c.bound > 0 {
+		return float64(c.written) / float64(c.bound)
+	}
+	if c.length <= 0 {
+		return 1
+	}
+	now := c.now()
+	if c.began.IsZero() {
+		c.began = now
+	}
+	return float64(now.Sub(c.began)) / float64(c.length)
 }
 
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves

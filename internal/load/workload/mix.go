@@ -30,6 +30,8 @@ type Spec struct {
 	Check      func(Response) error
 	Checks     func(request string) bool
 	CheckEvery int
+	CheckQuota int              // see load.Plan
+	Now        func() time.Time // nil: time.Now
 }
 
 // Mix draws what users do: requests or sessions by weight, with their values, all from one seed.
@@ -333,7 +335,7 @@ func (u *User) Think() time.Duration {
 // Write appends the next request of a user, who has begun an iteration, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	r := u.iteration.requests[u.at]
-	u.check = r.checked && m.drawsCheck()
+	u.check = r.checked && m.drawsCheck(r)
 	if len(r.body) > 0 {
 		u.body = u.body[:0]
 		for i := range r.body {

@@ -32,8 +32,9 @@ type Request struct {
 	head, body []part // parts of the bytes on the wire
 	saves      []save
 	think      bench.Think
-	checked    bool // its responses may be checked
-	id, word   int  // slots of {id} and {language} of the data set; -1: not used
+	checked    bool  // its responses may be checked
+	drawn      int64 // responses drawn to be checked; guarded by the mix
+	id, word   int   // slots of {id} and {language} of the data set; -1: not used
 }
 
 // Expects reports whether a status is expected.

@@ -29,14 +29,19 @@ const (
 //
 // A rate is sustained if the step met every condition and the contender kept up. Latencies count
 // from the scheduled time, and dropped requests are errors. A contender that keeps up has no
-// growing queue, and at most 1% of its requests waited for a free connection. A probe that failed
+// growing queue, at most the share maxUnexpected of unexpected bodies, and at most 1% of its requests waited for a free connection. A probe that failed
 // says nothing about the contender if it would have passed with latencies from sending, if the
 // client was at its limit, or if other processes used the CPUs.
-func Assess(conditions profile.Conditions, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
+func Assess(conditions profile.Conditions, res bench.StepResult, cpus, maxUnexpected float64) (_ Verdict, why []string) {
 	l := res.Load
 	missed := conditions.Missed(l)
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	why = append(why, missed...)
+	if n := l.Failed[bench.ErrWrong]; n > 0 {
+		if _, over := l.TooManyUnexpected(maxUnexpected); over {
+			add("%s", bench.Unexpected{Count: n, Compared: l.Checked}.Share())
+		}
+	}
 	if verdict.ManyWaited(l) {
 		add("%d of %d requests waited: all %d connections in use", verdict.Waited(l), l.Scheduled, l.MaxOpenConnections)
 	}

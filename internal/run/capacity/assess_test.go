@@ -69,7 +69,7 @@ func TestAssess(t *testing.T) {
 		{name: "nothing", why: []string{"p99 is unknown", "errors is unknown", "no request was sent"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, why := Assess(conditions, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: test.warnings}, 1)
+			got, why := Assess(conditions, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: test.warnings}, 1, 0)
 			if got != test.want || len(why) != len(test.why) {
 				t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
 				return
@@ -122,7 +122,7 @@ func TestOthersOnTheMachine(t *testing.T) {
 					Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
 				},
 			}
-			v, why := Assess(conditions, res, float64(test.limit))
+			v, why := Assess(conditions, res, float64(test.limit), 0)
 			got := ""
 			if len(why) > 1 {
 				got = why[1]
@@ -131,5 +131,17 @@ func TestOthersOnTheMachine(t *testing.T) {
 				t.Errorf("%s: %+v %q, want %q", test.name, v, why, test.want)
 			}
 		})
+	}
+}
+
+func TestAnUnexpectedBodyFailsAProbe(t *testing.T) {
+	load := bench.Load{Sent: 5000, Scheduled: 5000, Succeeded: 4999, Checked: 400, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 1}}
+	res := bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: load}
+	v, why := Assess(nil, res, 1, 0)
+	if want := "1 of 400 compared bodies was unexpected (0.25%)"; v.Sustained || len(why) != 1 || why[0] != want {
+		t.Errorf("sustained %t, %q, want %q", v.Sustained, why, want)
+	}
+	if v, why := Assess(nil, res, 1, .01); !v.Sustained {
+		t.Errorf("max_unexpected 1%%: %q", why)
 	}
 }

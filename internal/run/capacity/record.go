@@ -64,10 +64,9 @@ type Outcome struct {
 // Outcome returns the outcome of probe p, which ran as step res.
 func (v Verdict) Outcome(p Probe, res bench.StepResult, why []string) Outcome {
 	l := res.Load
-	bad := l.FailedTotal() + l.Dropped
 	o := Outcome{
 		Probe: p, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
-		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())),
+		P50: l.Latency.P50, P99: l.Latency.P99, Errors: l.ErrorRateWithDropped(),
 		Late: l.Late, Dropped: l.Dropped,
 	}
 	o.CPU, _ = res.CPUs()

@@ -75,9 +75,7 @@ func decimal(v float64, n int) string {
 // value returns the measured value; ok is false without one, such as a latency without a success.
 func (c Condition) value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors {
-		bad := l.FailedTotal() + l.Dropped
-		all := bad + l.AllSucceeded()
-		return float64(bad) / float64(max(all, 1)), all > 0
+		return l.ErrorRateWithDropped(), l.FailedTotal()+l.AllSucceeded()+l.Dropped > 0
 	}
 	m, _ := measure.ByConditionName(string(c.Metric)) // ParseConditions accepts only these
 	return m.Of(bench.StepResult{Load: l})

@@ -48,6 +48,7 @@ type file struct {
 	Timeout       duration          `yaml:"timeout"`
 	CompareBodies share             `yaml:"compare_bodies"`
 	MaxErrors     share             `yaml:"max_errors,omitempty"`
+	MaxUnexpected share             `yaml:"max_unexpected,omitempty"`
 	FirstRequests *firstRequests    `yaml:"first_requests,omitempty"`
 	Checks        checks            `yaml:"checks"`
 	StepDuration  duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
@@ -193,7 +194,8 @@ func (f file) profile() bench.Profile {
 		},
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
 		CompareBodies: float64(f.CompareBodies), MaxErrors: float64(f.MaxErrors),
-		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
+		MaxUnexpected: float64(f.MaxUnexpected),
+		Checks:        bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
 		FirstRequests: (*bench.FirstRequestsSpec)(f.FirstRequests),
 		Interleave:    time.Duration(f.Interleave), Steps: f.Steps.all,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
@@ -221,7 +223,8 @@ func fileOf(p bench.Profile) file {
 		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
 		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
 		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
-		CompareBodies: share(p.CompareBodies), MaxErrors: share(p.MaxErrors), Price: p.PriceVCPUHr,
+		CompareBodies: share(p.CompareBodies), MaxErrors: share(p.MaxErrors),
+		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: duration(p.Interleave), Steps: steps{all: p.Steps},
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),

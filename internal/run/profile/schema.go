@@ -78,6 +78,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"at a time per connection.",
 		"timeout":        "Timeout of a request, from sending it to the last byte of its response.",
 		"compare_bodies": "Share of responses whose body is compared with the expected one, or none.",
+		"max_unexpected": "Largest share of compared bodies that may be unexpected in a step; without it, one excludes the contender.",
 		"max_errors":     "Steps with a larger share of errors are excluded from comparison.",
 		"first_requests": "Time the first requests one at a time, by phase, before all else.",
 		"checks":         "Checks of each contender before its load.",

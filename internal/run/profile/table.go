@@ -214,6 +214,7 @@ func keyOptions() []Option {
 			func(p *bench.Profile) *time.Duration { return &p.Timeout }, time.Millisecond, time.Hour, wrong)},
 		{Key: "compare_bodies", value: share(func(p *bench.Profile) *float64 { return &p.CompareBodies }, none, ", or `none`")},
 		{Key: "max_errors", value: share(func(p *bench.Profile) *float64 { return &p.MaxErrors }, absent, "")},
+		{Key: "max_unexpected", value: share(func(p *bench.Profile) *float64 { return &p.MaxUnexpected }, absent, "")},
 		{Key: "price_per_vcpu_hour", value: floats(
 			func(p *bench.Profile) *float64 { return &p.PriceVCPUHr }, 0, 1000, none)},
 	}

@@ -91,6 +91,12 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 	}
 	rows = shorten(fit(rows, width-2, expendable(columns, other(headBound, 1))...), width-2)
 	b.WriteString(inColumns(rows, "  ", rightAligned))
+	for _, s := range c.Steps {
+		if n := s.Failed[bench.ErrWrong]; n > 0 {
+			text := bench.Unexpected{Count: n, Compared: s.Compared}.Share()
+			b.WriteString(wrap("  "+safe.Line(s.Step.Title(), 60)+": "+text, width) + "\n")
+		}
+	}
 	if c.Peak >= 0 && c.Peak < len(c.Steps) {
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
 			text := s.Verdict.String()
