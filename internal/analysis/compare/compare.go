@@ -135,12 +135,14 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	excluded := excluded(a, b)
 	c.excluded = excluded != ""
 	c.Comparable = c.Comparable && !c.excluded
-	c.Rows = rows(a, b, o)
+	couple := analysis.CoupleOf(a, b)
+	c.Rows = rows(couple, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		drifts := unstable(measure.Get(row.Measure), a, b)
+		drifts := unstable(measure.Get(row.Measure), couple)
 		row.Warnings = append(row.Warnings, drifts...)
-		why := reason
+		alone := apart(measure.Get(row.Measure), couple)
+		why := both(reason, alone)
 		for _, d := range drifts {
 			why = both(why, d.String())
 		}
@@ -150,6 +152,9 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		// Force does not apply to excluded contenders.
 		if why = both(excluded, why); why != "" {
 			row.withhold(why)
+			if alone != "" && why == alone {
+				row.Sentence = "not comparable: " + alone
+			}
 		}
 	}
 	for i, side := range []analysis.Contender{a, b} {
