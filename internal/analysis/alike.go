@@ -216,10 +216,19 @@ func (f family) otherPairs(id measure.ID, a, b int) (p []float64) {
 	return p
 }
 
+// Profile returns the profile of the contender's run.
+func (c Contender) Profile() bench.Profile {
+	if c.run == nil {
+		return bench.Profile{}
+	}
+	return c.run.Profile
+}
+
 // Couple is two contenders, reduced to the rounds that are compared, and what their comparison
 // depends on. It is the same for every output that compares the two.
 type Couple struct {
 	A, B, Ref  Contender
+	OneRun     bool // both are contenders of one run
 	Paired     bool
 	OtherPairs func(measure.ID) []float64 // p values of the other pairs of contenders of the run
 }
@@ -236,13 +245,13 @@ func CoupleOf(a, b Contender) Couple {
 			f := run.family()
 			others := func(id measure.ID) []float64 { return f.otherPairs(id, i, k) }
 			if f.paired[i] && f.paired[k] {
-				return Couple{f.all[i], f.all[k], f.all[f.ref], true, others}
+				return Couple{f.all[i], f.all[k], f.all[f.ref], true, true, others}
 			}
 			// One of them is in no tier: it has failed rounds, or too few.
 			both, paired := Together([]Contender{run.Contenders[i], run.Contenders[k]})
-			return Couple{both[0], both[1], f.all[f.ref], paired[0], others}
+			return Couple{both[0], both[1], f.all[f.ref], true, paired[0], others}
 		}
 	}
 	both, paired := Together([]Contender{a, b})
-	return Couple{both[0], both[1], both[0], paired[0], func(measure.ID) []float64 { return nil }}
+	return Couple{both[0], both[1], both[0], false, paired[0], func(measure.ID) []float64 { return nil }}
 }

@@ -31,7 +31,7 @@ type Place struct {
 	Contender string // label
 	At        string
 	Step      bench.Step // of At
-	Tier      int // from 1; 0: none
+	Tier      int        // from 1; 0: none
 	Value     stats.Value
 	Ratio     *stats.Ratio // to the leader of the first tier; nil for the leader, and without a tier
 	Same      bool         // same as that leader: the whole CI of Ratio is within the margin

@@ -260,7 +260,11 @@ func (c Comparison) Sentence() string {
 	case Better, Worse:
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
 	case Inconclusive:
-		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
+		excludes := !c.Ratio.Interval.Holds(1)
+		if excludes && c.Adjusted > c.Rule.Alpha {
+			fmt.Fprintf(&s, "; not significant after Holm's correction for %d tests, p %.2g", c.Family, c.Adjusted)
+		}
+		if c.Adjusted <= c.Rule.Alpha && excludes {
 			fmt.Fprintf(&s, "; below the noise floor (%.3g%%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
 			s.WriteString("; need " + moreWords(c.More))
