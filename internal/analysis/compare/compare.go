@@ -57,7 +57,7 @@ type Contender struct {
 	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
 	Settle      string        `json:"settle,omitempty"` // what would settle inconclusive measures soonest
-	Notes       []SideWarning `json:"notes,omitempty"` // caveats: errors, rounds that failed
+	Notes       []SideWarning `json:"notes,omitempty"`  // caveats: errors, rounds that failed
 
 	excluded bool // a side is excluded
 }

@@ -56,7 +56,7 @@ func (r Result) Text(w io.Writer) error {
 		how = "signed ranks, Hodges-Lehmann"
 	}
 	b.WriteString("Medians of the rounds; change: new vs old with 95% CI (" + how +
-		"),\n"+
+		"),\n" +
 		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.\n")
 	_, err := w.Write(b.Bytes())
 	return err
