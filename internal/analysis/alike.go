@@ -130,7 +130,7 @@ func rateOf(s stats.Step) float64 {
 }
 
 // Samples returns the values of two sides, one per round that has one, and the step in words. Both
-// sides use the step of ref; the throughput of each side is of its own peak.
+// sides use the step of ref; throughput is taken where each side peaks.
 func Samples(m measure.Measure, ref, a, b Contender) (old, fresh []float64, at string) {
 	peak := "peak of " + ref.Label
 	if a.Label == ref.Label {
