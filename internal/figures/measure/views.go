@@ -87,7 +87,7 @@ var views = map[Place][]at{
 		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"},
 		{id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at peak"},
 		{id: P99, head: "p99 at peak"}, {id: ErrorRate, head: "errors"}, {id: CPURequest, head: "CPU/req"},
-		{id: Switches, head: "switches/req", optional: true}, {id: MemoryPeak},
+		{id: Switches, head: "switches/req at peak", optional: true}, {id: MemoryPeak},
 		{id: Cost, head: "$ per 1B req"},
 	},
 	PairSteps:       {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRate, head: "errors", drop: 2}},
