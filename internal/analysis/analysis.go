@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/bench/units"
 	"locbench/internal/figures/measure"
 	"locbench/internal/figures/stats"
 	"locbench/internal/figures/verdict"
@@ -28,6 +27,7 @@ type Contender struct {
 	Bounds  map[int]verdict.Summary // by the index of the step
 
 	run *bench.Run
+	of  *Run // its run; nil: not known
 }
 
 // Of analyses a run. trials may be a part of the run's trials, in any order.
@@ -44,7 +44,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 	r := &Run{Run: run, Trials: slices.Clone(trials)}
 	slices.SortStableFunc(r.Trials, func(a, b bench.TrialResult) int { return cmp.Compare(a.Trial.Round, b.Trial.Round) })
 	for _, sum := range summarise(run, r.Trials) {
-		c := Contender{Contender: sum, run: &r.Run}
+		c := Contender{Contender: sum, run: &r.Run, of: r}
 		for _, trial := range r.Trials {
 			if trial.Trial.Label() == sum.Label {
 				c.Results = append(c.Results, trial)
@@ -89,22 +89,6 @@ func (c Contender) Errors() float64 {
 	return failed / float64(max(1, all))
 }
 
-// StepOf returns the step at which a measure is compared, if any; half is the step at half peak.
-func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
-	switch m.Comparison.At {
-	case measure.AtPeak:
-		peak, _ := c.PeakStep()
-		return peak
-	case measure.AtHalf:
-		for _, s := range slices.Backward(c.Steps) {
-			if s.Step.Same(half) {
-				return s
-			}
-		}
-	}
-	return stats.Step{}
-}
-
 // Half returns the step at half peak, by stats.Contender.HalfPeak.
 func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 	i, share, ok := c.HalfPeak()
@@ -131,36 +115,6 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 		}
 	}
 	return values
-}
-
-// Samples returns the values of two sides, one per round that has one, and the step in words. At
-// half peak both sides use the step of the old side.
-func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string) {
-	switch m.Comparison.At {
-	case measure.FromStartToStop:
-		return m.Contender(a.Contender).Rounds, m.Contender(b.Contender).Rounds, ""
-	case measure.AtHalf:
-		step, share, ok := a.Half()
-		if !ok {
-			return nil, nil, ""
-		}
-		at = step.Name
-		if step.PeakShare == 0 {
-			at += " (" + units.Percent(share) + " of the old peak)"
-		}
-		return a.At(m, step), b.At(m, step), at
-	}
-	peakA, okA := a.PeakStep()
-	peakB, okB := b.PeakStep()
-	switch {
-	case okA && okB && peakA.Step.Name != peakB.Step.Name:
-		at = peakA.Step.Name + " → " + peakB.Step.Name
-	case okA:
-		at = peakA.Step.Name
-	case okB:
-		at = peakB.Step.Name
-	}
-	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at
 }
 
 // Together reduces contenders to the rounds in which they were interleaved with each other, so
@@ -212,5 +166,5 @@ func (c Contender) only(rounds []bench.TrialResult) Contender {
 			sum.Peak = i
 		}
 	}
-	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run}
+	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run, of: c.of}
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,8 @@ type Standing struct {
 type Place struct {
 	Contender string // label
 	At        string
-	Tier      int // from 1; 0: none
+	Step      bench.Step // of At
+	Tier      int        // from 1; 0: none
 	Value     stats.Value
 	Ratio     *stats.Ratio // to the leader of the first tier; nil for the leader, and without a tier
 	Same      bool         // same as that leader: the whole CI of Ratio is within the margin
@@ -41,76 +43,49 @@ type Place struct {
 
 // Standing groups the contenders into tiers by one measure. A contender in a lower tier is
 // significantly worse than the leader of every higher tier (Mann-Whitney, or signed ranks for
-// interleaved rounds; all pairs of contenders are one family for Holm's correction), and by more
-// than the noise floor. A tier takes stats.MinInterval rounds. Each measure is its own family.
+// interleaved rounds), and by more than the noise floor. A tier takes stats.MinInterval rounds. The
+// difference has to hold after Holm's correction over all pairs of contenders in this measure, and
+// over all measures of the two contenders: compare.Pair of the two gives the same p value.
 //
-// Throughput and CPU are taken at each contender's own peak; p99 at one step for all, at half peak
-// of the contender with the highest peak.
+// Throughput is taken at each contender's own peak; CPU and p99 at one step for all, by Reference.
 func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	m := measure.Get(id)
 	s := Standing{Measure: id, pairs: map[[2]int]stats.Comparison{}}
 	if len(r.Contenders) == 0 {
 		return s
 	}
-	all, paired := together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
-	halfway, at, known := halfOf(all)
-	values := make([][]float64, len(all))
-	places := make([]Place, len(all))
+	f := r.family()
+	own := f.rows[slices.IndexFunc(f.rows, func(s samples) bool { return s.ID == id })]
+	values := make([][]float64, len(f.all))
+	places := make([]Place, len(f.all))
 	s.Paired = true
 	var pairs [][]float64
-	for i, c := range all {
-		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin}
-		switch {
-		case m.Comparison.At != measure.AtHalf:
-			_, values[i], p.At = Samples(m, c, c)
-		case known:
-			values[i], p.At, s.At = c.At(m, halfway), at, at
+	for i, c := range f.all {
+		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin, At: own.at[i], Step: c.StepOf(m, f.all[f.ref]).Step,
+			Value: stats.NewValue(own.values[i]), Out: safe.Line(own.out[i], 400)}
+		if m.Comparison.At == measure.AtHalf || m.Comparison.At == measure.AtReference {
+			s.At = p.At
 		}
-		p.Value = stats.NewValue(values[i])
-		if p.Out = safe.Line(r.Contenders[i].outside(m, halfway), 400); p.Out != "" {
-			values[i] = nil
-		}
-		if len(values[i]) >= stats.MinInterval {
-			s.Paired = s.Paired && paired[i]
+		if own.inPair(i) {
+			values[i] = own.values[i]
+			s.Paired = s.Paired && f.paired[i]
 			pairs = append(pairs, values[i])
 		}
 		places[i] = p
 	}
 	s.Paired = s.Paired && len(pairs) > 1 && stats.SameLength(pairs...)
-	s.rank(rule, values, places)
+	s.rank(rule, values, places, func(a, b int) []float64 { return f.otherMeasures(id, a, b) })
 	return s
 }
 
-// halfOf returns the step at half of the highest peak, also in words.
-func halfOf(all []Contender) (step bench.Step, at string, ok bool) {
-	reference := all[0]
-	for _, c := range all {
-		if peak, ok := c.PeakStep(); ok {
-			if best, known := reference.PeakStep(); !known || peak.Throughput.Median > best.Throughput.Median {
-				reference = c
-			}
-		}
-	}
-	step, share, ok := reference.Half()
-	if at = step.Name; ok && step.PeakShare == 0 {
-		at += ", " + units.Percent(share) + " of peak of " + reference.Label
-	}
-	return step, at, ok
-}
-
 // rank compares all pairs of contenders, and orders the places.
-func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
+func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place, with func(a, b int) []float64) {
 	higher := measure.Get(s.Measure).Higher
-	for i, v := range values {
-		if slices.ContainsFunc(v, func(x float64) bool { return !(x > 1e-150 && x < 1e150) }) {
-			values[i] = nil
-		}
-	}
 	ratioOf := stats.RatioOf
 	if s.Paired {
 		ratioOf = stats.PairedRatio
 	}
-	t := rule.Tiers(values, higher, s.Paired)
+	t := rule.Tiers(values, higher, s.Paired, with)
 	s.RoundsNeeded, s.Pairs = t.RoundsNeeded, len(t.Pairs)
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
@@ -141,10 +116,10 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 }
 
 // outside returns why c can be in no tier of m; see stats.Outside.
-func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
+func (c Contender) outside(m measure.Measure, ref Contender) string {
 	peak, ok := c.PeakStep()
-	return stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, halfway), ok &&
-		c.Bounds[peak.Index].Bound == verdict.Client)
+	return cmp.Or(stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, ref), ok &&
+		c.Bounds[peak.Index].Bound == verdict.Client), c.Unlike(m, ref))
 }
 
 // Pair returns the comparison of two members, the better median to the worse one.

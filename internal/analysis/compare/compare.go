@@ -56,7 +56,8 @@ type Contender struct {
 	Comparable  bool          `json:"comparable"`            // no known difference makes the sides incomparable
 	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
-	Notes       []SideWarning `json:"notes,omitempty"` // caveats: errors, rounds that failed
+	Settle      string        `json:"settle,omitempty"` // what would settle inconclusive measures soonest
+	Notes       []SideWarning `json:"notes,omitempty"`  // caveats: errors, rounds that failed
 
 	excluded bool // a side is excluded
 }
@@ -135,12 +136,14 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	excluded := excluded(a, b)
 	c.excluded = excluded != ""
 	c.Comparable = c.Comparable && !c.excluded
-	c.Rows = rows(a, b, o)
+	couple := analysis.CoupleOf(a, b)
+	c.Rows = rows(couple, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		drifts := unstable(measure.Get(row.Measure), a, b)
+		drifts := unstable(measure.Get(row.Measure), couple)
 		row.Warnings = append(row.Warnings, drifts...)
-		why := reason
+		alone := apart(measure.Get(row.Measure), couple)
+		why := both(reason, alone)
 		for _, d := range drifts {
 			why = both(why, d.String())
 		}
@@ -150,8 +153,12 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		// Force does not apply to excluded contenders.
 		if why = both(excluded, why); why != "" {
 			row.withhold(why)
+			if alone != "" && why == alone {
+				row.Sentence = "not comparable: " + alone
+			}
 		}
 	}
+	c.Settle = settle(couple, c.Rows)
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Excluded != nil {
 			c.Notes = append(c.Notes, sideWarning(sides[i], bench.WarnExcluded,

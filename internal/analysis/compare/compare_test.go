@@ -217,7 +217,7 @@ func TestHalfPeak(t *testing.T) {
 	changed.Steps[2].Step.Connections = 5
 	for _, l := range []bench.TrialResult{aborted, changed} {
 		row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{trial("a", 1, usual())}}, raw{Run: run(), Trials: []bench.TrialResult{l}}, Options{}).Contenders[0].Rows[1]
-		if len(row.New.Rounds) != 0 || row.Sentence != "no data in new" {
+		if len(row.New.Rounds) != 0 || row.Sentence != "not comparable: new: not measured at 4 connections" {
 			t.Errorf("%+v", row)
 		}
 	}

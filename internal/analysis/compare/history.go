@@ -134,7 +134,7 @@ func (p *Point) measure(c analysis.Contender) {
 	}
 	for _, shown := range measure.View(measure.Compared) {
 		m := shown.Measure
-		values, _, at := analysis.Samples(m, c, c)
+		values, _, at := analysis.Samples(m, c, c, c)
 		if m.Comparison.At == measure.AtHalf {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
@@ -144,7 +144,7 @@ func (p *Point) measure(c analysis.Contender) {
 				}
 			}
 		}
-		p.Values = append(p.Values, newPointValue(m, at, cmp.Or(p.Excluded, c.StepOf(m, p.at).DriftWords()), values))
+		p.Values = append(p.Values, newPointValue(m, at, cmp.Or(p.Excluded, c.StepOf(m, c).DriftWords()), values))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/figures/measure"
 	"locbench/internal/figures/stats"
+	"locbench/internal/text/safe"
 )
 
 // Measures returns the names of all measures that contenders are compared by.
@@ -62,18 +63,17 @@ type Side struct {
 }
 
 // rows compares all measures of one contender, which are one family.
-func rows(a, b analysis.Contender, o Options) []Row {
+func rows(couple analysis.Couple, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
 	var of []int // rows that are tested: those with values on both sides
-	both, paired := analysis.Together([]analysis.Contender{a, b})
-	a, b = both[0], both[1]
+	a, b := couple.A, couple.B
 	for _, m := range measure.View(measure.Compared) {
-		old, fresh, at := analysis.Samples(m.Measure, a, b)
+		old, fresh, at := analysis.Samples(m.Measure, couple.Ref, a, b)
 		if m.Comparison.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
-		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: paired[0] &&
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: couple.Paired &&
 			stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
@@ -98,7 +98,7 @@ func rows(a, b analysis.Contender, o Options) []Row {
 				}
 			}
 			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh,
-				Paired: r.Paired, Floor: o.Floor.Of(m.ID)})
+				Paired: r.Paired, Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID)})
 		}
 	}
 	for i, c := range o.Rule.Compare(family) {
@@ -117,14 +117,23 @@ func (r *Row) Decide(c stats.Comparison) {
 }
 
 // unstable returns warnings about the sides whose step had a drift.
-func unstable(m measure.Measure, a, b analysis.Contender) (warnings []SideWarning) {
-	halfway, _, _ := a.Half()
-	for i, side := range []analysis.Contender{a, b} {
-		if step := side.StepOf(m, halfway); step.Drifting > 0 {
+func unstable(m measure.Measure, c analysis.Couple) (warnings []SideWarning) {
+	for i, side := range []analysis.Contender{c.A, c.B} {
+		if step := side.StepOf(m, c.Ref); step.Drifting > 0 {
 			warnings = append(warnings, sideWarning(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
 		}
 	}
 	return warnings
+}
+
+// apart returns why the sides are not compared at one step; "" if they are.
+func apart(m measure.Measure, c analysis.Couple) (reason string) {
+	for i, side := range []analysis.Contender{c.A, c.B} {
+		if why := side.Unlike(m, c.Ref); why != "" {
+			reason = both(reason, sides[i]+": "+safe.Line(why, 200))
+		}
+	}
+	return reason
 }
 
 // withoutVerdict sets the change of a measure that is not tested.

@@ -56,7 +56,8 @@ func (r Result) Text(w io.Writer) error {
 		how = "signed ranks, Hodges-Lehmann"
 	}
 	b.WriteString("Medians of the rounds; change: new vs old with 95% CI (" + how +
-		"); p Holm-corrected.\n")
+		"),\n" +
+		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -93,6 +94,9 @@ func (c Contender) text(b *bytes.Buffer) {
 		for _, w := range row.Warnings {
 			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(w.String(), 300))
 		}
+	}
+	if c.Settle != "" {
+		fmt.Fprintf(b, "  %s\n", safe.Line(c.Settle, 300))
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(b, "  %s\n", safe.Line(note.String(), 300))

@@ -55,10 +55,10 @@ func TestTiersOfContenders(t *testing.T) {
 		t.Errorf("of three rounds: %q", got)
 	}
 
-	// All contenders at the step at half of the highest peak, which "few" has. Lower is better.
+	// All contenders at the step at half peak of the first. Lower is better.
 	s = standing(set, measure.P99Half, stats.Rule{})
 	labels, tiers = places(s)
-	if s.At != "4 connections, 55% of peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+	if s.At != "4 connections (55% of peak of slow)" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
 		t.Errorf("%v in tiers %v at %q", labels, tiers, s.At)
 	}
 	// Differences below the noise floor do not separate tiers.

@@ -130,22 +130,22 @@ func allLabels(s analysis.Standing) (names []string) {
 }
 
 // valueOf returns the median of a member, and its step unless the measure is of whole trials.
-func valueOf(f Facts, s analysis.Standing, member int) (value, at string) {
+func valueOf(s analysis.Standing, member int) (value, at string) {
 	p := s.Member(member)
 	if !fromStartToStop(s) {
-		at = " at " + StepWords(f.of(p.Contender).Peak.Step)
+		at = " at " + StepWords(p.Step)
 	}
 	return p.Text(), at
 }
 
 // evidence returns the value of the leader and of the next contender, their ratio, and the p value.
-func evidence(f Facts, s analysis.Standing, behind []int) string {
+func evidence(s analysis.Standing, behind []int) string {
 	first, next := s.Tiers[0][0], slices.Min(behind)
 	c, _ := s.Pair(first, next)
-	a, atA := valueOf(f, s, first)
-	b, atB := valueOf(f, s, next)
+	a, atA := valueOf(s, first)
+	b, atB := valueOf(s, next)
 	return fmt.Sprintf("%s%s, %s vs %s%s of %s; p %.2g (Holm, %s), %d and %s",
-		a, atA, c.Ratio.Words(), b, atB, label(s, next), c.Adjusted, units.Plural(s.Pairs, "pair"),
+		a, atA, c.Ratio.Words(), b, atB, label(s, next), c.Adjusted, units.Plural(c.Family, "test"),
 		len(s.Member(first).Value.Values), units.Plural(len(s.Member(next).Value.Values), "round"))
 }
 
@@ -160,7 +160,7 @@ func ofThem(f Facts, s analysis.Standing) string {
 func sayWinner(f Facts, s analysis.Standing) Sentence {
 	leaders, behind := s.Leaders()
 	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Comparison.Best + ": " +
-		evidence(f, s, behind)
+		evidence(s, behind)
 	if len(behind) > 1 {
 		others := slices.DeleteFunc(slices.Clone(behind), func(i int) bool { return i == slices.Min(behind) })
 		text += "; it also leads " + list(labels(s, others))
@@ -173,7 +173,7 @@ func sayGroup(f Facts, s analysis.Standing) Sentence {
 	names := labels(s, leaders)
 	text := fmt.Sprintf("%sno single contender %s: %s are too close. %s leads %s: %s.",
 		ofThem(f, s), measure.Get(s.Measure).Comparison.Best, list(names), names[0], list(labels(s, behind)),
-		evidence(f, s, behind))
+		evidence(s, behind))
 	if ofThem(f, s) == "" {
 		text = "N" + text[1:]
 	}

@@ -91,7 +91,8 @@ type Where int
 // The places.
 const (
 	AtPeak          Where = iota // the peak step of each contender
-	AtHalf                       // one step for all, at half peak
+	AtHalf                       // one step for all, at half peak of the reference
+	AtReference                  // one step for all, the peak step of the reference
 	FromStartToStop              // no step: whole trials
 )
 

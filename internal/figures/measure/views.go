@@ -86,7 +86,7 @@ var views = map[Place][]at{
 	PairContenders: {
 		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"},
 		{id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at peak"},
-		{id: P99, head: "p99 at peak"}, {id: ErrorRate, head: "errors"}, {id: CPURequest, head: "CPU/req at peak"},
+		{id: P99, head: "p99 at peak"}, {id: ErrorRate, head: "errors"}, {id: CPURequest, head: "CPU/req"},
 		{id: Switches, head: "switches/req at peak", optional: true}, {id: MemoryPeak},
 		{id: Cost, head: "$ per 1B req"},
 	},

@@ -78,6 +78,17 @@ type Pair struct {
 	Paired         bool // the i-th values were measured in one interleaved round; both sides have the same number
 	// noise floor of this measure; the larger of this and the rule's applies
 	Floor float64
+	// p values of a second family that the pair belongs to, without its own: the difference has to
+	// hold after Holm's correction in both
+	With []float64
+}
+
+// PValue returns the p value of two samples; 1 if they have too few rounds or no ratio.
+func PValue(old, fresh []float64, paired bool) float64 {
+	if t := (Rule{}).Fill().test(Pair{Old: old, New: fresh, Paired: paired}).Test; t != nil {
+		return t.P
+	}
+	return 1
 }
 
 // Comparison is the result of a Rule for a Pair.
@@ -87,6 +98,7 @@ type Comparison struct {
 	Ratio    *Ratio  // new to old; nil if Err is set
 	Test     *Test   // nil if Err is set
 	Adjusted float64 // p value after Holm's correction; 1 without a test
+	Family   int     // number of tests that Holm's correction is for
 	Verdict  Verdict
 	// of Inconclusive: estimate of the rounds per side to add for a verdict; MaxRounds: that number or
 	// more; 0: more rounds do not help
@@ -115,10 +127,11 @@ func (r Rule) Compare(family []Pair) []Comparison {
 	}
 	for i, adjusted := range Holm(p) {
 		c := &compared[i]
-		c.Adjusted = adjusted
+		c.Family = max(len(family), 1+len(family[i].With))
+		c.Adjusted = max(adjusted, Holm(append([]float64{p[i]}, family[i].With...))[0])
 		c.Verdict = c.Rule.decide(*c, family[i].HigherIsBetter)
 		if c.Verdict == Inconclusive {
-			c.More = c.Rule.more(*c, len(family))
+			c.More = c.Rule.more(*c, c.Family)
 		}
 	}
 	return compared
@@ -247,7 +260,11 @@ func (c Comparison) Sentence() string {
 	case Better, Worse:
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
 	case Inconclusive:
-		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
+		excludes := !c.Ratio.Interval.Holds(1)
+		if excludes && c.Adjusted > c.Rule.Alpha {
+			fmt.Fprintf(&s, "; not significant after Holm's correction for %d tests, p %.2g", c.Family, c.Adjusted)
+		}
+		if c.Adjusted <= c.Rule.Alpha && excludes {
 			fmt.Fprintf(&s, "; below the noise floor (%.3g%%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
 			s.WriteString("; need " + moreWords(c.More))

@@ -318,3 +318,15 @@ func TestErrorsHaveTypes(t *testing.T) {
 		}
 	}
 }
+
+// An interval without "no change" that is inconclusive says why.
+func TestInconclusiveSaysWhy(t *testing.T) {
+	pair := Pair{Old: []float64{100, 101, 102, 103, 104, 105, 106, 107}, New: []float64{107, 108.5, 109, 110, 111, 112, 113, 114}, Paired: true}
+	alone := Rule{}.Compare([]Pair{pair})[0]
+	pair.With = []float64{1, 1, 1, 1, 1, 1, 1, 1}
+	among := Rule{}.Compare([]Pair{pair})[0]
+	if alone.Verdict != Worse || alone.Family != 1 || among.Verdict != Inconclusive || among.Family != 9 || among.Adjusted != 9*alone.Test.P ||
+		!strings.Contains(among.Sentence(), "; not significant after Holm's correction for 9 tests, p 0.07; need about") {
+		t.Errorf("alone %q, among nine %q", alone.Sentence(), among.Sentence())
+	}
+}

@@ -121,7 +121,7 @@ func FuzzCompare(f *testing.F) {
 		if _, p := Trend(x); !(p > 0 && p <= 1+1e-9) {
 			t.Fatalf("trend %g of %v", p, x)
 		}
-		tiers := Rule{}.Tiers([][]float64{x, y, x}, true, false)
+		tiers := Rule{}.Tiers([][]float64{x, y, x}, true, false, nil)
 		seen := len(tiers.Unknown)
 		for _, tier := range tiers.Tiers {
 			seen += len(tier)

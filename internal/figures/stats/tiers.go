@@ -26,7 +26,9 @@ type Tiers struct {
 //
 // Holm's correction covers all k·(k−1)/2 pairs, because the leader is not known in advance. Six
 // rounds can therefore separate at most seven contenders.
-func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) {
+//
+// with returns the p values of two samples' contenders in other measures (Pair.With); nil: none.
+func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(a, b int) []float64) (t Tiers) {
 	r = r.Fill()
 	medians := make([]float64, len(samples))
 	for i, s := range samples {
@@ -42,16 +44,21 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) 
 	slices.SortStableFunc(t.Order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
 	var family []Pair
 	var pairs [][2]int
-	rounds := MaxRounds
+	rounds, widest := MaxRounds, 0
 	for k, a := range t.Order {
 		rounds = min(rounds, len(samples[a]))
 		for _, b := range t.Order[k+1:] {
 			pairs = append(pairs, [2]int{a, b})
-			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[b], New: samples[a], Paired: paired})
+			pair := Pair{HigherIsBetter: higherIsBetter, Old: samples[b], New: samples[a], Paired: paired}
+			if with != nil {
+				pair.With = with(a, b)
+			}
+			widest = max(widest, 1+len(pair.With))
+			family = append(family, pair)
 		}
 	}
 	if len(family) > 0 {
-		t.RoundsNeeded = max(0, r.fewest(len(family), paired)-rounds)
+		t.RoundsNeeded = max(0, r.fewest(max(len(family), widest), paired)-rounds)
 	}
 	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {

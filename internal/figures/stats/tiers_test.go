@@ -20,15 +20,15 @@ func TestTiers(t *testing.T) {
 		{1, 2, 3, 4, 5, 0},             // 6: no ratio
 		times([]float64(base), 0.8001), // 7: second
 	}
-	got := Rule{}.Tiers(samples, true, false)
+	got := Rule{}.Tiers(samples, true, false, nil)
 	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
 		t.Errorf("%+v", got)
 	}
 	// Lower is better.
-	if got = (Rule{}).Tiers(samples, false, false); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
+	if got = (Rule{}).Tiers(samples, false, false, nil); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
 		t.Errorf("tiers of times %+v", got.Tiers)
 	}
-	if got = (Rule{}).Tiers(nil, true, false); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
+	if got = (Rule{}).Tiers(nil, true, false, nil); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
 		t.Error("nothing has tiers")
 	}
 }
@@ -47,7 +47,7 @@ func TestRoundsNeeded(t *testing.T) {
 		return all
 	}
 	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
-		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false)
+		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false, nil)
 		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.needed {
 			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
 		}
@@ -66,7 +66,7 @@ func tiersOfNoise(t *testing.T, runs int) {
 			for i := range samples {
 				samples[i] = rounds(rng, 6, 100, 0.2)
 			}
-			if len(Rule{}.Tiers(samples, true, false).Tiers) > 1 {
+			if len(Rule{}.Tiers(samples, true, false, nil).Tiers) > 1 {
 				split++
 			}
 		}

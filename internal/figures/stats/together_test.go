@@ -79,17 +79,17 @@ func TestTiersOfPairs(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	if got := (Rule{}).Tiers(samples, true, true); len(got.Tiers) != 3 || got.RoundsNeeded != 0 {
+	if got := (Rule{}).Tiers(samples, true, true, nil); len(got.Tiers) != 3 || got.RoundsNeeded != 0 {
 		t.Errorf("round against round: %+v", got)
 	}
-	if got := (Rule{}).Tiers(samples, true, false); len(got.Tiers) != 1 {
+	if got := (Rule{}).Tiers(samples, true, false, nil); len(got.Tiers) != 1 {
 		t.Errorf("side by side: %+v", got)
 	}
 	// The smallest p value of n pairs is 2 / 2ⁿ; three comparisons take seven rounds.
 	for i := range samples {
 		samples[i] = samples[i][:6]
 	}
-	if got := (Rule{}).Tiers(samples, true, true); got.RoundsNeeded != 1 {
+	if got := (Rule{}).Tiers(samples, true, true, nil); got.RoundsNeeded != 1 {
 		t.Errorf("six rounds need %d more", got.RoundsNeeded)
 	}
 }

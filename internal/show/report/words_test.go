@@ -101,7 +101,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	}
 	got := page(Options{})
 	for _, want := range []string{
-		"<li>rs-actix has the highest throughput: ", " (Holm, 1 pair), 6 and 6 rounds.</li>", `<table class="results" data-sort>`,
+		"<li>rs-actix has the highest throughput: ", " (Holm, 5 tests), 6 and 6 rounds.</li>", `<table class="results" data-sort>`,
 		`<td data-label="Tier" data-value="1"><span>1</span></td>`, `<td data-label="Tier" data-value="2"><span>2</span></td>`,
 	} {
 		if !strings.Contains(got, want) {

@@ -96,7 +96,7 @@ func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
 	want := map[string]string{
 		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at peak": "–", "p99 at peak": "–", "errors": "–",
-		"CPU/req at peak": "B is better", "peak memory": "A is better", "$ per 1B req": "–",
+		"CPU/req": "B is better", "peak memory": "A is better", "$ per 1B req": "–",
 	}
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {

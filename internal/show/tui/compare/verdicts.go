@@ -97,7 +97,8 @@ func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compar
 	rows := verdicts(a, b, runs, floor)
 	for _, m := range measure.View(measure.PairContenders) {
 		f := Value{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Row: rows[m.ID]}
-		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak: only the row has it
+		// One step for both: only the row has the values.
+		if m.Comparison != nil && (m.Comparison.At == measure.AtHalf || m.Comparison.At == measure.AtReference && !m.Comparison.Apart) {
 			if f.A, f.B = (measure.Result{}), (measure.Result{}); f.Row != nil {
 				f.A = measure.ResultOf(stats.NewValue(f.Row.Old.Rounds))
 				f.B = measure.ResultOf(stats.NewValue(f.Row.New.Rounds))
