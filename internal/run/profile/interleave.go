@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
+	"locbench/internal/figures/stats"
 	"locbench/internal/text/strictyaml"
 )
 
@@ -21,9 +22,9 @@ const (
 	// Slice is the length of a slice unless the profile has one: a period of the CPU quota.
 	Slice = 100 * time.Millisecond
 	// InterleavedRounds is the number of rounds for verdicts on all headline measures by pairs.
-	InterleavedRounds = 8
+	InterleavedRounds = stats.MinPaired
 	// PlainRounds is that number for contenders that are not interleaved.
-	PlainRounds = 6
+	PlainRounds = stats.MinInterval
 	// mostUnlimited is how many contenders without a memory limit may start at the same time.
 	mostUnlimited = 4
 	// reserve is memory that interleaved contenders leave to client and store, in bytes.
