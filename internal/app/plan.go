@@ -15,6 +15,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
+	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
 	"locbench/internal/run/runner"
 	"locbench/internal/text/console"
@@ -78,6 +79,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 			return bench.Run{}, "", err
 		}
 	}
+	p, why := profile.Settle(p, machine.Available())
 	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
 		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
@@ -106,6 +108,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
+		Plain:              why,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}, dir, nil
 }

@@ -98,7 +98,7 @@ type Profile struct {
 	Title       string      `json:"title,omitempty"`
 	Description string      `json:"description,omitempty"`
 	Contenders  []Selection `json:"contenders"`
-	Rounds      int         `json:"rounds"`
+	Rounds      int         `json:"rounds"` // 0 only before a run is planned: as many as a verdict takes
 	Runtime     Runtime     `json:"runtime"`
 	Limits      Limits      `json:"limits"`
 	// "off", or "": contender, store and client get separate CPU sets if the machine has enough CPUs
@@ -123,7 +123,7 @@ type Profile struct {
 	FirstRequests *FirstRequestsSpec `json:"first_requests,omitempty"`
 	Checks        CheckSpec          `json:"checks"`
 	// the contenders of a round run at the same time, and the load switches between them after this
-	// time; 0: one after the other
+	// time; 0: one after the other. A plan resolves InterleaveAuto.
 	Interleave  Duration    `json:"interleave_ns,omitempty"`
 	Steps       []Step      `json:"steps"`
 	Thresholds  []Threshold `json:"thresholds,omitempty"`

@@ -120,6 +120,9 @@ type Run struct {
 	// contenders with failed checks are compared (--accept-failed-checks)
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
+	// why its contenders are not interleaved; nil: they are, or the run is older than this field
+	Plain *Plain `json:"not_interleaved,omitempty"`
+
 	// manual changes outside trials; the others are in the files of their trials
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
 }

@@ -72,7 +72,7 @@ profile by name, or any YAML file by path.`,
 					}
 					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load per trial: %s\n", name,
-						contenders, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
+						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))
@@ -143,11 +143,17 @@ func listProfiles(env Env) error {
 	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD/TRIAL", "TITLE"}}
 	for _, p := range list {
 		rows = append(rows, []string{
-			p.Name, joinSelections(p.Contenders), strconv.Itoa(p.Rounds), strconv.Itoa(len(p.Steps)),
+			p.Name, joinSelections(p.Contenders), strconv.Itoa(settledRounds(p)), strconv.Itoa(len(p.Steps)),
 			units.Approx(p.LoadDuration()), p.Title,
 		})
 	}
 	return cmp.Or(writeTable(env.Stdout, rows), err)
+}
+
+// settledRounds returns the rounds of p on a machine with enough memory.
+func settledRounds(p bench.Profile) int {
+	p, _ = profile.Settle(p, 0)
+	return p.Rounds
 }
 
 func joinSelections(s []bench.Selection) string {

@@ -26,7 +26,7 @@ func newRun(env Env) *cobra.Command {
 		Long: `Runs a profile. locbench starts each contender under the profile's limits, checks it, loads it step by step, and stops
 it. It repeats this for every round; contenders alternate in an order shuffled from a recorded seed.
 
-With --interleave 100ms all contenders of a round run at the same time, and each step's load switches between them every
+By default (--interleave auto) all contenders of a round run at the same time, and each step's load switches between them every
 100 ms. Machine noise then affects all of them alike, and 'locbench compare' can find smaller differences. It takes
 ` + strconv.Itoa(stats.MinPaired) + ` rounds and memory for all contenders at once. Compare such runs only with each other.
 

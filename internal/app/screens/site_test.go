@@ -52,7 +52,7 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	if _, _, err := site.Save(ctx, filepath.Join("no", "where"), p, false); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	p.Rounds = 0
+	p.Rounds = -1
 	if _, _, err := site.Save(ctx, "broken", p, false); err == nil {
 		t.Error("a profile that cannot be read back was saved")
 	}

@@ -133,7 +133,7 @@ func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 		pr.Title += " with " + p.label
 	}
 	pr.Checks.Lifecycle, pr.FirstRequests = nil, nil
-	pr.Interleave = 0 // a search loads one contender
+	pr.Interleave, run.Plain = 0, nil // a search loads one contender
 	pr.Steps = []bench.Step{{
 		Name:        fmt.Sprintf("%d connections", warmUpConnections),
 		Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp,

@@ -7,14 +7,36 @@ import (
 	"locbench/internal/bench"
 )
 
-// TrialOverhead is the assumed time of a trial without its load, until a trial has ended.
-const TrialOverhead = 8 * time.Second
+// The assumed times of the parts of a trial without its load, until a trial has ended. Services that
+// start or stop slowly take longer.
+const (
+	startAndStop = time.Second     // start, readiness, setup, stop
+	threadsCheck = 2 * time.Second // it starts the contender three more times
+	startCheck   = time.Second     // a lifecycle check that starts the contender once more
+	suiteCheck   = time.Second
+)
+
+// Overhead returns the assumed time of a trial of p without its load: start, checks and stop.
+func Overhead(p bench.Profile) time.Duration {
+	d := startAndStop + time.Duration(len(p.Checks.Suites))*suiteCheck
+	for _, name := range p.Checks.Lifecycle {
+		switch name {
+		case bench.CheckThreads:
+			d += threadsCheck
+		case bench.CheckImageSize, bench.CheckStillResponds: // on the running contender
+		default:
+			d += startCheck
+		}
+	}
+	return d
+}
 
 // Estimate is the time that a run still needs: the load to come and the mean overhead so far. It
 // depends only on events, so the plain text and the dashboard agree.
 type Estimate struct {
 	started  time.Time
 	load     time.Duration // load of one trial
+	assumed  time.Duration // overhead of a trial, until one has ended
 	steps    []time.Duration
 	plan     []bench.TrialEntry
 	trials   int           // trials to come, with the running ones
@@ -32,7 +54,8 @@ type Estimate struct {
 func (e *Estimate) Apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
-		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), step: -1, plan: ev.Run.Trials}
+		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(),
+			assumed: Overhead(ev.Run.Profile), step: -1, plan: ev.Run.Trials}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -93,7 +116,7 @@ func (e *Estimate) later(trial bench.Trial) (n int) {
 // perTrial returns the expected overhead of a trial.
 func (e *Estimate) perTrial() time.Duration {
 	if e.done == 0 {
-		return TrialOverhead
+		return e.assumed
 	}
 	return e.overhead / time.Duration(e.done)
 }

@@ -25,12 +25,12 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	apply(0, bench.RunStarted{Run: run})
-	left("1m24s") // 3 × (20 + the assumed 8)
+	left("1m03s") // 3 × (20 + the assumed 1)
 	apply(0, bench.TrialStarted{})
 	apply(5*time.Second, bench.StepStarted{Index: 0})
-	left("1m16s") // 20 + 2 × 28
+	left("1m02s") // 20 + 2 × 21
 	apply(10*time.Second, bench.StepStarted{Index: 1})
-	left("1m06s")
+	left("52s")
 	apply(10*time.Second, bench.TrialEnded{State: bench.TrialComplete})
 	left("50s") // 2 × (20 + 5 measured)
 	apply(0, bench.TrialStarted{})
@@ -83,13 +83,13 @@ func TestEstimateOfInterleaving(t *testing.T) {
 		}
 	}
 	apply(0, nil, bench.RunStarted{Run: run})
-	left(4 * (10 + 8) * time.Second) // 8 s of overhead are assumed
+	left(4 * (10 + 1) * time.Second) // 1 s of overhead is assumed
 	apply(0, &a1, bench.TrialStarted{})
 	apply(3*time.Second, &b1, bench.TrialStarted{})
 	apply(3*time.Second, &b1, bench.StepStarted{})
 	apply(0, &a1, bench.StepStarted{})
 	apply(10*time.Second, &a1, bench.WindowClosed{})
-	left(10*time.Second + 2*(10+8)*time.Second)
+	left(10*time.Second + 2*(10+1)*time.Second)
 	apply(10*time.Second, &b1, bench.StepEnded{})
 	apply(2*time.Second, &b1, bench.TrialEnded{State: bench.TrialComplete})
 	apply(2*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})

@@ -20,8 +20,10 @@ import (
 )
 
 const (
-	maxInput         = 1000 // bytes of an input for a draft
-	draftName        = "my-api"
+	maxInput  = 1000 // bytes of an input for a draft
+	draftName = "my-api"
+	// for two contenders that start quickly: 8 rounds of 8 s of load and about 3 s of start and checks
+	draftTime        = "Two contenders take about 3 minutes: 8 interleaved rounds."
 	schemaFile       = "profile.schema.json" // next to the profile
 	draftGet         = "/"
 	draftIDs         = "1..10000"
@@ -125,8 +127,10 @@ func (t *draftText) head(name string) {
 # Contenders to run, unless named on the command line (or --target URL).
 # contenders: [my-service]
 
-# Repetitions. A 95%% confidence interval needs 6; for a first look use --rounds 1.
-rounds: 6
+# Two contenders or more are interleaved where memory allows it: 8 rounds, and small differences show. For a first
+# look use --rounds 1; one after the other: interleave: off.
+# rounds: 8
+# interleave: auto
 
 # Limits for contenders that locbench starts. Missing keys: no limit.
 # limits: {cpus: 1.5, memory: 512MiB}`)
@@ -231,20 +235,13 @@ timeout: 10s
 max_errors: 1%%
 
 # Connections; each sends its next request when it has a response. Warm-ups are shown, not measured.
-step_duration: 10s
+step_duration: 2s
 steps:
-  - %d warm-up for 20s`, min(n, draftWarmUp))
-	top := 1 // the largest power of two up to n
-	for 2*top <= n {
-		top *= 2
-	}
-	if top > 2 {
-		t.line("  - 2..%d doubling", top)
-	} else {
-		t.line("  - %d", top)
-	}
-	if n > top {
-		t.line("  - %d", n)
+  - %d warm-up for 2s`, min(n, draftWarmUp))
+	for _, part := range []int{16, 4, 1} { // of the most connections
+		if c := n / part; c > 0 {
+			t.line("  - %d", c)
+		}
 	}
 	t.line(`
 # Conditions for each measured step; "locbench run" exits with code 4 if one is missed.

@@ -32,7 +32,7 @@ type file struct {
 	Title         string            `yaml:"title,omitempty" strict:"max=200"`
 	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
 	Contenders    []selection       `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Rounds        int               `yaml:"rounds"`
+	Rounds        int               `yaml:"rounds,omitempty"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
 	Isolation     string            `yaml:"isolation"`
@@ -52,7 +52,7 @@ type file struct {
 	FirstRequests *firstRequests    `yaml:"first_requests,omitempty"`
 	Checks        checks            `yaml:"checks"`
 	StepDuration  duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
-	Interleave    duration          `yaml:"interleave,omitempty"`
+	Interleave    interleave        `yaml:"interleave"`
 	Steps         steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
 	Thresholds    []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
 	Price         float64           `yaml:"price_per_vcpu_hour"`
@@ -110,7 +110,7 @@ type firstRequests struct {
 
 func defaults() file {
 	return file{
-		Rounds: 1, Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
+		Interleave: interleave(bench.InterleaveAuto), Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
 		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
 		CompareBodies: .01,
 		Price:         .0275, // dollars per vCPU-hour, as in the published comparison
@@ -226,7 +226,7 @@ func fileOf(p bench.Profile) file {
 		CompareBodies: share(p.CompareBodies), MaxErrors: share(p.MaxErrors),
 		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
-		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: duration(p.Interleave), Steps: steps{all: p.Steps},
+		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {

@@ -84,7 +84,8 @@ func write(env console.Env, file string, d Draft) error {
 	if err := Schema().Leave(filepath.Dir(file), schemaFile); err != nil {
 		env.Warn(err)
 	}
-	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors. Next:")
+	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors.")
+	fmt.Fprintln(env.Stderr, draftTime+" Next:")
 	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {
 		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
 	}

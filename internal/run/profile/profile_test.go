@@ -97,7 +97,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := bench.Profile{
-		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Rounds: 1, Runtime: bench.RuntimeAuto,
+		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Interleave: bench.InterleaveAuto, Runtime: bench.RuntimeAuto,
 		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /city/v1/featured", Weight: 1, Method: "GET", Path: "/city/v1/featured", ExpectStatus: 200}},
 		Timeout: 10 * time.Second, CompareBodies: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
@@ -315,7 +315,7 @@ func TestValidate(t *testing.T) {
 	}{
 		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "or the official image:  --store container"},
 		"cpus":      {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
-		"rounds":    {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
+		"rounds":    {func(p *bench.Profile) { p.Rounds = -1 }, "`rounds` is -1; write from 1 to 1000"},
 		"duplicate": {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `duplicate contender "rs-actix"`},
 		"rate":      {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "step 1 (): rate 5e+06: must be above 0 and at most 1000000"},
 		"duration":  {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
@@ -360,7 +360,7 @@ func FuzzProfile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(p.Steps) == 0 || len(p.Steps) > 1000 || len(p.Requests) == 0 || p.Rounds < 1 || p.Rounds > 1000 {
+		if len(p.Steps) == 0 || len(p.Steps) > 1000 || len(p.Requests) == 0 || p.Rounds < 0 || p.Rounds > 1000 {
 			t.Fatalf("out of bounds: %+v", p)
 		}
 		for _, s := range p.Steps {

@@ -35,10 +35,12 @@ func loadOptions() []Option {
 		},
 		{
 			Name: "rounds", Key: "rounds", Type: "int", Group: OfRuns,
-			Usage: "rounds per contender; 6 or more give a 95% CI",
+			Usage: "rounds per contender; 6 or more give a 95% CI, and interleaved ones take 8 for a verdict (default: " +
+				"the profile's, else 8 interleaved, 6 not, 1 for one contender)",
 			Label: "Rounds",
-			Help:  "Repetitions of each contender. 6 or more give a 95% confidence interval and a ranking.",
-			value: ints(func(p *bench.Profile) *int { return &p.Rounds }, 1, 1000, wrong),
+			Help: "Repetitions of each contender. 6 or more give a 95% confidence interval and a ranking; interleaved " +
+				"ones take 8. Empty: as many as that takes.",
+			value: ints(func(p *bench.Profile) *int { return &p.Rounds }, 1, 1000, absent),
 		},
 		{
 			Name: "cpus", Key: "limits.cpus", Type: "float64", Usage: "CPU quota per contender, such as 1.5",
@@ -77,13 +79,13 @@ func loadOptions() []Option {
 			value: value{get: durations, set: setDuration},
 		},
 		{
-			Name: "interleave", Key: "interleave", Type: "duration", Group: OfRuns,
-			Usage: "interleave the contenders of a round, switching at this interval, such as 100ms; machine noise " +
-				"then affects all alike",
+			Name: "interleave", Key: "interleave", Type: "string", Group: OfRuns,
+			Usage: "interleave the contenders of a round, so machine noise affects all alike: auto (every 100ms where " +
+				"rounds, steps and memory allow it), off, or an `INTERVAL` such as 250ms",
 			Label: "Interleave",
-			Help: "Interleaves the contenders of a round, such as every 100ms; machine noise then affects all alike. " +
-				"Empty: one after the other.",
-			value: times(func(p *bench.Profile) *time.Duration { return &p.Interleave }, 50*time.Millisecond, time.Minute, none),
+			Help: "Interleaves the contenders of a round; machine noise then affects all alike. auto: every 100ms where " +
+				"rounds, steps and memory allow it. off: one after the other. Or an interval such as 250ms.",
+			value: interleaveValue(),
 		},
 		{
 			Name: "threshold", Key: "thresholds", Type: Several, Group: OfRuns,

@@ -259,6 +259,9 @@ func (s *Screen) replan() {
 	}
 	var err error
 	s.plan, err = profile.Change(base, right, nil)
+	if err == nil {
+		s.plan, s.notInterleaved = profile.Settle(s.plan, s.facts.machine.Available)
+	}
 	s.planErr, s.planned = reason(err), err == nil
 }
 
@@ -272,7 +275,7 @@ func reason(err error) string {
 }
 
 func (s *Screen) total() time.Duration {
-	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.TrialOverhead)
+	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.Overhead(s.plan))
 }
 
 // estimate returns the size of the run in a line of w cells.

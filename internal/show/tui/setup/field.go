@@ -66,7 +66,7 @@ func (s *Screen) shown() []id {
 	var out []id
 	for _, f := range allFields() {
 		switch {
-		case f == fieldInterleave && len(s.selected()) < 2 && s.value(f) == "": // interleaving needs two contenders
+		case f == fieldInterleave && len(s.selected()) < 2 && !s.changed(f): // interleaving needs two contenders
 		case f == fieldElastic && !s.storeKind().Traits().ByURL:
 		case f == fieldCities && s.dataKind() != dataGenerated:
 		case f == fieldDump && s.dataKind() != dataDump:

@@ -130,10 +130,12 @@ type Screen struct {
 	loaded   bool          // base is set
 	baseErr  string        // why base is not set
 
-	plan    bench.Profile
-	planned bool
-	planErr string        // mistake in the whole plan
-	wrong   map[id]string // mistakes by field
+	plan bench.Profile
+	// why the contenders of plan are not interleaved; nil: they are
+	notInterleaved *bench.Plain
+	planned        bool
+	planErr        string        // mistake in the whole plan
+	wrong          map[id]string // mistakes by field
 
 	facts facts
 

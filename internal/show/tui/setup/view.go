@@ -188,12 +188,18 @@ func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 		if s.planned {
 			return units.Length(s.plan.LoadDuration()) + " load per trial"
 		}
+	case fieldRounds:
+		if s.planned && s.value(f) == "" {
+			return units.Plural(s.plan.Rounds, "round")
+		}
 	case fieldInterleave:
 		switch {
 		case s.planned && s.plan.Interleave > 0 && len(s.plan.Contenders) < 2:
 			return "needs two contenders"
 		case s.planned && s.plan.Interleave > 0:
 			return units.Plural(len(s.plan.Contenders), "contender") + " at the same time"
+		case s.planned && s.notInterleaved != nil && s.notInterleaved.Reason != bench.PlainChosen:
+			return "one after the other: " + ui.Outside(s.notInterleaved.Text, 200)
 		}
 	case fieldRuntime:
 		switch {
