@@ -211,6 +211,14 @@ func (c *clock) moved() time.Duration {
 	return moved
 }
 
+// memoryLimit returns the enforced memory limit of the instance in bytes; 0: none.
+func (l *trialRun) memoryLimit() int64 {
+	if info := l.inst.Info(); info.LimitsEnforced {
+		return info.Limits.Memory
+	}
+	return 0
+}
+
 // lost returns the steps that the trial has not measured; nil if it has measured all.
 func (l *trialRun) lost() *bench.Lost {
 	lost := &bench.Lost{Phase: l.failedIn}
