@@ -49,7 +49,7 @@ func TestMemoryGrowth_Shapes(t *testing.T) {
 		"slower and slower": {func(i int) float64 { return 200 - 6000/float64(i+40) }, false},
 		"comes back":        {func(i int) float64 { return 50 + 2*float64(min(i, 39-i)) }, false},
 		"one jump":          {func(i int) float64 { return 50 + 40*float64(i/25) }, false},
-		"small":             {func(i int) float64 { return 50 + 0.1*float64(i) }, false},
+		"small":             {func(i int) float64 { return 20 + 0.18*float64(i) }, false},
 		"little of a lot":   {func(i int) float64 { return 4000 + 2*float64(i) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
