@@ -68,6 +68,7 @@ type Contender struct {
 func (c Contender) WhyExcluded() string {
 	switch {
 	case c.cause != "":
+		return safe.Line(fmt.Sprintf("failed: %s; in %d of %s", c.cause, c.FailedRounds, units.Plural(c.Trials, "round")), 500)
 	case c.Excluded != nil:
 		return safe.Line(c.Excluded.String(), 500)
 	case c.FailedRounds == 0:
@@ -185,7 +186,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 				c.firstFailure = trial.Failure
 			}
 			if cause := trial.Cause(); cause != nil && c.cause == "" {
-				c.cause, c.firstFailure = cause.Text, trial.Failure
+				c.cause = cause.Text
 			}
 		}
 		if trial.StartUp != nil {
