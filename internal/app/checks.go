@@ -96,3 +96,8 @@ func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {
 	}
 	return []bench.CheckResult{check.Stopped(stop)}
 }
+
+// responds returns an error if GET of the ready path has no response, of any status.
+func (c *checks) responds(ctx context.Context, inst bench.Instance, svc bench.Service) error {
+	return check.Responds(ctx, inst, c.site.way(), cmp.Or(svc.Ready.Path, "/"))
+}

@@ -38,6 +38,7 @@ const (
 	WarnErrors               WarningKind = "errors"         // requests failed
 	WarnThrottled            WarningKind = "throttled"      // by the CPU quota
 	WarnMemory               WarningKind = "memory"         // nearly all of the memory limit is in use
+	WarnMemoryGrowth         WarningKind = "memory_growth"  // memory grew with the requests and did not come back
 	WarnOOM                              = WarningKind(IncidentOOM)
 	WarnBusyOutOfTurn        WarningKind = "busy_out_of_turn" // it used CPUs while other contenders were loaded
 	WarnRunPaused            WarningKind = "run_paused"       // by the user, before the step
@@ -89,6 +90,7 @@ var titles = map[WarningKind]string{
 	WarnDrifting:             Unstable,
 	WarnMaybeUnstable:        "possibly " + StillWarmingUp + ", or " + Unstable,
 	WarnOOM:                  "out of memory",
+	WarnMemoryGrowth:         "memory grew with the requests",
 	WarnBusyOutOfTurn:        "busy while others were loaded",
 	WarnRunPaused:            "run was paused before this step",
 	WarnRateChanged:          "rate was changed by hand",

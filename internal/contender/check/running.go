@@ -70,6 +70,16 @@ func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, pa
 	return res
 }
 
+// Responds returns an error if GET path has no response, of any status.
+func Responds(ctx context.Context, inst bench.Instance, way contact.Way, path string) error {
+	client := way.Client()
+	defer client.CloseIdleConnections()
+	if status, err := get(ctx, client, inst.BaseURL()+path); status == 0 && err != nil {
+		return fmt.Errorf("GET %s: %w", path, err)
+	}
+	return nil
+}
+
 func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	if inst.Info().Runtime.Traits().AlreadyRunning {
 		skip(res, noTargetLog)

@@ -59,6 +59,7 @@ type Contender struct {
 	Warnings           bench.Warnings   // about steps and latencies that are not in the summary
 	Excluded           *bench.Exclusion // why it is excluded; nil: it is not
 
+	cause        string // of the first failed round with a bench.Cause; it comes before an exclusion
 	firstFailure string // failure of the first failed round
 }
 
@@ -66,6 +67,8 @@ type Contender struct {
 // responses, errors or failed rounds; "" if it is compared.
 func (c Contender) WhyExcluded() string {
 	switch {
+	case c.cause != "":
+		return safe.Line(fmt.Sprintf("failed: %s; in %d of %s", c.cause, c.FailedRounds, units.Plural(c.Trials, "round")), 500)
 	case c.Excluded != nil:
 		return safe.Line(c.Excluded.String(), 500)
 	case c.FailedRounds == 0:
@@ -184,6 +187,9 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 			if c.FailedRounds++; c.FailedRounds == 1 {
 				c.firstFailure = trial.Failure
 			}
+			if cause := trial.Cause(); cause != nil && c.cause == "" {
+				c.cause = cause.Text
+			}
 		}
 		if trial.StartUp != nil {
 			startUps = append(startUps, float64(*trial.StartUp))
@@ -292,6 +298,10 @@ func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 		if u != nil && u.Memory != nil && u.Memory.Peak > peak {
 			peak, sample = u.Memory.Peak, u.Memory.PeakIsSample
 		}
+	}
+	// The kernel kills at the limit, which no reading shows.
+	if i, e := trial.Instance, trial.Exit; i != nil && i.LimitsEnforced && e != nil && e.OOMKilled {
+		peak = i.Limits.Memory
 	}
 	for i := range trial.Marks {
 		look(&trial.Marks[i].Usage)

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -209,6 +210,29 @@ func (c *clock) moved() time.Duration {
 	}
 	c.off = off
 	return moved
+}
+
+// responds returns an error if the contender does not respond after the load: its trial is then not
+// complete, whatever it measured. It reports that as an incident.
+func (l *trialRun) responds(ctx context.Context) error {
+	if l.cfg.Responds == nil || l.inst.Exit() != nil {
+		return nil
+	}
+	err := l.cfg.Responds(ctx, l.inst, l.svc)
+	if err == nil || ctx.Err() != nil || l.inst.Exit() != nil {
+		return nil
+	}
+	text := "did not respond after the load: " + clip(err.Error(), progressBytes)
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: text})
+	return errors.New(text)
+}
+
+// memoryLimit returns the enforced memory limit of the instance in bytes; 0: none.
+func (l *trialRun) memoryLimit() int64 {
+	if info := l.inst.Info(); info.LimitsEnforced {
+		return info.Limits.Memory
+	}
+	return 0
 }
 
 // lost returns the steps that the trial has not measured; nil if it has measured all.

@@ -67,7 +67,7 @@ func TestExitEndsTheTrial(t *testing.T) {
 	if !errors.Is(err, ErrTrials) || trial.State != bench.TrialFailed || trial.Exit == nil || !trial.Exit.OOMKilled || !strings.Contains(trial.Failure, "out of memory") {
 		t.Errorf("%v; trial %s, %q, exit %+v", err, trial.State, trial.Failure, trial.Exit)
 	}
-	if len(trial.Steps) != 2 || trial.Steps[1].Ending != bench.EndedByDeath || !strings.Contains(trial.Steps[1].Aborted, "died") {
+	if len(trial.Steps) != 2 || trial.Steps[1].Ending != bench.EndedByDeath || !strings.Contains(trial.Steps[1].Aborted, "killed out of memory") {
 		t.Errorf("steps %+v", trial.Steps)
 	}
 }

@@ -103,6 +103,9 @@ type Config struct {
 	Ask func(ctx context.Context, baseURL string) error
 	// SetUp and TearDown send the profile's requests before and after the load; may be nil.
 	SetUp, TearDown func(ctx context.Context, baseURL string) error
+	// Responds returns an error if the contender does not respond to one request after the load; may
+	// be nil.
+	Responds func(ctx context.Context, inst bench.Instance, svc bench.Service) error
 	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
 	// after the last. It may wait until ctx ends.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)

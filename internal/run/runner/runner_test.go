@@ -145,7 +145,7 @@ func TestExitOfAContenderEndsOnlyItsTrial(t *testing.T) {
 		if dead.State != bench.TrialFailed || dead.Exit == nil || !dead.Exit.OOMKilled || len(dead.LastLog) == 0 {
 			t.Errorf("state %s, exit %+v, log %v", dead.State, dead.Exit, dead.LastLog)
 		}
-		if len(dead.Steps) != 2 || dead.Steps[0].Load.Succeeded != 100 || dead.Steps[1].Load.Succeeded != 7 || !strings.Contains(dead.Steps[1].Aborted, "died") {
+		if len(dead.Steps) != 2 || dead.Steps[0].Load.Succeeded != 100 || dead.Steps[1].Load.Succeeded != 7 || !strings.Contains(dead.Steps[1].Aborted, "killed out of memory") {
 			t.Errorf("steps %+v", dead.Steps)
 		}
 		for _, name := range f.order[1:] {

@@ -203,6 +203,9 @@ func (l *trialRun) step(
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
 	res.Warnings = append(res.Warnings, verdict.MachineStalls(res)...)
+	if err == nil && !controls.skip && len(controls.changes) == 0 {
+		res.Warnings = append(res.Warnings, verdict.MemoryGrowth(append(slices.Clone(l.steps), res), l.memoryLimit())...)
+	}
 	if l.cfg.Judge != nil {
 		res.Warnings = append(res.Warnings, l.cfg.Judge(res, l.inst.Info())...)
 	}

@@ -186,8 +186,13 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
 			l.died = exit
-			if _, named := errors.AsType[exitError](err); err != nil && !named {
-				err = fmt.Errorf("%w; %w", err, exitError{exit})
+			_, named := errors.AsType[exitError](err)
+			switch own := l.exitError(exit); {
+			case err == nil || named:
+			case errors.Is(err, ErrThreshold):
+				err = fmt.Errorf("%w; %w", err, own)
+			default: // the cause first, then its symptom
+				err = fmt.Errorf("%w; %w", own, err)
 			}
 		}
 		err = errors.Join(err, l.stop(ctx))
@@ -230,6 +235,9 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	l.mark(ctx, "after checks")
 	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
+	}
+	if err := l.responds(ctx); err != nil {
+		return l.orExit(err)
 	}
 	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
 		l.checkDone(c)
@@ -317,15 +325,20 @@ func (l *trialRun) stop(ctx context.Context) error {
 // orExit returns the exit of the instance if it has exited, since that explains err; else err.
 func (l *trialRun) orExit(err error) error {
 	if exit := l.inst.Exit(); exit != nil {
-		return exitError{exit}
+		return l.exitError(exit)
 	}
 	return err
 }
 
 // exitError is the failure of a trial whose contender exited.
-type exitError struct{ exit *bench.Exit }
+type exitError struct{ cause *bench.Cause }
 
-func (e exitError) Error() string { return bench.AbortedDied + ": " + e.exit.String() }
+func (e exitError) Error() string { return e.cause.Text }
+
+func (l *trialRun) exitError(exit *bench.Exit) exitError {
+	info := l.inst.Info()
+	return exitError{bench.CauseOf(*exit, &info)}
+}
 
 func (l *trialRun) mark(ctx context.Context, name string) {
 	// A target has no counters, and the next phase reports an exit.

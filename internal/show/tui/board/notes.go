@@ -64,6 +64,7 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnDropped:                       "dropped",
 	bench.WarnThrottled:                     "quota",
 	bench.WarnMemory:                        "memory",
+	bench.WarnMemoryGrowth:                  "memory grows",
 	bench.WarnClientBound:                   "client-bound",
 	bench.WarnClientMaybeBound:              "client-bound",
 	bench.WarnRunPaused:                     "paused",
