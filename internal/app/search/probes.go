@@ -77,7 +77,7 @@ func (s *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []ben
 // end assesses, saves and publishes a finished probe.
 func (s *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.StepResult) error {
 	probe, _ := s.search.Next()
-	verdict, why := capacity.Assess(s.slo, res, s.run.Profile.Limits.CPUs)
+	verdict, why := capacity.Assess(s.slo, res, s.run.Profile.LimitsOf(s.run.Profile.Contenders[0]).CPUs)
 	s.search.Record(verdict)
 	outcome := verdict.Outcome(probe, res, why)
 	point := &s.log.record.Points[s.point]
