@@ -50,8 +50,8 @@ func DiscoverFor(dirs []string, selected []bench.Selection) (all []bench.Service
 	return all, left, nil
 }
 
-// findSet returns the contender that the settings change, changed. Those with a name of their own are
-// built as a variant of that name.
+// findSet returns the contender that the settings change, changed. A name that the profile gives
+// is that of the variant that is built.
 func findSet(all []bench.Service, s bench.Settings) (bench.Service, error) {
 	if s.Dir != "" {
 		var err error

@@ -5,7 +5,8 @@ import "slices"
 // Settings are what a profile sets for one of its contenders, next to the manifest and the limits of
 // all. Zero fields set nothing.
 type Settings struct {
-	Selection         // the contender as the run names it: with As of the profile as its variant
+	// the contender as the run names it: its variant is the name that the profile gives it
+	Selection `json:"contender"`
 	Base      *string `json:"base,omitempty"` // its variant in the manifest, "" for the default; nil: Variant
 
 	Limits Limits            `json:"limits,omitzero"`

@@ -64,7 +64,7 @@ func New(a *analysis.Run, rules Rules) Facts {
 		f.Contenders = append(f.Contenders, newContender(c))
 		for _, trial := range c.Results {
 			if i := trial.Instance; i != nil {
-				planned := i.Limits == c.Planned() // limits that the profile sets are no obstacle
+				planned := i.Limits == c.Planned() // those of the profile are the subject
 				if planned {
 					conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, "planned")] = true
 				} else {
