@@ -68,13 +68,29 @@ func (r *Run) Ordered() []Contender {
 
 // rank returns the index of a trial's contender in the profile.
 func rank(run bench.Run, trial bench.Trial) int {
-	i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
-		return s.Contender == trial.Contender && (s.Variant == trial.Variant || s.Variant == "")
-	})
+	i := slices.Index(run.Profile.Contenders, trial.Selection())
+	if i < 0 { // results of older runs name the default variant
+		i = slices.Index(run.Profile.Contenders, bench.Selection{Contender: trial.Contender})
+	}
 	if i < 0 {
 		return len(run.Profile.Contenders)
 	}
 	return i
+}
+
+// Planned returns the limits that the profile sets for the contender.
+func (c Contender) Planned() bench.Limits {
+	if c.run == nil || len(c.Results) == 0 {
+		return bench.Limits{}
+	}
+	return c.run.Profile.LimitsOf(c.Results[0].Trial.Selection())
+}
+
+// LimitsIntended reports whether the profile of a run sets different limits for two of its contenders:
+// then their limits are the subject of the comparison, not a reason to refuse it.
+func LimitsIntended(a, b Contender) bool {
+	same := a.run != nil && b.run != nil && a.run.ID != "" && a.run.ID == b.run.ID
+	return same && a.Planned() != b.Planned()
 }
 
 // Errors returns the error rate of all trials together.

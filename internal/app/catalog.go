@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 
 	"locbench/internal/bench"
@@ -47,6 +48,32 @@ func DiscoverFor(dirs []string, selected []bench.Selection) (all []bench.Service
 		left = append(left, "skipped: invalid manifest: "+safe.Line(u.Error(), 1000))
 	}
 	return all, left, nil
+}
+
+// findSet returns the contender that the settings change, changed. A name that the profile gives
+// is that of the variant that is built.
+func findSet(all []bench.Service, s bench.Settings) (bench.Service, error) {
+	if s.Dir != "" {
+		var err error
+		if all, err = contender.Discover(contender.Folder(s.Dir)); err != nil {
+			return bench.Service{}, fmt.Errorf("contender %s: %w", s, err)
+		}
+	}
+	base := s.InManifest()
+	svc, err := contender.Find(all, base.Contender)
+	if err != nil {
+		if s.Dir != "" {
+			err = fmt.Errorf("%w in %s", err, safe.Line(s.Dir, 300))
+		}
+		return svc, err
+	}
+	if s.Base != nil && slices.ContainsFunc(svc.Variants, func(v bench.Variant) bool { return v.Name == s.Variant }) {
+		return svc, fmt.Errorf("contender %s: `as: %s` is a variant of its manifest: choose another name", base, s.Variant)
+	}
+	if svc, err = contender.Resolve(svc, base.Variant); err != nil {
+		return svc, err
+	}
+	return contender.Set(svc, s)
 }
 
 // Find returns the selected contender with its variant, or the default one, applied.

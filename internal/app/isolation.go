@@ -21,9 +21,35 @@ type cpuIsolation struct {
 // isolationOf plans the isolation of a run. cannot is the reason why processes cannot be pinned.
 func isolationOf(p bench.Profile, cannot string) bench.Isolation {
 	return planIsolation(cpuRequest{
-		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings), Limits: p.Limits, Store: p.Store.Chosen(),
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings), Limits: widest(p), Store: p.Store.Chosen(),
 		Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
 	})
+}
+
+// widest returns the CPU limits of the contender that can fill the most CPUs; none if one has none. All
+// contenders run on the same CPUs, since their number alone changes how many threads a runtime starts.
+func widest(p bench.Profile) (most bench.Limits) {
+	if len(p.Contenders) == 0 {
+		return p.Limits
+	}
+	for _, sel := range p.Contenders {
+		l := p.LimitsOf(sel)
+		switch {
+		case fillable(l) == 0:
+			return bench.Limits{}
+		case fillable(l) > fillable(most):
+			most = l
+		}
+	}
+	return most
+}
+
+// fillable returns how many CPUs a contender can fill under its limits; 0: all.
+func fillable(l bench.Limits) int {
+	if l.CPUSet > 0 {
+		return l.CPUSet
+	}
+	return int(math.Ceil(l.CPUs))
 }
 
 func newIsolation(i bench.Isolation) cpuIsolation {
@@ -102,10 +128,7 @@ func planIsolation(r cpuRequest) bench.Isolation {
 }
 
 func shares(r cpuRequest) (contender, store, client int, why string) {
-	contender = int(math.Ceil(r.Limits.CPUs))
-	if r.Limits.CPUSet > 0 {
-		contender = r.Limits.CPUSet
-	}
+	contender = fillable(r.Limits)
 	n := len(r.CPUs)
 	switch {
 	case r.Off:

@@ -129,7 +129,13 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	if len(dirs) == 0 {
 		dirs = run.Services
 	}
-	all, left, err := DiscoverFor(dirs, run.Profile.Contenders)
+	var named []bench.Selection // those whose manifest is looked for in dirs
+	for _, sel := range run.Profile.Contenders {
+		if run.Profile.SettingsOf(sel).Dir == "" {
+			named = append(named, sel)
+		}
+	}
+	all, left, err := DiscoverFor(dirs, named)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +145,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	found := map[bench.Selection]bench.Service{}
 	for _, sel := range run.Profile.Contenders {
 		address := run.TargetOf(sel)
-		svc, err := Find(all, sel)
+		svc, err := findSet(all, run.Profile.SettingsOf(sel))
 		if address != "" && err != nil {
 			svc, err = bench.Service{Name: sel.Contender, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}, nil
 		}
@@ -158,6 +164,13 @@ func planResume(o RunOptions) (bench.Run, error) {
 	run, err := resumable(o.Resume)
 	if err != nil {
 		return run, err
+	}
+	for _, s := range run.Profile.Settings {
+		for name, value := range s.Env {
+			if strings.Contains(value, secret.Mask) {
+				return run, unsavedSecret(fmt.Sprintf("the value of %s of contender %s", name, s))
+			}
+		}
 	}
 	for _, r := range run.Profile.Every() {
 		if strings.Contains(r.Path+r.Body, secret.Mask) {

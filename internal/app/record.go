@@ -68,8 +68,11 @@ func memoryOvercommit(run bench.Run) bench.Warnings {
 	if run.Profile.Interleave <= 0 {
 		return nil
 	}
-	alive := int64(max(len(run.Profile.Contenders), 2))
-	all, machine := alive*run.Profile.Limits.Memory, run.Machine.MemoryBytes
+	alive, machine := int64(max(len(run.Profile.Contenders), 2)), run.Machine.MemoryBytes
+	all := (alive - int64(len(run.Profile.Contenders))) * run.Profile.Limits.Memory
+	for _, sel := range run.Profile.Contenders {
+		all += run.Profile.LimitsOf(sel).Memory
+	}
 	if all <= machine || machine == 0 {
 		return nil
 	}

@@ -25,8 +25,11 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 // spec returns the specification that a trial of svc is started with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits,
-		CPUs: s.isolation.sets.Contender,
+		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port,
+		Limits: s.plan.Profile.Limits.With(svc.Limits), CPUs: s.isolation.sets.Contender,
+	}
+	if n := spec.Limits.CPUSet; n > 0 && n < len(spec.CPUs) { // the CPUs are those of the widest contender
+		spec.CPUs = spec.CPUs.First(n)
 	}
 	if svc.Docker != nil {
 		spec.More = svc.Docker.Privileges

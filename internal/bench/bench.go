@@ -101,6 +101,8 @@ type Profile struct {
 	Rounds      int         `json:"rounds"` // 0 only before a run is planned: as many as a verdict takes
 	Runtime     Runtime     `json:"runtime"`
 	Limits      Limits      `json:"limits"`
+	// what is different for single contenders; LimitsOf and SettingsOf read it
+	Settings []Settings `json:"settings,omitempty"`
 	// "off", or "": contender, store and client get separate CPU sets if the machine has enough CPUs
 	Isolation string    `json:"isolation,omitempty"`
 	Store     StoreSpec `json:"store"`

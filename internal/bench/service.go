@@ -23,8 +23,9 @@ type Service struct {
 	// endpoint groups that it serves: get closest associatedFeatured search featured api-docs
 	// benchmark
 	Endpoints []string          `json:"endpoints"`
-	Port      int               `json:"port"`          // inside a container
-	Env       map[string]string `json:"env,omitempty"` // templates
+	Port      int               `json:"port"`            // inside a container
+	Env       map[string]string `json:"env,omitempty"`   // templates
+	Limits    Limits            `json:"limits,omitzero"` // its own, from the settings of the profile
 	Ready     Ready             `json:"ready"`
 	// runs as "locbench serve": an image with only the running binary
 	Builtin    bool           `json:"builtin,omitempty"`
@@ -34,6 +35,7 @@ type Service struct {
 	Unverified string         `json:"unverified,omitempty"` // why it was never verified; "" if it was
 	URL        string         `json:"url,omitempty"`        // URL of a running service; "": locbench starts it
 	Dir        string         `json:"dir"`                  // folder of the manifest, for messages
+	Copy       string         `json:"-"`                    // that folder, if the profile names it: one of several copies
 	Files      fs.FS          `json:"-"`                    // content of that folder: sources, Dockerfile
 }
 

@@ -129,6 +129,9 @@ func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []str
 		decide = append(decide, strings.Join(argv, "\x00"))
 	}
 	decide = append(decide, o.processorFor(decide)...)
+	if svc.Copy != "" { // or the build of another commit would replace this one in the same run
+		decide = append(decide, "copy", svc.Copy)
+	}
 	hash, err := hashOf(decide, func(io.Writer) error { return nil })
 	return svc.Name + "-" + hash, decide, err
 }

@@ -25,7 +25,7 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 			item.Wrong("write one word of lower-case letters, digits and `-`, such as `jvm`")
 		}
 	}
-	checkEnv(v.At("env"), m.Env)
+	CheckEnv(v.At("env"), m.Env)
 	if !strings.HasPrefix(m.Ready.Path, "/") || strings.ContainsAny(m.Ready.Path, " \t\r\n#") {
 		v.At("ready", "path").Wrong("write the path of a URL, such as `/`")
 	}
@@ -133,12 +133,17 @@ func (m *manifest) checkVariants(v strictyaml.Value) {
 				"add `dockerfile`, `image`, or `build` and `command`")
 		}
 		m.checkImage(at, one, m.Docker != nil && m.Docker.Image != "")
-		checkEnv(at.At("env"), one.Env)
+		CheckEnv(at.At("env"), one.Env)
 		checkBuild(at.At("build"), one.Build)
 	}
 }
 
-func checkEnv(v strictyaml.Value, env map[string]string) {
+// ValidImage reports whether name can be the name of an image.
+func ValidImage(name string) bool { return imagePattern.MatchString(name) }
+
+// CheckEnv reports variables of a contender that have an invalid name, or a template that cannot be
+// filled in, at their places below v.
+func CheckEnv(v strictyaml.Value, env map[string]string) {
 	for _, f := range v.Fields() {
 		value, ok := env[f.Key]
 		if !ok {

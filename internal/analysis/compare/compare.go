@@ -131,6 +131,14 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b),
 		Differences: TrialDifferences(a.Results, b.Results)}
+	if analysis.LimitsIntended(a, b) {
+		for i, d := range c.Differences {
+			if d.What == limitsInUse {
+				c.Differences[i].Weight = Subject
+			}
+		}
+		ByWeight(c.Differences)
+	}
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
 	excluded := excluded(a, b)

@@ -22,10 +22,11 @@ const (
 	Incomparable  Weight = "incomparable"  // the results measure different things
 	Relevant      Weight = "relevant"      // may affect the results
 	Informational Weight = "informational" // may be the change that is compared
+	Subject       Weight = "subject"       // the profile sets it for the contenders of a run, to compare them
 )
 
 // weights has the most serious weight first.
-var weights = []Weight{Incomparable, Relevant, Informational}
+var weights = []Weight{Incomparable, Subject, Relevant, Informational}
 
 // Fact names a property of a side.
 type Fact string
@@ -34,6 +35,7 @@ type Fact string
 const (
 	ProfileHashed Fact = "profile hash"
 
+	limitsInUse    Fact = "limits in use"
 	turbo          Fact = "turbo"
 	smt            Fact = "SMT"
 	virtualisation Fact = "virtualisation"
@@ -151,6 +153,10 @@ func runFacts(r bench.Run) []fact {
 // part of it, because steps record what they stopped.
 func ProfileHash(p bench.Profile) string {
 	p.Thresholds = nil
+	p.Settings = slices.Clone(p.Settings) // the same folder elsewhere; results have the hash of its sources
+	for i := range p.Settings {
+		p.Settings[i].Dir = base(p.Settings[i].Dir)
+	}
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0,
 		bench.CheckSpec{}
 	p.Store.URL = ""
@@ -177,6 +183,7 @@ func base(file string) string {
 
 // restHash returns the hash of the parts of a profile that no other fact contains.
 func restHash(p bench.Profile) string {
+	p.Settings = nil // the limits in use, images and sources of each contender are compared
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
 	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol = "", 0, 0, ""
 	p.Timeout, p.CompareBodies, p.Interleave = 0, 0, 0
@@ -261,7 +268,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 	return []fact{
 		{"measured step", Incomparable, definition},
 		{"runtime in use", Incomparable, string(i.Runtime)},
-		{"limits in use", Incomparable, limited},
+		{limitsInUse, Incomparable, limited},
 		{"limits enforced", Incomparable, enforced},
 		{"CPU set", Relevant, i.CPUSet.String()},
 		{"version", Informational, trial.Service.Version},
@@ -293,19 +300,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s (%s → %s)", d.What, cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"))
 }
 
-func limits(l bench.Limits) string {
-	var parts []string
-	add := func(is bool, text string) {
-		if is {
-			parts = append(parts, text)
-		}
-	}
-	add(l.CPUs > 0, units.CPUs(l.CPUs))
-	add(l.CPUSet > 0, fmt.Sprintf("set of %d", l.CPUSet))
-	add(l.Memory > 0, units.Bytes(l.Memory))
-	add(l.PIDs > 0, fmt.Sprintf("%d processes", l.PIDs))
-	return cmp.Or(strings.Join(parts, ", "), "none")
-}
+func limits(l bench.Limits) string { return cmp.Or(l.String(), "none") }
 
 // size returns a size, or "" below least.
 func size(n, least int64) string {

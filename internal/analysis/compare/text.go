@@ -80,6 +80,12 @@ func (c Contender) text(b *bytes.Buffer) {
 	if c.Old != c.New {
 		name = c.Old + " → " + c.New
 	}
+	for _, d := range c.Differences {
+		if d.Weight == Subject { // the subject comes first
+			fmt.Fprintf(b, "%s under %s, %s under %s:\n", safe.Line(c.New, 200), safe.Line(d.New, 120),
+				safe.Line(c.Old, 200), safe.Line(d.Old, 120))
+		}
+	}
 	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
 	table := [][]string{{"measure", "old", "new", "verdict"}}
 	for _, row := range c.Rows {
@@ -111,6 +117,10 @@ func differences(b *bytes.Buffer, ds []Difference) {
 		fmt.Fprintf(b, "  %s: %s → %s", d.What, say(d.Old), say(d.New))
 		if d.Weight == Incomparable {
 			b.WriteString(": not comparable")
+			if d.What == "limits" || d.What == limitsInUse {
+				b.WriteString(". Put both in one run (`contenders: [NAME, {NAME: {cpus: 0.5, as: half}}]` in its profile), " +
+					"or use 'locbench capacity --limits', or --force")
+			}
 		}
 		b.WriteByte('\n')
 	}

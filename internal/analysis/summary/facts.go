@@ -37,7 +37,8 @@ type Contender struct {
 	Unlimited     int             // trials whose limits were not enforced
 	Checked       int             // number of threshold checks
 	Missed        int             // of Checked: not passed
-	Warned        []group         // warnings ("client-bound") and the steps that have them ("16 connections")
+	of            analysis.Contender
+	Warned        []group // warnings ("client-bound") and the steps that have them ("16 connections")
 }
 
 const (
@@ -63,7 +64,12 @@ func New(a *analysis.Run, rules Rules) Facts {
 		f.Contenders = append(f.Contenders, newContender(c))
 		for _, trial := range c.Results {
 			if i := trial.Instance; i != nil {
-				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
+				planned := i.Limits == c.Planned() // those of the profile are the subject
+				if planned {
+					conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, "planned")] = true
+				} else {
+					conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
+				}
 			}
 		}
 	}
@@ -75,7 +81,7 @@ func New(a *analysis.Run, rules Rules) Facts {
 }
 
 func newContender(of analysis.Contender) Contender {
-	c := Contender{Contender: of.Contender, Label: safe.Line(of.Label, maxLabel)}
+	c := Contender{Contender: of.Contender, of: of, Label: safe.Line(of.Label, maxLabel)}
 	if c.Peak, c.HasPeak = of.PeakStep(); c.HasPeak {
 		c.HasPeak = c.Peak.Throughput.Median > 0
 		c.Bound = of.Bounds[c.Peak.Index]

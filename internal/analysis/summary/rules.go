@@ -24,6 +24,7 @@ func rules() []rule {
 		{"one contender", Open, ofRun(one, sayOneContender)},
 		{"unequal conditions", Open, ofRun(func(f Facts) bool { return several(f) && f.Unequal },
 			sayUnequalConditions)},
+		{"different limits", Open, sayLimits},
 		{"different requests", Open, ofRun(differentRequests, sayDifferentRequests)},
 		{"too few to compare", Open, ofStandings(tooFew, sayTooFew)},
 		{"winner", Ranking, ofStandings(oneLeader, sayWinner)},
@@ -128,7 +129,7 @@ func differentRequests(f Facts) bool {
 
 // Comparable reports whether the contenders may be compared in the measure of s.
 func (f Facts) Comparable(s analysis.Standing) bool {
-	return several(f) && !f.Unequal && (fromStartToStop(s) || !differentRequests(f))
+	return several(f) && !f.Unequal && !intended(f) && (fromStartToStop(s) || !differentRequests(f))
 }
 
 // fewMembers reports whether fewer than two contenders can be compared in throughput.

@@ -18,6 +18,11 @@ import (
 func TestRules(t *testing.T) {
 	six := func(x float64) []float64 { return around(x, 6) }
 	floor := stats.Rule{Floor: .2}
+	halved := bench.Run{ID: "r", Profile: bench.Profile{
+		Contenders: []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "half"}}, Limits: bench.Limits{CPUs: 1.5},
+		Settings: []bench.Settings{{Selection: bench.Selection{Contender: "a", Variant: "half"}, Limits: bench.Limits{CPUs: .5}}},
+	}}
+	half := func(t *bench.TrialResult) { t.Trial.Variant, t.Instance.Limits.CPUs = "half", .5 }
 	for _, c := range []struct {
 		name   string
 		rule   string // name of the rule that must write
@@ -63,6 +68,8 @@ func TestRules(t *testing.T) {
 		{name: "one of three left out", rule: "left out", want: "No throughput ranking for: c: client-bound at its peak.", trials: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "of those left", rule: "winner", want: "Of a and b, a has the highest throughput", trials: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "unequal limits", rule: "unequal conditions", want: "No ranking: contenders ran under different limits or runtimes.", trials: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},
+		{name: "limits of the profile", rule: "different limits", want: "a:half under 0.5 CPUs, a under 1.5 CPUs: ×0.50 the throughput (95% CI ×0.49 to ×0.51), ×1.00 the CPU per request (95% CI ×1.00 to ×1.00).",
+			trials: together(side("a", six(2000)), side("a", six(1000), half)), run: halved, not: "winner"},
 		{name: "different requests", rule: "different requests", want: "the peaks are of different requests (get: a; search: b)", trials: together(side("a", six(2000), sending("get")), side("b", six(1000), sending("search"))), not: "winner"},
 
 		{name: "bound", rule: "bound at peak", want: "a was bound by its CPU quota at its peak (64 connections):", trials: side("a", six(2000), quotaBound)},

@@ -108,15 +108,15 @@ func (o *Options) places() ([]place, error) {
 // plan returns the run of the profile with the limits of p, and with a warm-up instead of its
 // steps.
 func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
-	own := o.RunOptions
-	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
+	given := o.RunOptions
+	given.Changes, given.Out = given.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
 	if p.cpus > 0 {
-		own.Changes = own.Changes.With("cpus", strconv.FormatFloat(p.cpus, 'f', -1, 64))
+		given.Changes = given.Changes.With("cpus", strconv.FormatFloat(p.cpus, 'f', -1, 64))
 	}
 	if p.bytes > 0 {
-		own.Changes = own.Changes.With("memory", strictyaml.FormatBytes(p.bytes))
+		given.Changes = given.Changes.With("memory", strictyaml.FormatBytes(p.bytes))
 	}
-	plan, err := app.NewPlan(own)
+	plan, err := app.NewPlan(given)
 	if err != nil {
 		return plan, err
 	}
@@ -125,6 +125,11 @@ func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 	pr.Thresholds = nil // probes miss the SLO on purpose
 	if len(pr.Contenders) != 1 {
 		return app.Plan{}, console.Usagef("name one contender: profile %s has %d", pr.Name, len(pr.Contenders))
+	}
+	own := pr.SettingsOf(pr.Contenders[0]).Limits
+	if p.cpus > 0 && own.CPUs > 0 || p.bytes > 0 && own.Memory > 0 {
+		return app.Plan{}, console.Usagef("--limits: the profile sets that limit for %s itself (%s): remove it there",
+			pr.Contenders[0], own)
 	}
 	pr.Description = fmt.Sprintf("Capacity search: probes of %s with the requests of profile %s.",
 		units.Length(o.Probe), pr.Name)

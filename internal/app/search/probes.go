@@ -77,7 +77,8 @@ func (s *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []ben
 // end assesses, saves and publishes a finished probe.
 func (s *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.StepResult) error {
 	probe, _ := s.search.Next()
-	verdict, why := capacity.Assess(s.slo, res, s.run.Profile.Limits.CPUs, s.run.Profile.MaxUnexpected)
+	cpus := s.run.Profile.LimitsOf(s.run.Profile.Contenders[0]).CPUs
+	verdict, why := capacity.Assess(s.slo, res, cpus, s.run.Profile.MaxUnexpected)
 	s.search.Record(verdict)
 	outcome := verdict.Outcome(probe, res, why)
 	point := &s.log.record.Points[s.point]

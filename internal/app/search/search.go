@@ -118,7 +118,7 @@ func (o *Options) searchAt(
 	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, slo profile.Conditions,
 	log *recorder,
 ) error {
-	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
+	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.LimitsOf(c.Run.Profile.Contenders[0]), Dir: p.dir})
 	s := &capacitySearch{options: o, config: config, slo: slo, log: log, point: point}
 	shown := &progress{env: env, options: o, search: s}
 	c.Search, c.Follow, c.Engine = s, shown.follow, o.engine

@@ -103,7 +103,10 @@ func mistakes(p *bench.Profile) []mistake {
 func (r *rules) contenders(p *bench.Profile) {
 	for i, c := range p.Contenders {
 		r.when(slices.Contains(p.Contenders[:i], c), fmt.Sprintf("contenders[%d]", i),
-			fmt.Sprintf("duplicate contender %q", c), "list each once: `rounds` repeats them")
+			fmt.Sprintf("duplicate contender %q", c), "list each once: `rounds` repeats them; with other settings give each a name: `as: half`")
+		for _, m := range wrongLimits(p.SettingsOf(c).Limits) { // those of a file were reported at their lines
+			r.when(true, fmt.Sprintf("contenders[%d]", i), fmt.Sprintf("`%s` of contender %q is out of bounds", m.path, c), m.hint)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ type file struct {
 	Name          string            `yaml:"name,omitempty"`
 	Title         string            `yaml:"title,omitempty" strict:"max=200"`
 	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
-	Contenders    []selection       `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Contenders    []chosen          `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
 	Rounds        int               `yaml:"rounds,omitempty"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
@@ -198,8 +198,8 @@ func (f file) profile() bench.Profile {
 		Checks:        bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
 		FirstRequests: (*bench.FirstRequestsSpec)(f.FirstRequests),
 		Interleave:    time.Duration(f.Interleave), Steps: f.Steps.all,
-		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
-		Variables:  f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
+		Contenders: each(f.Contenders, func(c chosen) bench.Selection { return c.Selection }), Settings: settingsOf(f.Contenders),
+		Variables: f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
@@ -227,7 +227,7 @@ func fileOf(p bench.Profile) file {
 		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
-		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
+		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {
 			return session{Name: s.Name, Weight: s.Weight, Requests: requestsOf(p, s.Name)}

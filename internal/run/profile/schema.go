@@ -103,11 +103,6 @@ func (share) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 	return strictyaml.Either(strictyaml.Enum("none", "0"), percent)
 }
 
-// DescribeStrict returns the schema of what UnmarshalStrict reads.
-func (selection) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Text(contenderPattern.String())
-}
-
 // DescribeStrict adds descriptions and bounds from the table of options.
 func (limits) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(limits{}, table("limits.", map[string]string{"pids": "Processes and threads together."}))

@@ -10,12 +10,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// selection is "rs-actix" or "rs-actix:lto".
-type selection bench.Selection
-
 var contenderPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62})(?::([a-z0-9][a-z0-9._-]{0,62}))?$`)
-
-func (s selection) String() string { return bench.Selection(s).String() }
 
 // ParseSelection reads a contender as profiles and options name it: "rs-actix" or "rs-actix:lto".
 func ParseSelection(text string) (bench.Selection, error) {
@@ -26,20 +21,6 @@ func ParseSelection(text string) (bench.Selection, error) {
 	}
 	return bench.Selection{Contender: m[1], Variant: m[2]}, nil
 }
-
-// UnmarshalStrict reads a name and, after a colon, a variant.
-func (s *selection) UnmarshalStrict(v strictyaml.Value) {
-	if text, ok := v.Text(); ok {
-		sel, err := ParseSelection(text)
-		if err != nil {
-			v.Wrong("write a contender's name, with a colon and a variant if not the first: `rs-actix:lto`")
-		}
-		*s = selection(sel)
-	}
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (s selection) MarshalYAML() (any, error) { return s.String(), nil }
 
 // store is the name of a kind, or a map.
 type store struct {

@@ -80,7 +80,7 @@ func machineFacts(run bench.Run) factGroup {
 func profileFacts(p bench.Profile) factGroup {
 	facts := []fact{
 		{"Name", p.Name}, {"Title", p.Title}, {"Description", p.Description}, {"Runtime", string(p.Runtime)},
-		{"Rounds", strconv.Itoa(p.Rounds)}, {"Limits", limits(p.Limits)},
+		{"Rounds", strconv.Itoa(p.Rounds)}, {"Limits", limits(p.Limits) + ownLimits(p)},
 		{"Store latency", when(p.Store.Latency > 0,
 			"median "+p.Store.Latency.String()+when(p.Store.P99 > 0, ", p99 "+p.Store.P99.String()))},
 	}
@@ -102,7 +102,8 @@ func contenderFacts(l layout) factGroup {
 		trial := c.of.Results[0]
 		parts := []string{strings.Join(trial.Service.Tags, ", ")}
 		if i := trial.Instance; i != nil {
-			parts = append(parts, "runtime "+string(i.Runtime), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),
+			parts = append(parts, "runtime "+string(i.Runtime),
+				when(trial.Service.Limits != bench.Limits{}, "its own limits "+trial.Service.Limits.String()), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),
 				when(i.ImageID != "", "image "+i.ImageID))
 		}
 		a := trial.Artifact
@@ -127,6 +128,16 @@ func limits(l bench.Limits) string {
 		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"),
 		when(l.PIDs > 0, count(l.PIDs)+" processes and threads"),
 	), ", "), "none")
+}
+
+// ownLimits returns the limits of contenders that have their own: "; a:half: 0.5 CPUs".
+func ownLimits(p bench.Profile) (text string) {
+	for _, s := range p.Settings {
+		if s.Limits != (bench.Limits{}) {
+			text += "; " + cleanName(s.String()) + ": " + limits(s.Limits)
+		}
+	}
+	return text
 }
 
 func requestWords(r bench.Request) string {

@@ -26,7 +26,7 @@ func plottedMeasures(p bench.Profile) (all []plotted) {
 		d := plotted{m.Measure, m.Chart.Note}
 		switch m.ID {
 		case measure.MemoryPeak:
-			d.note += when(p.Limits.Memory > 0, " Limit: "+mebibytes(p.Limits.Memory)+".") +
+			d.note += when(p.Limits.Memory > 0 && p.EqualLimits(), " Limit: "+mebibytes(p.Limits.Memory)+".") +
 				" “≥”: largest sample, no counter available."
 		case measure.CPUTime:
 			d.note += cpuLimitNote(p)
@@ -118,7 +118,7 @@ func errorKinds(failed map[bench.ErrorKind]int64) []string {
 
 // cpuLimitNote returns a sentence about the quota, per step if all steps are equally long.
 func cpuLimitNote(p bench.Profile) string {
-	if p.Limits.CPUs <= 0 || len(p.Steps) == 0 {
+	if p.Limits.CPUs <= 0 || !p.EqualLimits() || len(p.Steps) == 0 {
 		return ""
 	}
 	d := p.Steps[0].Duration

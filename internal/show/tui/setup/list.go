@@ -79,8 +79,8 @@ func (l *list) rows(s *Screen) []row {
 		}
 	}
 	for _, sel := range s.selected() {
-		if r := s.rowOf(sel); r.unknown {
-			add(r)
+		if r := s.rowOf(sel); r.unknown || s.base.SettingsOf(sel).Base != nil {
+			add(r) // it is not in the list of manifests
 		}
 	}
 	for _, svc := range s.facts.contenders {
@@ -121,11 +121,20 @@ func (s *Screen) meets(r row, words []string) bool {
 
 // resolve returns the contender of sel, resolved for its variant.
 func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
-	svc, err := contender.Find(s.facts.contenders, sel.Contender)
+	own := s.base.SettingsOf(sel)
+	of := own.InManifest()
+	svc, err := contender.Find(s.facts.contenders, of.Contender)
+	if err != nil && own.Dir != "" { // its folder is not read before the run
+		return bench.Service{Name: of.Contender, Variant: sel.Variant, Title: "from the profile's folder"}, nil
+	}
 	if err != nil {
 		return svc, err
 	}
-	return contender.Resolve(svc, sel.Variant)
+	svc, err = contender.Resolve(svc, of.Variant)
+	if err != nil {
+		return svc, err
+	}
+	return contender.Set(svc, own)
 }
 
 // canonical returns sel with its variant, the default one if it names none.
@@ -139,7 +148,9 @@ func (s *Screen) canonical(sel bench.Selection) bench.Selection {
 	return sel
 }
 
-func (s *Screen) state(sel bench.Selection) State { return s.facts.states[s.canonical(sel)] }
+func (s *Screen) state(sel bench.Selection) State {
+	return s.facts.states[s.canonical(s.base.SettingsOf(sel).InManifest())]
+}
 
 // chosen reports whether a row is ticked; a heading is if any of its variants is.
 func (s *Screen) chosen(r row) bool {

@@ -1,0 +1,38 @@
+//go:build acceptance && engine
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// One run has a contender under 0.5 and under 1 CPU, and records both limits.
+func TestTwoLimitsInOneRun(t *testing.T) {
+	dir := t.TempDir()
+	profile := "contenders: [go-nethttp, {go-nethttp: {cpus: 0.5, as: half}}]\nlimits: {cpus: 1, memory: 128MiB}\n" +
+		"runtime: docker\nstore: none\nchecks: {lifecycle: none}\nrequests: [{get: /benchmark}]\nsteps: [4 for 1s]\n"
+	if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(profile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := locbench(t, dir, "run", "--profile", "p.yaml", "--headless", "--out", "out"); code > 1 {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	run, trials := read(t, filepath.Join(dir, "out"))
+	nothingLeft(t, run.ID)
+	want := map[string]bench.Limits{
+		"go-nethttp": {CPUs: 1, Memory: 128 << 20}, "go-nethttp:half": {CPUs: .5, Memory: 128 << 20},
+	}
+	for _, trial := range trials {
+		if got := trial.Instance.Limits; got != want[trial.Trial.Label()] {
+			t.Errorf("%s ran under %+v", trial.Trial.Label(), got)
+		}
+		delete(want, trial.Trial.Label())
+	}
+	if len(want) > 0 {
+		t.Errorf("no trial of %v", want)
+	}
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// A plan applies the settings of each contender: limits, environment, image, folder, name.
+func TestPlanAppliesSettings(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	manifest := "language: Go\nframework: none\nversion: 'VERSION'\nname: orders\nenv: {A: '1', B: '1'}\n" +
+		"docker: {image: 'orders:new'}\nvariants: [{name: std}, {name: fast, env: {B: '2'}}]\n"
+	write("new/orders/service.yaml", strings.Replace(manifest, "VERSION", "2", 1))
+	write("old/service.yaml", strings.Replace(manifest, "VERSION", "1", 1))
+	plan := func(contenders string) (Plan, error) {
+		file := write("p.yaml", "contenders: "+contenders+"\nlimits: {cpus: 2}\nrequests: [{path: /}]\nsteps: [1]\n")
+		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: []string{filepath.Join(dir, "new")}})
+	}
+	p, err := plan("[orders, {'orders:fast': {cpus: 0.5, env: {A: '3'}, as: half}}, {orders: {image: 'orders:v1', as: v1}}, " +
+		"{orders: {dir: old, as: before}}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(variant string) bench.Service {
+		return p.Services[bench.Selection{Contender: "orders", Variant: variant}]
+	}
+	if s := of(""); s.Variant != "std" || s.Limits != (bench.Limits{}) || s.Env["A"] != "1" || s.Version != "2" {
+		t.Errorf("without settings: %+v", s)
+	}
+	if s := of("half"); s.Variant != "half" || s.Limits.CPUs != .5 || s.Env["A"] != "3" || s.Env["B"] != "2" {
+		t.Errorf("half: %+v", s)
+	}
+	if s := of("v1"); s.Docker.Image != "orders:v1" {
+		t.Errorf("v1: %+v", s.Docker)
+	}
+	if s := of("before"); s.Version != "1" || s.Copy != filepath.Join(dir, "old") {
+		t.Errorf("before: version %s, copy %q", s.Version, s.Copy)
+	}
+	for contenders, want := range map[string]string{
+		"[{orders: {as: fast}}]":         "is a variant of its manifest",
+		"[{orders: {dir: none, as: x}}]": "none",
+		"[{others: {dir: old, as: x}}]":  `unknown contender "others"`,
+		"[{'orders:slow': {as: x}}]":     `no variant "slow"`,
+		"[{go-nethttp: {image: 'a:b'}}]": "runs inside locbench",
+	} {
+		if _, err := plan(contenders); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", contenders, err, want)
+		}
+	}
+}
+
+// Each trial starts under its own limits, on the CPUs that the widest contender can fill.
+func TestSpecHasOwnLimits(t *testing.T) {
+	half := bench.Selection{Contender: "web", Variant: "half"}
+	p := bench.Profile{
+		Contenders: []bench.Selection{{Contender: "web"}, half}, Limits: bench.Limits{CPUs: 2, Memory: 1 << 30},
+		Settings: []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: .5, CPUSet: 1}}},
+	}
+	if w := widest(p); w.CPUs != 2 {
+		t.Errorf("CPUs for all: %+v", w)
+	}
+	s := &site{plan: &bench.Run{Profile: p}, platform: fakePlatform{}}
+	s.isolation.sets.Contender = []int{2, 3}
+	spec, err := s.spec("trial", bench.Service{Name: "web", Variant: "half", Limits: p.Settings[0].Limits}, bench.Artifact{})
+	if want := (bench.Limits{CPUs: .5, CPUSet: 1, Memory: 1 << 30}); err != nil || spec.Limits != want || len(spec.CPUs) != 1 {
+		t.Errorf("%v: limits %+v on CPUs %v", err, spec.Limits, spec.CPUs)
+	}
+	p.Limits.CPUs = 0
+	if w := widest(p); w != (bench.Limits{}) {
+		t.Errorf("one without a limit can fill all CPUs: %+v", w)
+	}
+}

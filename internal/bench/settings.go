@@ -1,0 +1,65 @@
+package bench
+
+import "slices"
+
+// Settings are what a profile sets for one of its contenders, next to the manifest and the limits of
+// all. Zero fields set nothing.
+type Settings struct {
+	// the contender as the run names it: its variant is the name that the profile gives it
+	Selection `json:"contender"`
+	Base      *string `json:"base,omitempty"` // its variant in the manifest, "" for the default; nil: Variant
+
+	Limits Limits            `json:"limits,omitzero"`
+	Env    map[string]string `json:"env,omitempty"`   // in addition to the manifest's and the variant's
+	Image  string            `json:"image,omitempty"` // an existing image, instead of building one
+	Dir    string            `json:"dir,omitempty"`   // folder with the manifest and the sources of this contender
+}
+
+// InManifest returns the contender and variant that the settings change.
+func (s Settings) InManifest() Selection {
+	if s.Base == nil {
+		return s.Selection
+	}
+	return Selection{s.Contender, *s.Base}
+}
+
+// SettingsOf returns the settings of a contender; without any, those that set nothing.
+func (p Profile) SettingsOf(sel Selection) Settings {
+	if i := slices.IndexFunc(p.Settings, func(s Settings) bool { return s.Selection == sel }); i >= 0 {
+		return p.Settings[i]
+	}
+	return Settings{Selection: sel}
+}
+
+// LimitsOf returns the limits of a contender: its own, where it has some, or those of all.
+func (p Profile) LimitsOf(sel Selection) Limits { return p.Limits.With(p.SettingsOf(sel).Limits) }
+
+// EqualLimits reports whether all contenders have the same limits.
+func (p Profile) EqualLimits() bool {
+	for i := range p.Contenders {
+		if p.LimitsOf(p.Contenders[i]) != p.LimitsOf(p.Contenders[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// With returns the limits with those of own instead, where own has some.
+func (l Limits) With(own Limits) Limits {
+	if own.CPUs != 0 {
+		l.CPUs = own.CPUs
+	}
+	if own.CPUSet != 0 {
+		l.CPUSet = own.CPUSet
+	}
+	if own.Memory != 0 {
+		l.Memory = own.Memory
+	}
+	if own.PIDs != 0 {
+		l.PIDs = own.PIDs
+	}
+	return l
+}
+
+// Selection returns the contender of the trial.
+func (t Trial) Selection() Selection { return Selection{t.Contender, t.Variant} }

@@ -1,0 +1,25 @@
+package contender
+
+import (
+	"fmt"
+
+	"locbench/internal/bench"
+)
+
+// Set returns a resolved contender with the settings of a profile applied.
+func Set(svc bench.Service, s bench.Settings) (bench.Service, error) {
+	svc.Limits, svc.Copy = s.Limits, s.Dir
+	if s.Base != nil {
+		svc.Variant = s.Variant
+	}
+	svc.Env = merge(svc.Env, s.Env)
+	if s.Image == "" {
+		return svc, nil
+	}
+	if svc.Builtin {
+		return svc, fmt.Errorf("contender %s runs inside locbench: remove `image` in the profile", s)
+	}
+	svc.Docker = applyDocker(svc.Docker, bench.Variant{Image: s.Image})
+	svc.Process = nil // it is in the image only
+	return svc, nil
+}

@@ -1,0 +1,173 @@
+package profile
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/text/strictyaml"
+)
+
+// chosen is "rs-actix", "rs-actix:lto", or one of them with settings: {rs-actix: {cpus: 0.5, as: half}}.
+type chosen bench.Settings
+
+// settings are the keys of a contender in a profile. Limits instead of the profile's, the rest instead
+// of the manifest's.
+type settings struct {
+	As     string            `yaml:"as,omitempty" strict:"min=1,max=63"`
+	CPUs   float64           `yaml:"cpus,omitempty"`
+	CPUSet int               `yaml:"cpu_set,omitempty"`
+	Memory strictyaml.Bytes  `yaml:"memory,omitempty"`
+	PIDs   int64             `yaml:"pids,omitempty"`
+	Env    map[string]string `yaml:"env,omitempty" strict:"max=200"`
+	Image  string            `yaml:"image,omitempty" strict:"min=1,max=500"`
+	Dir    string            `yaml:"dir,omitempty" strict:"min=1,max=4096"`
+}
+
+var asPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+
+const (
+	contenderHint = "write a contender's name, with a colon and a variant if not the first: `rs-actix:lto`"
+	settingsHint  = "write `NAME: {cpus: 0.5, as: half}`, one contender per item"
+	asHint        = "write lower-case letters, digits, `-`, `_` and `.`, such as `as: half`"
+)
+
+// UnmarshalStrict reads a name and, after a colon, a variant; or a map from one such name to settings.
+func (c *chosen) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.Map {
+		if text, ok := v.Text(); ok {
+			c.name(v, text)
+		}
+		return
+	}
+	fields := v.Fields()
+	if len(fields) != 1 {
+		v.Mistake(fmt.Sprintf("an item of `contenders` has %d names", len(fields)), settingsHint)
+		return
+	}
+	at := fields[0].Value
+	if !c.name(at, fields[0].Key) {
+		return
+	}
+	var s settings
+	if !at.Decode(&s) {
+		return
+	}
+	for _, m := range wrongLimits(s.limits()) {
+		if at.Has(m.path) {
+			at.At(m.path).Wrong(m.hint)
+		}
+	}
+	for _, key := range []string{"cpus", "cpu_set", "memory", "pids"} { // 0 would be the profile's limit
+		if text := at.At(key); at.Has(key) && s.zero(key) && !text.Failed() {
+			text.Wrong("write a number above 0, or remove the key: the profile's limit applies")
+		}
+	}
+	contender.CheckEnv(at.At("env"), s.Env)
+	if s.Image != "" && !contender.ValidImage(s.Image) {
+		at.At("image").Wrong("write the name of an image, such as `example.org/team/service:1.2`")
+	}
+	if s.Image != "" && s.Dir != "" {
+		at.At("image").Mistake("`image` is not built, but `dir` has sources", "keep one of the two")
+	}
+	if s.Dir != "" {
+		c.Dir = at.ResolvePath(s.Dir)
+	}
+	c.Limits, c.Env, c.Image = s.limits(), s.Env, s.Image
+	switch {
+	case s.As == "":
+	case !asPattern.MatchString(s.As):
+		at.At("as").Wrong(asHint)
+	default:
+		base := c.Variant
+		c.Base, c.Variant = &base, s.As
+	}
+}
+
+// name reads the name of the contender; v is where it is in the file.
+func (c *chosen) name(v strictyaml.Value, text string) bool {
+	sel, err := ParseSelection(text)
+	if err != nil && v.Kind() == strictyaml.Scalar {
+		v.Wrong(contenderHint)
+	} else if err != nil {
+		v.Mistake(fmt.Sprintf("`%.60s` is not the name of a contender", text), contenderHint)
+	}
+	c.Selection = sel
+	return err == nil
+}
+
+func (s settings) limits() bench.Limits {
+	return bench.Limits{CPUs: s.CPUs, CPUSet: s.CPUSet, Memory: int64(s.Memory), PIDs: s.PIDs}
+}
+
+func (s settings) zero(key string) bool {
+	return map[string]bool{"cpus": s.CPUs == 0, "cpu_set": s.CPUSet == 0, "memory": s.Memory == 0, "pids": s.PIDs == 0}[key]
+}
+
+// wrongLimits returns the keys of limits that are out of bounds, with what to write. Missing limits
+// are not wrong.
+func wrongLimits(l bench.Limits) (all []mistake) {
+	p := &bench.Profile{Limits: l}
+	for _, o := range Options() {
+		if key, ok := strings.CutPrefix(o.Key, "limits."); ok && o.wrong != nil {
+			if hint := o.wrong(p, false); hint != "" {
+				all = append(all, mistake{path: key, hint: hint})
+			}
+		}
+	}
+	return all
+}
+
+// set reports whether the settings change anything.
+func (c chosen) set() bool {
+	return !reflect.DeepEqual(c, chosen{Selection: c.Selection})
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (c chosen) MarshalYAML() (any, error) {
+	if !c.set() {
+		return c.Selection.String(), nil
+	}
+	s := settings{
+		CPUs: c.Limits.CPUs, CPUSet: c.Limits.CPUSet, Memory: strictyaml.Bytes(c.Limits.Memory), PIDs: c.Limits.PIDs,
+		Env: c.Env, Image: c.Image, Dir: c.Dir,
+	}
+	if c.Base != nil {
+		s.As = c.Variant
+	}
+	key := bench.Settings(c).InManifest().String()
+	return strictyaml.Inline{V: strictyaml.Entries{{Key: key, Value: strictyaml.Inline{V: s}}}}, nil
+}
+
+// settingsOf returns the settings that change anything.
+func settingsOf(all []chosen) (out []bench.Settings) {
+	for _, c := range all {
+		if c.set() {
+			out = append(out, bench.Settings(c))
+		}
+	}
+	return out
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (chosen) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	named := strictyaml.MapOf(contenderPattern.String(), s.Of(settings{}))
+	named["minProperties"], named["maxProperties"] = 1, 1
+	return strictyaml.Either(strictyaml.Text(contenderPattern.String()), named)
+}
+
+// DescribeStrict adds descriptions, and the bounds from the table of options.
+func (settings) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	k := table("limits.", map[string]string{
+		"pids":  "Processes and threads together.",
+		"as":    "The name after the colon, in place of the variant's: required where a contender is listed twice.",
+		"env":   "Environment variables, in addition to the manifest's. ${NAME} is one of locbench.",
+		"image": "The name of an existing image to run, instead of building one.",
+		"dir":   "The folder of the contender, such as a worktree with another commit; relative to the profile.",
+	})
+	k.Accept["as"] = strictyaml.Schema{"pattern": asPattern.String()}
+	return s.Keys(settings{}, k)
+}
