@@ -30,7 +30,7 @@ func TestRowsThatAreNoRows(t *testing.T) {
 	}
 }
 
-func FuzzRows(f *testing.F) {
+func FuzzRowsAreBounded(f *testing.F) {
 	for _, text := range []string{"a,b\n1,2\n", "a\n\"", "\ufeffa\n1\n\n", "{\"a\":1e999}\n", "a\r\n\"1\n2\"\r\n", "{\"a\":[[[["} {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)
