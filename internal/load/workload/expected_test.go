@@ -46,7 +46,7 @@ func TestChecksGetTheValuesOfTheRequest(t *testing.T) {
 	}
 }
 
-// An empty value and null are no values.
+// An empty value and null are not saved.
 func TestEmptyValuesAreNotSaved(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"t":""}`: "the value of t is empty", `{"t":null}`: "the value of t is null", `{"t":"null"}`: "", `{"t":0}`: "",

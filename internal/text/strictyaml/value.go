@@ -189,7 +189,7 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Number returns the text of a number as it is written. ok is false for any other value.
+// Number returns the text of a number, unchanged. ok is false for any other value.
 func (v Value) Number() (text string, ok bool) {
 	ok = v.Kind() == Scalar && (v.node.Tag == "!!int" || v.node.Tag == "!!float")
 	return v.node.Value, ok
