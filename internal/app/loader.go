@@ -153,7 +153,7 @@ func (l *loader) Rest(baseURL string) {
 func (l *loader) check(a load.Response) error {
 	expect, expected := l.expect[a.Request]
 	if expected {
-		if err := expect.Judge(a.Status, a.Header(), a.Body); err != nil {
+		if err := expect.Judge(check.Sent{Status: a.Status, Header: a.Header, Body: a.Body, Value: a.Value}); err != nil {
 			return err
 		}
 	}

@@ -23,10 +23,10 @@ type Request struct {
 	ExpectStatus int               `json:"expect_status"`           // any other status is an error
 	MoreStatuses []int             `json:"more_statuses,omitempty"` // other statuses that are expected
 	// further expectations of its responses, as in a check suite
-	Expect  map[string]any `json:"expect,omitempty"`
-	Timeout Duration       `json:"timeout_ns,omitempty"` // 0: that of the profile
-	Save    []Save         `json:"save,omitempty"`       // values of its response for later requests
-	Think   Think          `json:"think,omitzero"`       // think time before it is sent
+	Expect  Expectation `json:"expect,omitempty"`
+	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile
+	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
+	Think   Think       `json:"think,omitzero"`       // think time before it is sent
 }
 
 // NamesCity reports whether the request is for a city or region of the locations service.

@@ -129,7 +129,7 @@ func fetch(
 	if err != nil {
 		err = reason(ctx, err)
 	}
-	return &response{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
+	return &response{status: resp.StatusCode, header: func() http.Header { return resp.Header }, body: body, took: time.Since(start)}, err
 }
 
 // reason returns the cause of the context's end, if it ended, or err without its URL.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/strictyaml"
 )
@@ -50,7 +52,12 @@ func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
 	} else if len(groups.Fields()) == 0 {
 		groups.Wrong("write at least one group with one check")
 	}
-	e := expander{vars: file.Vars}
+	e := expander{vars: map[string]any{}}
+	if v.Has("vars") {
+		for _, f := range v.At("vars").Fields() {
+			e.vars[f.Key] = expander{raw: true}.value(f.Value)
+		}
+	}
 	for _, g := range groups.Fields() {
 		s.Groups = append(s.Groups, Group{Name: g.Key, Checks: e.checks(g.Value)})
 	}
@@ -126,9 +133,16 @@ func plainHeader(name, value string) bool {
 
 // expander fills in variables. A text that is only `{{name}}` becomes the variable's value with its
 // type; inside a longer text a variable becomes text.
-type expander struct{ vars map[string]any }
+type expander struct {
+	vars   map[string]any
+	places bool // texts have places for values of the request instead
+	raw    bool // texts stay unchanged
+}
 
 func (e expander) text(v strictyaml.Value, s string) string {
+	if e.places || e.raw {
+		return s
+	}
 	var b strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "{{")
@@ -160,9 +174,6 @@ func format(value any) string {
 	if value == nil {
 		return ""
 	}
-	if f, ok := value.(float64); ok {
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
 	return fmt.Sprint(value)
 }
 
@@ -189,11 +200,70 @@ func (e expander) value(v strictyaml.Value) any {
 		return m
 	}
 	s, isText := v.Any().(string)
+	if number, ok := numberOf(v); ok {
+		return number
+	}
 	if !isText {
 		return v.Any()
 	}
-	if strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}") && strings.Count(s, "{{") == 1 {
+	if e.places {
+		if t := e.template(s); t.parts != nil {
+			return t
+		} else {
+			return t.text
+		}
+	}
+	if !e.raw && strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}") && strings.Count(s, "{{") == 1 {
 		return e.lookup(v, s[2:len(s)-2])
 	}
 	return e.text(v, s)
+}
+
+// numberOf returns a number in JSON, exact at any size: YAML writes some in other forms.
+func numberOf(v strictyaml.Value) (json.Number, bool) {
+	if text, ok := v.Number(); ok && jsonpath.IsNumber(text) {
+		return json.Number(text), true
+	}
+	switch n := v.Any().(type) {
+	case int64:
+		if text, _ := v.Text(); len(strings.TrimLeft(text, "+-")) > 1 && strings.Trim(text, "+-01234567") == "" &&
+			strings.TrimLeft(text, "+-")[0] == '0' {
+			v.Wrong("put it in quotes if it is a text, or leave out the leading zero")
+		}
+		return json.Number(strconv.FormatInt(n, 10)), true
+	case float64:
+		return json.Number(strconv.FormatFloat(n, 'g', -1, 64)), true
+	}
+	return "", false
+}
+
+// Raw returns an expectation in the form that is saved, with json.Number for what no int64 or float64 holds.
+func Raw(v strictyaml.Value) any {
+	switch v.Kind() {
+	case strictyaml.List:
+		list := []any{}
+		for _, item := range v.Items() {
+			list = append(list, Raw(item))
+		}
+		return list
+	case strictyaml.Map:
+		m := map[string]any{}
+		for _, f := range v.Fields() {
+			m[f.Key] = Raw(f.Value)
+		}
+		return m
+	}
+	text, ok := v.Number()
+	if !ok || !jsonpath.IsNumber(text) {
+		return v.Any()
+	}
+	switch n := v.Any().(type) {
+	case int64:
+		return n
+	case float64:
+		if held := strconv.FormatFloat(n, 'g', -1, 64); jsonpath.IsNumber(held) && jsonpath.SameNumber(held, text) {
+			return n
+		}
+	}
+	return json.Number(text)
 }

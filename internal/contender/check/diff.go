@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
 )
 
@@ -16,10 +17,10 @@ import (
 const maxDiffs = 4
 
 // differences compares a document of a suite with one of a response. Objects may have their keys in
-// any order; lists must agree in order and length; an integer must be written as an integer. With
+// any order; lists must agree in order and length; numbers are compared as numbers. With
 // partly, objects may have more keys than expected.
-func differences(at string, want, got any, partly bool) error {
-	d := diff{partly: partly}
+func differences(r *response, at string, want, got any, partly bool) error {
+	d := diff{response: r, partly: partly}
 	d.compare(at, want, got)
 	if len(d.found) == 0 {
 		return nil
@@ -28,8 +29,9 @@ func differences(at string, want, got any, partly bool) error {
 }
 
 type diff struct {
-	partly bool
-	found  []string
+	response *response // whose request's values are filled in
+	partly   bool
+	found    []string
 }
 
 func (d *diff) add(at, format string, args ...any) {
@@ -42,7 +44,7 @@ func (d *diff) compare(at string, want, got any) {
 	if len(d.found) >= maxDiffs {
 		return
 	}
-	switch want := want.(type) {
+	switch want := resolved(want, d.response).(type) {
 	case map[string]any:
 		object, ok := got.(map[string]any)
 		if !ok {
@@ -89,16 +91,14 @@ func (d *diff) objects(at string, want, got map[string]any) {
 	}
 }
 
-// scalarEqual compares a scalar of a suite with one of a response (json.Number for numbers).
+// scalarEqual compares an expected scalar with one of a response; numbers are json.Number.
 func scalarEqual(want, got any) bool {
-	n, isNumber := got.(json.Number)
 	switch want := want.(type) {
-	case int64:
-		i, err := strconv.ParseInt(n.String(), 10, 64)
-		return isNumber && err == nil && i == want
-	case float64:
-		f, err := n.Float64()
-		return isNumber && err == nil && f == want
+	case requested:
+		return want.equals(got)
+	case json.Number:
+		n, ok := got.(json.Number)
+		return ok && jsonpath.SameNumber(string(want), string(n))
 	}
 	return want == got
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -11,12 +12,13 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// ReadExpect reads what a response must be, outside a suite: without variables.
-func ReadExpect(v strictyaml.Value) Expect { return expander{}.expect(v) }
+// ReadExpect reads what a response must be, outside a suite: its places are filled in with values of
+// the request.
+func ReadExpect(v strictyaml.Value) Expect { return expander{places: true}.expect(v) }
 
 // ParseExpect reads what a response must be from a decoded JSON object, or from nil.
 func ParseExpect(raw map[string]any) (e Expect, err error) {
-	data, err := strictyaml.Encode(raw)
+	data, err := json.Marshal(raw) // JSON is YAML, and keeps numbers exact
 	if err != nil {
 		return e, err
 	}
@@ -38,6 +40,7 @@ type expectFile struct {
 	Every    raw              `yaml:"every"`
 	Some     raw              `yaml:"some"`
 	None     raw              `yaml:"none"`
+	Approx   raw              `yaml:"approx"`
 	Count    raw              `yaml:"count"`
 	Keys     raw              `yaml:"keys"`
 	Present  raw              `yaml:"present"`
@@ -71,19 +74,19 @@ func (e expander) expect(v strictyaml.Value) Expect {
 		out.Status = statuses(v.At("status"))
 	}
 	for _, h := range pairs(v, "header") {
-		add(header(h.Key, e.scalar(h.Value)))
+		add(header(h.Key, e.template(e.scalar(h.Value))))
 	}
 	if f.MaxSize > 0 {
 		add(size(int64(f.MaxSize)))
 	}
 	if f.Body != nil {
-		add(body(e.text(v.At("body"), *f.Body)))
+		add(body(e.template(e.text(v.At("body"), *f.Body))))
 	}
 	if v.Has("contains") {
-		add(contains(e.texts(v.At("contains"))))
+		add(contains(e.templates(v.At("contains"))))
 	}
 	if v.Has("message") {
-		add(message(e.texts(v.At("message"))))
+		add(message(e.templates(v.At("message"))))
 	}
 	e.json(v, add)
 	if v.Has("took") {
@@ -105,18 +108,19 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	}
 	eachPath(v, "at", func(p jsonpath.Path, v strictyaml.Value) {
 		want := e.value(v)
-		add(atPath(p, func(got any) error { return differences(p.String(), want, got, false) }))
+		add(atPath(p, func(r *response, got any) error { return differences(r, p.String(), want, got, false) }))
 	})
 	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
 	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), false)) })
 	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), true)) })
+	eachPath(v, "approx", func(p jsonpath.Path, v strictyaml.Value) { add(e.approx(p, v)) })
 	if v.Has("schema") {
 		add(e.schema(v.At("schema")))
 	}
 	for _, key := range []string{"json", "json_includes"} {
 		if v.Has(key) {
 			want := e.value(v.At(key))
-			add(document(func(_ *response, doc any) error { return differences("$", want, doc, key == "json_includes") }))
+			add(document(func(r *response, doc any) error { return differences(r, "$", want, doc, key == "json_includes") }))
 		}
 	}
 }
@@ -202,6 +206,13 @@ func (e expander) texts(v strictyaml.Value) (out []string) {
 			item.Wrong("write a non-empty text")
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+func (e expander) templates(v strictyaml.Value) (out []template) {
+	for _, text := range e.texts(v) {
+		out = append(out, e.template(text))
 	}
 	return out
 }

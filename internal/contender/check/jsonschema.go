@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -72,7 +73,13 @@ func withNumbers(doc any) any {
 }
 
 // schema reads a JSON Schema, or the name of its file.
-func (e expander) schema(v strictyaml.Value) matcher {
+func (e expander) schema(v strictyaml.Value) (m matcher) {
+	defer func() {
+		if p := recover(); p != nil { // the library's, for numbers that it cannot hold
+			v.Mistake("the schema cannot be read: "+safe.Line(fmt.Sprint(p), 100), "write smaller numbers")
+			m = func(*response) error { return nil }
+		}
+	}()
 	wrong := func(err error) matcher {
 		v.Mistake(err.Error(), "write a JSON Schema, or the name of its file, such as `order.schema.json`")
 		return func(*response) error { return nil }
@@ -101,12 +108,57 @@ func (e expander) schema(v strictyaml.Value) matcher {
 	if err != nil {
 		return wrong(oneLine(err))
 	}
+	limit := &budget{}
+	limit.meter(compiled)
+	var mu sync.Mutex // of the budget
 	return document(func(_ *response, doc any) error {
-		if err := compiled.Validate(doc); err != nil {
-			return fmt.Errorf("does not match its schema: %w", oneLine(err))
+		mu.Lock()
+		err := limit.validate(compiled, doc)
+		mu.Unlock()
+		switch {
+		case errors.Is(err, errBudget):
+			return err
+		case err != nil:
+			return fmt.Errorf("does not match its schema: %w", oneLine(shortened(err)))
 		}
 		return nil
 	})
+}
+
+// validate compares a document with a schema within the budget of one response.
+func (b *budget) validate(s *jsonschema.Schema, doc any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if err = errBudget; p != any(errBudget) {
+				err = fmt.Errorf("the schema cannot be compared: %v", p)
+			}
+		}
+	}()
+	b.left = maxEvaluations
+	return s.Validate(doc)
+}
+
+// shortened returns an error of the library with few of its causes: one for each value of a long
+// list would make a long text.
+func shortened(err error) error {
+	all, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return err
+	}
+	left := 20
+	var cut func(*jsonschema.ValidationError) *jsonschema.ValidationError
+	cut = func(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+		out := *e
+		out.Causes = nil
+		for _, cause := range e.Causes {
+			if left--; left < 0 {
+				break
+			}
+			out.Causes = append(out.Causes, cut(cause))
+		}
+		return &out
+	}
+	return cut(all)
 }
 
 // oneLine returns an error of the library on one line, without schemaName.

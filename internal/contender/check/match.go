@@ -2,10 +2,8 @@ package check
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,9 +16,10 @@ import (
 // response is what the service sent; a body longer than maxBody is cut.
 type response struct {
 	status int
-	header http.Header
+	header func() http.Header // may be nil
 	body   []byte
 	took   time.Duration
+	value  func(name string) string // values that the request was sent with; may be nil
 
 	parsed bool
 	doc    any
@@ -31,17 +30,10 @@ type response struct {
 func (r *response) json() (any, error) {
 	if !r.parsed {
 		r.parsed = true
-		dec := json.NewDecoder(bytes.NewReader(r.body))
-		dec.UseNumber()
-		if r.err = dec.Decode(&r.doc); r.err == nil {
-			if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-				r.err = errors.New("extra content after the JSON document")
-			}
-		}
-		if r.err != nil {
+		if r.doc, r.err = jsonpath.Decode(r.body); r.err != nil {
 			what := r.text()
 			// A plain text may begin like a JSON number: "404 page not found".
-			kind, start := r.header.Get("Content-Type"), bytes.TrimLeft(r.body, " \t\r\n")
+			kind, start := r.headers().Get("Content-Type"), bytes.TrimLeft(r.body, " \t\r\n")
 			likeJSON := len(start) > 0 && strings.ContainsRune("{[\"", rune(start[0]))
 			if !likeJSON && kind != "" && !strings.Contains(kind, "json") {
 				r.err = fmt.Errorf("expected JSON, got %s, which is %s", what, safe.Line(kind, 60))
@@ -51,6 +43,13 @@ func (r *response) json() (any, error) {
 		}
 	}
 	return r.doc, r.err
+}
+
+func (r *response) headers() http.Header {
+	if r.header == nil {
+		return nil
+	}
+	return r.header()
 }
 
 // text returns the body for a message.
@@ -70,10 +69,18 @@ type Expect struct {
 // matcher checks one property of a response. Its error says what was expected and what was found.
 type matcher func(*response) error
 
+// Sent is a response of the load, and what is known of its request.
+type Sent struct {
+	Status int
+	Header func() http.Header // called if a header matters; may be nil
+	Body   []byte
+	Value  func(name string) string // a value that the request was sent with; may be nil
+}
+
 // Judge returns what is wrong with a response, or nil. It does not check the status.
-func (e Expect) Judge(status int, header http.Header, body []byte) error {
-	e.Status = []int{status}
-	if wrong := e.judge(&response{status: status, header: header, body: body}); len(wrong) > 0 {
+func (e Expect) Judge(a Sent) error {
+	e.Status = nil
+	if wrong := e.judge(&response{status: a.Status, header: a.Header, body: a.Body, value: a.Value}); len(wrong) > 0 {
 		return errors.New(strings.Join(wrong, "; "))
 	}
 	return nil
@@ -81,7 +88,12 @@ func (e Expect) Judge(status int, header http.Header, body []byte) error {
 
 // judge returns what is wrong with the response.
 func (e Expect) judge(r *response) (wrong []string) {
-	if !slices.Contains(e.Status, r.status) {
+	defer func() { // a response must not end what checks it
+		if p := recover(); p != nil {
+			wrong = append(wrong, safe.Line(fmt.Sprintf("response cannot be checked: %v", p), 200))
+		}
+	}()
+	if e.Status != nil && !slices.Contains(e.Status, r.status) {
 		want := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Status), "[]"), " ", " or ")
 		// The other matchers would only repeat that this is another response.
 		return []string{fmt.Sprintf("expected status %s, got %d with %s", want, r.status, r.text())}
@@ -112,32 +124,33 @@ func document(look func(r *response, doc any) error) matcher {
 }
 
 // list calls look with the list at a path.
-func list(p jsonpath.Path, look func([]any) error) matcher {
-	return atPath(p, func(got any) error {
+func list(p jsonpath.Path, look func(*response, []any) error) matcher {
+	return atPath(p, func(r *response, got any) error {
 		list, ok := got.([]any)
 		if !ok {
 			return fmt.Errorf("%s: expected a list, got %s", p.String(), shown(got))
 		}
-		return look(list)
+		return look(r, list)
 	})
 }
 
 // atPath calls look with the value at a path.
-func atPath(p jsonpath.Path, look func(got any) error) matcher {
+func atPath(p jsonpath.Path, look func(r *response, got any) error) matcher {
 	return document(func(r *response, doc any) error {
 		got, ok := p.Value(doc)
 		if !ok {
 			return fmt.Errorf("%s: not found in %s", p.String(), r.text())
 		}
-		return look(got)
+		return look(r, got)
 	})
 }
 
 // every expects each value of a list to equal want. An empty list fails: it would check nothing.
 func every(p jsonpath.Path, want any) matcher {
-	return list(p, func(list []any) error {
+	return list(p, func(r *response, list []any) error {
+		want := resolved(want, r)
 		for i, got := range list {
-			if differences("", want, got, false) != nil {
+			if differences(r, "", want, got, false) != nil {
 				return fmt.Errorf("%s: expected %s everywhere, got %s at %d", p.String(), shown(want), shown(got), i)
 			}
 		}
@@ -150,9 +163,10 @@ func every(p jsonpath.Path, want any) matcher {
 
 // includes expects a list to have all of the values, in any order; with none, none of them.
 func includes(p jsonpath.Path, values []any, none bool) matcher {
-	return list(p, func(list []any) error {
+	return list(p, func(r *response, list []any) error {
 		for _, want := range values {
-			has := slices.ContainsFunc(list, func(got any) bool { return differences("", want, got, false) == nil })
+			want = resolved(want, r)
+			has := slices.ContainsFunc(list, func(got any) bool { return differences(r, "", want, got, false) == nil })
 			switch {
 			case !has && !none:
 				return fmt.Errorf("%s: expected to include %s, got %s", p.String(), shown(want), shown(list))
@@ -166,7 +180,7 @@ func includes(p jsonpath.Path, values []any, none bool) matcher {
 
 // counted bounds the length of a list.
 func counted(p jsonpath.Path, least, most int) matcher {
-	return list(p, func(list []any) error {
+	return list(p, func(_ *response, list []any) error {
 		if len(list) >= least && len(list) <= most {
 			return nil
 		}
@@ -214,9 +228,10 @@ func present(paths []jsonpath.Path) matcher {
 }
 
 // message expects a JSON object whose `message` names at least one of the parameters.
-func message(params []string) matcher {
-	want := strings.Join(params, " or ")
+func message(all []template) matcher {
 	return document(func(r *response, doc any) error {
+		params := filled(all, r)
+		want := strings.Join(params, " or ")
 		object, _ := doc.(map[string]any)
 		text, ok := object["message"].(string)
 		if !ok {
@@ -230,9 +245,9 @@ func message(params []string) matcher {
 }
 
 // header expects a header to contain a text, in upper or lower case.
-func header(name, want string) matcher {
+func header(name string, text template) matcher {
 	return func(r *response) error {
-		got := strings.Join(r.header.Values(name), ", ")
+		want, got := text.fill(r), strings.Join(r.headers().Values(name), ", ")
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			return fmt.Errorf("header %s: expected %q in it, got %q", name, want, safe.Line(got, 200))
 		}
@@ -241,9 +256,9 @@ func header(name, want string) matcher {
 }
 
 // contains expects the body to contain the texts.
-func contains(texts []string) matcher {
+func contains(all []template) matcher {
 	return func(r *response) error {
-		for _, want := range texts {
+		for _, want := range filled(all, r) {
 			if !bytes.Contains(r.body, []byte(want)) {
 				return fmt.Errorf("expected %q in the body, got %s", safe.Line(want, 200), r.text())
 			}
@@ -253,9 +268,9 @@ func contains(texts []string) matcher {
 }
 
 // body compares the body byte by byte.
-func body(want string) matcher {
+func body(text template) matcher {
 	return func(r *response) error {
-		if string(r.body) != want {
+		if want := text.fill(r); string(r.body) != want {
 			return fmt.Errorf("expected the body %q, got %s", safe.Line(want, 200), r.text())
 		}
 		return nil
@@ -283,4 +298,12 @@ func took(least, most time.Duration) matcher {
 		}
 		return nil
 	}
+}
+
+// filled returns texts with the values that the request was sent with.
+func filled(all []template, r *response) (out []string) {
+	for _, t := range all {
+		out = append(out, t.fill(r))
+	}
+	return out
 }

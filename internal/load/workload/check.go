@@ -29,6 +29,8 @@ type Response struct {
 	Head     []byte // header lines with their ends
 	Body     []byte
 	Cut      bool // the body is longer
+	// Value returns the value that a variable of the expectation had in the request; nil if it has none.
+	Value func(name string) string
 }
 
 // Header returns the parsed header lines.
@@ -117,7 +119,7 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			v := u.iteration.vars[r.word-len(u.iteration.saved)]
 			a.Language = v.items[u.slots[r.word].number]
 		}
-		a.Request = r.Name
+		a.Request, a.Value = r.Name, r.valuesOf(u)
 		switch err := m.checker.check(a); {
 		case err == nil:
 			checked = true

@@ -31,6 +31,7 @@ type Request struct {
 
 	head, body []part // parts of the bytes on the wire
 	saves      []save
+	expected   []expected // values that its expectation names
 	think      bench.Think
 	checked    bool  // its responses may be checked
 	drawn      int64 // responses drawn to be checked; guarded by the mix
@@ -66,6 +67,11 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 	c := composer{mix: m, iteration: u, request: made, spec: r, plan: plan}
 	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
 		return nil, err
+	}
+	if made.checked {
+		if err := c.expectation(); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range r.Save {
 		one, err := newSave(s, u.slot(s.Name), plan.Uses[s.Name])

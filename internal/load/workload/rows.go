@@ -18,7 +18,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
 )
 
 // Data is what requests take from files.
@@ -241,7 +240,7 @@ func (in *reader) pack() {
 }
 
 func (in *reader) csv(f io.Reader) error {
-	c := csv.NewReader(bufio.NewReaderSize(f, 1<<20))
+	c := csv.NewReader(bufio.NewReaderSize(&shortRows{from: f, row: 1}, 1<<20))
 	c.ReuseRecord = true
 	head, err := c.Read()
 	if err != nil {
@@ -253,7 +252,7 @@ func (in *reader) csv(f io.Reader) error {
 	for _, name := range in.rows.columns {
 		i := slices.Index(head, name)
 		if i < 0 {
-			return in.wrong(1, "no column %q; %s", safe.Line(name, 60), strictyaml.Suggest(name, "columns", head))
+			return in.wrong(1, "no column %q; %s", safe.Line(name, 60), columnsOf(name, head))
 		}
 		at = append(at, i)
 	}
@@ -280,6 +279,9 @@ func (in *reader) csv(f io.Reader) error {
 func (in *reader) syntax(err error) error {
 	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 		return in.wrong(parse.Line, "%v", parse.Err)
+	}
+	if long, ok := errors.AsType[*longRowError](err); ok {
+		return fmt.Errorf("%s: %w", in.file, long)
 	}
 	if errors.Is(err, io.EOF) {
 		return in.wrong(1, "empty file: the first line must have the names of the columns")
@@ -317,6 +319,9 @@ func (in *reader) jsonLines(f io.Reader) error {
 			}
 		}
 		in.endRow()
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("%s: %w", in.file, &longRowError{in.rows.Len() + 1})
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read %s: %w", in.file, err)

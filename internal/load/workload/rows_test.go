@@ -59,7 +59,7 @@ func TestRows(t *testing.T) {
 		"not JSON":        {"r.jsonl", `{"a":"x","b":1}` + "\n{\n", "r.jsonl:2: not JSON: write one object per line"},
 		"no key":          {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, `r.jsonl:2: "b" not found`},
 		"text for number": {"r.jsonl", `{"a":"x","b":"1a"}`, `r.jsonl:1: column b: "1a" is not a number`},
-		"long line":       {"r.jsonl", `{"a":"` + strings.Repeat("x", 2<<20) + `","b":1}`, "token too long"},
+		"long line":       {"r.jsonl", `{"a":"` + strings.Repeat("x", 2<<20) + `","b":1}`, "row 1 is longer than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if rows, err := openRows(file(t, test.name, test.text)); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -36,6 +36,11 @@ func Uses(requests []bench.Request) map[string]Use {
 			uses[p.Name] = u
 		}
 	}
+	for _, r := range requests {
+		for _, p := range r.ExpectedPlaces() { // compared only: any value fits
+			uses[p.Name] = uses[p.Name]
+		}
+	}
 	delete(uses, "")
 	return uses
 }
@@ -131,6 +136,12 @@ func (s *save) take(a Response, to *slot) error {
 			m = m[2:]
 		}
 		to.text = append(to.text[:0], a.Body[m[0]:m[1]]...)
+	}
+	if len(to.text) == 0 || s.spec.From == bench.FromJSON && string(value) == `""` {
+		return fmt.Errorf("the value of %s is empty", s.spec.Of)
+	}
+	if s.spec.From == bench.FromJSON && string(value) == "null" {
+		return fmt.Errorf("the value of %s is null", s.spec.Of)
 	}
 	if len(to.text) > maxSaved {
 		return fmt.Errorf("value longer than %d bytes", maxSaved)

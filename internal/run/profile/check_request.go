@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,7 +89,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.path(at, req.Request, known)
 	r.header(at, req.Request)
 	r.places(at, req.Request, known)
-	r.expected(at+".expect", req.Request, known)
+	r.expected(p, at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
 		r.between(at+".expect.status", status, 200, 599)
 	}
@@ -136,13 +135,21 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	}
 }
 
-// expected reports variables in expectations, where none are replaced.
-func (r *rules) expected(at string, req bench.Request, known []string) {
-	text, _ := json.Marshal(req.Expect)
-	for _, place := range bench.Parts(string(text)) {
+// expected reports unknown variables in expectations, and those that follow the clock.
+func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
+	for _, place := range req.ExpectedPlaces() {
 		name, _ := workload.Column(place.Name)
-		r.when(name != "" && slices.Contains(known, name), at, fmt.Sprintf("`%s` is not replaced here", place.Text),
-			"expect something all responses share, such as `present: [id]`")
+		ofData := strings.Contains(req.Path, "{"+name+"}") && (name == "id" || name == "language")
+		r.when(!ofData && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
+		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
+		r.when(!typed, at, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
+			"write `:number`, `:json`, or no type")
+		clock := func(v bench.Variable) bool {
+			return v.Name == name && (v.Make == bench.GenerateNow || v.Make == bench.GenerateUnix)
+		}
+		r.when(slices.ContainsFunc(p.Variables, clock), at, fmt.Sprintf("`%s` is the time, which has passed", place.Text),
+			"expect something else, such as `present: [created]`")
 	}
 }
 

@@ -184,7 +184,7 @@ type expect map[string]any
 // UnmarshalStrict checks the expectations and keeps them as a map, with any schema file read.
 func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	check.ReadExpect(v)
-	raw, ok := v.Any().(map[string]any)
+	raw, ok := check.Raw(v).(map[string]any)
 	if !ok {
 		return
 	}
@@ -285,7 +285,7 @@ func (f *file) request(r request, session string) bench.Request {
 	out.ExpectStatus, out.MoreStatuses = r.Expect.status()
 	if more := maps.Clone(r.Expect); len(more) > 0 {
 		if delete(more, "status"); len(more) > 0 {
-			out.Expect = more
+			out.Expect = bench.Expectation(more)
 		}
 	}
 	ofData := func(name string) bool {

@@ -189,6 +189,12 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
+// Number returns the text of a number, unchanged. ok is false for any other value.
+func (v Value) Number() (text string, ok bool) {
+	ok = v.Kind() == Scalar && (v.node.Tag == "!!int" || v.node.Tag == "!!float")
+	return v.node.Value, ok
+}
+
 // ResolvePath returns path, which is relative to the folder of the file, as a path for opening.
 func (v Value) ResolvePath(path string) string {
 	if !filepath.IsAbs(path) {

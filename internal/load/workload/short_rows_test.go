@@ -1,0 +1,52 @@
+package workload
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A row is bounded before it is kept, and what is not CSV is not quoted.
+func TestRowsThatAreNoRows(t *testing.T) {
+	long := strings.Repeat("x", maxRowLine)
+	for _, tt := range []struct{ name, file, text, wrong string }{
+		{"an endless row", "a.csv", "a,b\n" + long + "x\n", "row 2 is longer than 1 MiB"},
+		{"an endless first row", "a.csv", long + long, "row 1 is longer than 1 MiB"},
+		{"a quote that is never closed", "a.csv", "a,b\n\"" + strings.Repeat("1,2\n", maxRowLine/4), "row 2 is longer than 1 MiB"},
+		{"an endless line of JSON", "a.jsonl", "{\"a\":1}\n{\"a\":\"" + long, "row 2 is longer than 1 MiB"},
+		{"not CSV", "a.csv", "root:x:0:0:root:/root:/bin/bash\nb\n", "does not look like names of columns"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), tt.file)
+			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := readRows(file, []column{{name: "a"}}, 1000)
+			if err == nil || !strings.Contains(err.Error(), tt.wrong) || strings.Contains(err.Error(), "root") || len(err.Error()) > 300 {
+				t.Errorf("%v, want %q", err, tt.wrong)
+			}
+		})
+	}
+}
+
+func FuzzRowsAreBounded(f *testing.F) {
+	for _, text := range []string{"a,b\n1,2\n", "a\n\"", "\ufeffa\n1\n\n", "{\"a\":1e999}\n", "a\r\n\"1\n2\"\r\n", "{\"a\":[[[["} {
+		f.Add([]byte(text), true)
+		f.Add([]byte(text), false)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, csv bool) {
+		name := "rows.jsonl"
+		if csv {
+			name = "rows.csv"
+		}
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := readRows(file, []column{{name: "a"}, {name: "a", use: Use{JSON: true}}}, 1000)
+		if err == nil && (rows.Len() == 0 || rows.Len() > 1000 || rows.kept > len(text)*3+rows.Len()*endBytes) {
+			t.Fatalf("%d rows, %d bytes of %d", rows.Len(), rows.kept, len(text))
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package jsonpath
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestDecode(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		wrong      string // part of the error; "": none
+	}{
+		{"all kinds", ` {"a" : [1, -0.5e+3, "x\n\u00e9", true, false, null, {}, []] } `, ""},
+		{"not UTF-8", "\"\xff\"", ""},
+		{"a lone surrogate", `"\ud800"`, ""},
+		{"nothing", ``, "unexpected EOF"},
+		{"half", `{"a":`, "unexpected EOF"},
+		{"a comma too many", `[1,]`, "invalid character ']' at byte 4"},
+		{"a leading zero", `01`, "extra content"},
+		{"no digits", `-`, "unexpected EOF"},
+		{"a control character", "\"\n\"", "invalid character"},
+		{"a bad escape", `"\x"`, "invalid text"},
+		{"two documents", `{} {}`, "extra content after the JSON document"},
+		{"a repeated key", `{"id":1,"id":1}`, `an object that repeats the key "id"`},
+		{"a repeated key, escaped", `{"id":1,"\u0069d":2}`, `repeats the key "id"`},
+		{"the deepest", strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth), ""},
+		{"too deep", strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1), ErrDepth.Error()},
+		{"too deep, never closed", strings.Repeat(`{"a":`, 1<<18), ErrDepth.Error()},
+		{"the longest number", strings.Repeat("9", MaxDigits), ""},
+		{"too long a number", strings.Repeat("9", MaxDigits+1), ErrNumber.Error()},
+		{"the largest exponent", `[1e400,1E-400]`, ""},
+		{"too large an exponent", `1e401`, ErrNumber.Error()},
+		{"too small an exponent", `1e-401`, ErrNumber.Error()},
+		{"an exponent beyond int", `1e99999999999999999999`, ErrNumber.Error()},
+		{"too many values", "[" + strings.Repeat("1,", MaxValues) + "1]", ErrValues.Error()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Decode([]byte(tt.body))
+			if tt.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+					t.Fatalf("%v, want %q in it", err, tt.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := decoded(t, tt.body); !reflect.DeepEqual(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func decoded(t *testing.T, body string) (doc any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// Decode accepts what encoding/json accepts within its bounds, with the same values. Paths find or
+// miss values without a panic, and both ways to follow one agree.
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{
+		`{"a":[1,2,{"b":null}]}`, `{"a":1e1000001}`, `[[[[`, `{"a":1,"a":2}`, `"\ud800\udc00"`, "\"\xff\"", `-0`, `1.`, `{"`, `[1e400]`,
+	} {
+		f.Add([]byte(body), "a[*].b")
+		f.Add([]byte(body), "a[0]")
+	}
+	f.Fuzz(func(t *testing.T, body []byte, path string) {
+		doc, err := Decode(body)
+		valid := json.Valid(body)
+		if err == nil && !valid {
+			t.Fatal("accepted what is not JSON")
+		}
+		if err != nil && valid && !errors.Is(err, ErrDepth) && !errors.Is(err, ErrNumber) && !errors.Is(err, ErrValues) &&
+			!strings.Contains(err.Error(), "repeats the key") {
+			t.Fatalf("refused JSON: %v", err)
+		}
+		p, wrong := Parse(path)
+		if wrong != nil {
+			return
+		}
+		raw, scanned := p.Scan(body)
+		if err != nil {
+			return
+		}
+		if want := decoded(t, string(body)); !reflect.DeepEqual(doc, want) {
+			t.Fatalf("%v, want %v", doc, want)
+		}
+		values, found := p.Find(doc)
+		if !found || p.Many() {
+			return
+		}
+		if !scanned {
+			t.Fatalf("Scan misses what Find finds: %v", values)
+		}
+		if want, err := Decode(raw); err != nil || !reflect.DeepEqual(want, values[0]) {
+			t.Fatalf("Scan: %s, Find: %v", raw, values[0])
+		}
+	})
+}

@@ -1,0 +1,32 @@
+package jsonpath
+
+import "testing"
+
+func TestSameNumber(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"10", "10.0", true}, {"10", "1e1", true}, {"10", "100E-1", true}, {"0.1", "1e-1", true}, {"0", "-0.000", true},
+		{"0", "0e400", true}, {"10", "-10", false}, {"10", "1", false}, {"1e400", "1e399", false}, {"0.5", "0.51", false},
+		{"18446744073709551615", "18446744073709551615.00", true}, {"18446744073709551615", "18446744073709551616", false},
+		{"9007199254740993", "9007199254740992", false}, {"0.1", "0.1000000000000000055511151231257827", false},
+	} {
+		if got := SameNumber(tt.a, tt.b); got != tt.same {
+			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
+		}
+		if got := SameNumber(tt.b, tt.a); got != tt.same {
+			t.Errorf("%s and %s: %v", tt.b, tt.a, got)
+		}
+	}
+}
+
+func TestIsNumber(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1": true, "-0.5e+3": true, "": false, "01": false, "1.": false, " 1": false, "1 ": false, "0x1F": false, "1_000": false, "1e401": false, ".5": false,
+	} {
+		if IsNumber(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
