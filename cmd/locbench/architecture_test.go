@@ -34,7 +34,7 @@ var within = map[string][][]string{
 	"app":       {{""}, {"contenders", "search"}, {"screens"}},
 	"bench":     {{"cpuset", "units"}, {""}},
 	"contender": {{"docker", "ready"}, {"launch"}, {"", "check"}, {"platform"}},
-	"figures":   {{"hdr", "verdict"}, {"stats"}, {"measure"}},
+	"figures":   {{"hdr"}, {"stats"}, {"measure", "verdict"}},
 	"host":      {{"thread"}, {"cgroup"}, {"hostusage"}},
 	"load":      {{"record", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
 	"results":   {{"", "event"}, {"export"}},

@@ -198,8 +198,9 @@ thresholds: ["throughput>900000000 stop=run"]
 	if code != console.ExitThreshold || requests.of("/orders") < 20 {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
-	if all := requests.lines(); !strings.HasSuffix(all[len(all)-1], secret+` {"{id}": 7}`) {
-		t.Errorf("last request %q", all[len(all)-1])
+	// The last request shows whether the target still responds.
+	if all := requests.lines(); !strings.HasSuffix(all[len(all)-2], secret+` {"{id}": 7}`) || !strings.HasPrefix(all[len(all)-1], "GET / ") {
+		t.Errorf("last requests %q", all[len(all)-2:])
 	}
 	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != console.ExitUsage || !strings.Contains(text, "TOKEN") {
 		t.Errorf("resumed without it: exit code %d\n%s", code, text)

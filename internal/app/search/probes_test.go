@@ -24,7 +24,7 @@ func newSearch(t *testing.T) *capacitySearch {
 	return &capacitySearch{
 		options: &Options{Probe: time.Second}, slo: slo, log: log, point: log.add(capacity.Point{Dir: "."}),
 		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Probes: 9},
-		run:    &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Trial, bench.Event) {},
+		run:    &bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Trial, bench.Event) {},
 	}
 }
 
