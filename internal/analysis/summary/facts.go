@@ -121,10 +121,6 @@ func failure(trial bench.TrialResult) string {
 	return words
 }
 
-func (f Facts) of(label string) Contender {
-	return f.Contenders[slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })]
-}
-
 // leftOut returns the places of the contenders that are not compared.
 func leftOut(s analysis.Standing) []analysis.Place {
 	return slices.DeleteFunc(slices.Clone(s.Places), func(p analysis.Place) bool { return p.Tier > 0 })

@@ -38,7 +38,8 @@ func Uses(requests []bench.Request) map[string]Use {
 	}
 	for _, r := range requests {
 		for _, p := range r.ExpectedPlaces() { // compared only: any value fits
-			uses[p.Name] = uses[p.Name]
+			u := uses[p.Name]
+			uses[p.Name] = u
 		}
 	}
 	delete(uses, "")
