@@ -3,7 +3,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
+.PHONY: verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -60,6 +60,9 @@ bench-store: ## CPU time of one _source call: embedded store vs Elasticsearch (L
 RUNS ?= 20
 bench-verdict: ## how often the bottleneck of contenders with a known one is found; RUNS trials of each (20: some 10 minutes)
 	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
+
+bench-truths: ## services that send unexpected bodies or leak memory, and ones that do not: in how many runs each was found; RUNS runs of each (20 and 10: an hour)
+	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench 'Unexpected|Leak' -benchtime 1x -timeout 0 ./cmd/locbench
 
 COMPARISONS ?= 10
 bench-aa: ## how often a false difference is found, and a real one of 10%: A/A test of the reference contender; 10 COMPARISONS: some 30 minutes; INTERLEAVE=100ms ROUNDS=12 for noisy machines
