@@ -39,6 +39,47 @@ func Reference(all []Contender) int {
 	return best
 }
 
+// half is the step at half peak at which latency is compared.
+type half struct {
+	step  bench.Step
+	share float64 // of the throughput at peak
+	ok    bool
+}
+
+// halfOfAll returns ref with the step at half peak that counts for all: that of ref, or, if that has a
+// share of each one's own peak and the rates are too far apart, the closed-loop step of ref that is
+// nearest to half of its peak. Contenders that are in no comparison do not count.
+func (ref Contender) halfOfAll(all ...Contender) Contender {
+	step, share, ok := ref.Half()
+	own := half{step, share, ok}
+	apart := func(c Contender) bool {
+		return c.Excluded == nil && c.FailedRounds == 0 && ratesApart(ref.measured(step), c.measured(step))
+	}
+	if step.PeakShare > 0 && slices.ContainsFunc(all, apart) {
+		if i, share, ok := ref.ClosedHalf(); ok {
+			own = half{ref.Steps[i].Step, share, true}
+		}
+	}
+	ref.half = &own
+	return ref
+}
+
+// measured returns the last of the steps of c with this load: earlier ones are warm-ups.
+func (c Contender) measured(step bench.Step) stats.Step {
+	for _, s := range slices.Backward(c.Steps) {
+		if s.Step.Same(step) {
+			return s
+		}
+	}
+	return stats.Step{}
+}
+
+// ratesApart reports whether the rates of an open-loop step differ too much to compare latencies.
+func ratesApart(a, b stats.Step) bool {
+	x, y := rateOf(a), rateOf(b)
+	return x > 0 && y > 0 && math.Abs(math.Log(y/x)) > math.Log1p(maxRateApart)
+}
+
 // StepOf returns the step of c at which a measure is compared, if any: of throughput its own peak,
 // of other measures the step of ref.
 func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
@@ -54,14 +95,10 @@ func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
 	case measure.AtHalf:
 		step, _, ok = ref.Half()
 	}
-	if ok {
-		for _, s := range slices.Backward(c.Steps) {
-			if s.Step.Same(step) {
-				return s
-			}
-		}
+	if !ok {
+		return stats.Step{}
 	}
-	return stats.Step{}
+	return c.measured(step)
 }
 
 // sample returns the values of c, one for each round that has one, and the step in words; peakOf names
@@ -110,9 +147,8 @@ func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 	case own.Rounds == 0:
 		return "not measured at " + theirs.Step.Name
 	}
-	a, b := rateOf(theirs), rateOf(own)
-	if a > 0 && b > 0 && math.Abs(math.Log(b/a)) > math.Log1p(maxRateApart) {
-		return fmt.Sprintf("other rate at %s: %s, not %s", theirs.Step.Name, units.Rate(b)+"/s", units.Rate(a)+"/s")
+	if ratesApart(theirs, own) {
+		return fmt.Sprintf("other rate at %s: %s/s, not %s/s", theirs.Step.Name, units.Rate(rateOf(own)), units.Rate(rateOf(theirs)))
 	}
 	return ""
 }
@@ -164,12 +200,15 @@ func (r *Run) family() family {
 	var f family
 	f.all, f.paired = together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
 	f.ref = Reference(f.all)
+	f.all[f.ref] = f.all[f.ref].halfOfAll(f.all...)
+	whole := r.Contenders[f.ref]
+	whole.half = f.all[f.ref].half
 	for _, m := range measure.Tested() {
 		s := samples{Measure: m.Measure}
 		for i, c := range f.all {
 			values, at := c.sample(m.Measure, f.all[f.ref], "peak of "+f.all[f.ref].Label)
 			s.values, s.at = append(s.values, values), append(s.at, at)
-			s.out = append(s.out, r.Contenders[i].outside(m.Measure, r.Contenders[f.ref]))
+			s.out = append(s.out, r.Contenders[i].outside(m.Measure, whole))
 		}
 		f.rows = append(f.rows, s)
 	}
@@ -228,15 +267,27 @@ func (c Contender) Profile() bench.Profile {
 // depends on. It is the same for every output that compares the two.
 type Couple struct {
 	A, B, Ref  Contender
-	OneRun     bool // both are contenders of one run
+	Run        *Run // of both; nil: the contenders are of two runs
 	Paired     bool
 	OtherPairs func(measure.ID) []float64 // p values of the other pairs of contenders of the run
+
+	whole [2]Contender // A and B over all their rounds
+}
+
+// Outside returns why each side has no verdict in a measure, which is why it is in no tier: failed
+// rounds, exclusion, a drift, another load, a client that was the bottleneck; "" if it has.
+func (c Couple) Outside(m measure.Measure) (why [2]string) {
+	for i, side := range c.whole {
+		why[i] = side.outside(m, c.Ref)
+	}
+	return why
 }
 
 // CoupleOf returns the couple of two contenders. Two of one run are compared as its tiers are: at the
 // steps of its reference, over its common rounds, corrected for its other pairs. Of two runs the
 // steps are those of a.
 func CoupleOf(a, b Contender) Couple {
+	whole := [2]Contender{a, b}
 	if run := a.of; run != nil && run == b.of {
 		index := func(label string) int {
 			return slices.IndexFunc(run.Contenders, func(c Contender) bool { return c.Label == label })
@@ -245,13 +296,14 @@ func CoupleOf(a, b Contender) Couple {
 			f := run.family()
 			others := func(id measure.ID) []float64 { return f.otherPairs(id, i, k) }
 			if f.paired[i] && f.paired[k] {
-				return Couple{f.all[i], f.all[k], f.all[f.ref], true, true, others}
+				return Couple{f.all[i], f.all[k], f.all[f.ref], run, true, others, whole}
 			}
 			// One of them is in no tier: it has failed rounds, or too few.
 			both, paired := Together([]Contender{run.Contenders[i], run.Contenders[k]})
-			return Couple{both[0], both[1], f.all[f.ref], true, paired[0], others}
+			return Couple{both[0], both[1], f.all[f.ref], run, paired[0], others, whole}
 		}
 	}
 	both, paired := Together([]Contender{a, b})
-	return Couple{both[0], both[1], both[0], false, paired[0], func(measure.ID) []float64 { return nil }}
+	ref := both[0].halfOfAll(both...)
+	return Couple{both[0], both[1], ref, nil, paired[0], func(measure.ID) []float64 { return nil }, whole}
 }

@@ -175,26 +175,3 @@ func TestStepThatOneSideLacks(t *testing.T) {
 		}
 	}
 }
-
-// An inconclusive comparison says what settles it soonest, and how long that takes.
-func TestWhatSettlesIt(t *testing.T) {
-	small := func(interleaved bool) Contender {
-		all := flat(rand.New(rand.NewPCG(3, 4)), 8, interleaved, 1, 1.04)
-		for i := range all {
-			last := &all[i].Steps[4].Load
-			last.Started = all[i].Instance.StartedAt.Add(20 * time.Second)
-		}
-		set := inRun(all).set()
-		return Pair(set.Run.Contenders[0], set.Run.Contenders[1], nil, Options{})
-	}
-	if got, want := small(false).Settle, "Interleaving settles it soonest: run again with --interleave 100ms --rounds 8, about 8 min."; got != want {
-		t.Errorf("plain rounds: %q, want %q", got, want)
-	}
-	if got := small(true).Settle; !strings.HasPrefix(got, "Soonest settled: ") || !strings.Contains(got, " more round") {
-		t.Errorf("interleaved: %q", got)
-	}
-	one := Row{Measure: measure.Throughput, Ratio: &stats.Ratio{}, P: new(float64)}
-	if got := settle(analysis.Couple{}, []Row{one}); !strings.HasPrefix(got, "More rounds do not help") {
-		t.Errorf("below the floor: %q", got)
-	}
-}

@@ -148,12 +148,12 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c.Rows = rows(couple, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		drifts := unstable(measure.Get(row.Measure), couple)
-		row.Warnings = append(row.Warnings, drifts...)
-		alone := apart(measure.Get(row.Measure), couple)
-		why := both(reason, alone)
-		for _, d := range drifts {
-			why = both(why, d.String())
+		m := measure.Get(row.Measure)
+		row.Warnings = append(row.Warnings, unstable(m, couple)...)
+		alone, why := "", reason
+		if excluded == "" {
+			alone = outside(m, couple)
+			why = both(reason, alone)
 		}
 		if o.Force {
 			why = ""
@@ -166,7 +166,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 			}
 		}
 	}
-	c.Settle = settle(couple, c.Rows)
+	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Excluded != nil {
 			c.Notes = append(c.Notes, sideWarning(sides[i], bench.WarnExcluded,
