@@ -130,8 +130,8 @@ func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (valu
 	return m.Over(peak).Rounds, peak.Step.Name
 }
 
-// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, had too
-// many errors, or its rate was another one; "" if it can.
+// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, or its rate
+// was another one; "" if it can.
 func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 	if m.Comparison.At != measure.AtHalf && m.Comparison.At != measure.AtReference {
 		return ""
@@ -141,10 +141,7 @@ func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 		return ""
 	}
 	own := c.StepOf(m, ref)
-	switch {
-	case own.Excluded:
-		return fmt.Sprintf("%.3g%% of requests failed at %s", 100*own.ErrorRate(), theirs.Step.Name)
-	case own.Rounds == 0:
+	if own.Rounds == 0 {
 		return "not measured at " + theirs.Step.Name
 	}
 	if ratesApart(theirs, own) {
