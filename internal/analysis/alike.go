@@ -190,10 +190,20 @@ type samples struct {
 	measure.Measure
 	values [][]float64
 	at     []string
-	out    []string // why the contender is in no pair
+	out    []string           // why the contender is in no pair
+	p      map[[2]int]float64 // p value of two contenders, the smaller index first; none without values
 }
 
-func (r *Run) family() family {
+// family returns what the contenders of the run are compared by.
+func (r *Run) family() *family {
+	if r.cached == nil {
+		return r.newFamily()
+	}
+	return r.cached()
+}
+
+// newFamily costs some 40 ms for 21 contenders, so it is made once for a run.
+func (r *Run) newFamily() *family {
 	var f family
 	f.all, f.paired = together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
 	f.ref = Reference(f.all)
@@ -207,13 +217,21 @@ func (r *Run) family() family {
 			s.values, s.at = append(s.values, values), append(s.at, at)
 			s.out = append(s.out, r.Contenders[i].outside(m.Measure, whole))
 		}
+		s.p = map[[2]int]float64{}
+		for b := range f.all {
+			for a := range b {
+				if len(s.values[a]) > 0 && len(s.values[b]) > 0 {
+					s.p[[2]int{a, b}] = stats.PValue(s.values[a], s.values[b], f.testedTogether(s, a, b))
+				}
+			}
+		}
 		f.rows = append(f.rows, s)
 	}
-	return f
+	return &f
 }
 
 // testedTogether reports whether the rounds of two contenders are pairs.
-func (f family) testedTogether(s samples, a, b int) bool {
+func (f *family) testedTogether(s samples, a, b int) bool {
 	return f.paired[a] && f.paired[b] && len(s.values[a]) == len(s.values[b])
 }
 
@@ -226,17 +244,17 @@ func comparable(values []float64) bool {
 }
 
 // otherMeasures returns the p values of two contenders in all other measures that both have.
-func (f family) otherMeasures(id measure.ID, a, b int) (p []float64) {
+func (f *family) otherMeasures(id measure.ID, a, b int) (p []float64) {
 	for _, s := range f.rows {
-		if s.ID != id && len(s.values[a]) > 0 && len(s.values[b]) > 0 {
-			p = append(p, stats.PValue(s.values[a], s.values[b], f.testedTogether(s, a, b)))
+		if one, ok := s.p[[2]int{min(a, b), max(a, b)}]; ok && s.ID != id {
+			p = append(p, one)
 		}
 	}
 	return p
 }
 
 // otherPairs returns the p values of all other pairs of contenders in a measure.
-func (f family) otherPairs(id measure.ID, a, b int) (p []float64) {
+func (f *family) otherPairs(id measure.ID, a, b int) (p []float64) {
 	i := slices.IndexFunc(f.rows, func(s samples) bool { return s.ID == id })
 	if i < 0 {
 		return nil
@@ -245,7 +263,7 @@ func (f family) otherPairs(id measure.ID, a, b int) (p []float64) {
 	for x := range f.all {
 		for y := range x {
 			if s.inPair(x) && s.inPair(y) && !(x == a && y == b || x == b && y == a) {
-				p = append(p, stats.PValue(s.values[y], s.values[x], f.testedTogether(s, y, x)))
+				p = append(p, s.p[[2]int{y, x}])
 			}
 		}
 	}

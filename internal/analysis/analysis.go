@@ -6,6 +6,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"locbench/internal/bench"
 	"locbench/internal/figures/measure"
@@ -18,6 +19,8 @@ type Run struct {
 	Run        bench.Run
 	Trials     []bench.TrialResult // sorted by round
 	Contenders []Contender         // in the order in which they first ran
+
+	cached func() *family // nil: not cached
 }
 
 // Contender is a contender of a run: its summary, its rounds, and the bottlenecks of its steps.
@@ -54,6 +57,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 		c.Bounds = verdict.Rounds(run.Machine.CPUs, c.Results)
 		r.Contenders = append(r.Contenders, c)
 	}
+	r.cached = sync.OnceValue(r.newFamily)
 	return r
 }
 
