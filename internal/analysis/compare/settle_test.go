@@ -74,11 +74,22 @@ func TestRunAndPairSettleAlike(t *testing.T) {
 			t.Errorf("interleaved %v: the run says %q, the pair %q", interleaved, run, pair)
 		}
 	}
-	var text bytes.Buffer
-	r := compared(t, raw{Run: timed(true, nil, 1.04).Run, Trials: timed(true, nil, 1.04).Trials, Contender: "a"},
-		raw{Run: timed(true, nil, 1.04).Run, Trials: timed(true, nil, 1.04).Trials, Contender: "b"}, Options{})
-	if err := r.Text(&text); err != nil {
-		t.Fatal(err)
+}
+
+// A margin that is not that of the other outputs is on record.
+func TestOtherMarginIsOnRecord(t *testing.T) {
+	r := timed(true, nil, 1)
+	side := func(c string) raw { return raw{Run: r.Run, Trials: r.Trials, Contender: c} }
+	for margin, want := range map[float64]float64{0: 0, stats.DefaultMargin: 0, .01: .01} {
+		result := compared(t, side("a"), side("b"), Options{Rule: stats.Rule{Margin: margin}})
+		var text bytes.Buffer
+		if err := result.Text(&text); err != nil {
+			t.Fatal(err)
+		}
+		const line = "Same: within 1% here (--same); the final table and the report of a run use 3%."
+		if result.Margin != want || strings.Contains(text.String(), line) != (want > 0) {
+			t.Errorf("--same %g: %g on record\n%s", margin, result.Margin, text.String())
+		}
 	}
 }
 
