@@ -68,7 +68,7 @@ func inRun(all []bench.TrialResult) raw {
 	return raw{Run: r, Trials: all}
 }
 
-// withShare adds the step '50% of peak', whose rate is half of the highest throughput of its own trial.
+// withShare adds the step '50% of peak', whose rate is half of the highest throughput of the trial.
 func withShare(rng *rand.Rand, all []bench.TrialResult) []bench.TrialResult {
 	for i := range all {
 		steps := all[i].Steps
