@@ -4,6 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
 .PHONY: verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-report clean
+.PHONY: verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-default bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -67,6 +68,9 @@ bench-truths: ## services that send unexpected bodies or leak memory, and ones t
 COMPARISONS ?= 10
 bench-aa: ## how often a false difference is found, and a real one of 10%: A/A test of the reference contender; 10 COMPARISONS: some 30 minutes; INTERLEAVE=100ms ROUNDS=12 for noisy machines
 	COMPARISONS=$(COMPARISONS) STEP=$(STEP) INTERLEAVE=$(INTERLEAVE) ROUNDS=$(ROUNDS) AWAKE=$(AWAKE) ONLY=$(ONLY) go test -tags acceptance -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
+
+bench-default: ## the same at the default settings of 'profiles new', a run for each comparison: equal contenders, and MORE=15 percent more CPU time per request; SPIN=1 next to a spinning process, ONLY=same or ONLY=slower, RUNTIME=process, QUICK=1 for a look; 10 COMPARISONS: some 60 minutes
+	COMPARISONS=$(COMPARISONS) MORE=$(MORE) ONLY=$(ONLY) SPIN=$(SPIN) RUNTIME=$(RUNTIME) QUICK=$(QUICK) go test -tags acceptance -run '^$$' -bench Defaults -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
 bench-sample: ## the cost of reading the counters: time and system calls per reading, the contender with a hundred readings a second and without; PAIRS alternating pairs

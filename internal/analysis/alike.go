@@ -39,6 +39,47 @@ func Reference(all []Contender) int {
 	return best
 }
 
+// half is the step at half peak at which latency is compared.
+type half struct {
+	step  bench.Step
+	share float64 // of the throughput at peak
+	ok    bool
+}
+
+// halfOfAll returns ref with the step at half peak that counts for all: that of ref, or, if that has a
+// share of each one's own peak and the rates are too far apart, the closed-loop step of ref that is
+// nearest to half of its peak. Contenders that are in no comparison do not count.
+func (ref Contender) halfOfAll(all ...Contender) Contender {
+	step, share, ok := ref.Half()
+	own := half{step, share, ok}
+	apart := func(c Contender) bool {
+		return c.Excluded == nil && c.FailedRounds == 0 && ratesApart(ref.measured(step), c.measured(step))
+	}
+	if step.PeakShare > 0 && slices.ContainsFunc(all, apart) {
+		if i, share, ok := ref.ClosedHalf(); ok {
+			own = half{ref.Steps[i].Step, share, true}
+		}
+	}
+	ref.half = &own
+	return ref
+}
+
+// measured returns the last of the steps of c with this load: earlier ones are warm-ups.
+func (c Contender) measured(step bench.Step) stats.Step {
+	for _, s := range slices.Backward(c.Steps) {
+		if s.Step.Same(step) {
+			return s
+		}
+	}
+	return stats.Step{}
+}
+
+// ratesApart reports whether the rates of an open-loop step differ too much to compare latencies.
+func ratesApart(a, b stats.Step) bool {
+	x, y := rateOf(a), rateOf(b)
+	return x > 0 && y > 0 && math.Abs(math.Log(y/x)) > math.Log1p(maxRateApart)
+}
+
 // StepOf returns the step of c at which a measure is compared, if any: of throughput its own peak,
 // of other measures the step of ref.
 func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
@@ -54,14 +95,10 @@ func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
 	case measure.AtHalf:
 		step, _, ok = ref.Half()
 	}
-	if ok {
-		for _, s := range slices.Backward(c.Steps) {
-			if s.Step.Same(step) {
-				return s
-			}
-		}
+	if !ok {
+		return stats.Step{}
 	}
-	return stats.Step{}
+	return c.measured(step)
 }
 
 // sample returns the values of c, one for each round that has one, and the step in words; peakOf names
@@ -93,8 +130,8 @@ func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (valu
 	return m.Over(peak).Rounds, peak.Step.Name
 }
 
-// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, had too
-// many errors, or its rate was another one; "" if it can.
+// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, or its rate
+// was another one; "" if it can.
 func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 	if m.Comparison.At != measure.AtHalf && m.Comparison.At != measure.AtReference {
 		return ""
@@ -104,15 +141,12 @@ func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 		return ""
 	}
 	own := c.StepOf(m, ref)
-	switch {
-	case own.Excluded:
-		return fmt.Sprintf("%.3g%% of requests failed at %s", 100*own.ErrorRate(), theirs.Step.Name)
-	case own.Rounds == 0:
+	if own.Rounds == 0 {
 		return "not measured at " + theirs.Step.Name
 	}
-	a, b := rateOf(theirs), rateOf(own)
-	if a > 0 && b > 0 && math.Abs(math.Log(b/a)) > math.Log1p(maxRateApart) {
-		return fmt.Sprintf("other rate at %s: %s, not %s", theirs.Step.Name, units.Rate(b)+"/s", units.Rate(a)+"/s")
+	if ratesApart(theirs, own) {
+		return fmt.Sprintf("other rate at %s: %s/s, not %s/s", theirs.Step.Name, units.Rate(rateOf(own)),
+			units.Rate(rateOf(theirs)))
 	}
 	return ""
 }
@@ -157,27 +191,48 @@ type samples struct {
 	measure.Measure
 	values [][]float64
 	at     []string
-	out    []string // why the contender is in no pair
+	out    []string           // why the contender is in no pair
+	p      map[[2]int]float64 // p value of two contenders, the smaller index first; none without values
 }
 
-func (r *Run) family() family {
+// family returns what the contenders of the run are compared by.
+func (r *Run) family() *family {
+	if r.cached == nil {
+		return r.newFamily()
+	}
+	return r.cached()
+}
+
+// newFamily costs some 40 ms for 21 contenders, so it is made once for a run.
+func (r *Run) newFamily() *family {
 	var f family
 	f.all, f.paired = together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
 	f.ref = Reference(f.all)
+	f.all[f.ref] = f.all[f.ref].halfOfAll(f.all...)
+	whole := r.Contenders[f.ref]
+	whole.half = f.all[f.ref].half
 	for _, m := range measure.Tested() {
 		s := samples{Measure: m.Measure}
 		for i, c := range f.all {
 			values, at := c.sample(m.Measure, f.all[f.ref], "peak of "+f.all[f.ref].Label)
 			s.values, s.at = append(s.values, values), append(s.at, at)
-			s.out = append(s.out, r.Contenders[i].outside(m.Measure, r.Contenders[f.ref]))
+			s.out = append(s.out, r.Contenders[i].outside(m.Measure, whole))
+		}
+		s.p = map[[2]int]float64{}
+		for b := range f.all {
+			for a := range b {
+				if len(s.values[a]) > 0 && len(s.values[b]) > 0 {
+					s.p[[2]int{a, b}] = stats.PValue(s.values[a], s.values[b], f.testedTogether(s, a, b))
+				}
+			}
 		}
 		f.rows = append(f.rows, s)
 	}
-	return f
+	return &f
 }
 
 // testedTogether reports whether the rounds of two contenders are pairs.
-func (f family) testedTogether(s samples, a, b int) bool {
+func (f *family) testedTogether(s samples, a, b int) bool {
 	return f.paired[a] && f.paired[b] && len(s.values[a]) == len(s.values[b])
 }
 
@@ -190,17 +245,17 @@ func comparable(values []float64) bool {
 }
 
 // otherMeasures returns the p values of two contenders in all other measures that both have.
-func (f family) otherMeasures(id measure.ID, a, b int) (p []float64) {
+func (f *family) otherMeasures(id measure.ID, a, b int) (p []float64) {
 	for _, s := range f.rows {
-		if s.ID != id && len(s.values[a]) > 0 && len(s.values[b]) > 0 {
-			p = append(p, stats.PValue(s.values[a], s.values[b], f.testedTogether(s, a, b)))
+		if one, ok := s.p[[2]int{min(a, b), max(a, b)}]; ok && s.ID != id {
+			p = append(p, one)
 		}
 	}
 	return p
 }
 
 // otherPairs returns the p values of all other pairs of contenders in a measure.
-func (f family) otherPairs(id measure.ID, a, b int) (p []float64) {
+func (f *family) otherPairs(id measure.ID, a, b int) (p []float64) {
 	i := slices.IndexFunc(f.rows, func(s samples) bool { return s.ID == id })
 	if i < 0 {
 		return nil
@@ -209,7 +264,7 @@ func (f family) otherPairs(id measure.ID, a, b int) (p []float64) {
 	for x := range f.all {
 		for y := range x {
 			if s.inPair(x) && s.inPair(y) && !(x == a && y == b || x == b && y == a) {
-				p = append(p, stats.PValue(s.values[y], s.values[x], f.testedTogether(s, y, x)))
+				p = append(p, s.p[[2]int{y, x}])
 			}
 		}
 	}
@@ -228,15 +283,27 @@ func (c Contender) Profile() bench.Profile {
 // depends on. It is the same for every output that compares the two.
 type Couple struct {
 	A, B, Ref  Contender
-	OneRun     bool // both are contenders of one run
+	Run        *Run // of both; nil: the contenders are of two runs
 	Paired     bool
 	OtherPairs func(measure.ID) []float64 // p values of the other pairs of contenders of the run
+
+	whole [2]Contender // A and B over all their rounds
+}
+
+// Outside returns why each side has no verdict in a measure, which is why it is in no tier: failed
+// rounds, exclusion, a drift, another load, a client that was the bottleneck; "" if it has.
+func (c Couple) Outside(m measure.Measure) (why [2]string) {
+	for i, side := range c.whole {
+		why[i] = side.outside(m, c.Ref)
+	}
+	return why
 }
 
 // CoupleOf returns the couple of two contenders. Two of one run are compared as its tiers are: at the
 // steps of its reference, over its common rounds, corrected for its other pairs. Of two runs the
 // steps are those of a.
 func CoupleOf(a, b Contender) Couple {
+	whole := [2]Contender{a, b}
 	if run := a.of; run != nil && run == b.of {
 		index := func(label string) int {
 			return slices.IndexFunc(run.Contenders, func(c Contender) bool { return c.Label == label })
@@ -245,13 +312,14 @@ func CoupleOf(a, b Contender) Couple {
 			f := run.family()
 			others := func(id measure.ID) []float64 { return f.otherPairs(id, i, k) }
 			if f.paired[i] && f.paired[k] {
-				return Couple{f.all[i], f.all[k], f.all[f.ref], true, true, others}
+				return Couple{f.all[i], f.all[k], f.all[f.ref], run, true, others, whole}
 			}
 			// One of them is in no tier: it has failed rounds, or too few.
 			both, paired := Together([]Contender{run.Contenders[i], run.Contenders[k]})
-			return Couple{both[0], both[1], f.all[f.ref], true, paired[0], others}
+			return Couple{both[0], both[1], f.all[f.ref], run, paired[0], others, whole}
 		}
 	}
 	both, paired := Together([]Contender{a, b})
-	return Couple{both[0], both[1], both[0], false, paired[0], func(measure.ID) []float64 { return nil }}
+	ref := both[0].halfOfAll(both...)
+	return Couple{both[0], both[1], ref, nil, paired[0], func(measure.ID) []float64 { return nil }, whole}
 }

@@ -6,6 +6,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"locbench/internal/bench"
 	"locbench/internal/figures/measure"
@@ -18,6 +19,8 @@ type Run struct {
 	Run        bench.Run
 	Trials     []bench.TrialResult // sorted by round
 	Contenders []Contender         // in the order in which they first ran
+
+	cached func() *family // nil: not cached
 }
 
 // Contender is a contender of a run: its summary, its rounds, and the bottlenecks of its steps.
@@ -26,8 +29,9 @@ type Contender struct {
 	Results []bench.TrialResult     // its trials
 	Bounds  map[int]verdict.Summary // by the index of the step
 
-	run *bench.Run
-	of  *Run // its run; nil: not known
+	run  *bench.Run
+	of   *Run  // its run; nil: not known
+	half *half // set for the reference of a comparison
 }
 
 // Of analyses a run. trials may be a part of the run's trials, in any order.
@@ -53,6 +57,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 		c.Bounds = verdict.Rounds(run.Machine.CPUs, c.Results)
 		r.Contenders = append(r.Contenders, c)
 	}
+	r.cached = sync.OnceValue(r.newFamily)
 	return r
 }
 
@@ -105,8 +110,12 @@ func (c Contender) Errors() float64 {
 	return failed / float64(max(1, all))
 }
 
-// Half returns the step at half peak, by stats.Contender.HalfPeak.
+// Half returns the step at half peak, by stats.Contender.HalfPeak; of the reference of a comparison
+// the one that counts for all.
 func (c Contender) Half() (step bench.Step, share float64, ok bool) {
+	if c.half != nil {
+		return c.half.step, c.half.share, c.half.ok
+	}
 	i, share, ok := c.HalfPeak()
 	if !ok {
 		return bench.Step{}, 0, false
@@ -158,11 +167,11 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, pair
 		}
 	}
 	paired = make([]bool, len(all))
+	kept = slices.Clone(all)
 	rounds, ok := stats.Together(sides...)
 	if !ok || len(rounds[0]) < stats.MinInterval {
-		return all, paired
+		return kept, paired
 	}
-	kept = slices.Clone(all)
 	for n, i := range of {
 		paired[i] = true
 		if len(rounds[n]) < len(all[i].Results) {
@@ -182,5 +191,5 @@ func (c Contender) only(rounds []bench.TrialResult) Contender {
 			sum.Peak = i
 		}
 	}
-	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run, of: c.of}
+	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run, of: c.of, half: c.half}
 }

@@ -21,7 +21,7 @@ type Standing struct {
 	Members      []int   // indices in Places of the compared contenders, the best median first
 	Tiers        [][]int // indices in Members; in each tier the leader first
 	RoundsNeeded int     // additional rounds required before any difference can be significant
-	Pairs        int     // number of pairs in the family
+	Tests        int     // tests that Holm's correction is for: the pairs, or the measures of a pair if these are more
 	Paired       bool    // the contenders were interleaved: rounds are compared in pairs
 	pairs        map[[2]int]stats.Comparison
 }
@@ -86,7 +86,7 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place, wit
 		ratioOf = stats.PairedRatio
 	}
 	t := rule.Tiers(values, higher, s.Paired, with)
-	s.RoundsNeeded, s.Pairs = t.RoundsNeeded, len(t.Pairs)
+	s.RoundsNeeded, s.Tests = t.RoundsNeeded, t.Tests
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k

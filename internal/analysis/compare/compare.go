@@ -45,6 +45,8 @@ type Result struct {
 	TwoRuns   bool    `json:"two_runs,omitempty"`
 	Floor     *Floor  `json:"floor,omitempty"`      // noise floor that was applied
 	RuleFloor float64 `json:"rule_floor,omitempty"` // noise floor of all measures, from --floor: .04 is 4%
+	// what counted as the same, if it is not the default, which all other outputs use: .01 is 1%
+	Margin float64 `json:"same,omitempty"`
 }
 
 // Contender is the comparison of one contender.
@@ -78,6 +80,9 @@ func Compare(before, after Set, o Options) (Result, error) {
 	result := Result{
 		Differences: Differences(runs[0], runs[1]), Warnings: append(accepted(runs), busy(runs)...), Forced: o.Force,
 		TwoRuns: runs[0].ID != runs[1].ID, Floor: o.Floor, RuleFloor: o.Rule.Floor,
+	}
+	if margin := o.Rule.Fill().Margin; margin != stats.DefaultMargin {
+		result.Margin = margin
 	}
 	olds, err := contenders(before)
 	if err != nil {
@@ -148,12 +153,12 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c.Rows = rows(couple, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		drifts := unstable(measure.Get(row.Measure), couple)
-		row.Warnings = append(row.Warnings, drifts...)
-		alone := apart(measure.Get(row.Measure), couple)
-		why := both(reason, alone)
-		for _, d := range drifts {
-			why = both(why, d.String())
+		m := measure.Get(row.Measure)
+		row.Warnings = append(row.Warnings, unstable(m, couple)...)
+		alone, why := "", reason
+		if excluded == "" {
+			alone = outside(m, couple)
+			why = both(reason, alone)
 		}
 		if o.Force {
 			why = ""
@@ -166,7 +171,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 			}
 		}
 	}
-	c.Settle = settle(couple, c.Rows)
+	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Excluded != nil {
 			c.Notes = append(c.Notes, sideWarning(sides[i], bench.WarnExcluded,

@@ -185,7 +185,14 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	after[5].State = bench.TrialFailed
 	after[4].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 	after[3].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote}}}
-	c := compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0]
+	// A contender with a failed round has no verdict and is in no tier: what is left was selected by
+	// not failing.
+	for _, row := range compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0].Rows {
+		if row.Verdict != stats.Inconclusive || row.NotComparable != "new: 1 of 6 rounds failed" || row.Sentence != "not comparable: new: 1 of 6 rounds failed" {
+			t.Errorf("a failed round: %+v", row)
+		}
+	}
+	c := compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{Force: true}).Contenders[0]
 	if r := c.Rows[0]; r.Verdict != stats.Inconclusive || r.More != 3 || r.Sentence != "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
 	}
@@ -205,11 +212,17 @@ func TestHalfPeak(t *testing.T) {
 	l := trial("a", 1, usual())
 	l.Steps = append(l.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Succeeded: 50_000, Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: 7}}})
 	other := trial("a", 1, usual())
-	open.Rate = 4000 // 50% of peak of the other side
+	open.Rate = 4800 // 50% of peak of the other side
 	other.Steps = append(other.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: 9}}})
 	row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{l}}, raw{Run: run(), Trials: []bench.TrialResult{other}}, Options{}).Contenders[0].Rows[1]
 	if row.At != "50% of peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
 		t.Errorf("%+v", row)
+	}
+	// Rates over 5% apart: the closed-loop step that is nearest to half of the old peak.
+	other.Steps[4].Step.Rate = 4700
+	row = compared(t, raw{Run: run(), Trials: []bench.TrialResult{l}}, raw{Run: run(), Trials: []bench.TrialResult{other}}, Options{}).Contenders[0].Rows[1]
+	if row.At != "4 connections (55% of the old peak)" || row.NotComparable != "" || !slices.Equal(row.New.Rounds, []float64{15e6}) {
+		t.Errorf("rates apart: %+v", row)
 	}
 	// An aborted step has no value, and a step with another load is not the same step.
 	aborted, changed := trial("a", 1, usual()), trial("a", 1, usual())

@@ -88,11 +88,16 @@ func TestTiersOfInterleaving(t *testing.T) {
 // A round that one side did not complete is removed from both.
 func TestInterleavedRoundNotComplete(t *testing.T) {
 	rounds := interleavedRounds(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
-	rounds[5].State = bench.TrialFailed // the third of b
+	rounds[5].State = bench.TrialAborted // the third of b
 	set := func(c string) raw { return raw{Run: run(), Trials: rounds, Contender: c} }
 	row := compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
 	if !row.Paired || len(row.Old.Rounds) != 9 || len(row.New.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("%+v", row)
+	}
+	// A round that a contender failed leaves it without a verdict, here and in the tiers.
+	rounds[5].State = bench.TrialFailed
+	if row := compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]; row.Verdict != stats.Inconclusive || row.NotComparable != "new: 1 of 10 rounds failed" {
+		t.Errorf("a failed round: %+v", row)
 	}
 	one, interleaved := run(), run()
 	interleaved.Profile.Interleave = 100 * time.Millisecond

@@ -116,6 +116,16 @@ func (r *Row) Decide(c stats.Comparison) {
 	}
 }
 
+// open returns the inconclusive rows.
+func open(rows []Row) (all []analysis.Open) {
+	for _, r := range rows {
+		if r.Verdict == stats.Inconclusive && r.NotComparable == "" && r.P != nil {
+			all = append(all, analysis.Open{Measure: r.Measure, Rounds: min(len(r.Old.Rounds), len(r.New.Rounds)), More: r.More})
+		}
+	}
+	return all
+}
+
 // unstable returns warnings about the sides whose step had a drift.
 func unstable(m measure.Measure, c analysis.Couple) (warnings []SideWarning) {
 	for i, side := range []analysis.Contender{c.A, c.B} {
@@ -126,10 +136,10 @@ func unstable(m measure.Measure, c analysis.Couple) (warnings []SideWarning) {
 	return warnings
 }
 
-// apart returns why the sides are not compared at one step; "" if they are.
-func apart(m measure.Measure, c analysis.Couple) (reason string) {
-	for i, side := range []analysis.Contender{c.A, c.B} {
-		if why := side.Unlike(m, c.Ref); why != "" {
+// outside returns why sides have no verdict in a measure, as in the tiers of a run; "" if they have.
+func outside(m measure.Measure, c analysis.Couple) (reason string) {
+	for i, why := range c.Outside(m) {
+		if why != "" {
 			reason = both(reason, sides[i]+": "+safe.Line(why, 200))
 		}
 	}

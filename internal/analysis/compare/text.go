@@ -45,6 +45,10 @@ func (r Result) Text(w io.Writer) error {
 		b.WriteString("No noise floor is known for this machine and load. " +
 			"Measure it: 'locbench calibrate' with the same options.\n")
 	}
+	if r.Margin > 0 {
+		fmt.Fprintf(&b, "Same: within %.3g%% here (--same); the final table and the report of a run use %g%%.\n",
+			100*r.Margin, 100*stats.DefaultMargin)
+	}
 	if r.TwoRuns {
 		b.WriteString("These are two separate runs: changes of the machine in between are part of the result.\n" +
 			"For close calls put both in one run, then: locbench compare DIR CONTENDER CONTENDER.\n")

@@ -22,6 +22,8 @@ type Facts struct {
 	Busy       string              // load average before the run, if the machine was busy; ""
 	CPUs       int                 // of the machine; 0: not known
 	Unequal    bool                // contenders ran under different limits or runtimes
+	Settle     string              // what settles inconclusive measures soonest; "": nothing does
+	Plain      *bench.Plain        // why the run was not interleaved
 	Warnings   bench.Warnings      // of the whole run
 }
 
@@ -50,7 +52,7 @@ const (
 // New returns the facts of an analysed run.
 func New(a *analysis.Run, rules Rules) Facts {
 	run := a.Run
-	f := Facts{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
+	f := Facts{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings, Plain: run.Plain}
 	for _, e := range run.Trials {
 		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
 			f.Unfinished++
@@ -77,6 +79,7 @@ func New(a *analysis.Run, rules Rules) Facts {
 	for _, m := range measure.View(measure.Summarised) {
 		f.Standings = append(f.Standings, a.Standing(m.ID, rules.of(m.ID)))
 	}
+	f.Settle = a.Settle(rules.of)
 	return f
 }
 

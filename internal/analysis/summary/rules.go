@@ -32,6 +32,8 @@ func rules() []rule {
 		{"too few rounds for the pairs", Open, ofStandings(tooFewRounds, sayTooFewRounds)},
 		{"the same", Open, ofStandings(allSame, saySame)},
 		{"no difference", Open, ofStandings(noDifference, sayNoDifference)},
+		{"what settles it", Open, ofRun(func(f Facts) bool { return f.Settle != "" && !f.Unequal },
+			func(f Facts) string { return f.Settle })},
 		{"left out", Open, ofStandings(someLeftOut, sayLeftOut)},
 
 		// Bottlenecks.

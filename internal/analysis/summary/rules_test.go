@@ -52,11 +52,12 @@ func TestRules(t *testing.T) {
 		{name: "two leaders", rule: "leading group", want: "No single contender has the highest throughput: a and b are too close. a leads c:",
 			trials: together(side("a", six(2000)), side("b", around(2000, 12)[6:]), side("c", six(1000))), not: "winner"},
 		{name: "overlapping", rule: "no difference", want: "Unclear which contender has the highest throughput. a and b: inconclusive: +", trials: together(side("a", []float64{900, 1000, 1100, 1200, 1300, 1400}), side("b", []float64{850, 950, 1050, 1150, 1250, 1350})), not: "winner"},
+		{name: "overlapping, settled by", rule: "what settles it", want: "Soonest settled: peak throughput, by ", trials: together(side("a", []float64{900, 1000, 1100, 1200, 1300, 1400}), side("b", []float64{800, 900, 1000, 1100, 1200, 1300}))},
 		{name: "a tie", rule: "the same", want: "a and b have the same peak throughput within 3%; a to b: 0.0%", trials: together(side("a", six(1000)), side("b", six(1000))), not: "winner"},
 		{name: "all values alike", rule: "the same", want: "0.0%", trials: together(side("a", slices.Repeat([]float64{1000}, 6)), side("b", slices.Repeat([]float64{1000}, 6))), not: "winner"},
 		{name: "certain but within the margin", rule: "the same", want: "within 3%", trials: together(side("a", slices.Repeat([]float64{1010}, 6)), side("b", slices.Repeat([]float64{1000}, 6))), not: "winner"},
 		{name: "within the noise floor", rule: "no difference", want: "below the noise floor (20%)", trials: together(side("a", six(1100)), side("b", six(1000))), by: floor, not: "winner"},
-		{name: "eight at six rounds", rule: "too few rounds for the pairs", want: "Unclear which contender has the highest throughput: 8 contenders (28 pairs) need 1 more round.", not: "winner",
+		{name: "eight at six rounds", rule: "too few rounds for the pairs", want: "Unclear which contender has the highest throughput: 8 contenders (28 tests) need 1 more round.", not: "winner",
 			trials: together(side("a", six(1000)), side("b", six(2000)), side("c", six(3000)), side("d", six(4000)), side("e", six(5000)), side("f", six(6000)), side("g", six(7000)), side("h", six(8000)))},
 
 		{name: "client-bound", rule: "too few to compare", want: "a: client-bound at its peak", trials: together(side("a", six(2000), clientBound), side("b", six(1000))), not: "winner"},

@@ -91,7 +91,7 @@ func reasons(out []analysis.Place) string {
 	return strings.Join(words, "; ")
 }
 
-func sayTooFew(_ Facts, s analysis.Standing) Sentence {
+func sayTooFew(f Facts, s analysis.Standing) Sentence {
 	text := "No ranking by throughput: "
 	rounds := func(p analysis.Place) int { return len(p.Value.Values) }
 	short := func(p analysis.Place) bool { return p.Out == "" && rounds(p) > 0 && rounds(p) < stats.MinInterval }
@@ -106,8 +106,12 @@ func sayTooFew(_ Facts, s analysis.Standing) Sentence {
 	if slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return rounds(p) != most }) {
 		atMost = "at most "
 	}
+	rerun := stats.MinInterval
+	if f.Plain != nil && f.Plain.Reason == bench.PlainRounds {
+		rerun = stats.MinPaired // interleaved
+	}
 	return Sentence{Text: fmt.Sprintf("%s%s%s per contender, %d needed. Run again with --rounds %d.",
-		text, atMost, units.Plural(most, "round"), stats.MinInterval, stats.MinInterval)}
+		text, atMost, units.Plural(most, "round"), stats.MinInterval, rerun)}
 }
 
 // labels returns the labels of some members, safe for a terminal.
@@ -182,7 +186,7 @@ func sayGroup(f Facts, s analysis.Standing) Sentence {
 
 func sayTooFewRounds(f Facts, s analysis.Standing) Sentence {
 	return Sentence{Text: fmt.Sprintf("Unclear which contender %s: %s (%s) need %s.",
-		measure.Get(s.Measure).Comparison.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
+		measure.Get(s.Measure).Comparison.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Tests, "test"),
 		units.Plural(s.RoundsNeeded, "more round"))}
 }
 

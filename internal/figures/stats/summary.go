@@ -244,6 +244,11 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 			return i, 0.5, true
 		}
 	}
+	return c.ClosedHalf()
+}
+
+// ClosedHalf is HalfPeak without the open-loop steps.
+func (c Contender) ClosedHalf() (step int, share float64, ok bool) {
 	peak, known := c.PeakStep()
 	if !known || !(peak.Throughput.Median > 0) {
 		return 0, 0, false

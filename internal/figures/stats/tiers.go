@@ -16,6 +16,7 @@ type Tiers struct {
 	Tiers        [][]int // in each tier the leader first, then by median
 	Unknown      []int   // samples with too few rounds, or with a value without a ratio
 	RoundsNeeded int     // additional rounds required before any difference can be significant
+	Tests        int     // number of tests in the larger of the two families that correct a pair
 	// Pairs maps two samples in Order, the better median (the new side) first, to their comparison.
 	Pairs map[[2]int]Comparison
 }
@@ -58,7 +59,8 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 		}
 	}
 	if len(family) > 0 {
-		t.RoundsNeeded = max(0, r.fewest(max(len(family), widest), paired)-rounds)
+		t.Tests = max(len(family), widest)
+		t.RoundsNeeded = max(0, r.fewest(t.Tests, paired)-rounds)
 	}
 	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {
@@ -111,7 +113,7 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	case at.Drifting > 0:
 		return at.DriftWords()
 	case at.Excluded:
-		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRate())
+		return fmt.Sprintf("%.3g%% of requests failed at %s", 100*at.ErrorRate(), at.Step.Name)
 	case of == OfThroughput && peak.Step.Open():
 		return "its peak step is open loop"
 	case of >= OfLatency && clientBound:

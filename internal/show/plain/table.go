@@ -55,7 +55,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	}
 	standing := standings(a, floor)
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
-	tiers(&b, line, standing, floor, width)
+	tiers(&b, line, standing, a.Settle(ruleOf(floor)), floor, width)
 	notes(line, run, contenders, a.Trials, standing)
 	for _, c := range ordered {
 		failures(line, c)

@@ -17,9 +17,14 @@ import (
 // standings returns the standing of the contenders in every headline measure, throughput first.
 func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
 	for _, m := range measure.Tested() {
-		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
+		all = append(all, a.Standing(m.ID, ruleOf(floor)(m.ID)))
 	}
 	return all
+}
+
+// ruleOf returns the rule of each measure.
+func ruleOf(floor *compare.Floor) func(measure.ID) stats.Rule {
+	return func(id measure.ID) stats.Rule { return stats.Rule{Floor: floor.Of(id)} }
 }
 
 // intervals returns the 95% CI of each contender's peak throughput, by label.
@@ -35,8 +40,9 @@ func intervals(all []analysis.Standing) map[string]string {
 	return found
 }
 
-// tiers writes the tiers of the throughput as a table and those of other measures as lines.
-func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
+// tiers writes the tiers of the throughput as a table and those of other measures as lines. settle is
+// what settles inconclusive pairs soonest.
+func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, settle string, floor *compare.Floor, width int) {
 	if len(all) == 0 || !all[0].HasTiers() {
 		return
 	}
@@ -66,7 +72,10 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		}
 	}
 	if n := all[0].RoundsNeeded; n > 0 {
-		line("With this many contenders a ranking needs %s more.", units.Plural(n, "round"))
+		line("With %s a ranking needs %s.", units.Plural(all[0].Tests, "test"), units.Plural(n, "more round"))
+	}
+	if settle != "" {
+		line("%s", settle)
 	}
 	how := "Mann-Whitney test"
 	if all[0].Paired {

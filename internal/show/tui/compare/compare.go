@@ -77,6 +77,7 @@ type comparison struct {
 	head   Values
 	steps  []StepPair
 	differ []compared.Difference
+	settle string // what settles inconclusive measures soonest
 }
 
 // New makes the comparison of the runs in the folders a and b. If both are the same, it compares
@@ -215,7 +216,11 @@ func (s *Screen) choose(p pairing) {
 	}
 	s.chosen, s.scroll = p, 0
 	c := &comparison{a: at(s.a.of.Contenders, p.a), b: at(s.b.of.Contenders, p.b)}
-	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.of.Run, s.b.of.Run), s.floor), StepPairs(c.a, c.b)
+	runs := compared.Differences(s.a.of.Run, s.b.of.Run)
+	c.head, c.steps = Headline(c.a, c.b, runs, s.floor), StepPairs(c.a, c.b)
+	if p.a >= 0 && p.b >= 0 {
+		c.settle = compared.Pair(c.a, c.b, runs, compared.Options{Floor: s.floor}).Settle
+	}
 	c.differ = append(ours(compared.TrialDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
 	compared.ByWeight(c.differ)
 	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Incomparable })

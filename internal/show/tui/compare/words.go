@@ -139,7 +139,11 @@ func (s *Screen) method() string {
 	if slices.ContainsFunc(s.set.head, func(f Value) bool { return f.Row != nil && f.Row.Paired }) {
 		test = "interleaved: paired signed-rank test"
 	}
-	text := "Medians of the rounds; latency of all requests. Verdicts as in 'locbench compare': " + test + ", Holm, 95%. "
+	text := s.set.settle
+	if text != "" {
+		text += " "
+	}
+	text += "Medians of the rounds; latency of all requests. Verdicts as in 'locbench compare': " + test + ", Holm, 95%. "
 	if s.floor != nil {
 		text += "Noise floor: " + s.floor.Words() + "."
 	} else {

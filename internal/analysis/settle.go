@@ -1,0 +1,101 @@
+package analysis
+
+import (
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// Open is an inconclusive measure of two contenders.
+type Open struct {
+	Measure measure.ID
+	Rounds  int // per side; of the smaller side
+	More    int // stats.Comparison.More
+}
+
+// Open returns the inconclusive pairs of the contenders in tiers.
+func (s Standing) Open() (all []Open) {
+	for a := range s.Members {
+		for b := a + 1; b < len(s.Members); b++ {
+			if c, ok := s.Pair(a, b); ok && c.Verdict == stats.Inconclusive && c.Ratio != nil {
+				all = append(all, Open{s.Measure, min(len(c.Old.Values), len(c.New.Values)), c.More})
+			}
+		}
+	}
+	return all
+}
+
+// Settle returns what settles the inconclusive pairs of the run soonest; see SettleOpen. rule is that
+// of each measure.
+func (r *Run) Settle(rule func(measure.ID) stats.Rule) string {
+	var open []Open
+	paired := false
+	for _, m := range measure.Tested() {
+		s := r.Standing(m.ID, rule(m.ID))
+		open, paired = append(open, s.Open()...), paired || s.Paired
+	}
+	return SettleOpen(open, r, paired)
+}
+
+// SettleOpen returns what settles the first of the inconclusive measures, with the time that it
+// takes: interleaving, if the run was not interleaved for a reason that the user can change, or more
+// rounds; "" if nothing is inconclusive, or more rounds than stats.MaxRounds are necessary. run is
+// nil for contenders of two runs.
+func SettleOpen(open []Open, run *Run, paired bool) string {
+	var best Open
+	for _, o := range open {
+		if o.More > 0 && (best.More == 0 || o.More < best.More) {
+			best = o
+		}
+	}
+	all := best.Rounds + best.More
+	switch flags, may := interleaving(run); {
+	case len(open) == 0:
+		return ""
+	case best.More == 0:
+		return "More rounds do not help: the changes are below the noise floor."
+	case may && !paired && all > stats.MinPaired:
+		return fmt.Sprintf("Interleaving settles it soonest: run again with %s%s.", flags, run.about(stats.MinPaired))
+	case best.More >= stats.MaxRounds:
+		return ""
+	case run == nil:
+		return fmt.Sprintf("Soonest settled: %s, by %s per side; sooner in one run, interleaved.",
+			measure.Get(best.Measure).Comparison.Title, units.Plural(best.More, "more round"))
+	default:
+		return fmt.Sprintf("Soonest settled: %s, by %s: run again with --rounds %d%s.",
+			measure.Get(best.Measure).Comparison.Title, units.Plural(best.More, "more round"), all, run.about(all))
+	}
+}
+
+// interleaving returns the flags that interleave another run with the same profile; ok is false if
+// that is not possible, or not known.
+func interleaving(r *Run) (flags string, ok bool) {
+	if r == nil || r.Run.Plain == nil {
+		return "", false
+	}
+	rounds := fmt.Sprintf("--rounds %d", stats.MinPaired)
+	switch r.Run.Plain.Reason {
+	case bench.PlainRounds:
+		return rounds, true
+	case bench.PlainChosen:
+		return "--interleave 100ms " + rounds, true
+	}
+	return "", false
+}
+
+// about returns ", about 4 min": the time of rounds like those of the run; "" if it is not known.
+func (r *Run) about(rounds int) string {
+	each, ok := r.Run.RoundTime(r.Trials)
+	switch total := time.Duration(rounds) * each; {
+	case !ok || total <= 0:
+		return ""
+	case total < time.Minute:
+		return ", less than 1 min"
+	default:
+		return fmt.Sprintf(", about %.0f min", total.Minutes())
+	}
+}
