@@ -275,7 +275,11 @@ func reason(err error) string {
 }
 
 func (s *Screen) total() time.Duration {
-	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.Overhead(s.plan))
+	p := s.plan
+	if p.Runtime.Traits().Auto && s.facts.machineOK && !s.inContainers() {
+		p.Runtime = bench.RuntimeProcess
+	}
+	return event.Total(p)
 }
 
 // estimate returns the size of the run in a line of w cells.
