@@ -260,9 +260,18 @@ func (s *Screen) replan() {
 	var err error
 	s.plan, err = profile.Change(base, right, nil)
 	if err == nil {
-		s.plan, s.notInterleaved = profile.Settle(s.plan, s.facts.machine.Available)
+		s.plan, s.notInterleaved = profile.Settle(s.plan, s.available())
 	}
 	s.planErr, s.planned = reason(err), err == nil
+}
+
+// available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
+// another machine's engine, or before the machine was read.
+func (s *Screen) available() int64 {
+	if s.inContainers() && s.engineResponds() && !s.facts.machine.Engine.Local {
+		return 0
+	}
+	return s.facts.machine.Available
 }
 
 // reason returns the mistakes that err joins, without the name of the profile.
