@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
 	"locbench/internal/results"
 	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
@@ -79,7 +80,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 			return bench.Run{}, "", err
 		}
 	}
-	p, why := profile.Settle(p, machine.Available())
+	p, why := profile.Settle(p, available(p.Runtime))
 	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
 		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
@@ -111,6 +112,15 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Plain:              why,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}, dir, nil
+}
+
+// available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
+// another machine's engine.
+func available(r bench.Runtime) int64 {
+	if t := r.Traits(); (t.Container || t.Auto) && docker.Elsewhere(os.Getenv) {
+		return 0
+	}
+	return machine.Available()
 }
 
 // moment is the time format at the start of a run's id and folder.

@@ -26,6 +26,15 @@ type Plain struct {
 	Text   string      `json:"text"` // the reason as part of a sentence, with its values
 }
 
+// NotInterleaved returns why the contenders of a run are not interleaved, as part of a sentence; ""
+// if they are, if there is one, or if the user chose so.
+func (r Run) NotInterleaved() string {
+	if r.Plain == nil || len(r.Profile.Contenders) < 2 || r.Plain.Reason == PlainChosen {
+		return ""
+	}
+	return r.Plain.Text
+}
+
 // RoundTime returns the mean time of the rounds that all their trials completed, checks and stops
 // included; ok is false if there is none. Interleaved trials of a round count once.
 func (r Run) RoundTime(trials []TrialResult) (mean time.Duration, ok bool) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -12,8 +14,10 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/analysis/compare"
 	"locbench/internal/app"
+	"locbench/internal/bench/units"
 	"locbench/internal/figures/stats"
 	"locbench/internal/results"
+	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
 	"locbench/internal/text/console"
 	"locbench/internal/text/safe"
@@ -33,16 +37,17 @@ that folder if machine, profile and options match.
 The floor holds within one run, where contenders alternate. Two separate runs also differ by what the machine did in
 between: calibrate before each, or put both contenders in one run.
 
-With --interleave the contender is interleaved with itself: the floor of interleaved runs.
+Where a run of two contenders is interleaved by default, the contender is interleaved with itself, in ` + strconv.Itoa(2*stats.MinPaired) + ` rounds:
+the floor of interleaved runs. With --interleave off, or with 12 to 15 rounds, it is the floor of runs that are not.
 
 The floor depends on profile, limits, store, step length and other work on the machine. Calibrate with the options of
 the run you want to compare, and again when the machine changes.
 
 Exit codes are those of 'locbench run'.`,
-		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
+		Example: `  locbench calibrate                            # go-nethttp, profile quick, ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
-  locbench calibrate --interleave 100ms         # for interleaved runs; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
+  locbench calibrate --interleave off           # for runs that are not interleaved; ` + strconv.Itoa(2*stats.MinInterval) + ` rounds
   locbench calibrate --from results/20261121-080000-quick   # use existing rounds`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -64,7 +69,7 @@ Exit codes are those of 'locbench run'.`,
 	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Group == profile.OfRuns && o.Name != "threshold" })
 	rounds := fl.Lookup("rounds")
 	rounds.Usage = "rounds of the contender, half per side"
-	rounds.DefValue = strconv.Itoa(2 * stats.MinInterval)
+	rounds.DefValue = fmt.Sprintf("%d, %d if not interleaved", 2*stats.MinPaired, 2*stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")
 	fl.BoolVar(&f.Output.JSON, "json", false, "print the noise floor as JSON")
@@ -76,15 +81,8 @@ Exit codes are those of 'locbench run'.`,
 // calibrate runs a contender against itself and returns the results folder.
 func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
 	o.Getenv = env.Getenv
-	rounds := 2 * stats.MinInterval
-	if text := o.Changes.Text("rounds"); text != "" {
-		rounds, _ = strconv.Atoi(text) // 0 if it is not a number
-	} else {
-		if p, err := app.PlannedProfile(o); err == nil && p.Interleave > 0 {
-			rounds = 2 * stats.MinPaired
-		}
-		o.Changes = o.Changes.With("rounds", strconv.Itoa(rounds))
-	}
+	o.Changes = calibration(o, machine.Available())
+	rounds, _ := strconv.Atoi(o.Changes.Text("rounds")) // 0 if it is not a number
 	if rounds < 2*stats.MinInterval {
 		return "", console.Usagef("--rounds %s: need at least %d, half per side",
 			safe.Line(o.Changes.Text("rounds"), 20), 2*stats.MinInterval)
@@ -92,6 +90,33 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	o.Out = cmp.Or(o.Out, app.NewFolder("calibrate"))
 	env.Stdout = io.Discard // the table of the run is in its report
 	return o.Out, app.Run(ctx, env, o)
+}
+
+// calibration returns the changes of o for a contender that is compared with itself: the rounds of
+// both sides, and interleaved where a run of two such contenders is. available is memory in bytes.
+func calibration(o app.RunOptions, available int64) profile.Changes {
+	changes := o.Changes
+	p, err := app.PlannedProfile(o)
+	if err != nil {
+		return changes.With("rounds", cmp.Or(changes.Text("rounds"), strconv.Itoa(2*stats.MinInterval)))
+	}
+	given, _ := strconv.Atoi(changes.Text("rounds"))
+	p.Rounds = given / 2
+	if len(p.Contenders) == 1 {
+		p.Contenders = append(slices.Clone(p.Contenders), p.Contenders...)
+	}
+	p, _ = profile.Settle(p, available)
+	if p.Interleave > 0 && !changes.Given("interleave") {
+		changes = changes.With("interleave", units.Exact(p.Interleave))
+	}
+	if changes.Text("rounds") != "" {
+		return changes
+	}
+	rounds := 2 * stats.MinInterval
+	if p.Interleave > 0 {
+		rounds = 2 * stats.MinPaired
+	}
+	return changes.With("rounds", strconv.Itoa(rounds))
 }
 
 func printFloor(env Env, dir string, contenders []string, asJSON bool) error {

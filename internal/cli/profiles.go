@@ -71,7 +71,7 @@ profile by name, or any YAML file by path.`,
 						continue
 					}
 					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
-					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load per trial: %s\n", name,
+					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s\n", name,
 						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
@@ -143,17 +143,30 @@ func listProfiles(env Env) error {
 	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD/TRIAL", "TITLE"}}
 	for _, p := range list {
 		rows = append(rows, []string{
-			p.Name, joinSelections(p.Contenders), strconv.Itoa(settledRounds(p)), strconv.Itoa(len(p.Steps)),
+			p.Name, joinSelections(p.Contenders), settledRounds(p), strconv.Itoa(len(p.Steps)),
 			units.Approx(p.LoadDuration()), p.Title,
 		})
 	}
 	return cmp.Or(writeTable(env.Stdout, rows), err)
 }
 
-// settledRounds returns the rounds of p on a machine with enough memory.
-func settledRounds(p bench.Profile) int {
-	p, _ = profile.Settle(p, 0)
-	return p.Rounds
+// settledRounds returns the rounds of p on a machine with enough memory: "8", or, if p names neither
+// rounds nor contenders, those for one and for more.
+func settledRounds(p bench.Profile) string {
+	one, _ := profile.Settle(p, 0)
+	if len(p.Contenders) > 0 {
+		return strconv.Itoa(one.Rounds)
+	}
+	p.Contenders = make([]bench.Selection, 2)
+	more, _ := profile.Settle(p, 0)
+	if one.Rounds == more.Rounds {
+		return strconv.Itoa(one.Rounds)
+	}
+	how := ""
+	if more.Interleave > 0 {
+		how = ", interleaved"
+	}
+	return fmt.Sprintf("%d (%d%s, with two contenders or more)", one.Rounds, more.Rounds, how)
 }
 
 func joinSelections(s []bench.Selection) string {

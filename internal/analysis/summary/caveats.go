@@ -93,6 +93,10 @@ func sayManualChanges(c Contender) string {
 	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.ChangedByHand, units.Plural(c.Trials, "round"), c.Label)
 }
 
+func sayPlain(f Facts) string {
+	return fmt.Sprintf("Not interleaved: %s. Small differences take more rounds.", safe.Line(f.Apart, maxWords))
+}
+
 func sayBusyMachine(f Facts) string {
 	return fmt.Sprintf("Machine was busy before the run (load %s on %s); differences may come from that.", f.Busy,
 		units.Plural(f.CPUs, "CPU"))

@@ -21,6 +21,7 @@ type Facts struct {
 	Unfinished int                 // planned trials that were aborted or have not ended
 	Busy       string              // load average before the run, if the machine was busy; ""
 	CPUs       int                 // of the machine; 0: not known
+	Apart      string              // why the contenders were not interleaved, see bench.Run.NotInterleaved
 	Unequal    bool                // contenders ran under different limits or runtimes
 	Settle     string              // what settles inconclusive measures soonest; "": nothing does
 	Plain      *bench.Plain        // why the run was not interleaved
@@ -52,7 +53,9 @@ const (
 // New returns the facts of an analysed run.
 func New(a *analysis.Run, rules Rules) Facts {
 	run := a.Run
-	f := Facts{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings, Plain: run.Plain}
+	f := Facts{
+		Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings, Plain: run.Plain, Apart: run.NotInterleaved(),
+	}
 	for _, e := range run.Trials {
 		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
 			f.Unfinished++

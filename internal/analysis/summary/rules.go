@@ -47,6 +47,7 @@ func rules() []rule {
 		{"limits not enforced", Caveat, ofEach(func(c Contender) bool { return c.Unlimited > 0 }, sayLimitsNotEnforced)},
 		{"round warnings", Caveat, ofEach(func(c Contender) bool { return len(roundWarnings(c)) > 0 }, sayRoundWarnings)},
 		{"manual changes", Caveat, ofEach(func(c Contender) bool { return c.ChangedByHand > 0 }, sayManualChanges)},
+		{"not interleaved", Caveat, ofRun(func(f Facts) bool { return f.Apart != "" }, sayPlain)},
 		{"busy machine", Caveat, ofRun(func(f Facts) bool { return f.Busy != "" }, sayBusyMachine)},
 		{"warnings of the run", Caveat, sayRunWarnings},
 		{"step warnings", Caveat, sayStepsWithWarnings},

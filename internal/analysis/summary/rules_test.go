@@ -94,6 +94,12 @@ func TestRules(t *testing.T) {
 		})},
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
 		{name: "idle", rule: "nothing measured", want: "no trial was run", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
+		{name: "not interleaved", rule: "not interleaved", want: "Not interleaved: 5 contenders have no memory limit. Small differences take more rounds.", run: bench.Run{
+			Profile: bench.Profile{Contenders: make([]bench.Selection, 5)}, Plain: &bench.Plain{Reason: bench.PlainContenders, Text: "5 contenders have no memory limit"}}},
+		{name: "not interleaved, by choice", rule: "nothing measured", want: "no trial was run", not: "not interleaved", run: bench.Run{
+			Profile: bench.Profile{Contenders: make([]bench.Selection, 5)}, Plain: &bench.Plain{Reason: bench.PlainChosen, Text: "the profile says so"}}},
+		{name: "one contender only", rule: "nothing measured", want: "no trial was run", not: "not interleaved", run: bench.Run{
+			Profile: bench.Profile{Contenders: make([]bench.Selection, 1)}, Plain: &bench.Plain{Reason: bench.PlainAlone, Text: "there is one contender"}}},
 		{name: "run", rule: "warnings of the run", want: "Run warning: “imported: nothing here was measured by locbench”.", run: bench.Run{Warnings: bench.Warnings{{Text: "imported: nothing here was measured by locbench"}}}},
 		{name: "many of the run", rule: "warnings of the run", want: "2 more warnings about the run below.", run: bench.Run{Warnings: bench.Warnings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}}}},
 		{name: "warning", rule: "step warnings", want: "Warning “client-bound”: a at 64 connections.", trials: side("a", six(1000), warned(bench.WarnClientBound, "client-bound: 15.1 of 16 connections in flight"))},

@@ -251,6 +251,14 @@ func (e *Engine) Near() bool {
 	return strings.HasPrefix(e.host, "unix://") || strings.HasPrefix(e.host, "npipe://")
 }
 
+// Elsewhere reports whether the engine that Connect would find has the address of another machine. It
+// does not connect. getenv returns environment variables.
+func Elsewhere(getenv func(string) string) bool {
+	home, _ := os.UserHomeDir() // without one, there are no contexts
+	ep, err := resolve(getenv, home)
+	return err == nil && !(&Engine{host: ep.host}).Near()
+}
+
 // Reach reports, for an engine that is not Local, whether this machine reaches the ports that the
 // engine publishes, at PublishedHost, and whether its containers reach this machine's loopback
 // interface, as host.docker.internal.

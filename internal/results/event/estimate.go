@@ -7,70 +7,108 @@ import (
 	"locbench/internal/bench"
 )
 
-// The assumed times of the parts of a trial without its load, until a trial has ended. Services that
-// start or stop slowly take longer.
+// The assumed times of the parts of a trial without its load, until a trial has ended: those of the
+// embedded contender on two busy CPUs. Services that start or stop slowly take longer.
 const (
-	startAndStop = time.Second     // start, readiness, setup, stop
-	threadsCheck = 2 * time.Second // it starts the contender three more times
-	startCheck   = time.Second     // a lifecycle check that starts the contender once more
-	suiteCheck   = time.Second
+	suiteCheck = 600 * time.Millisecond
+
+	processStartStop  = 400 * time.Millisecond // start, readiness, setup, stop
+	processStartCheck = 100 * time.Millisecond // a start by a lifecycle check
+
+	containerStartStop  = 1400 * time.Millisecond
+	containerStartCheck = time.Second
+
+	threadStarts = 3  // how often the check of the threads starts the contender
+	switching    = 15 // % of the load's time that switches between interleaved contenders take
 )
 
-// Overhead returns the assumed time of a trial of p without its load: start, checks and stop.
-func Overhead(p bench.Profile) time.Duration {
-	d := startAndStop + time.Duration(len(p.Checks.Suites))*suiteCheck
+// Overhead returns the assumed time of a trial of p without its load: start, checks, switches of
+// interleaved load, and stop. first is what the first trial of a contender takes in addition: the
+// checks that launch it.
+func Overhead(p bench.Profile) (each, first time.Duration) {
+	startStop, start := containerStartStop, containerStartCheck
+	switch traits := p.Runtime.Traits(); {
+	case traits.AlreadyRunning:
+		startStop, start = 0, 0
+	case traits.OnHost:
+		startStop, start = processStartStop, processStartCheck
+	}
+	each = startStop + time.Duration(len(p.Checks.Suites))*suiteCheck
+	if p.Interleave > 0 {
+		each += p.LoadDuration() * switching / 100
+	}
 	for _, name := range p.Checks.Lifecycle {
 		switch name {
 		case bench.CheckThreads:
-			d += threadsCheck
-		case bench.CheckImageSize, bench.CheckStillResponds: // on the running contender
-		default:
-			d += startCheck
+			first += threadStarts * start
+		case bench.CheckNoEnvironment, bench.CheckNoStore:
+			first += start
 		}
 	}
-	return d
+	return each, first
+}
+
+// Total returns the assumed time of all trials of p.
+func Total(p bench.Profile) time.Duration {
+	each, first := Overhead(p)
+	return time.Duration(len(p.Contenders)) * (first + time.Duration(p.Rounds)*(p.LoadDuration()+each))
 }
 
 // Estimate is the time that a run still needs: the load to come and the mean overhead so far. It
 // depends only on events, so the plain text and the dashboard agree.
 type Estimate struct {
-	started  time.Time
-	load     time.Duration // load of one trial
-	assumed  time.Duration // overhead of a trial, until one has ended
-	steps    []time.Duration
-	plan     []bench.TrialEntry
-	trials   int           // trials to come, with the running ones
-	done     int           // trials that this process has seen from start to end
-	overhead time.Duration // total overhead of those
-	running  int           // running trials: several with interleaving
-	began    int           // trials that began together
-	complete int           // complete ones among them
-	trialAt  time.Time     // start of the first of them
-	stepAt   time.Time
-	step     int // running step; -1 before the first
+	started   time.Time
+	load      time.Duration            // load of one trial
+	assumed   time.Duration            // overhead of a trial, until one has ended
+	check     time.Duration            // of the checks that launch a contender, once each
+	checking  time.Duration            // of those in the running trials
+	launched  bool                     // the trial that started last has launched its contender
+	unchecked map[bench.Selection]bool // contenders without these checks
+	steps     []time.Duration
+	plan      []bench.TrialEntry
+	trials    int           // trials to come, with the running ones
+	done      int           // trials that this process has seen from start to end
+	overhead  time.Duration // total overhead of those
+	running   int           // running trials: several with interleaving
+	began     int           // trials that began together
+	complete  int           // complete ones among them
+	trialAt   time.Time     // start of the first of them
+	stepAt    time.Time
+	step      int // running step; -1 before the first
 }
 
 // Apply adds one event.
 func (e *Estimate) Apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
-		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(),
-			assumed: Overhead(ev.Run.Profile), step: -1, plan: ev.Run.Trials}
+		each, first := Overhead(ev.Run.Profile)
+		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), assumed: each, check: first,
+			unchecked: map[bench.Selection]bool{}, step: -1, plan: ev.Run.Trials}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
 		for _, l := range ev.Run.Trials {
 			if l.State != bench.TrialComplete {
 				e.trials++
+				e.unchecked[of(l.Trial)] = true
 			}
 		}
 	case bench.TrialStarted:
 		if e.running == 0 {
-			e.trialAt, e.began, e.complete = rec.At, 0, 0
+			e.trialAt, e.began, e.complete, e.checking = rec.At, 0, 0, 0
 		}
 		e.running++
 		e.began++
-		e.step = -1
+		e.step, e.launched = -1, false
+	case bench.InstanceStarted:
+		e.launched = true
+	case bench.PhaseEnded:
+		if ev.Phase != bench.PhaseCheck || e.launched || rec.Trial == nil {
+			break
+		}
+		e.checking += ev.Took
+		e.check = ev.Took
+		delete(e.unchecked, of(*rec.Trial))
 	case bench.StepStarted:
 		if ev.Index != e.step {
 			e.step, e.stepAt = ev.Index, rec.At
@@ -85,7 +123,7 @@ func (e *Estimate) Apply(rec bench.Record) {
 		}
 		if e.complete == e.began && !e.trialAt.IsZero() {
 			e.done += e.complete
-			e.overhead += max(0, rec.At.Sub(e.trialAt)-time.Duration(e.complete)*e.load)
+			e.overhead += max(0, rec.At.Sub(e.trialAt)-time.Duration(e.complete)*e.load-e.checking)
 		}
 		e.trialAt = time.Time{}
 	case bench.Resumed:
@@ -95,10 +133,15 @@ func (e *Estimate) Apply(rec bench.Record) {
 	case bench.ChangedManually:
 		if ev.Control.Kind == bench.ControlSkipContender && rec.Trial != nil {
 			e.trials -= e.later(*rec.Trial)
+			delete(e.unchecked, of(*rec.Trial))
 		}
 	case bench.RunEnded:
 		e.trials = 0
 	}
+}
+
+func of(t bench.Trial) bench.Selection {
+	return bench.Selection{Contender: t.Contender, Variant: t.Variant}
 }
 
 // later returns the number of planned trials of the same contender after this trial.
@@ -122,7 +165,9 @@ func (e *Estimate) perTrial() time.Duration {
 }
 
 // Total returns the estimated time of all trials to come.
-func (e *Estimate) Total() time.Duration { return time.Duration(e.trials) * (e.load + e.perTrial()) }
+func (e *Estimate) Total() time.Duration {
+	return time.Duration(e.trials)*(e.load+e.perTrial()) + time.Duration(len(e.unchecked))*e.check
+}
 
 // Elapsed returns the time since the run, or its resumed part, was started.
 func (e *Estimate) Elapsed(at time.Time) time.Duration {
@@ -147,7 +192,7 @@ func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 			}
 			left -= min(at.Sub(e.stepAt), running*e.steps[e.step])
 		} else {
-			left -= min(at.Sub(e.trialAt), running*e.perTrial())
+			left -= min(at.Sub(e.trialAt)-e.checking, running*e.perTrial())
 		}
 	}
 	return max(left, 0), true

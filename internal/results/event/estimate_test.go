@@ -25,12 +25,12 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	apply(0, bench.RunStarted{Run: run})
-	left("1m03s") // 3 × (20 + the assumed 1)
+	left("1m04s") // 3 × (20 + the assumed 1.4)
 	apply(0, bench.TrialStarted{})
 	apply(5*time.Second, bench.StepStarted{Index: 0})
-	left("1m02s") // 20 + 2 × 21
+	left("1m03s") // 20 + 2 × 21.4
 	apply(10*time.Second, bench.StepStarted{Index: 1})
-	left("52s")
+	left("53s")
 	apply(10*time.Second, bench.TrialEnded{State: bench.TrialComplete})
 	left("50s") // 2 × (20 + 5 measured)
 	apply(0, bench.TrialStarted{})
@@ -83,15 +83,82 @@ func TestEstimateOfInterleaving(t *testing.T) {
 		}
 	}
 	apply(0, nil, bench.RunStarted{Run: run})
-	left(4 * (10 + 1) * time.Second) // 1 s of overhead is assumed
+	const assumed = 10*time.Second + 1400*time.Millisecond + 1500*time.Millisecond // with start, stop and switches
+	left(4 * assumed)
 	apply(0, &a1, bench.TrialStarted{})
 	apply(3*time.Second, &b1, bench.TrialStarted{})
 	apply(3*time.Second, &b1, bench.StepStarted{})
 	apply(0, &a1, bench.StepStarted{})
 	apply(10*time.Second, &a1, bench.WindowClosed{})
-	left(10*time.Second + 2*(10+1)*time.Second)
+	left(10*time.Second + 2*assumed)
 	apply(10*time.Second, &b1, bench.StepEnded{})
 	apply(2*time.Second, &b1, bench.TrialEnded{State: bench.TrialComplete})
 	apply(2*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
 	left(2 * (10 + 5) * time.Second) // both took 30 s, 20 s of it load
+}
+
+// TestAssumedTimes pins the estimate of the comparison that `profiles new` writes.
+func TestAssumedTimes(t *testing.T) {
+	p := bench.Profile{
+		Contenders: make([]bench.Selection, 2), Rounds: 8, Steps: []bench.Step{{Duration: 8 * time.Second}}, Interleave: 100 * time.Millisecond,
+		Checks: bench.CheckSpec{Lifecycle: []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds, bench.CheckStops}},
+	}
+	for _, c := range []struct {
+		name    string
+		runtime bench.Runtime
+		change  func(*bench.Profile)
+		want    time.Duration
+	}{
+		{"processes", bench.RuntimeProcess, nil, 2*300*time.Millisecond + 16*(9200+400)*time.Millisecond},
+		{"containers", bench.RuntimeDocker, nil, 2*3*time.Second + 16*(9200+1400)*time.Millisecond},
+		{"running services", bench.RuntimeURL, nil, 16 * 9200 * time.Millisecond},
+		{"one after the other", bench.RuntimeDocker, func(p *bench.Profile) { p.Interleave = 0 }, 2*3*time.Second + 16*(8000+1400)*time.Millisecond},
+		{"all checks", bench.RuntimeDocker, func(p *bench.Profile) {
+			p.Checks = bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}}
+		}, 2*5*time.Second + 16*(9200+1400+600)*time.Millisecond},
+	} {
+		p := p
+		p.Runtime = c.runtime
+		if c.change != nil {
+			c.change(&p)
+		}
+		if got := Total(p); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestEstimateOfChecksOnce: the checks that launch a contender are in its first trial only, so they
+// are not expected in the later ones.
+func TestEstimateOfChecksOnce(t *testing.T) {
+	var e Estimate
+	a1, b1, a2, b2 := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}, bench.Trial{Contender: "a", Round: 2}, bench.Trial{Contender: "b", Round: 2}
+	run := bench.Run{Profile: bench.Profile{
+		Runtime: bench.RuntimeProcess, Steps: []bench.Step{{Duration: 10 * time.Second}},
+		Checks: bench.CheckSpec{Lifecycle: []string{bench.CheckThreads}},
+	}, Trials: []bench.TrialEntry{{Trial: a1}, {Trial: b1}, {Trial: a2}, {Trial: b2}}}
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	apply := func(after time.Duration, trial *bench.Trial, ev bench.Event) {
+		at = at.Add(after)
+		e.Apply(bench.Record{At: at, Trial: trial, Event: ev})
+	}
+	left := func(when string, want time.Duration) {
+		t.Helper()
+		if got, _ := e.Left(at); got != want {
+			t.Errorf("%s: %v left, want %v", when, got, want)
+		}
+	}
+	apply(0, nil, bench.RunStarted{Run: run})
+	left("at first", 4*(10*time.Second+400*time.Millisecond)+2*300*time.Millisecond)
+	apply(0, &a1, bench.TrialStarted{})
+	apply(6*time.Second, &a1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: 6 * time.Second})
+	apply(time.Second, &a1, bench.InstanceStarted{})
+	apply(time.Second, &a1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: time.Second}) // of the running contender
+	apply(10*time.Second, &a1, bench.TrialEnded{State: bench.TrialComplete})
+	left("after the first trial", 3*(10+2)*time.Second+6*time.Second)
+	apply(0, &b1, bench.TrialStarted{})
+	apply(6*time.Second, &b1, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: 6 * time.Second})
+	apply(2*time.Second, &b1, bench.InstanceStarted{})
+	apply(10*time.Second, &b1, bench.TrialEnded{State: bench.TrialComplete})
+	left("after both", 2*(10+2)*time.Second)
 }

@@ -22,7 +22,7 @@ import (
 const (
 	maxInput  = 1000 // bytes of an input for a draft
 	draftName = "my-api"
-	// for two contenders that start quickly: 8 rounds of 8 s of load and about 3 s of start and checks
+	// for two contenders that start quickly: 8 rounds of 9 s of load each, and about 2 s of start, switches and stop
 	draftTime        = "Two contenders take about 3 minutes: 8 interleaved rounds."
 	schemaFile       = "profile.schema.json" // next to the profile
 	draftGet         = "/"
@@ -234,10 +234,11 @@ timeout: 10s
 # Steps with more errors are excluded from comparison.
 max_errors: 1%%
 
-# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured.
+# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured. Compilers of
+# a JVM take longer to finish: 10s.
 step_duration: 2s
 steps:
-  - %d warm-up for 2s`, min(n, draftWarmUp))
+  - %d warm-up for 3s`, min(n, draftWarmUp))
 	for _, part := range []int{16, 4, 1} { // of the most connections
 		if c := n / part; c > 0 {
 			t.line("  - %d", c)

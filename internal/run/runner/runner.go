@@ -47,8 +47,9 @@ type Hooks struct {
 	Interleave *Interleave
 }
 
-// Checks are the checks of one trial: those that launch instances, those of the running instance,
-// and those of its end. Results go to on; an error means that checking was not possible.
+// Checks are the checks of one trial: those that launch instances, which only the first trial of a
+// contender has, those of the running instance, and those of its end. Results go to on; an error
+// means that checking was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(
@@ -166,7 +167,7 @@ func Run(ctx context.Context, cfg Config) error {
 	defer end(nil)
 	r := &runner{
 		cfg: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
-		neverReady: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{},
+		neverReady: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{}, checked: map[bench.Selection]bool{},
 		sofar: bench.Run{State: bench.RunFailed, Trials: slices.Clone(cfg.Run.Trials)},
 		steering: &steering{
 			publish: cfg.Stream.Publish, endRun: end, changed: make(chan struct{}),
@@ -210,6 +211,7 @@ type runner struct {
 	broken     map[bench.Selection]error // contenders that could not be built
 	neverReady map[bench.Selection]int   // the round in which a contender was not ready, without having been before
 	wasReady   map[bench.Selection]bool  // contenders that have been ready
+	checked    map[bench.Selection]bool  // contenders with the results of the checks that launch them
 	launched   bool                      // an instance was launched, so the run can be resumed
 	sofar      bench.Run                 // the state of each trial; the run's state is "failed"
 	steering   *steering

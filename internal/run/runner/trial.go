@@ -23,7 +23,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	sel, last := selection(trial), r.lastTrial(number-1)
 	l := &trialRun{
 		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, trial: &trial, isLast: last,
-		svc: r.cfg.Services[sel], artifact: r.artifacts[sel],
+		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked,
 	}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -99,6 +99,8 @@ type trialRun struct {
 	slot     *slot // nil: not interleaved
 	trial    *bench.Trial
 	isLast   bool // no trial follows
+
+	checked  map[bench.Selection]bool // runner.checked, used only by the active one of interleaved trials
 	svc      bench.Service
 	artifact bench.Artifact
 
@@ -150,17 +152,10 @@ func interruption(cause error) string {
 }
 
 func (l *trialRun) run(ctx context.Context) (err error) {
-	var spec bench.LaunchSpec
-	err = l.phase(bench.PhaseCheck, func() (string, error) {
-		spec, err := l.cfg.Spec(l.trial.String(), l.svc, l.artifact)
-		if err == nil {
-			err = l.cfg.Checks.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
-		}
-		return "lifecycle", err
-	})
-	if err != nil {
+	if err := l.checkStarts(ctx); err != nil {
 		return err
 	}
+	var spec bench.LaunchSpec
 	l.logs.publish = func(e bench.LogLines) { l.publish(e) }
 	l.logs.masked = func(line bench.LogLine) bench.LogLine {
 		e, ok := l.cfg.Stream.Masked(bench.LogLines{Lines: []bench.LogLine{line}}).(bench.LogLines)
@@ -243,6 +238,24 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		l.checkDone(c)
 	}
 	return l.orExit(nil)
+}
+
+// checkStarts runs the checks that launch the contender, in its first trial: in each one they would
+// take longer than short steps, and interleaved contenders have eight.
+func (l *trialRun) checkStarts(ctx context.Context) error {
+	sel := selection(*l.trial)
+	if l.checked[sel] {
+		return nil
+	}
+	err := l.phase(bench.PhaseCheck, func() (string, error) {
+		spec, err := l.cfg.Spec(l.trial.String(), l.svc, l.artifact)
+		if err == nil {
+			err = l.cfg.Checks.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
+		}
+		return "lifecycle", err
+	})
+	l.checked[sel] = err == nil
+	return err
 }
 
 func (l *trialRun) waitReady(ctx context.Context) error {

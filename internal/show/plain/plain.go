@@ -171,11 +171,11 @@ func (p *Printer) title(e bench.RunStarted) {
 		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
 		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
 	p.line("  results  %s", safe.Line(e.Dir, 500))
-	switch why := e.Run.Plain; {
+	switch why := e.Run.NotInterleaved(); {
 	case pr.Interleave > 0:
 		p.line("  order    interleaved every %s: the contenders of a round run at the same time", units.Duration(pr.Interleave))
-	case why != nil && len(pr.Contenders) > 1 && why.Reason != bench.PlainChosen:
-		p.line("  order    not interleaved: %s", safe.Line(why.Text, 300))
+	case why != "":
+		p.line("  order    not interleaved: %s", safe.Line(why, 300))
 	}
 	if i := e.Run.Isolated; i != nil {
 		p.line("  CPUs     %s", safe.Line(i.Text, 300))

@@ -99,6 +99,8 @@ func (v *view) where() (long, brief string) {
 	long = title + label + fmt.Sprintf("  round %d of %d  trial %d of %d", trial.Round, rounds, n, len(s.Trials))
 	if d := s.Run.Profile.Interleave; d > 0 {
 		long += "  interleaved " + units.Duration(d)
+	} else if s.Run.NotInterleaved() != "" { // the log has the reason
+		long += "  not interleaved"
 	}
 	return long, label + fmt.Sprintf("  round %d/%d  trial %d/%d", trial.Round, rounds, n, len(s.Trials))
 }

@@ -27,7 +27,11 @@ func (s *State) diary(rec bench.Record) {
 func (s *State) sentence(rec bench.Record) (Level, string) {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
-		return Info, fmt.Sprintf("profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
+		text := fmt.Sprintf("profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
+		if why := e.Run.NotInterleaved(); why != "" {
+			text += "; not interleaved: " + why
+		}
+		return Info, text
 	case bench.Prepared:
 		if e.Store.Kind.Traits().None {
 			return Info, ""

@@ -260,9 +260,18 @@ func (s *Screen) replan() {
 	var err error
 	s.plan, err = profile.Change(base, right, nil)
 	if err == nil {
-		s.plan, s.notInterleaved = profile.Settle(s.plan, s.facts.machine.Available)
+		s.plan, s.notInterleaved = profile.Settle(s.plan, s.available())
 	}
 	s.planErr, s.planned = reason(err), err == nil
+}
+
+// available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
+// another machine's engine, or before the machine was read.
+func (s *Screen) available() int64 {
+	if s.inContainers() && s.engineResponds() && !s.facts.machine.Engine.Local {
+		return 0
+	}
+	return s.facts.machine.Available
 }
 
 // reason returns the mistakes that err joins, without the name of the profile.
@@ -275,7 +284,11 @@ func reason(err error) string {
 }
 
 func (s *Screen) total() time.Duration {
-	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.Overhead(s.plan))
+	p := s.plan
+	if p.Runtime.Traits().Auto && s.facts.machineOK && !s.inContainers() {
+		p.Runtime = bench.RuntimeProcess
+	}
+	return event.Total(p)
 }
 
 // estimate returns the size of the run in a line of w cells.

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/machine"
+)
+
+// TestMemoryOfAnotherMachine: this machine's free memory says nothing about an engine elsewhere.
+func TestMemoryOfAnotherMachine(t *testing.T) {
+	known := machine.Available() > 0
+	for _, c := range []struct {
+		host    string
+		runtime bench.Runtime
+		known   bool
+	}{
+		{"tcp://192.0.2.7:2376", bench.RuntimeDocker, false},
+		{"tcp://192.0.2.7:2376", bench.RuntimeAuto, false},
+		{"tcp://192.0.2.7:2376", bench.RuntimeProcess, known},
+		{"unix:///nowhere.sock", bench.RuntimeDocker, known},
+	} {
+		t.Setenv("DOCKER_HOST", c.host)
+		if got := available(c.runtime) > 0; got != c.known {
+			t.Errorf("%s, %s: memory known %v, want %v", c.host, c.runtime, got, c.known)
+		}
+	}
+}

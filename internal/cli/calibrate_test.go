@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"testing"
+
+	"locbench/internal/app"
+	"locbench/internal/run/profile"
+	"locbench/profiles"
+)
+
+// TestCalibrationIsLikeARun: the floor is that of a run with the same options, interleaved by default.
+func TestCalibrationIsLikeARun(t *testing.T) {
+	ramp := fileOf(t, "ramp.yaml", "contenders: [a]\nrequests: [{get: /x}]\nsteps: [{connections: {from: 1, to: 9}}]\n")
+	large := fileOf(t, "large.yaml", "contenders: [a]\nlimits: {memory: 4GiB}\nrequests: [{get: /x}]\nsteps: [3]\n")
+	off := fileOf(t, "off.yaml", "contenders: [a]\ninterleave: off\nrequests: [{get: /x}]\nsteps: [3]\n")
+	for _, c := range []struct {
+		name, profile, rounds, interleave string
+		wantRounds, wantInterleave        string
+	}{
+		{"default", "quick", "", "", "16", "100ms"},
+		{"off", "quick", "", "off", "12", "off"},
+		{"by the profile", off, "", "", "12", ""},
+		{"another slice", "quick", "", "250ms", "16", "250ms"},
+		{"too few rounds for pairs", "quick", "15", "", "15", ""},
+		{"enough", "quick", "20", "", "20", "100ms"},
+		{"ramp", ramp, "", "", "12", ""},
+		{"memory", large, "", "", "12", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := app.RunOptions{Profile: c.profile, Changes: profile.Changes{}}
+			if c.rounds != "" {
+				o.Changes = o.Changes.With("rounds", c.rounds)
+			}
+			if c.interleave != "" {
+				o.Changes = o.Changes.With("interleave", c.interleave)
+			}
+			got := calibration(o, 8<<30)
+			if got.Text("rounds") != c.wantRounds || got.Text("interleave") != c.wantInterleave {
+				t.Errorf("%s rounds, interleave %q; want %s, %q", got.Text("rounds"), got.Text("interleave"), c.wantRounds, c.wantInterleave)
+			}
+		})
+	}
+}
+
+func TestRoundsOfAProfileWithoutContenders(t *testing.T) {
+	for text, want := range map[string]string{
+		"requests: [{get: /x}]\nsteps: [3]\n":                                      "1 (8, interleaved, with two contenders or more)",
+		"interleave: off\nrequests: [{get: /x}]\nsteps: [3]\n":                     "1 (6, with two contenders or more)",
+		"rounds: 5\nrequests: [{get: /x}]\nsteps: [3]\n":                           "5",
+		"contenders: [a]\nrequests: [{get: /x}]\nsteps: [3]\n":                     "1",
+		"contenders: [a, b]\nrequests: [{get: /x}]\nsteps: [3]\n":                  "8",
+		"contenders: [a, b]\ninterleave: off\nrequests: [{get: /x}]\nsteps: [3]\n": "6",
+	} {
+		p, err := profile.Parse("p.yaml", []byte(text))
+		if got := settledRounds(p); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestZeroRoundsAreRefused: only a missing number leaves the choice to the plan.
+func TestZeroRoundsAreRefused(t *testing.T) {
+	quick, err := profile.Load("quick", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rounds := range []string{"0", "-1"} {
+		_, err := profile.Parse("p.yaml", []byte("rounds: "+rounds+"\nrequests: [{get: /x}]\nsteps: [3]\n"))
+		if err == nil {
+			t.Errorf("rounds: %s was read", rounds)
+		}
+		if _, err := profile.Change(quick, profile.Changes{"rounds": {rounds}}, nil); err == nil {
+			t.Errorf("--rounds %s was accepted", rounds)
+		}
+	}
+}
