@@ -51,7 +51,7 @@ func rules() []rule {
 
 		// Failures.
 		{"incomplete", Failure, ofRun(func(f Facts) bool { return f.Unfinished > 0 }, sayIncomplete)},
-		{"failed rounds", Failure, ofEach(func(c Contender) bool { return len(c.Failed) > 0 }, sayFailedRounds)},
+		{"failed rounds", Failure, ofEach(failedOtherwise, sayFailedRounds)},
 		{"errors", Failure, ofList("Errors (not in throughput or latency), share of all requests: ",
 			errorList)},
 		{"missed thresholds", Failure, ofList("Thresholds missed: ", missed)},
@@ -119,6 +119,11 @@ func nothingMeasured(f Facts) bool {
 
 func one(f Facts) bool {
 	return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Excluded == nil
+}
+
+// failedOtherwise reports whether rounds failed, unless "excluded" says why.
+func failedOtherwise(c Contender) bool {
+	return len(c.Failed) > 0 && (c.Excluded == nil || c.Excluded.Cause == nil)
 }
 
 func several(f Facts) bool { return len(f.Contenders) > 1 && peaks(f) > 0 }

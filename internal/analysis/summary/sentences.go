@@ -29,7 +29,7 @@ func sayNothingMeasured(f Facts) string {
 
 // sayExcluded returns why a contender is excluded.
 func sayExcluded(c Contender) string {
-	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Excluded.String(), 2*maxWords))
+	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.WhyExcluded(), 2*maxWords))
 }
 
 func sayOneContender(f Facts) string {

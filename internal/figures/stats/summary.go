@@ -59,7 +59,6 @@ type Contender struct {
 	Warnings           bench.Warnings   // about steps and latencies that are not in the summary
 	Excluded           *bench.Exclusion // why it is excluded; nil: it is not
 
-	cause        string // of the first failed round with a bench.Cause; it comes before an exclusion
 	firstFailure string // failure of the first failed round
 }
 
@@ -67,8 +66,9 @@ type Contender struct {
 // responses, errors or failed rounds; "" if it is compared.
 func (c Contender) WhyExcluded() string {
 	switch {
-	case c.cause != "":
-		return safe.Line(fmt.Sprintf("failed: %s; in %d of %s", c.cause, c.FailedRounds, units.Plural(c.Trials, "round")), 500)
+	case c.Excluded != nil && c.Excluded.Cause != nil && c.Trials > 1:
+		return safe.Line(fmt.Sprintf("%s (failed in %d of %s)", c.Excluded, c.FailedRounds,
+			units.Plural(c.Trials, "round")), 500)
 	case c.Excluded != nil:
 		return safe.Line(c.Excluded.String(), 500)
 	case c.FailedRounds == 0:
@@ -186,9 +186,6 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if trial.State == bench.TrialFailed {
 			if c.FailedRounds++; c.FailedRounds == 1 {
 				c.firstFailure = trial.Failure
-			}
-			if cause := trial.Cause(); cause != nil && c.cause == "" {
-				c.cause = cause.Text
 			}
 		}
 		if trial.StartUp != nil {
