@@ -187,7 +187,7 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		services := faulty(t, "oom", never)
 		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
 		misbehave(t, d.loaded(1)) // the kernel's kill ends the step
-		_, trials := d.ends(3, "killed by SIGKILL (out of memory)", "stopped early: the contender died", "lost  ", "not measured: 4 connections")
+		_, trials := d.ends(3, "killed out of memory", "stopped early: killed out of memory", "lost  ", "not measured: 4 connections")
 		trial := trials[0]
 		if trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 2 || !strings.Contains(trial.Steps[1].Aborted, "out of memory") {
 			t.Errorf("exit %v, %d steps", trial.Exit, len(trial.Steps))

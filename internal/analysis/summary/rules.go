@@ -20,6 +20,7 @@ func rules() []rule {
 	return []rule{
 		// The leader, or why there is none.
 		{"excluded", Failure, ofEach(func(c Contender) bool { return c.Excluded != nil }, sayExcluded)},
+		{"memory growth", Caveat, ofEach(func(c Contender) bool { return c.Growth != "" }, sayMemoryGrowth)},
 		{"nothing measured", Open, ofRun(nothingMeasured, sayNothingMeasured)},
 		{"one contender", Open, ofRun(one, sayOneContender)},
 		{"unequal conditions", Open, ofRun(func(f Facts) bool { return several(f) && f.Unequal },

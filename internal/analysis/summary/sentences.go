@@ -32,6 +32,11 @@ func sayExcluded(c Contender) string {
 	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.WhyExcluded(), 2*maxWords))
 }
 
+// sayMemoryGrowth returns the warning of the step in which memory grew the fastest.
+func sayMemoryGrowth(c Contender) string {
+	return fmt.Sprintf("%s: %s.", c.Label, safe.Line(c.Growth, 2*maxWords))
+}
+
 func sayOneContender(f Facts) string {
 	c := f.Contenders[0]
 	return fmt.Sprintf("%s peaked at %s with %s (%s). One contender: no ranking.",
