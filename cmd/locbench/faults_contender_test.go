@@ -227,6 +227,23 @@ func TestHangingStop(t *testing.T) {
 	})
 }
 
+// TestHangingAtTheEnd has a contender hang in its only step, while its ready path responds.
+func TestHangingAtTheEnd(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		services := faulty(t, "hang", 200)
+		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "{connections: 4, duration: 3s}"))
+		run, trials := d.ends(3, "failed: did not respond after the load: ")
+		trial := trials[0]
+		if trial.State != bench.TrialFailed || trial.Cause == nil || trial.Cause.Kind != bench.CauseSilent || trial.Steps[0].Load.Succeeded == 0 {
+			t.Errorf("%s, cause %+v", states(trials), trial.Cause)
+		}
+		if x := run.Trials[0].Excluded; x == nil || x.Cause == nil || x.Cause.Kind != bench.CauseSilent {
+			t.Errorf("run.json: excluded %+v", x)
+		}
+		d.reported("faulty is excluded: it did not respond after the load")
+	})
+}
+
 // TestAProcessListensOnLoopbackAlone: only this machine reaches the built-in contender during a
 // trial.
 func TestAProcessListensOnLoopbackAlone(t *testing.T) {
