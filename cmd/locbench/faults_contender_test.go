@@ -187,7 +187,7 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		services := faulty(t, "oom", never)
 		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
 		misbehave(t, d.loaded(1)) // the kernel's kill ends the step
-		_, trials := d.ends(3, "killed by SIGKILL (out of memory)", "stopped early: the contender died", "lost  ", "not measured: 4 connections")
+		_, trials := d.ends(3, "killed out of memory", "stopped early: killed out of memory", "lost  ", "not measured: 4 connections")
 		trial := trials[0]
 		if trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 2 || !strings.Contains(trial.Steps[1].Aborted, "out of memory") {
 			t.Errorf("exit %v, %d steps", trial.Exit, len(trial.Steps))
@@ -224,6 +224,23 @@ func TestHangingStop(t *testing.T) {
 			t.Errorf("trial %s, stop %+v", trial.State, trial.Stop)
 		}
 		d.reported("SIGTERM and was killed")
+	})
+}
+
+// TestHangingAtTheEnd has a contender hang in its only step, while its ready path responds.
+func TestHangingAtTheEnd(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		services := faulty(t, "hang", 200)
+		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "{connections: 4, duration: 3s}"))
+		run, trials := d.ends(3, "failed: did not respond after the load: ")
+		trial := trials[0]
+		if trial.State != bench.TrialFailed || trial.Cause == nil || trial.Cause.Kind != bench.CauseSilent || trial.Steps[0].Load.Succeeded == 0 {
+			t.Errorf("%s, cause %+v", states(trials), trial.Cause)
+		}
+		if x := run.Trials[0].Excluded; x == nil || x.Cause == nil || x.Cause.Kind != bench.CauseSilent {
+			t.Errorf("run.json: excluded %+v", x)
+		}
+		d.reported("faulty is excluded: it did not respond after the load")
 	})
 }
 

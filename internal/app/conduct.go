@@ -222,7 +222,7 @@ func (c *conductor) config() runner.Config {
 		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
 		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
-		TearDown: c.loader.tearDown, Checks: c.checks, Responds: c.checks.responds,
+		TearDown: c.loader.tearDown, Checks: c.checks, Responds: c.checks.responds, Unanswered: c.loader.unanswered,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,
 		ReadHost: func(ctx context.Context) *bench.HostReading { return site.usage.Read(ctx) },

@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load"
+	"locbench/internal/run/runner"
 	"locbench/internal/text/safe"
 )
 
@@ -34,6 +35,17 @@ func (l *loader) sendEach(ctx context.Context, baseURL string) error {
 		}
 	}
 	return nil
+}
+
+// unanswered returns an error if none of the first requests and sessions has a response in time.
+func (l *loader) unanswered(ctx context.Context, baseURL string) (err error) {
+	all := l.iterations()
+	for _, name := range all[:min(len(all), attempts)] {
+		if err = l.once(ctx, baseURL, name, func(load.Asked) {}); !runner.TimedOut(err) {
+			return nil
+		}
+	}
+	return err
 }
 
 // iterations returns the names of the single requests and of the sessions.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"locbench/internal/bench/units"
@@ -20,24 +21,42 @@ const (
 // Cause is why a contender did not complete its trial.
 type Cause struct {
 	Kind CauseKind `json:"kind"`
-	Text string    `json:"text"` // "killed out of memory at 256 MiB (limits.memory), 41.0 s after its start"
+	// what happened, without its subject: "killed out of memory at 256 MiB (limits.memory), 41.0 s
+	// after its start", "exit code 7", "did not respond after the load: GET /: i/o timeout"
+	Text string `json:"text"`
+	// number of killed processes of a contender that continued to run
+	Processes int64 `json:"processes,omitempty"`
 }
 
-// Cause returns why the contender failed the trial; nil if it did not, or for another reason. It is
-// the first sentence about the contender in every output.
-func (t TrialResult) Cause() *Cause {
-	switch e := t.Exit; {
-	case e != nil:
-		return CauseOf(*e, t.Instance)
+// String returns the cause as the failure of a trial: "the contender died: exit code 7".
+func (c Cause) String() string {
+	if c.Kind == CauseExited {
+		return AbortedDied + ": " + c.Text
+	}
+	return c.Text
+}
+
+// Predicate returns the cause after the name of the contender: "was killed out of memory at 256 MiB".
+func (c Cause) Predicate() string {
+	switch {
+	case c.Kind == CauseKilled && c.Processes == 0:
+		return "was " + c.Text
+	case c.Kind == CauseExited:
+		return "died: " + c.Text
+	}
+	return c.Text
+}
+
+// WhyFailed returns why the contender failed the trial; nil if it did not, or for another reason. It
+// is the first sentence about the contender in every output.
+func (t TrialResult) WhyFailed() *Cause {
+	switch {
 	case t.State != TrialFailed:
 		return nil
+	case t.Cause == nil && t.Exit != nil: // results without the field
+		return CauseOf(*t.Exit, t.Instance)
 	}
-	for _, in := range t.Incidents {
-		if in.Kind == IncidentSilent {
-			return &Cause{CauseSilent, in.Text}
-		}
-	}
-	return nil
+	return t.Cause
 }
 
 // CauseOf returns the cause that is an exit. info may be nil.
@@ -52,13 +71,45 @@ func CauseOf(e Exit, info *InstanceInfo) *Cause {
 		}
 	}
 	if !e.OOMKilled {
-		return &Cause{CauseExited, AbortedDied + ": " + e.String() + after}
+		return &Cause{Kind: CauseExited, Text: e.String() + after}
 	}
-	text := "killed out of memory"
-	if limit > 0 {
-		// The kernel kills at the limit: the memory in use was all of it, whatever the last reading.
-		text += fmt.Sprintf(" at %s (limits.memory)", units.Bytes(limit))
-		after += ", peak " + units.Bytes(limit)
+	return &Cause{Kind: CauseKilled, Text: outOfMemory(limit) + after}
+}
+
+// KilledProcesses returns the cause that the kernel killed n processes of a contender, the first one
+// in step (from 1), while others continued to run.
+func KilledProcesses(n int64, step int, info *InstanceInfo) Cause {
+	limit := int64(0)
+	if info.LimitsEnforced {
+		limit = info.Limits.Memory
 	}
-	return &Cause{CauseKilled, text + after}
+	processes := "1 process"
+	if n > 1 {
+		processes = units.Count(n) + " processes"
+	}
+	return Cause{
+		Kind: CauseKilled, Processes: n,
+		Text: fmt.Sprintf("lost %s, %s, first in step %d", processes, outOfMemory(limit), step),
+	}
+}
+
+func outOfMemory(limit int64) string {
+	if limit <= 0 {
+		return "killed out of memory"
+	}
+	// The kernel kills at the limit: the memory in use was all of it, whatever the last reading.
+	return "killed out of memory at " + units.Bytes(limit) + " (limits.memory)"
+}
+
+// graver returns the cause of the graver kind, the first of two alike; either may be nil.
+func graver(a, b *Cause) *Cause {
+	if a == nil || b != nil && b.Kind.rank() < a.Kind.rank() {
+		return b
+	}
+	return a
+}
+
+// rank orders the kinds, the gravest first.
+func (k CauseKind) rank() int {
+	return slices.Index([]CauseKind{CauseKilled, CauseExited, CauseSilent}, k)
 }

@@ -1,41 +1,79 @@
 package bench
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
 
-// TestCause: killed out of memory comes before an exit, and an exit before silence.
+// TestCause: what ended the trial is its cause, never what happened earlier.
 func TestCause(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	info := &InstanceInfo{StartedAt: start, Limits: Limits{Memory: 256 << 20}, LimitsEnforced: true}
 	at := start.Add(41 * time.Second)
-	silent := []Incident{{Kind: IncidentSilent, Text: "no response after the load"}}
+	silent := &Cause{Kind: CauseSilent, Text: "did not respond after the load"}
 	for name, test := range map[string]struct {
-		trial TrialResult
-		kind  CauseKind
-		text  string
+		trial           TrialResult
+		kind            CauseKind
+		text, predicate string
 	}{
 		"killed": {
-			TrialResult{State: TrialFailed, Instance: info, Exit: &Exit{At: at, Code: 137, Signal: "SIGKILL", OOMKilled: true}, Incidents: silent},
-			CauseKilled, "killed out of memory at 256 MiB (limits.memory), 41.0 s after its start, peak 256 MiB",
+			TrialResult{State: TrialFailed, Instance: info, Exit: &Exit{At: at, Code: 137, Signal: "SIGKILL", OOMKilled: true}},
+			CauseKilled, "killed out of memory at 256 MiB (limits.memory), 41.0 s after its start",
+			"was killed out of memory at 256 MiB (limits.memory), 41.0 s after its start",
 		},
-		"killed without a limit": {TrialResult{Exit: &Exit{OOMKilled: true}}, CauseKilled, "killed out of memory"},
+		"killed without a limit": {TrialResult{State: TrialFailed, Exit: &Exit{OOMKilled: true}}, CauseKilled,
+			"killed out of memory", "was killed out of memory"},
 		"exited": {
-			TrialResult{State: TrialFailed, Instance: info, Exit: &Exit{At: at, Code: 7}, Incidents: silent},
-			CauseExited, "the contender died: exit code 7, 41.0 s after its start",
+			TrialResult{State: TrialFailed, Instance: info, Exit: &Exit{At: at, Code: 7}},
+			CauseExited, "the contender died: exit code 7, 41.0 s after its start", "died: exit code 7, 41.0 s after its start",
 		},
-		"silent":                {TrialResult{State: TrialFailed, Incidents: silent}, CauseSilent, "no response after the load"},
-		"silent, but completed": {TrialResult{State: TrialComplete, Incidents: silent}, "", ""},
-		"another failure":       {TrialResult{State: TrialFailed, Failure: "build"}, "", ""},
+		"silent": {TrialResult{State: TrialFailed, Cause: silent}, CauseSilent, silent.Text, silent.Text},
+		"silent, then killed on stop": {TrialResult{State: TrialFailed, Cause: silent, Exit: &Exit{Code: 137}}, CauseSilent,
+			silent.Text, silent.Text},
+		"an earlier silence of a complete trial": {trial: TrialResult{State: TrialComplete, Cause: silent}},
+		"an incident before another failure": {trial: TrialResult{State: TrialFailed, Failure: "build",
+			Incidents: []Incident{{Kind: IncidentSilent, Text: "no response: frozen"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var got Cause
-			if c := test.trial.Cause(); c != nil {
-				got = *c
+			c := test.trial.WhyFailed()
+			if c == nil {
+				c = &Cause{}
 			}
-			if got.Kind != test.kind || got.Text != test.text {
-				t.Errorf("%+v", got)
+			if c.Kind != test.kind || c.String() != test.text || c.Predicate() != test.predicate {
+				t.Errorf("%q, %q, %q", c.Kind, c, c.Predicate())
+			}
+		})
+	}
+}
+
+// TestExclusionNamesTheCauseFirst: whatever else was wrong with the contender, the cause comes first,
+// the gravest of all rounds; checks and errors that follow from it are left out.
+func TestExclusionNamesTheCauseFirst(t *testing.T) {
+	failing := StepResult{Load: Load{Failed: map[ErrorKind]int64{ErrRefused: 36}, Succeeded: 964}}
+	unexpected := StepResult{Load: Load{Failed: map[ErrorKind]int64{ErrWrong: 3}, Succeeded: 964, Checked: 114}}
+	trial := func(e *Exit, c *Cause, steps ...StepResult) TrialResult {
+		return TrialResult{State: TrialFailed, Exit: e, Cause: c, Steps: steps,
+			Checks: []CheckResult{{Group: "lifecycle", Name: "stops", Status: CheckFailed}}}
+	}
+	killed, silent := &Exit{OOMKilled: true}, &Cause{Kind: CauseSilent, Text: "did not respond"}
+	for name, test := range map[string]struct {
+		trials []TrialResult
+		want   string
+	}{
+		"errors":            {[]TrialResult{trial(killed, nil, failing)}, "was killed out of memory"},
+		"unexpected bodies": {[]TrialResult{trial(killed, nil, unexpected)}, "was killed out of memory, and sent unexpected bodies: 3 of 114"},
+		"graver later":      {[]TrialResult{trial(nil, silent), trial(&Exit{Code: 7}, nil), trial(killed, nil), trial(nil, silent)}, "was killed out of memory"},
+		"without a cause":   {[]TrialResult{trial(nil, nil, failing)}, "failed 1 of 1 check, and failed at least 3.6%"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Run{}
+			for _, trial := range test.trials {
+				r.Trials = append(r.Trials, TrialEntry{Trial: Trial{Contender: "a"}, State: trial.State, Excluded: r.ExclusionOf(trial)})
+			}
+			all := r.Excluded()
+			if len(all) != 1 || !strings.HasPrefix(all[0].String(), test.want) || test.want == "was killed out of memory" && all[0].String() != test.want {
+				t.Errorf("%v, want %q", all, test.want)
 			}
 		})
 	}

@@ -149,6 +149,7 @@ type (
 	TrialEnded struct {
 		State    TrialState `json:"state"`
 		Failure  string     `json:"failure,omitempty"` // what went wrong, as text
+		Cause    *Cause     `json:"cause,omitempty"`   // why the contender failed; nil: another reason
 		Exit     *Exit      `json:"exit,omitempty"`    // set if the contender exited before it was stopped
 		LastLog  []LogLine  `json:"last_log,omitempty"`
 		Lost     *Lost      `json:"lost,omitempty"`     // what was not measured
@@ -274,6 +275,7 @@ func (t *TrialResult) Apply(at time.Time, e Event) {
 	case ChangedManually:
 		t.ManualChanges = append(t.ManualChanges, ManualChange{At: at, Step: e.Step, Control: e.Control})
 	case TrialEnded:
-		t.State, t.Failure, t.Exit, t.LastLog, t.Lost, t.Ended = e.State, e.Failure, e.Exit, e.LastLog, e.Lost, at
+		t.State, t.Failure, t.Cause, t.Exit = e.State, e.Failure, e.Cause, e.Exit
+		t.LastLog, t.Lost, t.Ended = e.LastLog, e.Lost, at
 	}
 }

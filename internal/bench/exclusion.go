@@ -106,8 +106,10 @@ func (t TrialResult) unexpectedOf(allowed float64) (sum *Unexpected) {
 	return sum
 }
 
-// Exclusion is why a contender is not compared: unexpected responses, or too many errors.
+// Exclusion is why a contender is not compared: it failed, or had unexpected responses or too many
+// errors.
 type Exclusion struct {
+	Cause        *Cause      `json:"cause,omitempty"`      // why it did not complete its first failed trial
 	Unexpected   *Unexpected `json:"unexpected,omitempty"` // nil: no step had too many
 	FailedChecks int         `json:"failed_checks,omitempty"`
 	Checks       int         `json:"checks,omitempty"`        // checks that passed or failed
@@ -120,7 +122,7 @@ type Exclusion struct {
 // Excluded returns why the trial is excluded; nil if it is valid or has measured nothing. maxErrors
 // is Profile.ErrorsAllowed, maxUnexpected Profile.MaxUnexpected.
 func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
-	var u Exclusion
+	u := Exclusion{Cause: t.WhyFailed()}
 	if u.Unexpected = t.unexpectedOf(maxUnexpected); u.Unexpected != nil {
 		u.First = u.Unexpected.First
 		if u.Unexpected.Request != "" && u.First != "" {
@@ -156,7 +158,7 @@ func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
 	if !u.NoValidStep {
 		u.Errors = 0
 	}
-	if u.FailedChecks == 0 && !u.NoValidStep && u.Unexpected == nil {
+	if u.FailedChecks == 0 && !u.NoValidStep && u.Unexpected == nil && u.Cause == nil {
 		return nil
 	}
 	return &u
@@ -193,6 +195,7 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 		return cmp.Or(u, o)
 	}
 	sum := *u
+	sum.Cause = graver(u.Cause, o.Cause)
 	sum.FailedChecks, sum.Checks = u.FailedChecks+o.FailedChecks, u.Checks+o.Checks
 	if o.Unexpected != nil {
 		all := *o.Unexpected
@@ -216,12 +219,18 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	return &sum
 }
 
-// Brief returns "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%), …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1% of its
+// Brief returns the cause of a failed trial, "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%), …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1% of its
 // requests in every step", or several of them.
 func (u Exclusion) Brief() string {
 	var parts []string
+	if u.Cause != nil {
+		parts = append(parts, u.Cause.Predicate())
+	}
 	if u.Unexpected != nil {
 		parts = append(parts, "sent unexpected bodies: "+u.Unexpected.String())
+	}
+	if u.Cause != nil { // failed checks and errors are its symptoms
+		return strings.Join(parts, ", and ")
 	}
 	if n := u.FailedChecks; n > 0 {
 		parts = append(parts, fmt.Sprintf("failed %d of %s", n, plural(u.Checks, "check")))
@@ -238,7 +247,7 @@ func (u Exclusion) Brief() string {
 
 // String returns Brief and the first failure.
 func (u Exclusion) String() string {
-	if u.First == "" {
+	if u.First == "" || u.Cause != nil && u.Unexpected == nil {
 		return u.Brief()
 	}
 	return u.Brief() + "; first: " + u.First

@@ -69,6 +69,7 @@ type TrialResult struct {
 	Stop          *StopResult    `json:"stop,omitempty"`
 	Exit          *Exit          `json:"exit,omitempty"`    // set if the contender exited before it was stopped
 	Failure       string         `json:"failure,omitempty"` // what went wrong, as text
+	Cause         *Cause         `json:"cause,omitempty"`   // why it failed; nil: it did not, or for another reason
 	LastLog       []LogLine      `json:"last_log,omitempty"`
 	Warnings      Warnings       `json:"warnings,omitempty"`
 	Lost          *Lost          `json:"lost,omitempty"` // what was not measured; nil if the trial is complete

@@ -114,6 +114,9 @@ type Warning struct {
 	Values map[string]float64 `json:"values,omitempty"` // values of the sentence, by name; times in nanoseconds
 }
 
+// GrowthRate is the value of WarnMemoryGrowth: bytes per request.
+const GrowthRate = "bytes_per_request"
+
 // String returns the text.
 func (w Warning) String() string { return w.Text }
 

@@ -41,6 +41,7 @@ type Contender struct {
 	Checked       int             // number of threshold checks
 	Missed        int             // of Checked: not passed
 	of            analysis.Contender
+	Growth        string  // the warning of memory growth with the highest rate; "" without one, or if it failed
 	Warned        []group // warnings ("client-bound") and the steps that have them ("16 connections")
 }
 
@@ -91,6 +92,9 @@ func newContender(of analysis.Contender) Contender {
 	if c.Peak, c.HasPeak = of.PeakStep(); c.HasPeak {
 		c.HasPeak = c.Peak.Throughput.Median > 0
 		c.Bound = of.Bounds[c.Peak.Index]
+	}
+	if w, ok := of.MemoryGrowth(); ok {
+		c.Growth = w.Text
 	}
 	seen := map[[2]string]bool{} // a run may have thousands of steps
 	for _, trial := range of.Results {

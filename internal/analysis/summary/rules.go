@@ -20,6 +20,7 @@ func rules() []rule {
 	return []rule{
 		// The leader, or why there is none.
 		{"excluded", Failure, ofEach(func(c Contender) bool { return c.Excluded != nil }, sayExcluded)},
+		{"memory growth", Caveat, ofEach(func(c Contender) bool { return c.Growth != "" }, sayMemoryGrowth)},
 		{"nothing measured", Open, ofRun(nothingMeasured, sayNothingMeasured)},
 		{"one contender", Open, ofRun(one, sayOneContender)},
 		{"unequal conditions", Open, ofRun(func(f Facts) bool { return several(f) && f.Unequal },
@@ -54,7 +55,7 @@ func rules() []rule {
 
 		// Failures.
 		{"incomplete", Failure, ofRun(func(f Facts) bool { return f.Unfinished > 0 }, sayIncomplete)},
-		{"failed rounds", Failure, ofEach(func(c Contender) bool { return len(c.Failed) > 0 }, sayFailedRounds)},
+		{"failed rounds", Failure, ofEach(failedOtherwise, sayFailedRounds)},
 		{"errors", Failure, ofList("Errors (not in throughput or latency), share of all requests: ",
 			errorList)},
 		{"missed thresholds", Failure, ofList("Thresholds missed: ", missed)},
@@ -122,6 +123,11 @@ func nothingMeasured(f Facts) bool {
 
 func one(f Facts) bool {
 	return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Excluded == nil
+}
+
+// failedOtherwise reports whether rounds failed, unless "excluded" says why.
+func failedOtherwise(c Contender) bool {
+	return len(c.Failed) > 0 && (c.Excluded == nil || c.Excluded.Cause == nil)
 }
 
 func several(f Facts) bool { return len(f.Contenders) > 1 && peaks(f) > 0 }

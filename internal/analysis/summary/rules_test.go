@@ -9,6 +9,7 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
+	"locbench/internal/bench/units"
 	"locbench/internal/figures/measure"
 	"locbench/internal/figures/stats"
 )
@@ -62,7 +63,11 @@ func TestRules(t *testing.T) {
 
 		{name: "client-bound", rule: "too few to compare", want: "a: client-bound at its peak", trials: together(side("a", six(2000), clientBound), side("b", six(1000))), not: "winner"},
 		{name: "errors", rule: "too few to compare", want: "a: failed at least 5% of its requests in every step; first: timeout", trials: together(side("a", six(2000), errors(.05)), side("b", six(1000))), not: "winner"},
-		{name: "failed trials", rule: "too few to compare", want: "a: 1 of 7 rounds failed", trials: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
+		{name: "memory grew", rule: "memory growth", want: "a: memory use grew by 2 KiB per request.",
+			trials: together(side("a", six(2000), growing(1024), growing(2048)), side("b", six(1000)))},
+		{name: "memory grew, but failed", rule: "excluded", want: "a is excluded: it was killed out of memory",
+			trials: together(side("a", six(2000), growing(2048), died(3)), side("b", six(1000))), not: "memory growth"},
+		{name: "failed trials", rule: "too few to compare", want: "a: killed out of memory", trials: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
 		{name: "open loop", rule: "too few to compare", want: "its peak step is open loop", trials: together(side("a", six(2000), open), side("b", six(1000), open)), not: "winner"},
 		{name: "still warming up", rule: "too few to compare", want: "a: still warming up in 6 of 6 rounds", trials: together(side("a", six(2000), warming), side("b", six(1000))), not: "winner"},
 		{name: "still warming up, reported", rule: "step warnings", want: "Warning “still warming up”: a at 64 connections.", trials: together(side("a", six(2000), warming), side("b", six(1000)))},
@@ -114,9 +119,13 @@ func TestRules(t *testing.T) {
 
 		{name: "incomplete", rule: "incomplete", want: "Run incomplete: 1 of 2 trials did not finish.", run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}},
 		{name: "finished", rule: "nothing measured", want: "no trial was run", not: "incomplete", run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialFailed}, {State: bench.TrialComplete}}}},
-		{name: "died", rule: "failed rounds", want: "a failed in 1 of 2 rounds: round 2: the contender died: killed by SIGKILL (out of memory).", trials: side("a", around(1, 2), died(2))},
-		{name: "died, without a failure", rule: "failed rounds", want: "round 2: killed by SIGKILL (out of memory).", trials: side("a", around(1, 2), died(2), func(t *bench.TrialResult) { t.Failure = "" })},
-		{name: "died always", rule: "failed rounds", want: "a failed in 3 of 3 rounds, first in round 1: the contender died", trials: together(side("a", around(1, 3), died(1), died(2), died(3)))},
+		{name: "died", rule: "excluded", want: "a is excluded: it was killed out of memory, in 1 of 2 rounds.", trials: side("a", around(1, 2), died(2))},
+		{name: "failed otherwise", rule: "failed rounds", want: "a failed in 1 of 2 rounds: round 2: build.", trials: side("a", around(1, 2), died(2), func(t *bench.TrialResult) {
+			if t.Exit != nil {
+				t.Exit, t.Failure = nil, "build"
+			}
+		})},
+		{name: "died always", rule: "excluded", want: "a is excluded: it was killed out of memory, in 3 of 3 rounds.", trials: together(side("a", around(1, 3), died(1), died(2), died(3)))},
 		{name: "some errors", rule: "errors", want: "share of all requests: a 0.197% (timeout 118).", trials: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
 		{name: "no errors", rule: "one contender", want: "a", not: "errors", trials: side("a", six(1000))},
 		{name: "thresholds", rule: "missed thresholds", want: "Thresholds missed: a (2 of 4).", trials: side("a", around(1, 2), func(t *bench.TrialResult) {
@@ -208,5 +217,14 @@ func TestExtremesFollowTheMeasure(t *testing.T) {
 		if !strings.Contains(said[id], want) {
 			t.Errorf("%s: %q, want %q", id, said[id], want)
 		}
+	}
+}
+
+// growing adds the warning that memory grows by a number of bytes per request.
+func growing(rate float64) func(*bench.TrialResult) {
+	return func(t *bench.TrialResult) {
+		s := &t.Steps[len(t.Steps)-1]
+		s.Warnings = append(s.Warnings, bench.Warning{Kind: bench.WarnMemoryGrowth, Values: map[string]float64{bench.GrowthRate: rate},
+			Text: "memory use grew by " + units.Bytes(int64(rate)) + " per request"})
 	}
 }

@@ -29,7 +29,12 @@ func sayNothingMeasured(f Facts) string {
 
 // sayExcluded returns why a contender is excluded.
 func sayExcluded(c Contender) string {
-	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Excluded.String(), 2*maxWords))
+	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.WhyExcluded(), 2*maxWords))
+}
+
+// sayMemoryGrowth returns the warning of the step in which memory grew the fastest.
+func sayMemoryGrowth(c Contender) string {
+	return fmt.Sprintf("%s: %s.", c.Label, safe.Line(c.Growth, 2*maxWords))
 }
 
 func sayOneContender(f Facts) string {

@@ -59,16 +59,26 @@ type Contender struct {
 	Warnings           bench.Warnings   // about steps and latencies that are not in the summary
 	Excluded           *bench.Exclusion // why it is excluded; nil: it is not
 
-	cause        string // of the first failed round with a bench.Cause; it comes before an exclusion
-	firstFailure string // failure of the first failed round
+	growth       *bench.Warning // of memory, with the highest rate
+	firstFailure string         // failure of the first failed round
+}
+
+// MemoryGrowth returns the warning of growing memory with the highest rate of all steps. It is the
+// first sentence about a contender that is not excluded; ok is false without one.
+func (c Contender) MemoryGrowth() (w bench.Warning, ok bool) {
+	if c.growth == nil || c.WhyExcluded() != "" {
+		return w, false
+	}
+	return *c.growth, true
 }
 
 // WhyExcluded returns why the contender is not compared, as a predicate on one line: unexpected
 // responses, errors or failed rounds; "" if it is compared.
 func (c Contender) WhyExcluded() string {
 	switch {
-	case c.cause != "":
-		return safe.Line(fmt.Sprintf("failed: %s; in %d of %s", c.cause, c.FailedRounds, units.Plural(c.Trials, "round")), 500)
+	case c.Excluded != nil && c.Excluded.Cause != nil && c.Trials > 1:
+		return safe.Line(fmt.Sprintf("%s, in %d of %s", c.Excluded, c.FailedRounds,
+			units.Plural(c.Trials, "round")), 500)
 	case c.Excluded != nil:
 		return safe.Line(c.Excluded.String(), 500)
 	case c.FailedRounds == 0:
@@ -187,8 +197,13 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 			if c.FailedRounds++; c.FailedRounds == 1 {
 				c.firstFailure = trial.Failure
 			}
-			if cause := trial.Cause(); cause != nil && c.cause == "" {
-				c.cause = cause.Text
+		}
+		for _, s := range trial.Steps {
+			for _, w := range s.Warnings {
+				if w.Kind == bench.WarnMemoryGrowth && (c.growth == nil ||
+					w.Values[bench.GrowthRate] > c.growth.Values[bench.GrowthRate]) {
+					c.growth = &w
+				}
 			}
 		}
 		if trial.StartUp != nil {

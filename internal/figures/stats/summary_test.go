@@ -190,3 +190,28 @@ func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
 		}
 	}
 }
+
+// TestContender_MemoryGrowth: of several warnings the one with the highest rate, and none about an
+// excluded contender.
+func TestContender_MemoryGrowth(t *testing.T) {
+	trial := func(state bench.TrialState, rates ...float64) (r bench.TrialResult) {
+		r.State = state
+		for i, rate := range rates {
+			r.Steps = append(r.Steps, bench.StepResult{Index: i, Warnings: bench.Warnings{
+				{Kind: bench.WarnMemoryGrowth, Text: "grew", Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnMemory},
+			}})
+		}
+		return r
+	}
+	c := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete, 1, 3), trial(bench.TrialComplete, 2)})
+	if w, ok := c.MemoryGrowth(); !ok || w.Values[bench.GrowthRate] != 3 {
+		t.Errorf("%v, %v", w, ok)
+	}
+	if _, ok := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete)}).MemoryGrowth(); ok {
+		t.Error("growth without a warning")
+	}
+	failed := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialFailed, 1)})
+	if _, ok := failed.MemoryGrowth(); ok {
+		t.Error("growth before the failure")
+	}
+}

@@ -93,6 +93,9 @@ const (
 // Outside returns why a contender is in no tier of a measure of this kind, whatever its number of
 // rounds; "" if it can be in one.
 func Outside(of Kind, c Contender, at Step, clientBound bool) string {
+	if c.Excluded != nil && c.Excluded.Cause != nil {
+		return c.Excluded.Cause.String()
+	}
 	if failed := c.FailedRounds; failed > 0 {
 		rounds := "rounds"
 		if c.Trials == 1 {

@@ -32,8 +32,8 @@ func MemoryGrowth(steps []bench.StepResult, limit int64) bench.Warnings {
 	if !ok {
 		return nil
 	}
-	f := values{"bytes_per_request": rate}
-	text := "memory grew by " + units.Bytes(int64(rate)) + " per request at an unchanged load"
+	f := values{bench.GrowthRate: rate}
+	text := "memory use grew by " + units.Bytes(int64(rate)) + " per request at an unchanged load"
 	used, perSecond := points[len(points)-1].Bytes, rate*last.Load.Throughput()
 	if left := float64(limit) - used; left > 0 && perSecond > 0 && left/perSecond < (365*24*time.Hour).Seconds() {
 		full := time.Duration(left / perSecond * float64(time.Second))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -215,16 +217,73 @@ func (c *clock) moved() time.Duration {
 // responds returns an error if the contender does not respond after the load: its trial is then not
 // complete, whatever it measured. It reports that as an incident.
 func (l *trialRun) responds(ctx context.Context) error {
-	if l.cfg.Responds == nil || l.inst.Exit() != nil {
+	if l.inst.Exit() != nil {
 		return nil
 	}
-	err := l.cfg.Responds(ctx, l.inst, l.svc)
+	var err error
+	if l.cfg.Responds != nil {
+		err = l.cfg.Responds(ctx, l.inst, l.svc)
+	}
+	// The ready path may respond while the requests of the load hang.
+	if n := len(l.steps); err == nil && l.cfg.Unanswered != nil && n > 0 && stuckAtEnd(l.steps[n-1].Load) {
+		err = l.cfg.Unanswered(ctx, l.inst.BaseURL())
+	}
 	if err == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return nil
 	}
-	text := "did not respond after the load: " + clip(err.Error(), progressBytes)
-	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: text})
-	return errors.New(text)
+	own := silent("did not respond after the load: %s", clip(err.Error(), progressBytes))
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: own.Text})
+	return own
+}
+
+// silent returns the failure of a contender that does not respond.
+func silent(format string, args ...any) causeError {
+	return causeError{bench.Cause{Kind: bench.CauseSilent, Text: fmt.Sprintf(format, args...)}}
+}
+
+// TimedOut reports whether a request had no response.
+func TimedOut(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// stuckAtEnd reports whether at least half of the requests in flight at the end of a step had no
+// response.
+func stuckAtEnd(res bench.Load) bool {
+	return res.Failed[bench.ErrTimeout] > 0 && res.Backlog > 0 && 2*res.Drain <= res.Backlog
+}
+
+// withoutResponse reports whether no request of a step had a response.
+func withoutResponse(res bench.Load) bool {
+	for kind, n := range res.Failed {
+		switch kind {
+		case bench.ErrTimeout, bench.ErrRefused, bench.ErrReset:
+		default:
+			if n > 0 {
+				return false
+			}
+		}
+	}
+	return res.AllSucceeded() == 0
+}
+
+// killedProcesses returns an error if the kernel killed processes of a contender that still runs:
+// what is left of it was measured.
+func (l *trialRun) killedProcesses() error {
+	kills, first := int64(0), 0
+	for i, s := range l.steps {
+		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills <= kills {
+			continue
+		}
+		if kills = s.After.Memory.OOMKills; first == 0 {
+			first = i + 1
+		}
+	}
+	if kills == 0 || l.inst.Exit() != nil {
+		return nil
+	}
+	info := l.inst.Info()
+	return causeError{bench.KilledProcesses(kills, first, &info)}
 }
 
 // memoryLimit returns the enforced memory limit of the instance in bytes; 0: none.

@@ -22,6 +22,8 @@ type fakeInstance struct {
 	stopped bool
 	cpu     time.Duration
 	late    *bench.Exit // the exit right before Stop; nil: none
+	killed  bool        // it ignores SIGTERM
+	oom     int64       // killed processes
 }
 
 func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
@@ -57,7 +59,7 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 		return bench.Usage{}, errors.New("no such process")
 	}
 	f.cpu += time.Second
-	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu}, nil
+	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, Memory: &bench.Memory{OOMKills: f.oom}}, nil
 }
 
 func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, error) {
@@ -69,7 +71,7 @@ func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, e
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
-	return bench.StopResult{Graceful: !already, ExitedBeforeStop: already, Exit: *f.exit}, nil
+	return bench.StopResult{Graceful: !already && !f.killed, Killed: f.killed, ExitedBeforeStop: already, Exit: *f.exit}, nil
 }
 
 // fakeLauncher keeps every instance that it launches.
@@ -79,6 +81,10 @@ type fakeLauncher struct {
 	instances []*fakeInstance
 	names     []string
 	gone      bool // the kernel reports that the processes have ended
+	killed    bool // the instances ignore SIGTERM
+	oomKills  int64
+
+	onIncident func(bench.Incident) // of the last instance
 }
 
 func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
@@ -88,7 +94,8 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 		return nil, f.err
 	}
 	inst := newFakeInstance(bench.InstanceInfo{Runtime: bench.RuntimeProcess, LimitsNote: "not root"})
-	inst.name = spec.Name
+	inst.name, inst.killed, inst.oom = spec.Name, f.killed, f.oomKills
+	f.onIncident = spec.OnIncident
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)
 	if f.gone {

@@ -107,6 +107,9 @@ type Config struct {
 	// Responds returns an error if the contender does not respond to one request after the load; may
 	// be nil.
 	Responds func(ctx context.Context, inst bench.Instance, svc bench.Service) error
+	// Unanswered returns an error if none of the profile's first requests has a response; may be nil.
+	// It is called after a load that ended with timeouts.
+	Unanswered func(ctx context.Context, baseURL string) error
 	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
 	// after the last. It may wait until ctx ends.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)

@@ -88,21 +88,25 @@ func (l *trialRun) load(ctx context.Context) error {
 			continue // too short to show whether the contender hangs
 		}
 		if cause != "" && l.lastStep(i) {
-			return fmt.Errorf("no response after the last step: %s", cause)
+			return silent("did not respond after the last step: %s", cause)
 		}
 		if res.Load.AllSucceeded() > 0 {
 			withoutSuccess = 0
 			continue
 		}
 		if cause != "" {
-			return fmt.Errorf("no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
+			return silent("had no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
 		}
 		if storeErr != nil {
 			return fmt.Errorf("lost the store: %w", storeErr)
 		}
 		withoutSuccess++
 		if withoutSuccess == maxStepsWithoutSuccess && l.cfg.Next == nil { // a search continues with a lower rate
-			return fmt.Errorf("no success in %d consecutive steps (%s)", withoutSuccess, firstExample(res.Load))
+			err := silent("had no success in %d consecutive steps (%s)", withoutSuccess, firstExample(res.Load))
+			if withoutResponse(res.Load) {
+				return err
+			}
+			return errors.New(err.Text)
 		}
 	}
 	if l.slot != nil { // no contender is stopped while another is loaded

@@ -52,10 +52,13 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 }
 
 // outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
-func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
-	ended := bench.TrialEnded{
-		State: bench.TrialAborted, Excluded: l.cfg.Run.ExclusionOf(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
-	}
+func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.TrialEnded, _ error) {
+	ended.State = bench.TrialAborted
+	defer func() {
+		ended.Excluded = l.cfg.Run.ExclusionOf(bench.TrialResult{
+			Trial: *l.trial, State: ended.State, Cause: ended.Cause, Checks: l.checks, Steps: l.steps,
+		})
+	}()
 	switch {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
 		err = fmt.Errorf("%w after step %d", errStopped, len(l.steps))
@@ -86,6 +89,7 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEn
 	}
 	ended.Lost = l.lost()
 	if ended.State == bench.TrialFailed {
+		ended.Cause = l.cause(err)
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
 	return ended, err
@@ -113,6 +117,7 @@ type trialRun struct {
 	checks     []bench.CheckResult
 	steps      []bench.StepResult // finished steps, including skipped ones
 	skipped    []string           // "3 (64 connections)"
+	unanswered error              // the teardown had no response; nil: it had
 	cut        *bench.StepResult  // the step that ended early; nil: none
 	failedIn   bench.Phase        // the first phase with an error
 
@@ -181,9 +186,11 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
 			l.died = exit
-			_, named := errors.AsType[exitError](err)
+			named, _ := errors.AsType[causeError](err)
 			switch own := l.exitError(exit); {
-			case err == nil || named:
+			case err == nil: // it exited during the teardown
+				err = own
+			case named.Kind == own.Kind:
 			case errors.Is(err, ErrThreshold):
 				err = fmt.Errorf("%w; %w", err, own)
 			default: // the cause first, then its symptom
@@ -231,7 +238,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
 	}
-	if err := l.responds(ctx); err != nil {
+	if err := errors.Join(l.killedProcesses(), l.responds(ctx)); err != nil {
 		return l.orExit(err)
 	}
 	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
@@ -284,6 +291,9 @@ func (l *trialRun) tearDown(ctx context.Context) {
 	}
 	if err := l.cfg.TearDown(ctx, l.inst.BaseURL()); err != nil {
 		l.notice("warning", err.Error())
+		if TimedOut(err) {
+			l.unanswered = err
+		}
 	}
 }
 
@@ -320,6 +330,9 @@ func (l *trialRun) stop(ctx context.Context) error {
 		if stop.Killed {
 			l.warn(verdict.Hung(l.cfg.Grace))
 		}
+		if stop.Killed && l.unanswered != nil {
+			return "", silent("did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): %v", l.unanswered)
+		}
 		for _, c := range l.cfg.Checks.Stopped(stop) {
 			l.checkDone(c)
 		}
@@ -343,14 +356,25 @@ func (l *trialRun) orExit(err error) error {
 	return err
 }
 
-// exitError is the failure of a trial whose contender exited.
-type exitError struct{ cause *bench.Cause }
+// causeError is the failure of a trial that the contender did not complete.
+type causeError struct{ bench.Cause }
 
-func (e exitError) Error() string { return e.cause.Text }
+func (e causeError) Error() string { return e.String() }
 
-func (l *trialRun) exitError(exit *bench.Exit) exitError {
+func (l *trialRun) exitError(exit *bench.Exit) causeError {
 	info := l.inst.Info()
-	return exitError{bench.CauseOf(*exit, &info)}
+	return causeError{*bench.CauseOf(*exit, &info)}
+}
+
+// cause returns why the contender failed the trial with err; nil if it did not.
+func (l *trialRun) cause(err error) *bench.Cause {
+	if l.died != nil {
+		return new(l.exitError(l.died).Cause)
+	}
+	if e, ok := errors.AsType[causeError](err); ok {
+		return &e.Cause
+	}
+	return nil
 }
 
 func (l *trialRun) mark(ctx context.Context, name string) {

@@ -276,7 +276,8 @@ func (p *Printer) notice(n bench.Notice) {
 }
 
 func (p *Printer) trialEnded(e bench.TrialEnded) {
-	if e.Excluded != nil {
+	// A cause alone is the failure, which follows.
+	if e.Excluded != nil && (e.Cause == nil || e.Excluded.Unexpected != nil) {
 		p.always("  " + p.paint(red, "excluded: ") + safe.Line(e.Excluded.String(), 1000))
 	}
 	if e.State == bench.TrialComplete {

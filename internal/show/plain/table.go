@@ -39,6 +39,11 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 			line("EXCLUDED: %s %s", safe.Line(c.Label, 60), why)
 		}
 	}
+	for _, c := range ordered {
+		if w, ok := c.MemoryGrowth(); ok {
+			line("%s: %s", safe.Line(c.Label, 60), safe.Line(w.Text, 500))
+		}
+	}
 	if run.AcceptFailedChecks {
 		line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
 	}
@@ -211,6 +216,9 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 			line("%s: %s failed", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
 		for _, f := range c.Failures {
+			if c.FailedRounds == 1 && c.Excluded != nil && c.Excluded.Cause != nil {
+				break // the first line about the contender says it
+			}
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
 		}
 	}

@@ -122,6 +122,11 @@ func warnings(a *analysis.Run, l layout) []warning {
 			add(cleanText(c.of.Label)+" is excluded: it "+cleanText(why)+".", "", "", true)
 		}
 	}
+	for _, c := range l.contenders {
+		if w, ok := c.of.MemoryGrowth(); ok {
+			add(cleanText(c.of.Label)+": "+cleanText(w.Text)+".", "", "", true)
+		}
+	}
 	if run.AcceptFailedChecks {
 		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.", "", "", true)
 	}

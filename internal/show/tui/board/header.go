@@ -38,7 +38,8 @@ func (v *view) header(w, h int, status string) []string {
 	return append(lines, v.elsewhere(w)...)
 }
 
-// excluded names the excluded contenders, each with the reason; of more than two, the number.
+// excluded names the excluded contenders, each with the reason; of more than two, the number. Where
+// there is room, contenders whose memory grows follow.
 func (v *view) excluded(w int) (lines []string) {
 	const most = 2
 	for _, c := range v.summary() {
@@ -49,7 +50,13 @@ func (v *view) excluded(w int) (lines []string) {
 		text := v.l.Glyph.Cross + " " + v.out(c.Label, nameBytes) + " excluded: " + v.out(why, textBytes)
 		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
 	}
-	if n := len(lines); n > most {
+	excluded := len(lines)
+	for _, c := range v.summary() {
+		if growth, ok := c.MemoryGrowth(); ok && len(lines) < most {
+			lines = append(lines, v.l.Warn.S(v.l.Cut("! "+v.out(c.Label, nameBytes)+": "+v.out(growth.Text, textBytes), w)))
+		}
+	}
+	if n := excluded; n > most {
 		text := units.Plural(n-most+1, "more contender") + " excluded: page 3"
 		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+text))
 	}
