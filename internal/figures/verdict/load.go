@@ -17,7 +17,7 @@ type Loop struct {
 	Parts       bool // the step was interleaved or sent in bursts
 	Connections int
 	Reopened    int64
-	Responses   int64         // of the measured interval, errors included
+	Responses   int64         // of the measured interval, errors and rejected requests included
 	LateAfter   time.Duration // delay after which a request is late
 
 	// Three independent measurements of the requests in flight, for Little's law.
