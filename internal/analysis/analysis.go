@@ -103,7 +103,7 @@ func (c Contender) Errors() float64 {
 	var failed float64
 	var all int64
 	for _, s := range c.Steps {
-		n := s.FailedTotal() + s.Succeeded
+		n := s.Ended()
 		failed += s.ErrorRate() * float64(n)
 		all += n
 	}

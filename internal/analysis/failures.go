@@ -24,8 +24,8 @@ func (c Contender) Failures() []Failure {
 		kind    bench.ErrorKind
 	}
 	sent, of := map[string]int64{}, map[key]*Failure{}
-	add := func(request string, succeeded int64, failed map[bench.ErrorKind]int64, examples map[bench.ErrorKind]string) {
-		sent[request] += succeeded
+	add := func(request string, others int64, failed map[bench.ErrorKind]int64, examples map[bench.ErrorKind]string) {
+		sent[request] += others
 		for kind, n := range failed {
 			f := of[key{request, kind}]
 			if f == nil {
@@ -40,14 +40,14 @@ func (c Contender) Failures() []Failure {
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
 			if len(s.Load.Requests) == 0 {
-				add(c.sole(s.Step), s.Load.AllSucceeded(), s.Load.Failed, s.Load.Examples)
+				add(c.sole(s.Step), s.Load.AllSucceeded()+s.Load.Rejected.Total(), s.Load.Failed, s.Load.Examples)
 			}
 			for _, r := range s.Load.Requests {
 				examples := r.Examples
 				if len(examples) == 0 { // results of schema 1 have examples per step only
 					examples = s.Load.Examples
 				}
-				add(r.Name, r.Succeeded, r.Failed, examples)
+				add(r.Name, r.Succeeded+r.Rejected.Total(), r.Failed, examples)
 			}
 		}
 	}
@@ -86,6 +86,7 @@ func (c Contender) Sessions() (all []bench.SessionLoad) {
 				}
 				all[i].Begun += one.Begun
 				all[i].Completed += one.Completed
+				all[i].Rejected += one.Rejected
 				for request, n := range one.Failed {
 					all[i].Failed[request] += n
 				}

@@ -26,11 +26,16 @@ func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMax
 func (l Load) WorstErrors() (ratio float64, request string) {
 	ratio = l.ErrorRate()
 	for _, r := range l.Requests {
-		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}).ErrorRate(); own > ratio {
+		if own := r.errorRate(); own > ratio {
 			ratio, request = own, r.Name
 		}
 	}
 	return ratio, request
+}
+
+// errorRate returns Load.ErrorRate of one kind of request.
+func (r RequestLoad) errorRate() float64 {
+	return Load{Succeeded: r.Succeeded, Rejected: r.Rejected, Failed: r.Failed, Checked: r.Checked}.ErrorRate()
 }
 
 // TooManyUnexpected reports whether the share of unexpected bodies among the compared ones is above
@@ -142,7 +147,7 @@ func (t TrialResult) Excluded(maxErrors, maxUnexpected float64) *Exclusion {
 	}
 	measured, valid := 0, false
 	for _, s := range t.Steps {
-		if s.Step.WarmUp || s.Load.FailedTotal()+s.Load.AllSucceeded() == 0 {
+		if s.Step.WarmUp || s.Load.Ended() == 0 {
 			continue
 		}
 		measured++

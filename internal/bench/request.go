@@ -22,6 +22,8 @@ type Request struct {
 	Languages    []string          `json:"languages,omitempty"`     // values for {language}, one after the other
 	ExpectStatus int               `json:"expect_status"`           // any other status is an error
 	MoreStatuses []int             `json:"more_statuses,omitempty"` // other statuses that are expected
+	// expected statuses that count as throughput; empty: all below 400, or all if none is
+	Success []int `json:"success,omitempty"`
 	// further expectations of its responses, as in a check suite
 	Expect  Expectation `json:"expect,omitempty"`
 	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile

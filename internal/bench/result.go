@@ -49,6 +49,7 @@ type Window struct {
 	Length    time.Duration       `json:"length_ns"`
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
+	Rejected  int64               `json:"rejected,omitempty"` // see Load.Rejected
 	Bytes     int64               `json:"bytes"`
 	// latency of the successes of this window, 0 without any; open loop: from the scheduled time
 	P50 time.Duration `json:"p50_ns"`
@@ -104,7 +105,8 @@ const OldDefinitionWarning = "old definition of a step: when saturated, throughp
 
 // Load is what the client measured in one step.
 //
-// Sent is the sum of Succeeded, Lead, Drain, the errors, and Cut: each request is counted once.
+// Sent is the sum of Succeeded, Lead, Drain, Rejected, the errors, and Cut: each request is counted
+// once.
 type Load struct {
 	Definition Definition `json:"definition,omitempty"`
 
@@ -123,12 +125,17 @@ type Load struct {
 	// connections without a response at the end of the longest lead-in: the queue outlasted it
 	Unserved int `json:"unserved,omitempty"`
 	// errors by kind, of the whole step, lead-in and drain included
-	Failed   map[ErrorKind]int64 `json:"failed,omitempty"`
-	Bytes    int64               `json:"bytes"`             // length of the bodies of Succeeded
-	Latency  Latencies           `json:"latency"`           // latency of Succeeded, from the moment given by LatencyOf
-	Timeouts Latencies           `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
-	Failures Latencies           `json:"failures"`          // time from sending to the error, of other errors
-	Windows  []Window            `json:"windows"`
+	Failed map[ErrorKind]int64 `json:"failed,omitempty"`
+	// responses with an expected status that does not count as throughput, by status, of the whole step:
+	// neither success nor error, and in no latency
+	Rejected Statuses `json:"rejected,omitempty"`
+	// complete responses by status, errors with a response included, of the whole step
+	Statuses Statuses  `json:"statuses,omitempty"`
+	Bytes    int64     `json:"bytes"`             // length of the bodies of Succeeded
+	Latency  Latencies `json:"latency"`           // latency of Succeeded, from the moment given by LatencyOf
+	Timeouts Latencies `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
+	Failures Latencies `json:"failures"`          // time from sending to the error, of other errors
+	Windows  []Window  `json:"windows"`
 	// CPU time of the client during Wall, an embedded store included
 	ClientCPU time.Duration `json:"client_cpu_ns"`
 	// time between the readings of CPU time at the two ends; 0: not known, close to Elapsed
@@ -189,18 +196,22 @@ type RequestLoad struct {
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
 	Checked   int64                `json:"checked,omitempty"`  // responses whose whole body was compared
+	Rejected  Statuses             `json:"rejected,omitempty"` // as in the step
+	Statuses  Statuses             `json:"statuses,omitempty"` // as in the step
 	// latency of the successes, from the same moment as in the step
 	Latency Latencies `json:"latency"`
 }
 
 // SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor
-// failed were cut off at its end.
+// failed nor were rejected were cut off at its end.
 type SessionLoad struct {
 	Name      string `json:"name"`
 	Begun     int64  `json:"begun"` // sessions whose first request has ended
 	Completed int64  `json:"completed"`
 	// failed sessions by the name of the request that failed; it also counts as an error of the step
 	Failed map[string]int64 `json:"failed,omitempty"`
+	// sessions that ended with a rejected response
+	Rejected int64 `json:"rejected,omitempty"`
 }
 
 // Origin is the moment at which a latency starts.
@@ -231,20 +242,21 @@ func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
 // ErrorRate returns the error rate of the whole step, from 0 to 1; 0 without any request. It is an
 // estimate if bodies were unexpected and not all were compared: (other errors + the estimated share
-// of unexpected bodies × responses without another error) / (errors + successes). See
-// UnexpectedRate for that share.
+// of unexpected bodies × the successes and unexpected bodies) / (errors + successes + rejected
+// requests). See UnexpectedRate for that share.
 func (l Load) ErrorRate() float64 {
-	all := l.FailedTotal() + l.AllSucceeded()
+	all := l.Ended()
 	if all == 0 {
 		return 0
 	}
 	other := l.FailedTotal() - l.Failed[ErrWrong]
-	return (float64(other) + l.UnexpectedRate()*float64(all-other)) / float64(all)
+	compared := l.AllSucceeded() + l.Failed[ErrWrong] // or might have been
+	return (float64(other) + l.UnexpectedRate()*float64(compared)) / float64(all)
 }
 
 // ErrorRateWithDropped returns ErrorRate of the scheduled requests: dropped ones are errors, too.
 func (l Load) ErrorRateWithDropped() float64 {
-	sent := l.FailedTotal() + l.AllSucceeded()
+	sent := l.Ended()
 	return (l.ErrorRate()*float64(sent) + float64(l.Dropped)) / float64(max(1, sent+l.Dropped))
 }
 

@@ -36,6 +36,7 @@ const (
 	WarnDrifting             WarningKind = "drifting"       // Drift: the contender became slower
 	WarnMaybeUnstable        WarningKind = "maybe_unstable" // a possible trend within noise, in the first measured step
 	WarnErrors               WarningKind = "errors"         // requests failed
+	WarnRejected             WarningKind = "rejected"       // responses that are expected, but not throughput
 	WarnThrottled            WarningKind = "throttled"      // by the CPU quota
 	WarnMemory               WarningKind = "memory"         // nearly all of the memory limit is in use
 	WarnMemoryGrowth         WarningKind = "memory_growth"  // memory grew with the requests and did not come back
@@ -82,6 +83,7 @@ var titles = map[WarningKind]string{
 	WarnResponsesSeenLate:    "the client saw responses late",
 	WarnWaitedForPorts:       "step start delayed: no free local ports",
 	WarnDropped:              "scheduled requests were dropped",
+	WarnRejected:             "requests were rejected",
 	WarnLate:                 "requests sent late: all connections in use",
 	WarnNotKeepingUp:         "the contender did not keep up",
 	WarnQueueOutlastedLeadIn: "queue outlasted the lead-in",

@@ -98,8 +98,8 @@ func run(t testing.TB, e Engine, p Plan) bench.Load {
 		t.Fatal(err)
 	}
 	consistent(t, l, got)
-	if l.Sent != l.AllSucceeded()+l.FailedTotal() {
-		t.Errorf("%d sent, but %d + %d + %d succeeded and %d failed", l.Sent, l.Lead, l.Succeeded, l.Drain, l.FailedTotal())
+	if l.Sent != l.Ended() {
+		t.Errorf("%d sent, but %d + %d + %d succeeded, %d failed and %d were rejected", l.Sent, l.Lead, l.Succeeded, l.Drain, l.FailedTotal(), l.Rejected.Total())
 	}
 	return l
 }
@@ -107,11 +107,12 @@ func run(t testing.TB, e Engine, p Plan) bench.Load {
 // consistent checks that the parts of a result agree.
 func consistent(t testing.TB, l bench.Load, got []bench.Window) {
 	t.Helper()
-	var succeeded, bytes, failed int64
+	var succeeded, bytes, failed, rejected int64
 	end := time.Duration(0)
 	for i, w := range l.Windows {
 		succeeded += w.Succeeded
 		bytes += w.Bytes
+		rejected += w.Rejected
 		for _, n := range w.Failed {
 			failed += n
 		}
@@ -122,6 +123,9 @@ func consistent(t testing.TB, l bench.Load, got []bench.Window) {
 	}
 	if end != l.Elapsed {
 		t.Errorf("the windows end at %s, the interval at %s", end, l.Elapsed)
+	}
+	if rejected > l.Rejected.Total() || l.Statuses.Total() > l.Ended() || l.Statuses.Total() < l.AllSucceeded()+l.Rejected.Total() {
+		t.Errorf("windows have %d rejected of %d; statuses %s of %d ended", rejected, l.Rejected.Total(), l.Statuses, l.Ended())
 	}
 	if succeeded != l.Succeeded || bytes != l.Bytes || failed > l.FailedTotal() {
 		t.Errorf("windows have %d successes, %d bytes, %d failures; the step %d, %d, %d", succeeded, bytes, failed, l.Succeeded, l.Bytes, l.FailedTotal())

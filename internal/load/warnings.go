@@ -15,7 +15,7 @@ func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
 		Reopened: rec.Reopened, LateAfter: record.LateAfter,
-		Responses: l.Succeeded + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
+		Responses: l.Succeeded + rec.Ended.Rejected + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
 		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
 	}.Warnings(l)
 }

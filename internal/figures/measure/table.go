@@ -46,7 +46,8 @@ var table = []Measure{
 		Definition: Definition{"Throughput (successes/s)",
 			"counted by the client: successes whose last byte arrived in the measured interval / its length. " +
 				"Load starts before the interval and lasts to its end; responses outside it do not count. " +
-				"Success: complete, with the expected status, and the expected body if compared."},
+				"Success: complete, with the expected status, and the expected body if compared. " +
+				"Rejected requests (an expected status from 400 on, of several) do not count."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Marked: true,
 			Zero: true},
@@ -67,15 +68,15 @@ var table = []Measure{
 	{
 		ID: ErrorRate, Name: "error rate", Head: "err %", Unit: Share,
 		Of: func(s bench.StepResult) (float64, bool) {
-			return s.Load.ErrorRate(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
+			return s.Load.ErrorRate(), s.Load.Ended() > 0
 		},
-		over:  func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.FailedTotal()+s.Succeeded > 0 },
+		over:  func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.Ended() > 0 },
 		whole: errorsOfTrial,
 		Definition: Definition{"Error rate (%)",
-			"errors / (errors + successes), counted by the client, by kind: unexpected status, " +
+			"errors / (errors + successes + rejected requests), counted by the client, by kind: unexpected status, " +
 				"connection refused, connection reset, timeout, unreadable body, client limit."},
-		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
-		CSV:   Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
+		Chart: &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes + rejected).", Unit: "%", Zero: true},
+		CSV:   Column{"error_ratio", "failed / (failed + succeeded + rejected), 0 to 1"},
 	},
 	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
 		func(l bench.Latencies) time.Duration { return l.P50 }),

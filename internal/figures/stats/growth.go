@@ -100,7 +100,7 @@ func requestsAt(l bench.Load, at time.Duration) (n float64) {
 			continue
 		}
 		share := min(1, float64(at-w.Start)/float64(w.Length))
-		n += share * float64(w.Succeeded+bench.Load{Failed: w.Failed}.FailedTotal())
+		n += share * float64(w.Succeeded+w.Rejected+bench.Load{Failed: w.Failed}.FailedTotal())
 	}
 	return n
 }

@@ -21,6 +21,8 @@ type Step struct {
 	Failed     map[bench.ErrorKind]int64
 	Compared   int64               // bodies compared, of the same requests
 	Requests   []bench.RequestLoad // sums of these counts by kind of request; without latencies
+	Rejected   bench.Statuses      // rejected requests, of the same requests
+	Statuses   bench.Statuses      // all complete responses to them
 	Throughput Value               // successes per second
 	Latency    bench.Latencies     // of the successes of all rounds; see Histogram
 	Results    []bench.StepResult  // of the rounds that completed it; package measure takes all other values from them
@@ -32,9 +34,25 @@ func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTo
 // ErrorRate returns bench.Load.ErrorRate of all rounds together; 0 without any request.
 func (s Step) ErrorRate() float64 { return s.all().ErrorRate() }
 
+// Ended returns the number of requests that ended in all rounds; see bench.Load.
+func (s Step) Ended() int64 { return s.all().Ended() }
+
+// StatusWords returns "200: 1,449, 429: 5,798; rejected 80% of requests (429)"; "" if all responses
+// had the same status and none was rejected.
+func (s Step) StatusWords() string {
+	text, rejected := s.Statuses.String(), s.all().RejectedWords()
+	switch {
+	case rejected != "":
+		return text + "; " + rejected
+	case len(s.Statuses) > 1:
+		return text
+	}
+	return ""
+}
+
 // all returns the counts of all rounds.
 func (s Step) all() bench.Load {
-	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}
+	return bench.Load{Failed: s.Failed, Rejected: s.Rejected, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}
 }
 
 // newStep summarises one step. An error is about the latency only.
@@ -44,6 +62,8 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	for _, r := range rounds {
 		s.Succeeded += r.Load.AllSucceeded()
 		s.Compared += r.Load.Checked
+		s.Rejected.Add(r.Load.Rejected)
+		s.Statuses.Add(r.Load.Statuses)
 		s.addKinds(r.Load.Requests)
 		for kind, n := range r.Load.Failed {
 			s.Failed[kind] += n
@@ -93,6 +113,7 @@ func (s *Step) addKinds(requests []bench.RequestLoad) {
 		}
 		s.Requests[i].Succeeded += kind.Succeeded
 		s.Requests[i].Checked += kind.Checked
+		s.Requests[i].Rejected.Add(kind.Rejected)
 		for k, n := range kind.Failed {
 			s.Requests[i].Failed[k] += n
 		}

@@ -105,14 +105,14 @@ func (c Contender) PeakStep() (Step, bool) {
 }
 
 // BusiestStep returns the peak step or, without one, the measured step with the most requests,
-// errors included; ok is false without any request.
+// errors and rejected ones included; ok is false without any request.
 func (c Contender) BusiestStep() (busiest Step, ok bool) {
 	if peak, ok := c.PeakStep(); ok {
 		return peak, true
 	}
 	var most int64
 	for _, s := range c.Steps {
-		if sent := s.Succeeded + s.FailedTotal(); !s.Step.WarmUp && sent > most {
+		if sent := s.Ended(); !s.Step.WarmUp && sent > most {
 			busiest, most = s, sent
 		}
 	}
@@ -163,12 +163,12 @@ func Rounds(of bench.Run, trials []bench.TrialResult) Contender {
 	return summarise(trials[0].Trial.Label(), trials, of, false)
 }
 
-// errorRate returns errors / (errors + successes) of a trial; ok is false without any request.
+// errorRate returns the error rate of a trial; ok is false without any request.
 func errorRate(trial bench.TrialResult) (ratio float64, ok bool) {
 	var failed float64
 	var all int64
 	for _, s := range trial.Steps {
-		n := s.Load.FailedTotal() + s.Load.AllSucceeded()
+		n := s.Load.Ended()
 		failed += s.Load.ErrorRate() * float64(n)
 		all += n
 	}

@@ -18,6 +18,8 @@ const (
 	// dropped. Up to it p99 hardly changes, and the rate counts as kept.
 	late = 0.01
 
+	rejectedSeen = 0.01 // of the requests: worth a word, as throughput and latency leave them out
+
 	otherWork  = 0.10 // of all CPUs, by other programs: worth a word
 	crowded    = 0.20 // of all CPUs, by other programs on a busy machine: the contender did not get its quota
 	stealSeen  = 0.02 // of the CPU time taken by other VMs: the highest latencies may come from it

@@ -17,7 +17,7 @@ type Loop struct {
 	Parts       bool // the step was interleaved or sent in bursts
 	Connections int
 	Reopened    int64
-	Responses   int64         // of the measured interval, errors included
+	Responses   int64         // of the measured interval, errors and rejected requests included
 	LateAfter   time.Duration // delay after which a request is late
 
 	// Three independent measurements of the requests in flight, for Little's law.
@@ -52,6 +52,10 @@ func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 	}
 	add(limited > 0, bench.WarnClientLimit, values{"requests": float64(limited)},
 		"%s failed: client out of ports, files or memory: %s", requests, l.Examples[bench.ErrClient])
+	add(l.RejectedShare() >= rejectedSeen, bench.WarnRejected,
+		values{"rejected": float64(l.Rejected.Total()), "ended": float64(l.Ended()), "share": l.RejectedShare()},
+		"%s: they are expected, but neither throughput nor in the latency; CPU time per request includes their cost. "+
+			"`success` in the profile sets what counts", l.RejectedWords())
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}

@@ -80,7 +80,7 @@ func (f facts) rereads() string {
 	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
 		return ""
 	}
-	pages, responses := *a.Refaults-*b.Refaults, f.step.Load.Succeeded+f.step.Load.FailedTotal()
+	pages, responses := *a.Refaults-*b.Refaults, f.step.Load.Ended()
 	if responses == 0 || float64(pages) < refaulting*float64(responses) {
 		return ""
 	}

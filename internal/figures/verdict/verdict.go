@@ -100,7 +100,7 @@ type facts struct {
 func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	s := steps[i]
 	f.step, f.client = s, clientCPUs(s.Load)
-	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Succeeded+s.Load.FailedTotal() == 0 {
+	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Ended() == 0 {
 		return f, false
 	}
 	f.cpus, f.cpusOK = s.CPUs()

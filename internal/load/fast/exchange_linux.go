@@ -213,6 +213,7 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 	}
 	x := record.Exchange{
 		Request: c.req.Index, Start: c.start, End: now, Read: now, Lag: time.Duration(c.lag), Bytes: p.bytes,
+		Status: p.status,
 	}
 	if at != 0 {
 		late := wakeupDelay(time.Now(), at, time.Duration(now-c.start))
@@ -227,6 +228,8 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 			x.Example = p.example()
 		}
 		s.known |= classBit(p.status)
+	case c.req.Rejects(p.status):
+		x.Rejected = true
 	case p.keep:
 		s.checkResponse(c, &x)
 	}
@@ -239,7 +242,7 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 
 // record counts the exchange on c that has ended.
 func (s *shard) record(c *conn, x record.Exchange) {
-	session, step, ended := c.user.Done(x.Kind != "")
+	session, step, ended := c.user.Done(x.Kind != "" || x.Rejected)
 	x.Session, x.First, x.Last = session, step == 0, ended
 	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {

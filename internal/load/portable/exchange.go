@@ -71,13 +71,25 @@ func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bo
 	case err != nil:
 		// An error takes precedence over an unexpected status.
 		x.Kind, x.Example = wire.Classify(err), wire.Example(err.Error())
-	case x.Kind == "" && s.keep:
-		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.kept())
+	default:
+		l.assess(s, r, &x)
 	}
-	session, step, last := s.user.Done(x.Kind != "")
+	session, step, last := s.user.Done(x.Kind != "" || x.Rejected)
 	x.Session, x.First, x.Last = session, step == 0, last
 	l.ended(s, x)
 	return x.End, dialFailed
+}
+
+// assess puts into x whether a complete response with a checked status is rejected or unexpected.
+func (l *Loop) assess(s *slot, r *workload.Request, x *record.Exchange) {
+	x.Status = s.status
+	switch {
+	case x.Kind != "":
+	case r.Rejects(s.status):
+		x.Rejected = true
+	case s.keep:
+		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.kept())
+	}
 }
 
 // starts counts a request as sent.

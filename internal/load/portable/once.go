@@ -51,13 +51,14 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
+		case r.Rejects(s.status):
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
 		}
 		a.Saved = s.user.Saved()
-		_, _, ended := s.user.Done(a.Err != nil)
+		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.status))
 		seen(a)
 		if ended {
 			return a.Err

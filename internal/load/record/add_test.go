@@ -22,6 +22,8 @@ func TestAddForgetsNoField(t *testing.T) {
 	}{
 		"counts":    sums(func(to, o *Counts) { to.Add(*o) }, Counts{}, Counts{}),
 		"gauges":    sums(func(to, o *Gauges) { to.Add(*o) }, Gauges{}, Gauges{}),
+		"statuses":  sums(func(to, o *StatusTally) { to.Add(*o) }, StatusTally(nil), StatusTally(nil)),
+		"session":   sums(func(to, o *SessionTally) { to.Add(o) }, SessionTally{}, SessionTally{}),
 		"request":   sums(func(to, o *RequestTally) { to.Add(o) }, RequestTally{}, RequestTally{}),
 		"breakdown": sums(func(to, o *Breakdown) { to.Add(*o) }, newBreakdown(2, 2), newBreakdown(2, 2)),
 		"tally":     sums(func(to, o *Tally) { to.Add(o) }, *newTally(true), *newTally(true)),
@@ -69,6 +71,9 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	case reflect.Pointer:
 		fill(t, v.Elem(), path)
 	case reflect.Slice:
+		if v.Len() == 0 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		}
 		for i := range v.Len() {
 			fill(t, v.Index(i), fmt.Sprint(path, i))
 		}
@@ -106,6 +111,9 @@ func missing(v reflect.Value, path string) (paths []string) {
 	case reflect.Pointer:
 		return missing(v.Elem(), path)
 	case reflect.Slice:
+		if v.Len() == 0 {
+			return []string{path}
+		}
 		for i := range v.Len() {
 			paths = slices.Concat(paths, missing(v.Index(i), fmt.Sprint(path, i)))
 		}

@@ -12,6 +12,7 @@ type Breakdown struct {
 	Requests []RequestTally // empty if the mix has one request: that is the step
 	Sessions []SessionTally // one per session of the mix
 	Examples map[bench.ErrorKind]string
+	Statuses StatusTally
 }
 
 // RequestTally counts one request of a mix.
@@ -21,11 +22,13 @@ type RequestTally struct {
 	Failed           map[bench.ErrorKind]int64
 	Examples         map[bench.ErrorKind]string
 	Latency          *hdr.Histogram // nil before the first success
+	Statuses         StatusTally
 }
 
 // SessionTally counts one session of a mix.
 type SessionTally struct {
 	Begun, Completed int64
+	Rejected         int64         // ended by a rejected response
 	Failed           map[int]int64 // by index of the failed request in the mix
 }
 
@@ -52,6 +55,14 @@ func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	t.Bytes += bytes
 }
 
+// status counts a complete response to a request of the mix.
+func (b *Breakdown) status(x *Exchange) {
+	b.Statuses.count(x.Status, x.Rejected)
+	if len(b.Requests) > 0 {
+		b.Requests[x.Request].Statuses.count(x.Status, x.Rejected)
+	}
+}
+
 // session counts what an exchange means for its session.
 func (b *Breakdown) session(x Exchange) {
 	if x.Session == 0 {
@@ -67,6 +78,8 @@ func (b *Breakdown) session(x Exchange) {
 			t.Failed = map[int]int64{}
 		}
 		t.Failed[x.Request]++
+	case x.Rejected:
+		t.Rejected++
 	case x.Last:
 		t.Completed++
 	}
@@ -123,12 +136,14 @@ func (b *Breakdown) Add(o Breakdown) {
 	for kind, text := range o.Examples {
 		keepFirst(&b.Examples, kind, text)
 	}
+	b.Statuses.Add(o.Statuses)
 }
 
 // Add adds the tally of another thread or slice.
 func (t *SessionTally) Add(o *SessionTally) {
 	t.Begun += o.Begun
 	t.Completed += o.Completed
+	t.Rejected += o.Rejected
 	if t.Failed == nil && len(o.Failed) > 0 {
 		t.Failed = map[int]int64{}
 	}
@@ -142,6 +157,7 @@ func (t *RequestTally) Add(o *RequestTally) {
 	t.Succeeded += o.Succeeded
 	t.Bytes += o.Bytes
 	t.Checked += o.Checked
+	t.Statuses.Add(o.Statuses)
 	if t.Failed == nil && len(o.Failed) > 0 {
 		t.Failed = map[bench.ErrorKind]int64{}
 	}
@@ -165,6 +181,7 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 			Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes,
 			Checked: t.Checked,
 		}
+		one.Statuses, one.Rejected = t.Statuses.results()
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()
 		}
@@ -176,7 +193,7 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 // sessions returns the sessions with their names and the names of failed requests.
 func (b *Breakdown) sessions(names, requests []string) (all []bench.SessionLoad) {
 	for i, t := range b.Sessions {
-		one := bench.SessionLoad{Name: names[i], Begun: t.Begun, Completed: t.Completed}
+		one := bench.SessionLoad{Name: names[i], Begun: t.Begun, Completed: t.Completed, Rejected: t.Rejected}
 		for request, n := range t.Failed {
 			if one.Failed == nil {
 				one.Failed = map[string]int64{}

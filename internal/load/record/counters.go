@@ -94,6 +94,8 @@ type Exchange struct {
 	Kind       bench.ErrorKind
 	Example    string // text of a failure; only necessary if NeedsExample
 	Bytes      int64  // bytes of the body
+	Status     int    // of a complete response; 0: there is none
+	Rejected   bool   // Status is expected, but not throughput: neither success nor error
 	Checked    bool
 
 	Session     int  // session of the mix, from 1; 0: a single request
@@ -120,10 +122,19 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 			c.Requests[x.Request].Checked++
 		}
 	}
+	if x.Status != 0 {
+		c.status(&x)
+	}
 	c.session(x)
 	took := time.Duration(x.End - x.Start)
 	if x.Kind != "" {
 		c.fail(w, p, x, took)
+		return
+	}
+	if x.Rejected {
+		if p == Measured {
+			w.Rejected++
+		}
 		return
 	}
 	switch p {

@@ -75,6 +75,7 @@ func (r *Result) Load() bench.Load {
 		Stamped: r.Stamped, ClientWake: r.WakeupDelay, Loop: r.Loop,
 		Requests: r.Breakdown.results(r.names), Sessions: r.Breakdown.sessions(r.sessions, r.names),
 	}
+	l.Statuses, l.Rejected = r.Statuses.results()
 	if l.Elapsed > 0 {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}

@@ -11,6 +11,7 @@ type Tally struct {
 	Lead      int64                     // successes in the lead-in
 	Drain     int64                     // successes in the drain
 	Bytes     int64                     // of successes within the interval
+	Rejected  int64                     // within the interval
 	Failed    map[bench.ErrorKind]int64 // within the measured interval
 	Outside   map[bench.ErrorKind]int64 // in lead-in and drain
 	Latency   *hdr.Histogram            // of successes within the interval
@@ -57,6 +58,7 @@ func (t *Tally) Add(w *Tally) {
 	t.Lead += w.Lead
 	t.Drain += w.Drain
 	t.Bytes += w.Bytes
+	t.Rejected += w.Rejected
 	addFailures(t.Failed, w.Failed)
 	addFailures(t.Outside, w.Outside)
 	t.Latency.Merge(w.Latency)

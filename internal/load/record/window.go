@@ -27,7 +27,7 @@ func (r *Recorder) closeWindow(end, until time.Duration) bench.Window {
 // snapshot returns the tally as a window between two moments.
 func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 	w := bench.Window{
-		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes,
+		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes, Rejected: t.Rejected,
 		P50: t.Latency.Quantile(.50), P90: t.Latency.Quantile(.90), P99: t.Latency.Quantile(.99),
 		Max: t.Latency.Max(), Sent: t.Sent, Scheduled: t.Scheduled, Late: t.Late, Dropped: t.Dropped, Rate: rate,
 	}
@@ -96,6 +96,7 @@ func (r *Recorder) Finish() {
 		last := &r.Windows[n-1]
 		last.Succeeded += r.window.Succeeded
 		last.Bytes += r.window.Bytes
+		last.Rejected += r.window.Rejected
 	}
 	r.Ended.Add(r.window)
 	for _, c := range r.counters {

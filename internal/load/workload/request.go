@@ -32,6 +32,7 @@ type Request struct {
 	head, body []part // parts of the bytes on the wire
 	saves      []save
 	expected   []expected // values that its expectation names
+	rejected   []int      // expected statuses that do not count as throughput
 	think      bench.Think
 	checked    bool  // its responses may be checked
 	drawn      int64 // responses drawn to be checked; guarded by the mix
@@ -41,6 +42,11 @@ type Request struct {
 // Expects reports whether a status is expected.
 func (r *Request) Expects(status int) bool {
 	return status == r.Status || slices.Contains(r.More, status)
+}
+
+// Rejects reports whether a status is expected, but does not count as throughput.
+func (r *Request) Rejects(status int) bool {
+	return len(r.rejected) > 0 && slices.Contains(r.rejected, status)
 }
 
 // Statuses returns the expected statuses in words: "200 or 404".
@@ -58,7 +64,8 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
 		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think,
 		HTTPRequest: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
-		checked: plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
+		rejected: r.Rejections(),
+		checked:  plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
 	}
 	made.Repeatable = wire.Repeatable(made.HTTPRequest.Method)
 	if !strings.HasPrefix(r.Path, "/") {

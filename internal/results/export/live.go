@@ -77,6 +77,9 @@ func (s *state) handle(rec bench.Record) {
 		for kind, n := range e.Window.Failed {
 			requests(string(kind), n)
 		}
+		if e.Window.Rejected > 0 {
+			requests("rejected", e.Window.Rejected)
+		}
 		if e.Window.Dropped > 0 {
 			requests("dropped", e.Window.Dropped)
 		}

@@ -41,7 +41,11 @@ func added() []Column {
 	for _, m := range measure.View(measure.ExportAdded) {
 		ids = append(ids, m.ID)
 	}
-	return measured(ids...)
+	return append(measured(ids...),
+		Column{"rejected", "responses with an expected status that does not count as throughput, whole step",
+			func(r row) any { return r.Load.Rejected.Total() }},
+		Column{"statuses", "complete responses by status, whole step; empty: unknown",
+			func(r row) any { return text(r.Load.Statuses.String()) }})
 }
 
 type row struct {
@@ -88,7 +92,7 @@ func loadColumns() []Column {
 			func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "length of the measured interval", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
 		{"scheduled", "scheduled requests", func(r row) any { return r.Load.Scheduled }},
-		{"sent", "sent requests: successes (before, in and after the measured interval), errors, and those cut off",
+		{"sent", "sent requests: successes (before, in and after the measured interval), errors, rejected ones, and those cut off",
 			func(r row) any { return r.Load.Sent }},
 		{"succeeded", "successes in the measured interval", func(r row) any { return r.Load.Succeeded }},
 		{"lead_succeeded", "successes before the measured interval", func(r row) any { return r.Load.Lead }},

@@ -49,6 +49,8 @@ func (r *rules) requests(p *bench.Profile) {
 	each := func(key string, all []bench.Request) {
 		for i, req := range all {
 			at := fmt.Sprintf("%s[%d]", key, i)
+			r.when(len(req.Success) > 0, at+".success", "`success` has no effect in "+key,
+				"remove it: no request of "+key+" is throughput")
 			known = r.request(p, placed{req, at}, known)
 			named(at, req.Name)
 		}
@@ -92,6 +94,11 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.expected(p, at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
 		r.between(at+".expect.status", status, 200, 599)
+	}
+	for _, status := range req.Success {
+		r.when(!slices.Contains(req.Expected(), status), at+".success", fmt.Sprintf("%d is not an expected status", status),
+			fmt.Sprintf("add it to `expect`, such as `expect: {status: %s}`",
+				strings.ReplaceAll(fmt.Sprint(append(req.Expected(), status)), " ", ", ")))
 	}
 	r.ids(at+".ids", req.IDs)
 	if err := workload.CheckBody(req.BodyFile); err != nil {

@@ -75,7 +75,7 @@ func decimal(v float64, n int) string {
 // value returns the measured value; ok is false without one, such as a latency without a success.
 func (c Condition) value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors {
-		return l.ErrorRateWithDropped(), l.FailedTotal()+l.AllSucceeded()+l.Dropped > 0
+		return l.ErrorRateWithDropped(), l.Ended()+l.Dropped > 0
 	}
 	m, _ := measure.ByConditionName(string(c.Metric)) // ParseConditions accepts only these
 	return m.Of(bench.StepResult{Load: l})

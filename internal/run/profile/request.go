@@ -43,6 +43,7 @@ type request struct {
 	IDs       ids               `yaml:"ids,omitempty"`
 	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
 	Expect    expect            `yaml:"expect,omitempty"`
+	Success   []int             `yaml:"success,flow,omitempty" strict:"min=1,max=100"`
 	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save,omitempty"`
 	Think     think             `yaml:"think,omitempty"`
@@ -264,7 +265,7 @@ func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: r.Body, BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
-		Think: bench.Think(r.Think),
+		Think: bench.Think(r.Think), Success: r.Success,
 	}
 	if session != "" {
 		out.Weight = 0
@@ -319,6 +320,7 @@ func requestOf(r bench.Request) request {
 	out := request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body, File: r.BodyFile,
 		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
+		Success: r.Success,
 	}
 	switch r.Encoding {
 	case bench.JSONBody:

@@ -191,6 +191,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"ids":       "How {id} is drawn from the ids of the data set: uniform, zipf, a list to cycle through, or a map.",
 		"languages": "Values of {language}, used in a cycle.",
 		"expect":    "What a response must be; any other is an error.",
+		"success":   "Expected statuses that count as throughput; default: those below 400, or all if none is.",
 		"timeout":   "Timeout of this request, instead of the file's.",
 		"save":      "Values of the response for later requests: names, and where the values are.",
 		"think":     "Think time before it: 1s, or 500ms..2s.",

@@ -100,7 +100,7 @@ func silentAtEnd(res bench.Load) bool {
 		return true
 	}
 	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
-	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0
+	return len(sent) == 0 || sent[len(sent)-1].Succeeded+sent[len(sent)-1].Rejected == 0
 }
 
 // diagnose returns why the contender does not respond; "" if runtime and kernel do not know.

@@ -90,7 +90,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		if cause != "" && l.lastStep(i) {
 			return silent("did not respond after the last step: %s", cause)
 		}
-		if res.Load.AllSucceeded() > 0 {
+		if res.Load.AllSucceeded()+res.Load.Rejected.Total() > 0 {
 			withoutSuccess = 0
 			continue
 		}

@@ -101,6 +101,9 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 			text := bench.Unexpected{Count: n, Compared: s.Compared}.Share()
 			b.WriteString(wrap("  "+safe.Line(s.Step.Title(), 60)+": "+text, width) + "\n")
 		}
+		if text := s.StatusWords(); text != "" {
+			b.WriteString(wrap("  "+safe.Line(s.Step.Title(), 60)+": "+text, width) + "\n")
+		}
 	}
 	if c.Peak >= 0 && c.Peak < len(c.Steps) {
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
@@ -259,6 +262,9 @@ func sessions(line writer, c analysis.Contender) {
 			units.Count(s.Begun), units.Count(s.Completed))
 		for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
 			text += fmt.Sprintf(", %s failed at %q", units.Count(s.Failed[request]), safe.Line(request, 60))
+		}
+		if s.Rejected > 0 {
+			text += ", " + units.Count(s.Rejected) + " ended by a rejected response"
 		}
 		line("%s", text)
 	}

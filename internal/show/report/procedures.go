@@ -26,6 +26,9 @@ func procedures(l layout) (all []procedure) {
 	if p, ok := failedRequests(l); ok {
 		all = append(all, p)
 	}
+	if p, ok := statuses(l); ok {
+		all = append(all, p)
+	}
 	if p, ok := sessions(l); ok {
 		all = append(all, p)
 	}
@@ -64,6 +67,28 @@ func failedRequests(l layout) (procedure, bool) {
 	return p, len(p.Table.Rows) > 0
 }
 
+// statuses returns the responses of each step by status, where a contender sent several or rejected
+// requests.
+func statuses(l layout) (procedure, bool) {
+	p := procedure{ID: "statuses", Title: "Responses by status"}
+	p.Table.Columns = []string{"Step", "Responses", "Rejected", "Rejected share"}
+	for _, c := range l.contenders {
+		for _, s := range c.of.Steps {
+			if s.StatusWords() == "" {
+				continue
+			}
+			rejected := s.Rejected.Total()
+			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+				{Main: cleanName(s.Step.Title())}, {Main: s.Statuses.String()}, shownIf(rejected > 0, s.Rejected.String()),
+				shownIf(rejected > 0, percent(float64(rejected)/float64(s.Ended()))),
+			}})
+		}
+	}
+	p.Table.Footnotes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
+		"not count as throughput: neither successes nor errors, and in no latency."}
+	return p, len(p.Table.Rows) > 0
+}
+
 // withText returns a list of the text; nil for "".
 func withText(text string) []string {
 	if text == "" {
@@ -75,7 +100,7 @@ func withText(text string) []string {
 // sessions returns how many sessions of each contender completed, and where the others failed.
 func sessions(l layout) (procedure, bool) {
 	p := procedure{ID: "sessions", Title: "Sessions"}
-	p.Table.Columns = []string{"Session", "Started", "Completed", "Failed", "At"}
+	p.Table.Columns = []string{"Session", "Started", "Completed", "Rejected", "Failed", "At"}
 	for _, c := range l.contenders {
 		for _, s := range c.of.Sessions() {
 			failed, at := int64(0), []string(nil)
@@ -84,12 +109,13 @@ func sessions(l layout) (procedure, bool) {
 				at = append(at, cleanName(request)+": "+count(s.Failed[request]))
 			}
 			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(s.Name)}, {Main: count(s.Begun)}, {Main: count(s.Completed)}, {Main: count(failed)},
+				{Main: cleanName(s.Name)}, {Main: count(s.Begun)}, {Main: count(s.Completed)}, {Main: count(s.Rejected)},
+				{Main: count(failed)},
 				shownIf(len(at) > 0, strings.Join(at, ", ")),
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. A session fails with its first failed request; " +
+	p.Table.Footnotes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
 		"the rest were cut off at the end of a step."}
 	return p, len(p.Table.Rows) > 0
 }

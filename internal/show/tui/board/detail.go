@@ -57,6 +57,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	} else {
 		add(ui.Paint{}, " ", text)
 	}
+	if len(l.Statuses) > 1 || len(l.Rejected) > 0 {
+		add(ui.Paint{}, " ", "responses by status: "+l.Statuses.String())
+	}
 	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
 		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(kind.Words(), nameBytes)
 		if example := l.Examples[kind]; example != "" {

@@ -62,6 +62,7 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnDrifting:                      bench.Unstable,
 	bench.WarnErrors:                        "errors",
 	bench.WarnDropped:                       "dropped",
+	bench.WarnRejected:                      "rejected",
 	bench.WarnThrottled:                     "quota",
 	bench.WarnMemory:                        "memory",
 	bench.WarnMemoryGrowth:                  "memory grows",

@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench/units"
+)
+
+// Statuses are numbers of complete responses by HTTP status.
+type Statuses map[int]int64
+
+// Total returns the number of responses.
+func (s Statuses) Total() (n int64) {
+	for _, of := range s {
+		n += of
+	}
+	return n
+}
+
+// Add adds the responses of another step; the zero value becomes a map.
+func (s *Statuses) Add(o Statuses) {
+	if *s == nil && len(o) > 0 {
+		*s = Statuses{}
+	}
+	for status, n := range o {
+		(*s)[status] += n
+	}
+}
+
+// maxNamed is how many statuses a text names.
+const maxNamed = 6
+
+// String returns "200: 1,449, 429: 5,798": the most frequent ones, by status.
+func (s Statuses) String() string {
+	return s.text(func(status int) string { return strconv.Itoa(status) + ": " + units.Count(s[status]) })
+}
+
+// Names returns "429" or "429, 503".
+func (s Statuses) Names() string { return s.text(strconv.Itoa) }
+
+func (s Statuses) text(of func(status int) string) string {
+	all := slices.SortedFunc(maps.Keys(s), func(a, b int) int {
+		return cmp.Or(cmp.Compare(s[b], s[a]), cmp.Compare(a, b))
+	})
+	named := slices.Sorted(slices.Values(all[:min(len(all), maxNamed)]))
+	var texts []string
+	for _, status := range named {
+		texts = append(texts, of(status))
+	}
+	if more := len(all) - len(named); more > 0 {
+		texts = append(texts, strconv.Itoa(more)+" more")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Expected returns the expected statuses of the request, the first of which is the usual one.
+func (r Request) Expected() []int {
+	return append([]int{cmp.Or(r.ExpectStatus, http.StatusOK)}, r.MoreStatuses...)
+}
+
+// Rejections returns the expected statuses that do not count as throughput: those that Success does
+// not name or, without it, those from 400 on, unless all are.
+func (r Request) Rejections() []int {
+	all := r.Expected()
+	rejected := slices.DeleteFunc(slices.Clone(all), func(status int) bool {
+		if len(r.Success) > 0 {
+			return slices.Contains(r.Success, status)
+		}
+		return status < http.StatusBadRequest
+	})
+	if len(rejected) == 0 || len(r.Success) == 0 && len(rejected) == len(all) {
+		return nil
+	}
+	return rejected
+}
+
+// Ended returns the number of requests of the whole step that ended: successes, rejected ones and
+// errors.
+func (l Load) Ended() int64 { return l.AllSucceeded() + l.Rejected.Total() + l.FailedTotal() }
+
+// RejectedShare returns the share of rejected requests among those that ended, from 0 to 1.
+func (l Load) RejectedShare() float64 {
+	return float64(l.Rejected.Total()) / float64(max(1, l.Ended()))
+}
+
+// RejectedWords returns "rejected 80% of requests (429)"; "" if none was rejected.
+func (l Load) RejectedWords() string {
+	if l.Rejected.Total() == 0 {
+		return ""
+	}
+	return "rejected " + units.Percent(l.RejectedShare()) + " of requests (" + l.Rejected.Names() + ")"
+}

@@ -1,0 +1,263 @@
+package load
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// limiter responds to one in five requests with 200, to the others with 429.
+func limiter() func(http.ResponseWriter, *http.Request) int {
+	var served atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request) int {
+		if served.Add(1)%5 == 0 {
+			return hello(w, r)
+		}
+		w.WriteHeader(http.StatusTooManyRequests)
+		io.WriteString(w, "slow down")
+		return http.StatusTooManyRequests
+	}
+}
+
+// counted429 compares the statuses of a result with what the server sent: 200 and 429 only.
+func counted429(t *testing.T, l bench.Load, server *counting) (ok, rejected int64) {
+	t.Helper()
+	server.answered(t, 200, l.Statuses[200])
+	server.answered(t, 429, l.Statuses[429])
+	if l.Statuses.Total() != l.Sent || len(l.Statuses) != 2 {
+		t.Errorf("statuses %s of %d sent", l.Statuses, l.Sent)
+	}
+	return l.Statuses[200], l.Statuses[429]
+}
+
+func TestRejectedRequestsAreNoThroughput(t *testing.T) {
+	for name, test := range map[string]struct {
+		request  bench.Request
+		rejected bool
+		failed   bool
+	}{
+		"200 or 429":           {request: bench.Request{ExpectStatus: 200, MoreStatuses: []int{429}}, rejected: true},
+		"429 or 200":           {request: bench.Request{ExpectStatus: 429, MoreStatuses: []int{200}}, rejected: true},
+		"both are success":     {request: bench.Request{ExpectStatus: 200, MoreStatuses: []int{429}, Success: []int{200, 429}}},
+		"only 200 is expected": {request: bench.Request{ExpectStatus: 200}, failed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check := func(t *testing.T, l bench.Load, server *counting) {
+				t.Helper()
+				ok, others := counted429(t, l, server)
+				wantRejected, wantFailed := int64(0), int64(0)
+				switch {
+				case test.rejected:
+					wantRejected = others
+				case test.failed:
+					wantFailed = others
+				default:
+					ok += others
+				}
+				if l.AllSucceeded() != ok || l.Rejected.Total() != wantRejected || l.Rejected[429] != wantRejected || l.FailedTotal() != wantFailed {
+					t.Errorf("%d succeeded, rejected %s, failed %v; want %d, %d, %d", l.AllSucceeded(), l.Rejected, l.Failed, ok, wantRejected, wantFailed)
+				}
+				var inWindows int64
+				for _, w := range l.Windows {
+					inWindows += w.Rejected
+				}
+				if inWindows != wantRejected {
+					t.Errorf("windows have %d rejected of %d", inWindows, wantRejected)
+				}
+				if test.rejected && (l.ErrorRate() != 0 || l.RejectedShare() < .5) {
+					t.Errorf("error rate %g, rejected %g", l.ErrorRate(), l.RejectedShare())
+				}
+			}
+			eachLoop(t, func(t *testing.T, e Engine) {
+				server := newCounting(t, limiter())
+				p := counted(server.URL, 4, 1000)
+				test.request.Name, test.request.Path = "get", "/?id={id}"
+				p.Requests = []bench.Request{test.request}
+				check(t, run(t, e, p), server)
+			})
+			t.Run("open", func(t *testing.T) {
+				eachOpenLoop(t, func(t *testing.T, e Engine) {
+					server := newCounting(t, limiter())
+					p := openCounted(server.URL, 5000, 16, 500)
+					test.request.Name, test.request.Path = "get", "/?id={id}"
+					p.Requests = []bench.Request{test.request}
+					check(t, runOpen(t, e, p), server)
+				})
+			})
+		})
+	}
+}
+
+// A measured interval of some time: what is before and after it is counted, too, and windows have
+// what is within.
+func TestRejectedRequestsOfASlicedStep(t *testing.T) {
+	for name, interleave := range map[string]*Interleave{"whole": nil, "interleaved": {Length: 20 * time.Millisecond, Next: func() {}}} {
+		t.Run(name, func(t *testing.T) {
+			eachLoop(t, func(t *testing.T, e Engine) {
+				server := newCounting(t, limiter())
+				p := plan(server.URL, 4, 100*time.Millisecond)
+				p.Interleave = interleave
+				p.Requests[0].MoreStatuses = []int{429}
+				e.Window = 20 * time.Millisecond
+				l := run(t, e, p)
+				ok, rejected := counted429(t, l, server)
+				if l.AllSucceeded() != ok || l.Rejected[429] != rejected || rejected == 0 {
+					t.Errorf("%d succeeded, rejected %s; the server sent %d and %d", l.AllSucceeded(), l.Rejected, ok, rejected)
+				}
+				if len(l.Warnings) > 0 && l.Warnings.Has(bench.WarnUnstableLoad) {
+					t.Errorf("rejected requests are missing in Little's law: %q", l.Warnings)
+				}
+			})
+		})
+	}
+}
+
+func TestStatusesByRequest(t *testing.T) {
+	eachLoop(t, func(t *testing.T, e Engine) {
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			status := map[string]int{"/gone": 404, "/limited": 429, "/broken": 500}[r.URL.Path]
+			if status == 0 {
+				return hello(w, r)
+			}
+			w.WriteHeader(status)
+			return status
+		})
+		p := counted(server.URL, 3, 900)
+		p.Requests = nil
+		for _, r := range []bench.Request{
+			{Name: "gone", ExpectStatus: 404}, {Name: "limited", ExpectStatus: 200, MoreStatuses: []int{429, 503}}, {Name: "broken"}, {Name: "good"},
+		} {
+			r.Path, r.Weight = "/"+r.Name, 1
+			p.Requests = append(p.Requests, r)
+		}
+		l := run(t, e, p)
+		want := bench.Statuses{200: server.count(200), 404: server.count(404), 429: server.count(429), 500: server.count(500)}
+		if l.Statuses.Total() != 900 || !maps.Equal(l.Statuses, want) {
+			t.Errorf("statuses %s, the server sent %s", l.Statuses, want)
+		}
+		if !maps.Equal(l.Rejected, bench.Statuses{429: want[429]}) || l.Failed["5xx"] != want[500] || l.AllSucceeded() != want[200]+want[404] {
+			t.Errorf("rejected %s, failed %v, %d succeeded", l.Rejected, l.Failed, l.AllSucceeded())
+		}
+		statuses := []int{404, 429, 500, 200}
+		for i, r := range l.Requests {
+			if !maps.Equal(r.Statuses, bench.Statuses{statuses[i]: want[statuses[i]]}) {
+				t.Errorf("%s: statuses %s", r.Name, r.Statuses)
+			}
+			if rejected := r.Rejected.Total(); rejected != 0 && r.Name != "limited" || rejected != want[429] && r.Name == "limited" {
+				t.Errorf("%s: rejected %s", r.Name, r.Rejected)
+			}
+		}
+	})
+}
+
+// Requests without a complete response have no status.
+func TestStatusesAreOfCompleteResponses(t *testing.T) {
+	eachLoop(t, func(t *testing.T, e Engine) {
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(429)
+			io.WriteString(w, "short")
+			return 429
+		})
+		p := counted(server.URL, 2, 20)
+		p.Requests[0].MoreStatuses = []int{429}
+		if l := run(t, e, p); l.FailedTotal() != 20 || len(l.Statuses)+len(l.Rejected) != 0 {
+			t.Errorf("statuses %s, rejected %s, failed %v", l.Statuses, l.Rejected, l.Failed)
+		}
+	})
+}
+
+// A rejected response is not compared, no value is saved of it, and its session ends.
+func TestARejectedResponseEndsItsSession(t *testing.T) {
+	eachLoop(t, func(t *testing.T, e Engine) {
+		var served, ordered atomic.Int64
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			switch {
+			case r.URL.Path != "/cart":
+				ordered.Add(1)
+				return hello(w, r)
+			case served.Add(1)%2 == 0:
+				io.WriteString(w, `{"id": 7}`)
+				return 200
+			}
+			w.WriteHeader(429)
+			return 429
+		})
+		p := counted(server.URL, 4, 600)
+		p.Sessions = []bench.Session{{Name: "shop", Weight: 1}}
+		p.Requests = []bench.Request{
+			{Name: "cart", Session: "shop", Path: "/cart", ExpectStatus: 200, MoreStatuses: []int{429},
+				Save: []bench.Save{{Name: "cart", From: bench.FromJSON, Of: "id"}}},
+			{Name: "order", Session: "shop", Path: "/order/{cart}", ExpectStatus: 200},
+		}
+		p.CheckEvery = 1
+		p.Check = func(a Response) error {
+			if a.Status == 429 {
+				return errors.New("a rejected response is compared")
+			}
+			return nil
+		}
+		l := run(t, e, p)
+		rejected := l.Rejected[429]
+		if rejected == 0 || l.FailedTotal() > 0 || l.Statuses[429] != rejected || server.count(429) != rejected {
+			t.Errorf("rejected %s of %s, failed %v: %v", l.Rejected, l.Statuses, l.Failed, l.Examples)
+		}
+		one := l.Sessions[0]
+		if one.Rejected != rejected || one.Completed != ordered.Load() || one.Begun != one.Completed+rejected || len(one.Failed) > 0 {
+			t.Errorf("session %+v; the server sent %d and got %d orders", one, rejected, ordered.Load())
+		}
+	})
+}
+
+// HTTP/2 counts in the same way.
+func TestStatusesOverHTTP2(t *testing.T) {
+	server, e := newHTTP2(t, false, limiter())
+	p := counted(server.URL, 2, 100)
+	p.HTTP2 = true
+	p.Requests[0].MoreStatuses = []int{429}
+	l := run(t, e, p)
+	if ok, rejected := counted429(t, l, server); l.AllSucceeded() != ok || l.Rejected[429] != rejected {
+		t.Errorf("%d succeeded, rejected %s", l.AllSucceeded(), l.Rejected)
+	}
+}
+
+// Once reports no error for a rejected response, and ends the session.
+func TestOnceWithARejectedResponse(t *testing.T) {
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		w.WriteHeader(429)
+		return 429
+	})
+	p := plan(server.URL, 1, 0)
+	p.Requests[0].MoreStatuses = []int{429}
+	p.Check = func(Response) error { return errors.New("compared") }
+	asked := 0
+	if err := (Engine{}).Once(t.Context(), p, func(Asked) { asked++ }); err != nil || asked != 1 {
+		t.Errorf("%d sent, %v", asked, err)
+	}
+}
+
+// A contender that sends each status that there is costs the client little, and no status is lost.
+func TestEachStatusIsCounted(t *testing.T) {
+	eachLoop(t, func(t *testing.T, e Engine) {
+		var served atomic.Int64
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			status := 200 + int(served.Add(1)%400)
+			if status == 204 || status == 304 {
+				status = 200
+			}
+			w.WriteHeader(status)
+			return status
+		})
+		l := run(t, e, counted(server.URL, 4, 1000))
+		if l.Statuses.Total() != 1000 || len(l.Statuses) != 398 || strings.Count(l.Statuses.String(), ",") != 6 {
+			t.Errorf("%d statuses of %d responses: %s", len(l.Statuses), l.Statuses.Total(), l.Statuses)
+		}
+	})
+}
