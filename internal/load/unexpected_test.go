@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"locbench/internal/bench"
 )
@@ -89,14 +88,4 @@ func TestAServerThatMixesUpBodiesIsExcluded(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestQuotaOfSlices(t *testing.T) {
-	p := Plan{Step: bench.Step{Duration: 10 * time.Second}, CheckQuota: 300}
-	if got := quotaOf(p, 100*time.Millisecond); got != 3 {
-		t.Errorf("%d for a slice of 1%%, want 3", got)
-	}
-	if got := quotaOf(p, 10*time.Second); got != 300 {
-		t.Errorf("%d for the whole step, want 300", got)
-	}
 }

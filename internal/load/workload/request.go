@@ -33,9 +33,8 @@ type Request struct {
 	saves      []save
 	expected   []expected // values that its expectation names
 	think      bench.Think
-	checked    bool  // its responses may be checked
-	drawn      int64 // responses drawn to be checked; guarded by the mix
-	id, word   int   // slots of {id} and {language} of the data set; -1: not used
+	checked    bool // its responses may be checked
+	id, word   int  // slots of {id} and {language} of the data set; -1: not used
 }
 
 // Expects reports whether a status is expected.
