@@ -32,6 +32,9 @@ func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTo
 // ErrorRate returns bench.Load.ErrorRate of all rounds together; 0 without any request.
 func (s Step) ErrorRate() float64 { return s.all().ErrorRate() }
 
+// ErrorRateIsEstimate returns bench.Load.ErrorRateIsEstimate of all rounds together.
+func (s Step) ErrorRateIsEstimate() bool { return s.all().ErrorRateIsEstimate() }
+
 // all returns the counts of all rounds.
 func (s Step) all() bench.Load {
 	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}

@@ -82,7 +82,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		row := []string{safe.Line(name, 60)}
 		for _, col := range columns {
 			if col.ID == measure.Errors {
-				row = append(row, errorCell(s.FailedTotal(), s.ErrorRate()))
+				row = append(row, errorCell(s.FailedTotal(), s.ErrorRate(), s.ErrorRateIsEstimate()))
 			} else {
 				row = append(row, cell(col.Measure, col.Over(s)))
 			}
@@ -271,11 +271,15 @@ func warnings(line writer, run bench.Run, contenders []stats.Contender) {
 	}
 }
 
-func errorCell(n int64, ratio float64) string {
+func errorCell(n int64, ratio float64, estimated bool) string {
 	if n == 0 || ratio < 0.001 {
 		return units.Count(n)
 	}
-	return fmt.Sprintf("%s (%.1f%%)", units.Count(n), 100*ratio)
+	about := ""
+	if estimated {
+		about = "~"
+	}
+	return fmt.Sprintf("%s (%s%.1f%%)", units.Count(n), about, 100*ratio)
 }
 
 // fit leaves columns out, in the order of the headings in expendable, until the rest fits into
