@@ -58,6 +58,7 @@ type Sampling struct {
 type sampled struct {
 	taken atomic.Int64 // responses that were checked or are on their way to that
 	tried float64      // responses that were drawn; without those, taken may stay low for a whole step
+	place float64      // from 0 to 1: where in its part of the quota the next draw is
 	since int64        // requests since the last draw
 	skip  int64        // of the next requests, those that the quota passes over without reading the clock
 }
@@ -118,21 +119,22 @@ func (m *Mix) drawsCheck(u *User, r *Request) bool {
 	if drawn {
 		k.taken.Add(1)
 		k.tried++
-		k.since, k.skip = 0, 0
+		k.place, k.since, k.skip = c.rng.Float64(), 0, 0
 		u.taken = k
 	}
 	return drawn
 }
 
-// lacks reports whether fewer responses of a kind were drawn than its quota is by now. The clock is
-// not read for each request: after n of them without a draw, n/4 pass.
+// lacks reports whether fewer responses of a kind were drawn than its quota is by now. Each draw is at
+// a random place of its part of the step: a contender may be wrong at regular intervals. The clock
+// is not read for each request: after n of them without a draw, n/4 pass.
 func (c *checker) lacks(k *sampled) bool {
 	if k.skip > 0 {
 		k.skip--
 		return false
 	}
 	quota := c.quota * c.progress()
-	if float64(k.taken.Load()) <= quota && k.tried <= triesOfQuota*quota {
+	if float64(k.taken.Load())+k.place-1 < quota && k.tried <= triesOfQuota*quota {
 		return true
 	}
 	k.skip = k.since / 4

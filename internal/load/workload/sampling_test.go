@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ type sampledLoad struct {
 	length   time.Duration                                    // of the load; 0: of the step
 	slices   int                                              // 0: not interleaved
 	cost     time.Duration                                    // time of one check
+	checked  func()                                           // may be nil
 	response func(i int, r *Request) (status int, a Response) // nil: good
 }
 
@@ -27,7 +29,13 @@ func (l sampledLoad) run(t *testing.T) (checked map[string][4]int, kept int) {
 	checked = map[string][4]int{}
 	now, spec := time.Unix(1000, 0), l.spec
 	spec.BaseURL, spec.Seed, spec.Now = "http://h", 7, func() time.Time { return now }
-	spec.Check = func(Response) error { now = now.Add(l.cost); return nil }
+	spec.Check = func(Response) error {
+		now = now.Add(l.cost)
+		if l.checked != nil {
+			l.checked()
+		}
+		return nil
+	}
 	if len(spec.Requests) == 0 {
 		spec.Requests = []bench.Request{{Name: "get", Path: "/"}}
 	}
@@ -245,5 +253,33 @@ func BenchmarkWrite(b *testing.B) {
 				u.Done(false)
 			}
 		})
+	}
+}
+
+// Which responses of a stretch are drawn is random: what is wrong at regular intervals is neither
+// missed nor found too often.
+func TestQuotaHasNoPeriod(t *testing.T) {
+	for _, period := range []int{20, 40, 50, 100} {
+		hits, checked := 0, 0
+		l := sampledLoad{
+			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 6000}, CheckQuota: 300, CheckEvery: 1 << 62},
+			requests: 6000, length: time.Minute,
+		}
+		for offset := range 3 {
+			at := 0
+			l.spec.Requests = []bench.Request{{Name: "get", Path: "/"}}
+			l.response = func(i int, _ *Request) (int, Response) { at = i; return 200, Response{} }
+			l.checked = func() {
+				checked++
+				if at%period == 7*offset {
+					hits++
+				}
+			}
+			l.run(t)
+		}
+		truth := float64(checked) / float64(period)
+		if x := float64(hits); math.Abs(x-truth) > 4*math.Sqrt(truth) {
+			t.Errorf("one in %d: %d of %d, want about %.0f", period, hits, checked, truth)
+		}
 	}
 }
