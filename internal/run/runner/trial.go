@@ -54,7 +54,8 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 // outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
-		State: bench.TrialAborted, Excluded: l.cfg.Run.ExclusionOf(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
+		State:    bench.TrialAborted,
+		Excluded: l.cfg.Run.ExclusionOf(bench.TrialResult{Trial: *l.trial, Checks: l.checks, Steps: l.steps}),
 	}
 	switch {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):

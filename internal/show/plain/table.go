@@ -210,12 +210,31 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 		if n := c.Checks[bench.CheckFailed]; n > 0 {
 			line("%s: %s failed", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
+		compared(line, c)
 		for _, f := range c.Failures {
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
 		}
 	}
 	thresholds(line, trials)
 	roundWarnings(standing, line)
+}
+
+// compared writes how many bodies of a contender were compared, and what "~" means if it is used.
+func compared(line writer, c stats.Contender) {
+	var n int64
+	estimated := false
+	for _, s := range c.Steps {
+		n += s.Compared
+		estimated = estimated || s.ErrorRateIsEstimate()
+	}
+	if n == 0 {
+		return
+	}
+	text := ""
+	if estimated {
+		text = "; error rates with ~ are estimates from these"
+	}
+	line("%s: compared %s bodies with the expected ones%s", safe.Line(c.Label, 60), units.Count(n), text)
 }
 
 // maxFailures is how many kinds of failures the table lists per contender; the report has all.
