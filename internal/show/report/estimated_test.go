@@ -15,7 +15,7 @@ func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 	}}}
 	var c contender
 	c.of = analysis.Contender{Results: []bench.TrialResult{{Steps: []bench.StepResult{step}}, {Steps: []bench.StepResult{step}}}}
-	want := map[string]string{"a": "~5.3%", "b": "5%"}
+	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
 	for _, r := range requestLoads(c, 0) {
 		if got := errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}); got != want[r.Name] {
 			t.Errorf("%s: %q, want %q", r.Name, got, want[r.Name])
