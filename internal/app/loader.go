@@ -107,6 +107,9 @@ func filled(all []bench.Request, getenv func(string) string) (out []bench.Reques
 // short it is, in addition to the share compare_bodies. With 300, an error of 1 in 100 is missed in 5% of steps.
 const comparedOfEach = 300
 
+// comparingBudget is the share of one CPU that comparing may take for the default of compare_bodies.
+const comparingBudget = .01
+
 // loadPlan returns the plan of one load of step.
 func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	p := l.run.Profile
@@ -122,6 +125,9 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 			return known || expected
 		}
 		plan.CheckQuota = comparedOfEach
+		if p.CompareBounded {
+			plan.CheckBudget = comparingBudget
+		}
 		if p.CompareBodies == 0 { // only sendEach checks then
 			plan.CheckQuota = 0
 			plan.CheckEvery = math.MaxInt

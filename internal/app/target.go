@@ -119,7 +119,7 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, request string)
 			Name: request, Weight: 1, Method: http.MethodGet, Path: request, IDs: bench.IDSpec{Distribution: "uniform"},
 			ExpectStatus: http.StatusOK,
 		}}
-		p.CompareBodies, p.Checks = 0, bench.CheckSpec{}
+		p.CompareBodies, p.CompareBounded, p.Checks = 0, false, bench.CheckSpec{}
 	}
 	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
 	return nil

@@ -118,6 +118,9 @@ type Profile struct {
 	Timeout  Duration  `json:"timeout_ns"`         // time limit from sending a request to the last byte of its response
 	// share of the responses whose whole body is compared with the expected one, if that is known
 	CompareBodies float64 `json:"compare_bodies,omitempty"`
+	// CompareBodies is the default: comparing takes at most 1% of one CPU. A share that the user chose
+	// is compared at any cost.
+	CompareBounded bool `json:"compare_bounded,omitempty"`
 	// error rate above which a step is not valid; 0: DefaultMaxErrors
 	MaxErrors float64 `json:"max_errors,omitempty"`
 	// share of the compared bodies that may be unexpected in a step before its contender is excluded

@@ -260,6 +260,12 @@ func (l Load) ErrorRateWithDropped() float64 {
 	return (l.ErrorRate()*float64(sent) + float64(l.Dropped)) / float64(max(1, sent+l.Dropped))
 }
 
+// ErrorRateIsEstimate reports whether ErrorRate is an estimate: bodies were unexpected, and not all
+// were compared.
+func (l Load) ErrorRateIsEstimate() bool {
+	return l.Failed[ErrWrong] > 0 && l.Checked >= l.Failed[ErrWrong] && l.Checked < l.Failed[ErrWrong]+l.AllSucceeded()
+}
+
 // UnexpectedRate returns the estimated share of unexpected bodies among the responses without
 // another error: unexpected / compared. With several kinds of requests, the share of each kind
 // counts by the number of its responses, since rare kinds are compared more often. Where nothing is

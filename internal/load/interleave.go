@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/load/record"
+	"locbench/internal/load/workload"
 )
 
 // Interleave makes a step one of several that alternate in short slices: its load pauses while the
@@ -37,6 +37,7 @@ func (e Engine) runInterleaved(
 	}
 	deliver := record.NewDelivery(onWindow)
 	defer deliver.Finish()
+	plan.sampling = &workload.Sampling{Length: plan.Step.Duration}
 	var all *record.Interleaved
 	var wall, cpu time.Duration
 	var failed error
@@ -48,8 +49,8 @@ func (e Engine) runInterleaved(
 		if slice.Step.Duration = plan.Interleave.Length; left-slice.Step.Duration < plan.Interleave.Length/2 {
 			slice.Step.Duration = left
 		}
+		plan.sampling.Before = plan.Step.Duration - left
 		left -= slice.Step.Duration
-		slice.CheckQuota = quotaOf(plan, slice.Step.Duration)
 		slice.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the slice before
 		own.Window = slice.Step.Duration
 		m, err := own.measure(ctx, slice, connections, nil)
@@ -76,12 +77,4 @@ func (e Engine) runInterleaved(
 	}
 	load, err := finish(ctx, &all.Result, wall, cpu)
 	return load, cmp.Or(err, failed)
-}
-
-// quotaOf returns the part of plan.CheckQuota that a slice of this length has, rounded up.
-func quotaOf(plan Plan, length time.Duration) int {
-	if plan.Step.Duration <= 0 {
-		return plan.CheckQuota
-	}
-	return int(math.Ceil(float64(plan.CheckQuota) * float64(length) / float64(plan.Step.Duration)))
 }

@@ -62,8 +62,12 @@ type Plan struct {
 	Checks     func(request string) bool // nil: all requests
 	CheckEvery int                       // 0: one in 100; 1: all
 	// CheckQuota is how many responses of each kind of request Check gets in any case, spread over the
-	// step; all if there are fewer. CheckEvery adds to them. 0: none.
+	// step; all if there are fewer. CheckEvery adds to them. Responses that Check does not get, because
+	// of their status or length, do not count. 0: none.
 	CheckQuota int
+	// CheckBudget is the share of one CPU up to which CheckEvery draws: while checks have taken more of
+	// the time since the step began, only CheckQuota does. 0: no limit.
+	CheckBudget float64
 
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
 	// then called for each slice.
@@ -76,6 +80,8 @@ type Plan struct {
 	// OnEnd is called if and only if OnStart was, when the interval ends, also if ctx has ended. Run
 	// returns after it. A goroutine that does not measure calls both.
 	OnEnd func()
+
+	sampling *workload.Sampling // shared by the slices of an interleaved step; nil: one for the step
 }
 
 // Response is what Plan.Check gets.
@@ -100,6 +106,7 @@ func (p Plan) spec() workload.Spec {
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
 		Data: p.Data, Trial: p.Life, IDs: p.IDs, Seed: p.Seed,
 		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery, CheckQuota: p.CheckQuota,
+		CheckBudget: p.CheckBudget, Sampling: p.sampling,
 	}
 }
 

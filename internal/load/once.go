@@ -19,7 +19,7 @@ type Asked = portable.Asked
 // unexpected one.
 func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
-	plan.CheckEvery, plan.Step.Connections = 1, 1
+	plan.CheckEvery, plan.CheckBudget, plan.Step.Connections = 1, 0, 1
 	plan.Step.Duration = cmp.Or(plan.Step.Duration, plan.Timeout)
 	mix, err := workload.NewMix(plan.spec())
 	if err != nil {

@@ -131,6 +131,7 @@ func runFacts(r bench.Run) []fact {
 		{"protocol", Incomparable, string(p.Protocol)},
 		{"request timeout", Relevant, units.Duration(p.Timeout)},
 		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.CompareBodies)},
+		{"unexpected bodies permitted", Relevant, fmt.Sprintf("%g%%", 100*p.MaxUnexpected)},
 		{"load before the run", Relevant, m.Load1},
 		{"kernel", Relevant, m.Kernel},
 		{"CPU governor", Relevant, m.Governor},
@@ -153,6 +154,7 @@ func runFacts(r bench.Run) []fact {
 // part of it, because steps record what they stopped.
 func ProfileHash(p bench.Profile) string {
 	p.Thresholds = nil
+	p.CompareBounded = false              // what it leaves out is on record in the results
 	p.Settings = slices.Clone(p.Settings) // the same folder elsewhere; results have the hash of its sources
 	for i := range p.Settings {
 		p.Settings[i].Dir = base(p.Settings[i].Dir)
@@ -186,7 +188,7 @@ func restHash(p bench.Profile) string {
 	p.Settings = nil // the limits in use, images and sources of each contender are compared
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
 	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol = "", 0, 0, ""
-	p.Timeout, p.CompareBodies, p.Interleave = 0, 0, 0
+	p.Timeout, p.CompareBodies, p.MaxUnexpected, p.Interleave = 0, 0, 0, 0
 	return ProfileHash(p)
 }
 

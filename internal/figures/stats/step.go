@@ -50,6 +50,9 @@ func (s Step) StatusWords() string {
 	return ""
 }
 
+// ErrorRateIsEstimate returns bench.Load.ErrorRateIsEstimate of all rounds together.
+func (s Step) ErrorRateIsEstimate() bool { return s.all().ErrorRateIsEstimate() }
+
 // all returns the counts of all rounds.
 func (s Step) all() bench.Load {
 	return bench.Load{Failed: s.Failed, Rejected: s.Rejected, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}

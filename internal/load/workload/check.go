@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/textproto"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -44,20 +45,43 @@ func (a Response) Header() http.Header {
 // success, and not as checked.
 var ErrNotKnown = errors.New("the expected response is not known")
 
+// Sampling is how many responses of a step were drawn to be checked so far. The slices of an
+// interleaved step share one.
+type Sampling struct {
+	Length time.Duration // length of the whole step
+	Before time.Duration // length of the slices before this one
+	kinds  []sampled     // by the index of the request
+	judged atomic.Int64  // nanoseconds spent in checks
+}
+
+// sampled is the state of one kind of request.
+type sampled struct {
+	taken atomic.Int64 // responses that were checked or are on their way to that
+	tried float64      // responses that were drawn; without those, taken may stay low for a whole step
+	place float64      // from 0 to 1: where in its part of the quota the next draw is
+	since int64        // requests since the last draw
+	skip  int64        // of the next requests, those that the quota passes over without reading the clock
+}
+
+// triesOfQuota bounds how many responses are kept whole for each one of the quota: bodies over
+// MaxChecked and unexpected statuses do not use it up, but each costs as much as a checked one.
+const triesOfQuota = 10
+
 // checker draws which responses are checked.
 type checker struct {
-	check func(Response) error
-	every uint64
-	rng   *rand.Rand // separate: checking must not change which requests are drawn
+	check  func(Response) error
+	every  uint64
+	budget float64    // share of one CPU that checks may take while the share draws; 0: any
+	rng    *rand.Rand // separate: checking must not change which requests are drawn
 
-	// The quota of each kind of request grows linearly over the length of the step.
+	// The quota of each kind of request grows linearly over the step.
 
-	quota   float64 // responses of each kind that are checked in any case; 0: only the share
-	length  time.Duration
-	bound   int64 // requests of the step if their number is bounded; 0: it is not
-	now     func() time.Time
-	began   time.Time // when the first request was written
-	written int64
+	quota float64 // responses of each kind that are checked in any case; 0: only the share
+	bound int64   // iterations of the step if their number is bounded; 0: it is not
+	begun int64   // iterations so far
+	now   func() time.Time
+	began time.Time // when the first request was written
+	*Sampling
 }
 
 func newChecker(plan Spec) *checker {
@@ -67,45 +91,98 @@ func newChecker(plan Spec) *checker {
 	every := cmp.Or(max(plan.CheckEvery, 0), defaultCheckEvery)
 	c := &checker{
 		check: plan.Check, every: uint64(every), rng: rand.New(rand.NewPCG(plan.Seed, 0x636865636b)),
-		quota: float64(max(plan.CheckQuota, 0)), length: plan.Step.Duration, bound: plan.Step.MaxRequests, now: plan.Now,
+		quota: float64(max(plan.CheckQuota, 0)), budget: plan.CheckBudget, bound: plan.Step.MaxRequests,
+		now: plan.Now, Sampling: plan.Sampling,
 	}
 	if c.now == nil {
 		c.now = time.Now
 	}
+	if c.Sampling == nil {
+		c.Sampling = &Sampling{Length: plan.Step.Duration}
+	}
+	if len(c.kinds) != len(plan.Requests) {
+		c.kinds = make([]sampled, len(plan.Requests))
+	}
 	return c
 }
 
-// drawsCheck reports whether the response to a request that is about to be sent is checked: by the
+// drawsCheck reports whether the response to a request that u is about to send is checked: by the
 // quota of its kind, or by the share.
-func (m *Mix) drawsCheck(r *Request) bool {
+func (m *Mix) drawsCheck(u *User, r *Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.checker
-	drawn := c.rng.Uint64N(c.every) == 0
-	if c.quota > 0 && float64(r.drawn) <= c.quota*c.progress() {
-		drawn = true
+	c, k := m.checker, &m.checker.kinds[r.Index]
+	drawn := c.rng.Uint64N(c.every) == 0 && c.affords()
+	if k.since++; c.quota > 0 && !drawn {
+		drawn = c.lacks(k)
 	}
 	if drawn {
-		r.drawn++
+		k.taken.Add(1)
+		k.tried++
+		k.place, k.since, k.skip = c.rng.Float64(), 0, 0
+		u.taken = k
 	}
 	return drawn
 }
 
-// progress counts one more request, and returns how much of the step is over: from 0, above 1 if it
-// is longer than planned. It goes by requests if their number is bounded, else by time.
-func (c *checker) progress() float64 {
-	c.written++
-	if c.bound > 0 {
-		return float64(c.written) / float64(c.bound)
+// lacks reports whether fewer responses of a kind were drawn than its quota is by now. Each draw is at
+// a random place of its part of the step: a contender may be wrong at regular intervals. The clock
+// is not read for each request: after n of them without a draw, n/4 pass.
+func (c *checker) lacks(k *sampled) bool {
+	if k.skip > 0 {
+		k.skip--
+		return false
 	}
-	if c.length <= 0 {
-		return 1
+	quota := c.quota * c.progress()
+	if float64(k.taken.Load())+k.place-1 < quota && k.tried <= triesOfQuota*quota {
+		return true
 	}
+	k.skip = k.since / 4
+	return false
+}
+
+// affords reports whether the share may draw: while checks take at most the budget.
+func (c *checker) affords() bool {
+	return c.budget <= 0 || float64(c.judged.Load()) <= c.budget*float64(c.elapsed())
+}
+
+// elapsed returns the time since the step's first request; of a slice, with the slices before it.
+func (c *checker) elapsed() time.Duration {
 	now := c.now()
 	if c.began.IsZero() {
 		c.began = now
 	}
-	return float64(now.Sub(c.began)) / float64(c.length)
+	return c.Before + now.Sub(c.began)
+}
+
+// progress returns how much of the step is over, by time or by iterations: from 0, above 1 if it is
+// longer than planned.
+func (c *checker) progress() (part float64) {
+	if c.bound > 0 {
+		part = float64(c.begun) / float64(c.bound)
+	}
+	if elapsed := c.elapsed(); c.Length > 0 {
+		part = max(part, float64(elapsed)/float64(c.Length))
+	}
+	return part
+}
+
+// judge checks a response.
+func (c *checker) judge(a Response) error {
+	if c.budget <= 0 {
+		return c.check(a)
+	}
+	began := c.now()
+	defer func() { c.judged.Add(int64(c.now().Sub(began))) }()
+	return c.check(a)
+}
+
+// giveBack returns a response that was drawn, but not checked, to the quota.
+func (u *User) giveBack() {
+	if u.taken != nil {
+		u.taken.taken.Add(-1)
+		u.taken = nil
+	}
 }
 
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves
@@ -120,10 +197,11 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			a.Language = v.items[u.slots[r.word].number]
 		}
 		a.Request, a.Value = r.Name, r.valuesOf(u)
-		switch err := m.checker.check(a); {
+		switch err := m.checker.judge(a); {
 		case err == nil:
-			checked = true
+			checked, u.taken = true, nil
 		case !errors.Is(err, ErrNotKnown):
+			u.taken = nil
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
 	}

@@ -30,8 +30,11 @@ type Spec struct {
 	Check      func(Response) error
 	Checks     func(request string) bool
 	CheckEvery int
-	CheckQuota int              // see load.Plan
-	Now        func() time.Time // nil: time.Now
+	CheckQuota int // see load.Plan
+	// share of one CPU that checks may take while the share 1/CheckEvery draws; 0: any
+	CheckBudget float64
+	Sampling    *Sampling        // nil: new for this step
+	Now         func() time.Time // nil: time.Now
 }
 
 // Mix draws what users do: requests or sessions by weight, with their values, all from one seed.
@@ -209,6 +212,9 @@ func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	u.iteration, u.at = m.draw(), 0
+	if m.checker != nil {
+		m.checker.begun++
+	}
 	if u.slots == nil {
 		u.slots = make([]slot, m.slots)
 	}
@@ -298,8 +304,9 @@ type User struct {
 	at        int        // index of the next request
 	slots     []slot
 	body      []byte
-	thinkSeed uint64 // seed of the think times
-	check     bool   // the response will be checked
+	thinkSeed uint64   // seed of the think times
+	check     bool     // the response will be checked
+	taken     *sampled // its quota has counted the response, which is not checked yet; nil: no
 }
 
 // Begun reports whether the user has begun an iteration that has not ended.
@@ -309,7 +316,10 @@ func (u *User) Begun() bool { return u.iteration != nil }
 func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
 
 // Forget drops the user's iteration.
-func (u *User) Forget() { u.iteration = nil }
+func (u *User) Forget() {
+	u.giveBack()
+	u.iteration = nil
+}
 
 // Begin draws the user's next iteration, if none is begun. It fails if no values are left.
 func (m *Mix) Begin(u *User) error {
@@ -335,7 +345,7 @@ func (u *User) Think() time.Duration {
 // Write appends the next request of a user, who has begun an iteration, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	r := u.iteration.requests[u.at]
-	u.check = r.checked && m.drawsCheck(r)
+	u.check = r.checked && m.drawsCheck(u, r)
 	if len(r.body) > 0 {
 		u.body = u.body[:0]
 		for i := range r.body {
@@ -361,6 +371,7 @@ func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].s
 // Done ends the last request. It returns the number of its session from 1 (0: a single request),
 // its index in the session, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
+	u.giveBack()
 	session, step = u.iteration.session, u.at
 	if u.at++; failed || u.at == len(u.iteration.requests) {
 		u.iteration, ended = nil, true

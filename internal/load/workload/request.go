@@ -34,9 +34,8 @@ type Request struct {
 	expected   []expected // values that its expectation names
 	rejected   []int      // expected statuses that do not count as throughput
 	think      bench.Think
-	checked    bool  // its responses may be checked
-	drawn      int64 // responses drawn to be checked; guarded by the mix
-	id, word   int   // slots of {id} and {language} of the data set; -1: not used
+	checked    bool // its responses may be checked
+	id, word   int  // slots of {id} and {language} of the data set; -1: not used
 }
 
 // Expects reports whether a status is expected.

@@ -46,7 +46,7 @@ type file struct {
 	Teardown      []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
 	Protocol      bench.Protocol    `yaml:"protocol,omitempty"`
 	Timeout       duration          `yaml:"timeout"`
-	CompareBodies share             `yaml:"compare_bodies"`
+	CompareBodies compared          `yaml:"compare_bodies,omitempty"`
 	MaxErrors     share             `yaml:"max_errors,omitempty"`
 	MaxUnexpected share             `yaml:"max_unexpected,omitempty"`
 	FirstRequests *firstRequests    `yaml:"first_requests,omitempty"`
@@ -60,6 +60,24 @@ type file struct {
 
 // duration is written with its unit.
 type duration = strictyaml.Duration
+
+// compared is the share of bodies that are compared.
+type compared struct {
+	of      share
+	bounded bool // it is the default, which a file lacks
+}
+
+// UnmarshalStrict reads what share reads.
+func (c *compared) UnmarshalStrict(v strictyaml.Value) {
+	c.of.UnmarshalStrict(v)
+	c.bounded = false
+}
+
+// IsZero makes a file lack the default.
+func (c compared) IsZero() bool { return c.bounded }
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (c compared) MarshalYAML() (any, error) { return c.of.MarshalYAML() }
 
 const shareHint = "write a share from 0.001% to 100%, or `none`"
 
@@ -112,7 +130,7 @@ func defaults() file {
 	return file{
 		Interleave: interleave(bench.InterleaveAuto), Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
 		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
-		CompareBodies: .01,
+		CompareBodies: compared{.01, true},
 		Price:         .0275, // dollars per vCPU-hour, as in the published comparison
 		Checks:        checks{Lifecycle: bench.LifecycleChecks()},
 	}
@@ -134,7 +152,7 @@ func (f *file) derive(v strictyaml.Value) {
 		f.Store = store{Kind: bench.StoreNone}
 	}
 	if !v.Has("compare_bodies") && !slices.ContainsFunc(all, bench.Request.Checks) {
-		f.CompareBodies = 0
+		f.CompareBodies = compared{}
 	}
 	if !v.Has("checks", "lifecycle") {
 		// The lifecycle contract on logs, environment and stopping is that of locations services.
@@ -193,7 +211,7 @@ func (f file) profile() bench.Profile {
 			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
 		},
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
-		CompareBodies: float64(f.CompareBodies), MaxErrors: float64(f.MaxErrors),
+		CompareBodies: float64(f.CompareBodies.of), CompareBounded: f.CompareBodies.bounded, MaxErrors: float64(f.MaxErrors),
 		MaxUnexpected: float64(f.MaxUnexpected),
 		Checks:        bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
 		FirstRequests: (*bench.FirstRequestsSpec)(f.FirstRequests),
@@ -223,7 +241,7 @@ func fileOf(p bench.Profile) file {
 		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
 		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
 		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
-		CompareBodies: share(p.CompareBodies), MaxErrors: share(p.MaxErrors),
+		CompareBodies: compared{share(p.CompareBodies), p.CompareBounded && p.CompareBodies > 0}, MaxErrors: share(p.MaxErrors),
 		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},

@@ -102,7 +102,8 @@ func nameOf(file string) string {
 	return cmp.Or(base[:min(len(base), maxName)], "profile")
 }
 
-// Format writes p as YAML with every default filled in. Parse reads a valid p back unchanged.
+// Format writes p as YAML with every default filled in, but that of compare_bodies: a share that is
+// written is compared at any cost. Parse reads a valid p back unchanged.
 func Format(p bench.Profile) ([]byte, error) {
 	return strictyaml.Encode(fileOf(p))
 }

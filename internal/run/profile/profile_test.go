@@ -99,7 +99,7 @@ func TestDefaults(t *testing.T) {
 	want := bench.Profile{
 		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Interleave: bench.InterleaveAuto, Runtime: bench.RuntimeAuto,
 		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /city/v1/featured", Weight: 1, Method: "GET", Path: "/city/v1/featured", ExpectStatus: 200}},
-		Timeout: 10 * time.Second, CompareBodies: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		Timeout: 10 * time.Second, CompareBodies: .01, CompareBounded: true, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
 		PriceVCPUHr: 0.0275,
 	}

@@ -97,6 +97,11 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(file{}, k)
 }
 
+// DescribeStrict describes what UnmarshalStrict reads.
+func (compared) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return share(0).DescribeStrict(s)
+}
+
 // DescribeStrict returns the schema of what UnmarshalStrict reads.
 func (share) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 	percent := strictyaml.String(`^\s*` + strictyaml.NumberPattern + `\s*%\s*$`).Hint(shareHint)

@@ -87,7 +87,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		row := []string{safe.Line(name, 60)}
 		for _, col := range columns {
 			if col.ID == measure.Errors {
-				row = append(row, errorCell(s.FailedTotal(), s.ErrorRate()))
+				row = append(row, errorCell(s.FailedTotal(), s.ErrorRate(), s.ErrorRateIsEstimate()))
 			} else {
 				row = append(row, cell(col.Measure, col.Over(s)))
 			}
@@ -218,6 +218,7 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 		if n := c.Checks[bench.CheckFailed]; n > 0 {
 			line("%s: %s failed", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
+		compared(line, c)
 		for _, f := range c.Failures {
 			if c.FailedRounds == 1 && c.Excluded != nil && c.Excluded.Cause != nil {
 				break // the first line about the contender says it
@@ -227,6 +228,24 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 	}
 	thresholds(line, trials)
 	roundWarnings(standing, line)
+}
+
+// compared writes how many bodies of a contender were compared, and what "~" means if it is used.
+func compared(line writer, c stats.Contender) {
+	var n int64
+	estimated := false
+	for _, s := range c.Steps {
+		n += s.Compared
+		estimated = estimated || s.ErrorRateIsEstimate()
+	}
+	if n == 0 {
+		return
+	}
+	text := ""
+	if estimated {
+		text = "; error rates with ~ are estimates from these"
+	}
+	line("%s: compared %s bodies with the expected ones%s", safe.Line(c.Label, 60), units.Count(n), text)
 }
 
 // maxFailures is how many kinds of failures the table lists per contender; the report has all.
@@ -285,11 +304,15 @@ func warnings(line writer, run bench.Run, contenders []stats.Contender) {
 	}
 }
 
-func errorCell(n int64, ratio float64) string {
+func errorCell(n int64, ratio float64, estimated bool) string {
 	if n == 0 || ratio < 0.001 {
 		return units.Count(n)
 	}
-	return fmt.Sprintf("%s (%.1f%%)", units.Count(n), 100*ratio)
+	about := ""
+	if estimated {
+		about = "~"
+	}
+	return fmt.Sprintf("%s (%s%.1f%%)", units.Count(n), about, 100*ratio)
 }
 
 // fit leaves columns out, in the order of the headings in expendable, until the rest fits into

@@ -147,6 +147,11 @@ func bounds(l layout) (procedure, bool) {
 	return p, any
 }
 
+// errorRate returns the error rate, after a "~" if it is an estimate.
+func errorRate(l bench.Load) string {
+	return when(l.ErrorRateIsEstimate(), "~") + percent(l.ErrorRate())
+}
+
 // breakdown returns the results of each request of a mix, in each contender's peak step.
 func breakdown(l layout) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
@@ -158,10 +163,10 @@ func breakdown(l layout) (procedure, bool) {
 		}
 		for _, r := range requestLoads(c, step.Index) {
 			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
-			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
+			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
 			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(r.Name)}, {Main: newRow(step.Step, 0).Title}, {Main: count(r.Succeeded)},
-				{Main: percent(errors.ErrorRate()), Small: errorKinds(r.Failed)},
+				{Main: errorRate(errors), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			}})
 		}
@@ -187,6 +192,7 @@ func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 					latencies = append(latencies, nil)
 				}
 				all[i].Succeeded += r.Succeeded
+				all[i].Checked += r.Checked
 				for kind, n := range r.Failed {
 					all[i].Failed[kind] += n
 				}
@@ -268,7 +274,7 @@ func matrixCell(c contender, index int) cell {
 		small = append(small, significant(m)+" in flight")
 	}
 	if n := step.FailedTotal(); n > 0 {
-		small = append(small, percent(step.ErrorRate())+" errors")
+		small = append(small, when(step.ErrorRateIsEstimate(), "~")+percent(step.ErrorRate())+" errors")
 	}
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }

@@ -1,0 +1,101 @@
+//go:build acceptance
+
+package app
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/stats"
+	"locbench/internal/load"
+	"locbench/internal/run/profile"
+)
+
+// comparedEnv makes the test binary the server of BenchmarkComparing.
+const comparedEnv = "LOCBENCH_COMPARED_TEST_SERVER"
+
+// BenchmarkServeCompared is the server of BenchmarkComparing: 1 kB of JSON with the id of the request.
+func BenchmarkServeCompared(b *testing.B) {
+	if os.Getenv(comparedEnv) == "" {
+		b.Skip("not a server")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	fmt.Printf("at http://%s\n", l.Addr())
+	text := strings.Repeat("x", 900)
+	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"id": %s, "name": "guest", "nights": [1, 2, 3], "text": %q}`, path.Base(r.URL.Path), text)
+	}))
+}
+
+// BenchmarkComparing compares requests per CPU second of the client with the expectations of a profile
+// at the default share, and without any, in alternating pairs of 2 s. Run it with make bench-load.
+func BenchmarkComparing(b *testing.B) {
+	server := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^$", "-test.bench", "^BenchmarkServeCompared$", "-test.benchtime", "1x")
+	server.Env = append(os.Environ(), comparedEnv+"=1")
+	out, err := server.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	url := ""
+	for lines := bufio.NewScanner(out); url == "" && lines.Scan(); {
+		if _, at, ok := strings.Cut(lines.Text(), "at http://"); ok {
+			url = "http://" + at
+		}
+	}
+	if url == "" {
+		b.Fatal("the server did not start")
+	}
+	plans := [2]load.Plan{}
+	for i, expect := range []string{", expect: {present: [name], json_includes: {id: \"{id:number}\"}}", ""} {
+		p, err := profile.Parse("x.yaml", fmt.Appendf(nil, `requests: [{get: "/bookings/{id}"%s}]
+variables: {id: {from: 1, to: 9000}}
+steps: [16]
+`, expect))
+		if err != nil {
+			b.Fatal(err)
+		}
+		l, err := newLoader(&site{plan: &bench.Run{Profile: p}, requests: p.Requests, getenv: func(string) string { return "" }})
+		if err != nil {
+			b.Fatal(err)
+		}
+		plans[i] = l.loadPlan(url, bench.Step{Name: "x", Connections: 16, Duration: 2 * time.Second})
+	}
+	var ratios, expected, none []float64
+	for range b.N {
+		for pair := range 9 {
+			var perCPU [2]float64
+			for i := range perCPU {
+				which := (i + pair) % 2 // the first one changes from pair to pair
+				plan := plans[which]
+				plan.Life = nil
+				l, err := load.Engine{}.Run(b.Context(), plan, nil)
+				if err != nil || l.FailedTotal() > 0 || which == 0 != (l.Checked >= 300) {
+					b.Fatalf("%v, failed %v, %d compared", err, l.Examples, l.Checked)
+				}
+				perCPU[which] = float64(l.Succeeded) / l.ClientCPU.Seconds()
+			}
+			ratios, expected, none = append(ratios, perCPU[0]/perCPU[1]), append(expected, perCPU[0]), append(none, perCPU[1])
+		}
+	}
+	for name, xs := range map[string][]float64{"expect/none": ratios, "expect-req/CPUs": expected, "none-req/CPUs": none} {
+		median, _ := stats.Median(xs)
+		b.ReportMetric(median, name)
+	}
+	b.ReportMetric(0, "ns/op") // otherwise the time of the pairs
+}

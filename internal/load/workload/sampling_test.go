@@ -1,0 +1,285 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// sampledLoad is a load in virtual time, whose requests are evenly spread over it.
+type sampledLoad struct {
+	spec     Spec
+	requests int
+	length   time.Duration                                    // of the load; 0: of the step
+	slices   int                                              // 0: not interleaved
+	cost     time.Duration                                    // time of one check
+	checked  func()                                           // may be nil
+	response func(i int, r *Request) (status int, a Response) // nil: good
+}
+
+// run returns how many responses of each kind were checked, in each quarter of the load, and how
+// many were kept whole.
+func (l sampledLoad) run(t *testing.T) (checked map[string][4]int, kept int) {
+	t.Helper()
+	checked = map[string][4]int{}
+	now, spec := time.Unix(1000, 0), l.spec
+	spec.BaseURL, spec.Seed, spec.Now = "http://h", 7, func() time.Time { return now }
+	spec.Check = func(Response) error {
+		now = now.Add(l.cost)
+		if l.checked != nil {
+			l.checked()
+		}
+		return nil
+	}
+	if len(spec.Requests) == 0 {
+		spec.Requests = []bench.Request{{Name: "get", Path: "/"}}
+	}
+	slices := max(l.slices, 1)
+	if l.slices > 0 {
+		spec.Sampling = &Sampling{Length: spec.Step.Duration}
+	}
+	length := max(l.length, spec.Step.Duration)
+	if l.length > 0 {
+		length = l.length
+	}
+	var u User
+	for slice := range slices {
+		began := now
+		spec.Seed++
+		if l.slices > 0 {
+			spec.Sampling.Before = length * time.Duration(slice) / time.Duration(slices)
+		}
+		m, err := NewMix(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := l.requests / slices
+		for i := range own {
+			if at := began.Add(length / time.Duration(slices) * time.Duration(i) / time.Duration(own)); at.After(now) {
+				now = at
+			}
+			if err := m.Begin(&u); err != nil {
+				t.Fatal(err)
+			}
+			r, _ := m.Write(&u, nil)
+			a, status := Response{Status: 200}, 200
+			if l.response != nil {
+				status, a = l.response(slice*own+i, r)
+			}
+			if u.Keeps() {
+				kept++
+				if r.Expects(status) {
+					if is, kind, _ := m.CheckResponse(&u, r, a); is || kind != "" {
+						quarters := checked[r.Name]
+						quarters[4*(slice*own+i)/l.requests]++
+						checked[r.Name] = quarters
+					}
+				}
+			}
+			u.Done(!r.Expects(status))
+		}
+		now = now.Add(time.Second) // the slices of others
+	}
+	return checked, kept
+}
+
+func sum(quarters [4]int) (n int) {
+	for _, q := range quarters {
+		n += q
+	}
+	return n
+}
+
+// The quota is that of the step, whatever the step consists of.
+func TestQuotaIsOfTheWholeStep(t *testing.T) {
+	const never = 1 << 62
+	minute := bench.Step{Connections: 1, Duration: time.Minute}
+	session := []bench.Request{{Name: "one", Path: "/", Session: "s"}, {Name: "two", Path: "/", Session: "s"}, {Name: "three", Path: "/", Session: "s"}}
+	for name, l := range map[string]sampledLoad{
+		"in one go":   {spec: Spec{Step: minute}, requests: 60_000},
+		"600 slices":  {spec: Spec{Step: minute}, requests: 60_000, slices: 600},
+		"slow slices": {spec: Spec{Step: minute}, requests: 600, slices: 600},
+		"a session and max_requests": {
+			spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 2_000}, Requests: session,
+				Sessions: []bench.Session{{Name: "s"}}},
+			requests: 6_000, length: time.Minute,
+		},
+		"max_requests is not reached": {
+			spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1_000_000}}, requests: 5_000,
+		},
+		"max_requests and kinds without a check": {
+			spec: Spec{
+				Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 10_000}, Checks: func(r string) bool { return r == "a" },
+				Requests: []bench.Request{{Name: "a", Path: "/", Weight: 1}, {Name: "b", Path: "/", Weight: 9}},
+			},
+			requests: 10_000, length: time.Minute,
+		},
+	} {
+		l.spec.CheckQuota, l.spec.CheckEvery = 300, never
+		checked, _ := l.run(t)
+		for kind, quarters := range checked {
+			if n := sum(quarters); n < 295 || n > 310 {
+				t.Errorf("%s: %d of kind %s checked, want 300", name, n, kind)
+			}
+			for q, n := range quarters {
+				if n < 65 || n > 85 {
+					t.Errorf("%s: quarter %d has %d of kind %s, want 75", name, q+1, n, kind)
+				}
+			}
+		}
+		if len(checked) == 0 {
+			t.Errorf("%s: nothing checked", name)
+		}
+	}
+}
+
+// Responses that cannot be checked do not use up the quota, and are not all kept whole either.
+func TestQuotaCountsWhatWasChecked(t *testing.T) {
+	step := bench.Step{Connections: 1, Duration: 10 * time.Second}
+	for name, test := range map[string]struct {
+		response func(i int, r *Request) (int, Response)
+		want     int
+	}{
+		"3 of 4 too long":            {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i%4 > 0} }, 300},
+		"4 of 5 have another status": {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%5, Response{} }, 300},
+		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0},
+		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300},
+	} {
+		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 62}, requests: 100_000, response: test.response}
+		checked, kept := l.run(t)
+		if n := sum(checked["get"]); n < test.want-5 || n > test.want+5 {
+			t.Errorf("%s: %d checked, want %d", name, n, test.want)
+		}
+		if kept > triesOfQuota*301 {
+			t.Errorf("%s: %d responses kept whole, want at most %d", name, kept, triesOfQuota*301)
+		}
+	}
+}
+
+// An unexpected body counts as checked, a response that is not known does not.
+func TestQuotaOfUnknownResponses(t *testing.T) {
+	for err, want := range map[error]int64{errors.New("another body"): 1, nil: 1, ErrNotKnown: 0} {
+		m, e := NewMix(Spec{
+			BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 300,
+			Requests: []bench.Request{{Name: "get", Path: "/"}}, Check: func(Response) error { return err },
+		})
+		if e != nil {
+			t.Fatal(e)
+		}
+		var u User
+		m.Begin(&u)
+		r, _ := m.Write(&u, nil)
+		if taken := m.checker.kinds[0].taken.Load(); taken != 1 {
+			t.Fatalf("%d taken", taken)
+		}
+		m.CheckResponse(&u, r, Response{Status: 200})
+		u.Done(false)
+		if taken := m.checker.kinds[0].taken.Load(); taken != want {
+			t.Errorf("%v: %d count, want %d", err, taken, want)
+		}
+	}
+}
+
+// With a budget the share draws only while checks take at most that; the quota always draws.
+func TestBudgetOfChecks(t *testing.T) {
+	step := bench.Step{Connections: 1, Duration: 10 * time.Second}
+	const fast, slow = 2 * time.Microsecond, time.Millisecond
+	for _, test := range []struct {
+		budget      float64
+		cost        time.Duration
+		quota       int
+		least, most int // of 100,000 responses, of which the share draws 1,000
+	}{
+		{budget: 0, cost: slow, quota: 300, least: 900, most: 1100},   // a share that the user chose
+		{budget: .01, cost: fast, quota: 300, least: 900, most: 1100}, // 2 ms of 10 s
+		{budget: .01, cost: slow, quota: 300, least: 300, most: 310},  // 300 ms: the quota alone is more than 1%
+		{budget: .01, cost: slow, quota: 0, least: 90, most: 110},     // 100 ms of 10 s
+		{budget: .002, cost: slow, quota: 0, least: 18, most: 24},     // 20 ms
+	} {
+		l := sampledLoad{
+			spec:     Spec{Step: step, CheckQuota: test.quota, CheckEvery: 100, CheckBudget: test.budget},
+			requests: 100_000, cost: test.cost,
+		}
+		checked, _ := l.run(t)
+		if n := sum(checked["get"]); n < test.least || n > test.most {
+			t.Errorf("budget %g, %s each, quota %d: %d checked, want %d to %d", test.budget, test.cost, test.quota, n, test.least, test.most)
+		}
+	}
+}
+
+// The clock is read for a part of the requests only.
+func TestClockOfQuotaIsReadSeldom(t *testing.T) {
+	reads, now := 0, time.Unix(1000, 0)
+	m := quotaMix(t, 300, 1<<62, bench.Step{Connections: 1, Duration: time.Second}, func() time.Time { reads++; return now })
+	var u User
+	for i := range 300_000 {
+		now = time.Unix(1000, int64(i)*3333)
+		m.Begin(&u)
+		m.Write(&u, nil)
+		u.taken = nil
+		u.Done(false)
+	}
+	if reads < 600 || reads > 30_000 {
+		t.Error(fmt.Sprint(reads, " readings of the clock for 300,000 requests"))
+	}
+}
+
+// BenchmarkWrite is the cost of drawing what is checked, in nanoseconds a request.
+func BenchmarkWrite(b *testing.B) {
+	for _, check := range []bool{false, true} {
+		b.Run(fmt.Sprintf("check=%t", check), func(b *testing.B) {
+			spec := Spec{
+				BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: 10 * time.Second}, CheckQuota: 300, CheckBudget: .01,
+				Requests: []bench.Request{{Name: "get", Path: "/"}},
+			}
+			if check {
+				spec.Check = func(Response) error { return nil }
+			}
+			m, err := NewMix(spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var u User
+			var out []byte
+			for b.Loop() {
+				m.Begin(&u)
+				_, out = m.Write(&u, out[:0])
+				u.taken = nil
+				u.Done(false)
+			}
+		})
+	}
+}
+
+// Which responses of a stretch are drawn is random: what is wrong at regular intervals is neither
+// missed nor found too often.
+func TestQuotaHasNoPeriod(t *testing.T) {
+	for _, period := range []int{20, 40, 50, 100} {
+		hits, checked := 0, 0
+		l := sampledLoad{
+			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 6000}, CheckQuota: 300, CheckEvery: 1 << 62},
+			requests: 6000, length: time.Minute,
+		}
+		for offset := range 3 {
+			at := 0
+			l.spec.Requests = []bench.Request{{Name: "get", Path: "/"}}
+			l.response = func(i int, _ *Request) (int, Response) { at = i; return 200, Response{} }
+			l.checked = func() {
+				checked++
+				if at%period == 7*offset {
+					hits++
+				}
+			}
+			l.run(t)
+		}
+		truth := float64(checked) / float64(period)
+		if x := float64(hits); math.Abs(x-truth) > 4*math.Sqrt(truth) {
+			t.Errorf("one in %d: %d of %d, want about %.0f", period, hits, checked, truth)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package plain
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/stats"
+)
+
+func TestComparedBodiesAndEstimates(t *testing.T) {
+	wrong := map[bench.ErrorKind]int64{bench.ErrWrong: 3}
+	for name, test := range map[string]struct {
+		step       stats.Step
+		cell, note string
+	}{
+		"none compared": {stats.Step{Succeeded: 900}, "0", ""},
+		"all right":     {stats.Step{Succeeded: 9000, Compared: 1204}, "0", "a: compared 1,204 bodies with the expected ones"},
+		"a sample": {stats.Step{Succeeded: 9997, Compared: 114, Failed: wrong}, "3 (~2.6%)",
+			"a: compared 114 bodies with the expected ones; error rates with ~ are estimates from these"},
+		"all compared": {stats.Step{Succeeded: 111, Compared: 114, Failed: wrong}, "3 (2.6%)", "a: compared 114 bodies with the expected ones"},
+	} {
+		s := test.step
+		if got := errorCell(s.FailedTotal(), s.ErrorRate(), s.ErrorRateIsEstimate()); got != test.cell {
+			t.Errorf("%s: cell %q, want %q", name, got, test.cell)
+		}
+		var lines []string
+		compared(func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) },
+			stats.Contender{Label: "a", Steps: []stats.Step{s}})
+		if got := strings.Join(lines, "\n"); got != test.note {
+			t.Errorf("%s: note %q, want %q", name, got, test.note)
+		}
+	}
+}
