@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"math"
 	"net/http"
@@ -197,6 +198,29 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 		}
 	}
 	*e = raw
+}
+
+// MarshalYAML writes numbers that no int64 or float64 holds as numbers, not as texts.
+func (e expect) MarshalYAML() (any, error) { return unquoted(map[string]any(e)), nil }
+
+func unquoted(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return strictyaml.JSON(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = unquoted(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = unquoted(item)
+		}
+		return out
+	}
+	return value
 }
 
 // status returns the expected statuses; 200 is the default.
