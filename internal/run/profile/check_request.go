@@ -64,9 +64,10 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
 		}
-		within = r.request(p, req, within)
+		before := within
+		within = r.request(p, req, before)
 		named(req.at, req.Name)
-		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(known, "id") && req.IDs.Distribution != fixed
+		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(before, "id") && req.IDs.Distribution != fixed
 		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path",
 			"`{id}` has no values: it needs the city data, and this profile has no store",
 			"write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`")

@@ -82,3 +82,39 @@ func TestMistakesOfExpectations(t *testing.T) {
 		}
 	}
 }
+
+// A body goes as written; what YAML would change is refused.
+func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
+	const text = "contenders: [a]\nsteps: [1]\nstore: none\nrequests: [{post: /, json: %s}]\n"
+	for body, want := range map[string]string{
+		`{big: 18446744073709551615, price: 10.00, rate: 1e3, hex: 0x1F}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3,"hex":31}`,
+		`{zip: "02142", none: ~, version: "1.10"}`:                        `{"zip":"02142","none":null,"version":"1.10"}`,
+		`{zip: 02142}`: "", `[08]`: "",
+	} {
+		p, err := Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1)))
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), "leave out the leading zero") {
+				t.Errorf("%s: %v", body, err)
+			}
+			continue
+		}
+		if err != nil || p.Requests[0].Body != want {
+			t.Errorf("%s: %s, %v", body, p.Requests[0].Body, err)
+		}
+	}
+}
+
+// A session may save a value as `id` or `language`, which are also names of the city data.
+func TestSessionsMaySaveAnID(t *testing.T) {
+	const text = "contenders: [a]\nsteps: [1]\nstore: none\nsessions:\n  - name: s\n    requests:\n      - {get: /list, save: {%s: 'a[0]'}}\n" +
+		"      - {get: '/items/{%s}'}\n"
+	for _, name := range []string{"id", "language"} {
+		p, err := Parse("p.yaml", []byte(strings.ReplaceAll(text, "%s", name)))
+		if err != nil || p.Requests[1].IDs.Distribution != "" || len(p.Requests[1].Languages) > 0 {
+			t.Errorf("%s: %+v, %v", name, p.Requests, err)
+		}
+	}
+	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
+		t.Error("{id} without values is accepted")
+	}
+}

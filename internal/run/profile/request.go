@@ -313,7 +313,7 @@ func (f *file) request(r request, session string) bench.Request {
 		}
 	}
 	ofData := func(name string) bool {
-		return strings.Contains(r.Path, "{"+name+"}") &&
+		return strings.Contains(r.Path, "{"+name+"}") && !f.saves(name, session) &&
 			!slices.ContainsFunc(f.Variables, func(v bench.Variable) bool { return v.Name == name })
 	}
 	if ofData("id") {
@@ -330,6 +330,16 @@ func (f *file) request(r request, session string) bench.Request {
 		out.Name = out.Name[:min(len(out.Name), 100)]
 	}
 	return out
+}
+
+// saves reports whether the setup or a session saves a value under a name.
+func (f *file) saves(name, within string) bool {
+	has := func(r request) bool {
+		return slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name })
+	}
+	return slices.ContainsFunc(f.Setup, has) || slices.ContainsFunc(f.Sessions, func(s session) bool {
+		return s.Name == within && slices.ContainsFunc(s.Requests, has)
+	})
 }
 
 func (f *file) requests(all []request) (out []bench.Request) {
