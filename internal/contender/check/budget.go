@@ -30,7 +30,7 @@ func (b *budget) spend(n int) {
 	}
 }
 
-// costs is what one application of a schema to a value costs, besides that of its parts.
+// costs is what one application of a schema to a value costs, without that of its parts.
 type costs struct {
 	schema *jsonschema.Schema
 	inline int            // schemas that are applied to the same value
