@@ -153,8 +153,8 @@ func newCosts(s *jsonschema.Schema) *costs {
 		switch field {
 		case "Properties":
 			c.known[key] = cost
-		case "Items", "Items2020", "AdditionalItems", "AdditionalProperties", "PatternProperties", "Contains", "PropertyNames",
-			"UnevaluatedItems", "UnevaluatedProperties", "PrefixItems":
+		case "Items", "Items2020", "AdditionalItems", "AdditionalProperties", "PatternProperties", "Contains",
+			"PropertyNames", "UnevaluatedItems", "UnevaluatedProperties", "PrefixItems":
 			c.each += cost
 		case "DynamicRef", "RecursiveRef":
 			c.inline += 10 * cost // looks at all schemas that led here
