@@ -104,7 +104,7 @@ func (l *loader) inOrder(
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	l.trial(baseURL).Values = last.Saved
+	l.trial(baseURL).Values, l.trial(baseURL).JSON = last.Saved, last.JSON
 	return nil
 }
 

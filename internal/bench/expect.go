@@ -40,6 +40,47 @@ func (r Request) ExpectedPlaces() (places []Part) {
 	return places
 }
 
+// Unfilled is a place in an expectation where nothing is filled in.
+type Unfilled struct {
+	Part
+	Key   string // key of the expectation, such as "schema"
+	InKey bool   // the place is in the key of a map, or in a path
+}
+
+// UnfilledPlaces returns what looks like a place in the expectation and is a text, in order: in keys
+// of maps, in paths, and in everything under a key that is not one of FilledExpectations.
+func (r Request) UnfilledPlaces() (all []Unfilled) {
+	var walk func(key string, value any, filled bool)
+	add := func(key, text string, inKey bool) {
+		for _, p := range Parts(text) {
+			if p.Name != "" {
+				all = append(all, Unfilled{p, key, inKey})
+			}
+		}
+	}
+	walk = func(key string, value any, filled bool) {
+		switch v := value.(type) {
+		case string:
+			if !filled {
+				add(key, v, false)
+			}
+		case []any:
+			for _, item := range v {
+				walk(key, item, filled)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				add(key, name, true)
+				walk(key, v[name], filled)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Expect)) {
+		walk(key, r.Expect[key], slices.Contains(FilledExpectations(), key))
+	}
+	return all
+}
+
 // eachText calls do with each text in a value, except the keys of maps.
 func eachText(value any, do func(string)) {
 	switch v := value.(type) {

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -99,44 +99,103 @@ func (e expander) schema(v strictyaml.Value) (m matcher) {
 	if doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
 		return wrong(err)
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noOtherFiles{})
-	if err := c.AddResource(schemaName, doc); err != nil {
-		return wrong(oneLine(err))
-	}
-	compiled, err := c.Compile(schemaName)
+	first, err := newJudge(doc)
 	if err != nil {
 		return wrong(oneLine(err))
 	}
-	limit := &budget{}
-	limit.meter(compiled)
-	var mu sync.Mutex // of the budget
+	judges := newJudges(first, doc)
 	return document(func(_ *response, doc any) error {
-		mu.Lock()
-		err := limit.validate(compiled, doc)
-		mu.Unlock()
-		switch {
-		case errors.Is(err, errBudget):
-			return err
-		case err != nil:
-			return fmt.Errorf("does not match its schema: %w", oneLine(shortened(err)))
+		j, err := judges.take()
+		if err != nil {
+			return oneLine(err)
 		}
-		return nil
+		defer judges.put(j)
+		return j.compare(doc)
 	})
 }
 
-// validate compares a document with a schema within the budget of one response.
-func (b *budget) validate(s *jsonschema.Schema, doc any) (err error) {
+// judge compares documents with a schema, one at a time.
+type judge struct {
+	budget  budget
+	schema  *jsonschema.Schema
+	refutes *jsonschema.Schema // matches what the schema does not; the library keeps no mismatches for it
+}
+
+func newJudge(doc any) (*judge, error) {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noOtherFiles{})
+	if err := c.AddResource(schemaName, doc); err != nil {
+		return nil, err
+	}
+	if err := c.AddResource(schemaName+"/not", map[string]any{"not": map[string]any{"$ref": schemaName}}); err != nil {
+		return nil, err
+	}
+	j := &judge{}
+	var err error
+	if j.schema, err = c.Compile(schemaName); err != nil {
+		return nil, err
+	}
+	if j.refutes, err = c.Compile(schemaName + "/not"); err != nil {
+		return nil, err
+	}
+	j.budget.meter(j.refutes)
+	return j, nil
+}
+
+// compare returns what is wrong with a document. It first finds out whether there is something.
+func (j *judge) compare(doc any) error {
+	switch err := j.validate(j.refutes, doc, maxEvaluations); {
+	case errors.Is(err, errBudget):
+		return err
+	case err != nil: // it matches
+		return nil
+	}
+	if err := j.validate(j.schema, doc, maxExplained); err != nil && !errors.Is(err, errBudget) {
+		return fmt.Errorf("does not match its schema: %w", oneLine(shortened(err)))
+	}
+	return errors.New("does not match its schema, in a place that takes too long to find")
+}
+
+// validate compares a document with a schema within a budget.
+func (j *judge) validate(s *jsonschema.Schema, doc any, most int) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if err = errBudget; p != any(errBudget) {
-				err = fmt.Errorf("the schema cannot be compared: %v", p)
+			if p != any(errBudget) {
+				panic(p) // a wrong response, with a sentence: see Expect.judge
 			}
+			err = errBudget
 		}
 	}()
-	b.left = maxEvaluations
+	j.budget.left = most
 	return s.Validate(doc)
 }
+
+// judges are one for each CPU, since a judge compares one document at a time.
+type judges struct {
+	free chan *judge // nil: not made yet
+	doc  any
+}
+
+func newJudges(first *judge, doc any) *judges {
+	n := runtime.GOMAXPROCS(0)
+	all := &judges{make(chan *judge, n), doc}
+	all.free <- first
+	for range n - 1 {
+		all.free <- nil
+	}
+	return all
+}
+
+func (all *judges) take() (j *judge, err error) {
+	if j = <-all.free; j == nil {
+		if j, err = newJudge(all.doc); err != nil {
+			all.free <- nil
+		}
+	}
+	return j, err
+}
+
+func (all *judges) put(j *judge) { all.free <- j }
 
 // shortened returns an error of the library with few of its causes: one for each value of a long
 // list would make a long text.

@@ -19,6 +19,7 @@ type Asked struct {
 	Response workload.Response
 	Took     time.Duration
 	Saved    map[string]string // values saved so far in the session
+	JSON     map[string]string // those of them that requests use as JSON, in that form
 	Err      error             // why the response is unexpected; nil if it is expected
 }
 
@@ -57,7 +58,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 				a.Err = errors.New(example)
 			}
 		}
-		a.Saved = s.user.Saved()
+		a.Saved, a.JSON = s.user.Saved()
 		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.status))
 		seen(a)
 		if ended {

@@ -4,14 +4,12 @@ import (
 	"fmt"
 
 	"locbench/internal/bench"
-	"locbench/internal/text/jsonpath"
 )
 
 // expected is a value of the request that its expectation names.
 type expected struct {
 	name string
 	part part
-	json bool // a saved value in the form of JSON
 }
 
 // expectation adds the values that the expectation of the request names.
@@ -24,7 +22,7 @@ func (c *composer) expectation() error {
 		if err != nil {
 			return fmt.Errorf("expect: `%s`: %w", p.Text, err)
 		}
-		c.request.expected = append(c.request.expected, expected{p.Name, made, c.plan.Uses[p.Name].JSON})
+		c.request.expected = append(c.request.expected, expected{p.Name, made})
 	}
 	return nil
 }
@@ -48,10 +46,6 @@ func (r *Request) valuesOf(u *User) func(name string) string {
 		if e == nil {
 			return ""
 		}
-		text := e.part.append(nil, u)
-		if e.json && e.part.kind == partSaved {
-			text = jsonpath.Text(nil, text)
-		}
-		return string(text)
+		return string(e.part.append(nil, u))
 	}
 }

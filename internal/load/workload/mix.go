@@ -263,6 +263,7 @@ func (r *Request) uses(slot int) bool {
 type TrialState struct {
 	Salt   uint64            // makes values of uuid and string differ from those of other trials
 	Values map[string]string // values saved by the setup
+	JSON   map[string]string // those of them that requests use as JSON, in that form
 	steps  uint64
 	mixes  uint64
 	taken  map[string]*int64
@@ -379,13 +380,17 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 	return session, step, ended
 }
 
-// Saved returns the values that the user's session has saved so far.
-func (u *User) Saved() map[string]string {
-	all := map[string]string{}
+// Saved returns the values that the user's session has saved so far, and those that requests use as
+// JSON in that form.
+func (u *User) Saved() (texts, jsons map[string]string) {
+	texts, jsons = map[string]string{}, map[string]string{}
 	for i, name := range u.iteration.saved {
 		if text := u.slots[i].text; text != nil {
-			all[name] = string(text)
+			texts[name] = string(text)
+		}
+		if text := u.slots[i].json; text != nil {
+			jsons[name] = string(text)
 		}
 	}
-	return all
+	return texts, jsons
 }

@@ -264,8 +264,14 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 // place returns the part that fills in a variable: one saved in the setup or in this session, one
 // of the profile, or one of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
+	if value, ok := c.plan.Trial.JSON[p.Name]; ok && p.Type == bench.TypeJSON {
+		return part{text: value}, nil
+	}
 	if value, ok := c.plan.Trial.saved(p.Name); ok {
 		return part{text: string(e.append(nil, []byte(value)))}, nil
+	}
+	if c.iteration.saves(p.Name) && p.Type == bench.TypeJSON {
+		return part{kind: partJSON, slot: c.iteration.slot(p.Name)}, nil
 	}
 	if c.iteration.saves(p.Name) {
 		return part{kind: partSaved, slot: c.iteration.slot(p.Name), encoding: e}, nil

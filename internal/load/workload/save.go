@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"locbench/internal/bench"
@@ -52,15 +53,25 @@ func (u Use) Fits(value []byte) error {
 	case u.Number && !isNumber(value):
 		return fmt.Errorf("%q is not a number, which `:number` needs", safe.Line(string(value), 60))
 	case u.JSON && !isJSON(value):
-		return fmt.Errorf("%q is not JSON, which `:json` needs", safe.Line(string(value), 60))
+		return notJSON(value)
 	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
 		return errors.New("a header cannot have a line break or another control character")
 	}
 	return nil
 }
 
-// maxSaved is the maximum size of a saved value, in bytes.
-const maxSaved = 64 << 10
+func notJSON(value []byte) error {
+	return fmt.Errorf("%q is not JSON, which `:json` needs", safe.Line(string(value), 60))
+}
+
+// Bounds of saving. The time of a regular expression grows with its states times the bytes that it
+// sees, about 10 ns for each pair.
+const (
+	maxSaved   = 64 << 10 // bytes of a value
+	maxPattern = 1000     // bytes of a regular expression
+	maxStates  = 2000     // states of its program
+	maxVisits  = 16 << 20 // states times bytes of a body
+)
 
 // save takes one value from responses.
 type save struct {
@@ -69,6 +80,7 @@ type save struct {
 	use  Use
 	path jsonpath.Path
 	re   *regexp.Regexp
+	sees int // bytes of a body that the regular expression sees
 }
 
 func newSave(spec bench.Save, slot int, use Use) (s save, err error) {
@@ -77,12 +89,36 @@ func newSave(spec bench.Save, slot int, use Use) (s save, err error) {
 	case bench.FromJSON:
 		s.path, err = jsonpath.Parse(spec.Of)
 	case bench.FromRegex:
-		s.re, err = regexp.Compile(spec.Of)
+		s.re, s.sees, err = compiled(spec.Of)
 	}
 	if err != nil {
 		return s, fmt.Errorf("save %s: %w", spec.Name, err)
 	}
 	return s, nil
+}
+
+// compiled returns a regular expression, and how many bytes of a body it may see.
+func compiled(pattern string) (re *regexp.Regexp, sees int, err error) {
+	if len(pattern) > maxPattern {
+		return nil, 0, fmt.Errorf("a regular expression of %d bytes: write at most %d", len(pattern), maxPattern)
+	}
+	if re, err = regexp.Compile(pattern); err != nil {
+		return nil, 0, err
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, 0, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, 0, err
+	}
+	states := len(program.Inst)
+	if states > maxStates {
+		return nil, 0, fmt.Errorf("a regular expression of %d states: write at most %d; repetitions such as {1000} take many",
+			states, maxStates)
+	}
+	return re, maxVisits / states, nil
 }
 
 // CheckSave returns what is wrong with the place of a value in a response; nil if it is valid.
@@ -112,11 +148,10 @@ func (s *save) take(a Response, to *slot) error {
 		if value, ok = s.path.Scan(a.Body); !ok {
 			return fmt.Errorf("%s is not in %s", s.spec.Of, shown(a.Body))
 		}
-		if s.use.JSON {
-			to.text = append(to.text[:0], value...)
-		} else {
-			to.text = jsonpath.Text(to.text[:0], value)
+		if s.path.Repeats(a.Body) {
+			return fmt.Errorf("an object on the way to %s repeats its key", s.spec.Of)
 		}
+		to.text = jsonpath.Text(to.text[:0], value)
 	case bench.FromHeader:
 		if value, ok = headerValue(a.Head, s.spec.Of, nil); !ok {
 			return fmt.Errorf("the response has no header %s", s.spec.Of)
@@ -129,7 +164,11 @@ func (s *save) take(a Response, to *slot) error {
 		value, _, _ = bytes.Cut(value[len(s.spec.Of)+1:], []byte{';'})
 		to.text = append(to.text[:0], value...)
 	case bench.FromRegex:
-		m := s.re.FindSubmatchIndex(a.Body)
+		body := a.Body[:min(len(a.Body), s.sees)]
+		m := s.re.FindSubmatchIndex(body)
+		if m == nil && len(body) < len(a.Body) {
+			return fmt.Errorf("/%s/ does not match the first %d bytes; a simpler one sees more", s.spec.Of, len(body))
+		}
 		if m == nil {
 			return fmt.Errorf("/%s/ does not match %s", s.spec.Of, shown(a.Body))
 		}
@@ -144,10 +183,19 @@ func (s *save) take(a Response, to *slot) error {
 	if s.spec.From == bench.FromJSON && string(value) == "null" {
 		return fmt.Errorf("the value of %s is null", s.spec.Of)
 	}
-	if len(to.text) > maxSaved {
+	if max(len(to.text), len(value)) > maxSaved {
 		return fmt.Errorf("value longer than %d bytes", maxSaved)
 	}
-	return s.use.Fits(to.text)
+	if !s.use.JSON {
+		return s.use.Fits(to.text)
+	}
+	if s.spec.From != bench.FromJSON {
+		value = to.text
+	}
+	if to.json = append(to.json[:0], value...); !isJSON(to.json) {
+		return notJSON(to.json)
+	}
+	return Use{Header: s.use.Header, Number: s.use.Number}.Fits(to.text)
 }
 
 // headerValue returns the value of the first header with a name that begins with a text.

@@ -31,6 +31,7 @@ const (
 	partCell            // a cell of a file
 	partMade            // the slot's text, unchanged
 	partSaved           // the slot's text, encoded
+	partJSON            // the slot's JSON
 	partNow             // the time
 	partUnix            // the time in ms since 1970
 	partLength          // length of the body that follows
@@ -40,6 +41,7 @@ const (
 type slot struct {
 	number int64
 	text   []byte
+	json   []byte // of a saved value, where requests use it as JSON: a text has its quotes
 }
 
 // variable draws values. The lock of the mix guards it.
@@ -224,6 +226,8 @@ func (p *part) append(dst []byte, u *User) []byte {
 		return append(dst, s.text...)
 	case partSaved:
 		return p.encoding.append(dst, s.text)
+	case partJSON:
+		return append(dst, s.json...)
 	case partNow:
 		return p.encoding.append(dst, time.Now().UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"))
 	case partUnix:

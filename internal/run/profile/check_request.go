@@ -66,9 +66,10 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
 		}
-		within = r.request(p, req, within)
+		before := within
+		within = r.request(p, req, before)
 		named(req.at, req.Name)
-		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(known, "id") && req.IDs.Distribution != fixed
+		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(before, "id") && req.IDs.Distribution != fixed
 		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path",
 			"`{id}` has no values: it needs the city data, and this profile has no store",
 			"write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`")
@@ -92,6 +93,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.header(at, req.Request)
 	r.places(at, req.Request, known)
 	r.expected(p, at+".expect", req.Request, known)
+	r.unfilled(at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
 		r.between(at+".expect.status", status, 200, 599)
 	}
@@ -157,6 +159,19 @@ func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known [
 		}
 		r.when(slices.ContainsFunc(p.Variables, clock), at, fmt.Sprintf("`%s` is the time, which has passed", place.Text),
 			"expect something else, such as `present: [created]`")
+	}
+}
+
+// unfilled reports variables where an expectation fills in nothing.
+func (r *rules) unfilled(at string, req bench.Request, known []string) {
+	for _, place := range req.UnfilledPlaces() {
+		name, _ := workload.Column(place.Name)
+		where := "in `" + place.Key + "`"
+		if place.InKey {
+			where = "in a key"
+		}
+		r.when(slices.Contains(known, name), at, fmt.Sprintf("`%s` is %s, where nothing is filled in", place.Text, where),
+			"move it into a value; to expect that text, give the variable another name")
 	}
 }
 

@@ -38,32 +38,132 @@ func TestDocumentedYAML(t *testing.T) {
 	}
 }
 
-// The commented examples of profiles/locations.yaml are one profile together.
+// exampleMaps says where a map among the comments of a profile belongs, by its first key. The map
+// replaces %s.
+var exampleMaps = map[string]string{
+	"kind": "store: %s", "cities": "data: %s", "dir": "data: %s", "distribution": "store: embedded\nrequests: [{get: '/x/{id}', ids: %s}]",
+	"go-nethttp": "contenders: [%s]", "connections": "requests: [{name: city by id, get: /}]\nsteps: [64, %s]", "rate": "steps: [64, %s]", "arrivals": "steps: [64, %s]",
+	"from": "variables: {v: %s}", "list": "variables: {v: %s}",
+	"header": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "string": "variables: {v: %s}",
+	"cookie": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "regex": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]",
+	"user": "variables: {user: {file: users.csv}}\nrequests: [{post: /, form: %s}]",
+}
+
+// Every example among the comments of profiles and manifests is read, unchanged: each key by itself in
+// its file, those that name each other's variables together, and each map in its place.
 func TestCommentedExamples(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "profiles", "locations.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(data), "header` at the top is for all requests:\n")
-	text, _, _ = strings.Cut(text, "# Share of responses, drawn")
-	example := regexp.MustCompile(`(?m)^# ((?:[a-z]+:|  ).*)$`)
-	var lines []string
-	for _, m := range example.FindAllStringSubmatch(text, -1) {
-		if !strings.HasPrefix(m[1], "draw:") {
-			lines = append(lines, m[1])
+	root := filepath.Join("..", "..", "..")
+	files, _ := filepath.Glob(filepath.Join(root, "profiles", "*.yaml"))
+	manifests, _ := filepath.Glob(filepath.Join(root, "services", "*", "service.yaml"))
+	seen := map[string]int{}
+	for _, file := range append(files, manifests...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		for name, text := range map[string]string{"users.csv": "name,password\na,b\n", "order.bin": "x"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read := func(what, text string) {
+			t.Helper()
+			seen[what]++
+			if err := readDocumented(dir, text); err != nil {
+				t.Errorf("%s: example %s: %v", filepath.Base(file), what, err)
+			}
+		}
+		title := "# " + strings.TrimSuffix(filepath.Base(file), ".yaml") + ":"
+		text, related := string(data), ""
+		for _, e := range commentedKeys(text) {
+			switch {
+			case strings.HasPrefix(e.text, title[2:]): // the first line
+			case e.indent != "":
+				read(e.key, strings.Replace(text, e.lines, e.text, 1))
+			case e.key == "header" || e.key == "requests" || e.key == "variables" || e.key == "sessions" || e.key == "setup" || e.key == "teardown":
+				related += e.text
+				seen[e.key]++
+			default:
+				read(e.key, withoutKey(text, e.key)+"\n"+e.text)
+			}
+		}
+		if related != "" {
+			read("requests", related)
+		}
+		for _, m := range commentedMaps(text) {
+			key, _, _ := strings.Cut(m[1:], ":")
+			if exampleMaps[key] == "" {
+				t.Errorf("%s: where does %s belong?", filepath.Base(file), m)
+				continue
+			}
+			read("{"+key, strings.Replace(exampleMaps[key], "%s", m, 1))
 		}
 	}
-	profile := strings.Join(lines, "\n")
-	profile = strings.Replace(profile, `{user: "{user}"}`, `{user: "{user.name}"}`, 1)
-	profile = regexp.MustCompile(`share: \d+%,? ?`).ReplaceAllString(profile, "")
-	profile = regexp.MustCompile(`(?m)^ +$`).ReplaceAllString(profile, "")
-	profile = strings.Replace(profile, "variables:", "variables:\n  note: string", 1)
-	if !strings.Contains(profile, `json: {id: "{item}"}`) || !strings.Contains(profile, "sessions:") {
-		t.Fatalf("the example was not found:\n%s", profile)
+	for _, want := range []string{
+		"header", "requests", "variables", "sessions", "setup", "teardown", "pids", "name", "max_errors", "max_unexpected", "protocol",
+		"first_requests", "thresholds", "{kind", "{cities", "{rate", "{connections", "{arrivals", "{go-nethttp", "{from", "{distribution",
+	} {
+		if seen[want] == 0 {
+			t.Errorf("no example %s was found", want)
+		}
 	}
-	if err := readDocumented(t.TempDir(), profile); err != nil {
-		t.Errorf("%v in\n%s", err, profile)
+}
+
+// commented is a key with its value among comments.
+type commented struct{ key, indent, lines, text string }
+
+// commentedKeys returns the keys with their blocks among the comments of a file.
+func commentedKeys(text string) (all []commented) {
+	first := regexp.MustCompile(`^( *)# ([a-z_]+):(?: +[^ ].*)?$`)
+	open := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if m := first.FindStringSubmatch(line); m != nil {
+			all = append(all, commented{m[2], m[1], line, m[1] + strings.TrimSpace(line)[2:] + "\n"})
+			open = true
+		} else if after, ok := strings.CutPrefix(line, "#   "); ok && open && !strings.HasPrefix(after, "{") {
+			all[len(all)-1].text += "  " + after + "\n"
+		} else {
+			open = false
+		}
 	}
+	return all
+}
+
+// withoutKey returns a file without a key at the top.
+func withoutKey(text, key string) string {
+	return regexp.MustCompile(`(?m)^`+key+`:.*\n(?:[ #].*\n|\n)*`).ReplaceAllString(text, "")
+}
+
+// commentedMaps returns the flow maps among the comments of a file.
+func commentedMaps(text string) (all []string) {
+	begin := regexp.MustCompile(`\{[a-z_-]+: `)
+	for line := range strings.SplitSeq(text, "\n") {
+		_, comment, ok := strings.Cut(line, "# ")
+		for ok {
+			at := begin.FindStringIndex(comment)
+			if at == nil {
+				break
+			}
+			depth, end := 0, at[0]
+			for i, c := range comment[at[0]:] {
+				if c == '{' {
+					depth++
+				} else if c == '}' {
+					depth--
+				}
+				if depth == 0 {
+					end = at[0] + i + 1
+					break
+				}
+			}
+			if m := comment[at[0]:max(end, at[0])]; m != "" && !regexp.MustCompile(`^( *- | *[a-z_]+: )`).MatchString(comment) {
+				all = append(all, m)
+			}
+			comment = comment[max(end, at[1]):]
+		}
+	}
+	return all
 }
 
 func readDocumented(dir, text string) error {

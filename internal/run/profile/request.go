@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"math"
 	"net/http"
@@ -200,6 +201,29 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	*e = raw
 }
 
+// MarshalYAML writes numbers that no int64 or float64 holds as numbers, not as texts.
+func (e expect) MarshalYAML() (any, error) { return unquoted(map[string]any(e)), nil }
+
+func unquoted(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return strictyaml.JSON(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = unquoted(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = unquoted(item)
+		}
+		return out
+	}
+	return value
+}
+
 // status returns the expected statuses; 200 is the default.
 func (e expect) status() (first int, more []int) {
 	all, isList := e["status"].([]any)
@@ -290,7 +314,7 @@ func (f *file) request(r request, session string) bench.Request {
 		}
 	}
 	ofData := func(name string) bool {
-		return strings.Contains(r.Path, "{"+name+"}") &&
+		return strings.Contains(r.Path, "{"+name+"}") && !f.saves(name, session) &&
 			!slices.ContainsFunc(f.Variables, func(v bench.Variable) bool { return v.Name == name })
 	}
 	if ofData("id") {
@@ -307,6 +331,16 @@ func (f *file) request(r request, session string) bench.Request {
 		out.Name = out.Name[:min(len(out.Name), 100)]
 	}
 	return out
+}
+
+// saves reports whether the setup or a session saves a value under a name.
+func (f *file) saves(name, within string) bool {
+	has := func(r request) bool {
+		return slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name })
+	}
+	return slices.ContainsFunc(f.Setup, has) || slices.ContainsFunc(f.Sessions, func(s session) bool {
+		return s.Name == within && slices.ContainsFunc(s.Requests, has)
+	})
 }
 
 func (f *file) requests(all []request) (out []bench.Request) {

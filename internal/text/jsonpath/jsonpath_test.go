@@ -146,3 +146,16 @@ func hasDuplicates(body []byte) bool {
 	}
 	return object()
 }
+
+// Of the keys on a path, one that is repeated is found before and after the value, written in any form.
+func TestRepeats(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"a":[{"b":1}]}`: false, `{"a":[{"b":1}],"a":1}`: true, `{"a":[{"b":1,"x":[],"\u0062":2}]}`: true,
+		`{"a":[{"b":1},{"b":1}]}`: false, `{"x":1,"x":1,"a":[{"b":1}]}`: false, `{"a":[{"b":1,`: false, `[]`: false,
+	} {
+		p, err := Parse("a[0].b")
+		if err != nil || p.Repeats([]byte(body)) != want {
+			t.Errorf("%s: %v, want %v", body, !want, want)
+		}
+	}
+}

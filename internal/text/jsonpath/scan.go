@@ -31,6 +31,49 @@ func (p Path) Scan(body []byte) (value []byte, ok bool) {
 	return from[:len(from)-len(s.rest)], true
 }
 
+// Repeats reports whether an object on the path repeats the key that the path has there. Decode
+// refuses such documents.
+func (p Path) Repeats(body []byte) bool {
+	s := scanner{body}
+	for _, next := range p.steps {
+		switch next := next.(type) {
+		case string:
+			if !s.toKey(next) {
+				return false
+			}
+			rest := scanner{s.rest}
+			if rest.skip() && rest.repeats(next) {
+				return true
+			}
+		case int:
+			if !s.toElement(next) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// repeats reports whether a key is among those that follow in an object.
+func (s *scanner) repeats(key string) bool {
+	for s.take(',') {
+		s.blanks()
+		quoted := s.rest
+		if len(quoted) == 0 || quoted[0] != '"' || !s.skip() {
+			return false
+		}
+		if isKey(quoted[:len(quoted)-len(s.rest)], key) {
+			return true
+		}
+		if !s.take(':') || !s.skip() {
+			return false
+		}
+	}
+	return false
+}
+
 // Text appends the content of a JSON text to dst, or any other value unchanged.
 func Text(dst, value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {

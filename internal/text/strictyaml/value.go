@@ -206,7 +206,8 @@ func (v Value) ResolvePath(path string) string {
 	return path
 }
 
-// JSON returns the value as a JSON document, its keys in the order of the file.
+// JSON returns the value as a JSON document, its keys in the order of the file and its numbers as
+// written. It reports numbers with a leading zero, which YAML reads as octal.
 func (v Value) JSON() string {
 	var b strings.Builder
 	v.writeJSON(&b)
@@ -237,6 +238,14 @@ func (v Value) writeJSON(b *strings.Builder) {
 		}
 		b.WriteString(closed(len(v.Fields()), "{", "}"))
 	default:
+		text, isNumber := v.Number()
+		switch digits := strings.TrimLeft(text, "+-"); {
+		case isNumber && json.Valid([]byte(text)):
+			b.WriteString(text) // as written, exact at any size
+			return
+		case isNumber && len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789") == "":
+			v.Wrong("put it in quotes if it is a text, or leave out the leading zero")
+		}
 		quote(v.Any())
 	}
 }

@@ -1,0 +1,128 @@
+package workload
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// A saved text has its quotes only where a place has the type json, whatever other places do.
+func TestSavedTextsHaveQuotesOnlyAsJSON(t *testing.T) {
+	setup := &TrialState{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}
+	for name, trial := range map[string]*TrialState{"session": nil, "setup": setup} {
+		t.Run(name, func(t *testing.T) {
+			all := []bench.Request{
+				{Name: "a", Session: "s", Path: "/login", Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "t"}}},
+				{Name: "b", Session: "s", Method: "POST", Path: "/x?q={token}", Header: map[string]string{"Authorization": "Bearer {token}"},
+					Body: `{"c":"{token:json}","d":"{token}"}`, Encoding: bench.JSONBody},
+			}
+			if trial != nil {
+				all = all[1:]
+				for _, text := range []*string{&all[0].Path, &all[0].Body} {
+					*text = strings.ReplaceAll(*text, "token", "user")
+				}
+				all[0].Header["Authorization"] = "Bearer {user}"
+			}
+			m, err := NewMix(Spec{
+				BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Trial: trial,
+				Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: all, Data: Data{Uses: Uses(all)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var u User
+			if err := m.Begin(&u); err != nil {
+				t.Fatal(err)
+			}
+			if trial == nil {
+				r, _ := m.Write(&u, nil)
+				if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"t":"a\"b"}`)}); kind != "" {
+					t.Fatal(why)
+				}
+				u.Done(false)
+			}
+			_, sent := m.Write(&u, nil)
+			for _, want := range []string{"?q=a%22b ", "Authorization: Bearer a\"b\r\n", `{"c":"a\"b","d":"a\"b"}`} {
+				if !bytes.Contains(sent, []byte(want)) {
+					t.Errorf("no %q in %s", want, sent)
+				}
+			}
+		})
+	}
+}
+
+// What a check refuses is not saved: a key that is repeated on the way to the value.
+func TestRepeatedKeysAreNotSaved(t *testing.T) {
+	for body, wrong := range map[string]bool{
+		`{"a":{"b":1}}`: false, `{"a":{"b":1,"b":2}}`: true, `{"a":{"b":1},"x":[{"a":1}],"\u0061":{"b":2}}`: true,
+		`{"x":1,"x":2,"a":{"b":1,"c":{"b":1}}}`: false,
+	} {
+		s, err := newSave(bench.Save{Name: "t", From: bench.FromJSON, Of: "a.b"}, 0, Use{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = s.take(Response{Body: []byte(body)}, &slot{}); (err != nil) != wrong {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// A regular expression is bounded, and so is what it sees of a body.
+func TestRegularExpressionsAreBounded(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`name="csrf" value="([^"]+)"`: "", strings.Repeat("a", maxPattern+1): "write at most 1000", "(abc?){1,900}": "write at most 2000",
+	} {
+		err := CheckSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+	body := append(bytes.Repeat([]byte("a"), MaxChecked-10), `id=17`...)
+	for pattern, want := range map[string]string{`id=(\d+)`: "", `(?:b?c?d?){100}id=(\d+)`: "does not match the first"} {
+		s, err := newSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern}, 0, Use{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var to slot
+		err = s.take(Response{Body: body}, &to)
+		if want == "" && string(to.text) != "17" || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %q, %v", pattern, to.text, err)
+		}
+	}
+}
+
+// No response ends saving, and what is saved fits where it is used.
+func FuzzSave(f *testing.F) {
+	for i, of := range []string{"a.b[0]", "X-Id", "sid", `id=(\d+)|(b)`, `(a*)*$`, "$", `["a\"]`} {
+		for _, body := range []string{`{"a":{"b":["\ud800"]}}`, `{"a":{"b":[1e999],"b":[]}}`, `id=7`, `"`, `[[[[`, "\"\xff\"", `{"a":{"b":["x\r\ny"]}}`} {
+			f.Add(uint8(i), of, []byte("X-Id: 7\r\nSet-Cookie: sid=a;b\r\n"), []byte(body), uint8(i))
+		}
+	}
+	kinds := []bench.Source{bench.FromJSON, bench.FromHeader, bench.FromCookie, bench.FromRegex}
+	f.Fuzz(func(t *testing.T, kind uint8, of string, head, body []byte, use uint8) {
+		spec := bench.Save{Name: "v", From: kinds[int(kind)%len(kinds)], Of: of}
+		u := Use{Header: use&1 > 0, Number: use&2 > 0, JSON: use&4 > 0}
+		if CheckSave(spec) != nil || len(body) > MaxChecked {
+			return
+		}
+		s, err := newSave(spec, 0, u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var to slot
+		if s.take(Response{Head: head, Body: body}, &to) != nil {
+			return
+		}
+		switch {
+		case len(to.text) == 0 || len(to.text) > maxSaved || len(to.json) > maxSaved:
+			t.Fatalf("%d and %d bytes", len(to.text), len(to.json))
+		case u.JSON && !json.Valid(to.json):
+			t.Fatalf("not JSON: %q", to.json)
+		case u.Header && bytes.ContainsAny(to.text, "\r\n\x00"):
+			t.Fatalf("a header of several lines: %q", to.text)
+		}
+	})
+}

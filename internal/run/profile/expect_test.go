@@ -1,0 +1,120 @@
+package profile
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+const withExpect = "contenders: [a]\nsteps: [1]\nstore: none\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +
+	"b: {file: b.csv}}\nrequests:\n  - {get: '/{item}', expect: %s}\n"
+
+func readExpect(t *testing.T, expect string) (bench.Profile, error) {
+	t.Helper()
+	return Parse("p.yaml", []byte(strings.Replace(withExpect, "%s", expect, 1)))
+}
+
+// Numbers of expectations stay exact in what `profiles show` writes and in what --resume reads.
+func TestExpectedNumbersStayExact(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := readExpect(t, `{json_includes: {id: 18446744073709551615, list: [0.1000000000000000055511151231257827, 1e400, 7, 1.5]}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("p.yaml", text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	saved, err := json.Marshal(p.Requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resumed []bench.Request
+	if err := json.Unmarshal(saved, &resumed); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]bench.Expectation{"show": again.Requests[0].Expect, "resume": resumed[0].Expect} {
+		one, _ := json.Marshal(p.Requests[0].Expect)
+		other, _ := json.Marshal(got)
+		if string(one) != string(other) || !strings.Contains(string(other), `"id":18446744073709551615,`) {
+			t.Errorf("%s: %s, want %s", name, other, one)
+		}
+	}
+	if !reflect.DeepEqual(p.Requests[0].Expect, again.Requests[0].Expect) {
+		t.Errorf("%v, want %v", again.Requests[0].Expect, p.Requests[0].Expect)
+	}
+}
+
+// What cannot be filled in is reported: a place in a key or in a schema, a number with a leading zero.
+func TestMistakesOfExpectations(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ expect, wrong string }{
+		{`{json: {"{item}": 1}}`, "`{item}` is in a key, where nothing is filled in"},
+		{`{json_includes: {a: [{"x-{item}": 1}]}}`, "`{item}` is in a key"},
+		{`{at: {"items[0].{item}": 1}}`, "`{item}` is in a key"},
+		{`{every: {"{item}": 1}}`, "`{item}` is in a key"},
+		{`{present: "a.{item}"}`, "`{item}` is in `present`"},
+		{`{schema: {properties: {a: {const: "{item}"}}}}`, "`{item}` is in `schema`"},
+		{`{schema: {properties: {"{item}": true}}}`, "`{item}` is in a key"},
+		{`{keys: {$: ["{item}"]}}`, "`{item}` is in `keys`"},
+		{`{json: {zip: 02142}}`, "leave out the leading zero"},
+		{`{at: {zip: 017}}`, "leave out the leading zero"},
+		{`{json: {a: "{b.guest}"}}`, ""}, {`{json: {a: "{once}"}}`, ""}, {`{json: {"{other}": 1}}`, ""}, {`{json: {"{{item}}": 1}}`, ""},
+		{`{schema: {pattern: "[0-9]{item}x{2}"}}`, "`{item}` is in `schema`"}, {`{json: {zip: "02142"}}`, ""}, {`{at: {"a[0].b": 1}}`, ""},
+	} {
+		_, err := readExpect(t, tt.expect)
+		if tt.wrong == "" && err != nil || tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)) {
+			t.Errorf("%s: %v, want %q", tt.expect, err, tt.wrong)
+		}
+	}
+}
+
+// A body goes as written; what YAML would change is refused.
+func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
+	const text = "contenders: [a]\nsteps: [1]\nstore: none\nrequests: [{post: /, json: %s}]\n"
+	for body, want := range map[string]string{
+		`{big: 18446744073709551615, price: 10.00, rate: 1e3, hex: 0x1F}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3,"hex":31}`,
+		`{zip: "02142", none: ~, version: "1.10"}`:                        `{"zip":"02142","none":null,"version":"1.10"}`,
+		`{zip: 02142}`: "", `[08]`: "",
+	} {
+		p, err := Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1)))
+		if want == "" {
+			if err == nil || !strings.Contains(err.Error(), "leave out the leading zero") {
+				t.Errorf("%s: %v", body, err)
+			}
+			continue
+		}
+		if err != nil || p.Requests[0].Body != want {
+			t.Errorf("%s: %s, %v", body, p.Requests[0].Body, err)
+		}
+	}
+}
+
+// A session may save a value as `id` or `language`, which are also names of the city data.
+func TestSessionsMaySaveAnID(t *testing.T) {
+	const text = "contenders: [a]\nsteps: [1]\nstore: none\nsessions:\n  - name: s\n    requests:\n      - {get: /list, save: {%s: 'a[0]'}}\n" +
+		"      - {get: '/items/{%s}'}\n"
+	for _, name := range []string{"id", "language"} {
+		p, err := Parse("p.yaml", []byte(strings.ReplaceAll(text, "%s", name)))
+		if err != nil || p.Requests[1].IDs.Distribution != "" || len(p.Requests[1].Languages) > 0 {
+			t.Errorf("%s: %+v, %v", name, p.Requests, err)
+		}
+	}
+	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
+		t.Error("{id} without values is accepted")
+	}
+}
