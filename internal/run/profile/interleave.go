@@ -137,21 +137,34 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			return plain(bench.PlainSteps, "step %d (%s): %v", i+1, s.Name, err)
 		}
 	}
-	switch need := int64(n) * p.Limits.Memory; {
+	need, unlimited := memoryOf(p)
+	switch {
 	case p.FirstRequests != nil:
 		return plain(bench.PlainFirstRequests, "first_requests times a contender that runs alone")
 	case p.Rounds > 0 && p.Rounds < InterleavedRounds:
 		return plain(bench.PlainRounds, "%s, and pairs of rounds have verdicts from %d on", units.Plural(p.Rounds, "round"),
 			InterleavedRounds)
 	case p.Runtime.Traits().AlreadyRunning: // all are in memory anyway
-	case need == 0 && n > mostUnlimited:
+	case unlimited > mostUnlimited:
 		return plain(bench.PlainContenders, "%d contenders have no memory limit, and at most %d such run at the same time",
-			n, mostUnlimited)
+			unlimited, mostUnlimited)
 	case need > 0 && available > 0 && need > available-reserve:
 		return plain(bench.PlainMemory, "%d contenders may use %s, this machine has %s free, and client and store take %s",
 			n, units.Bytes(need), units.Bytes(available), units.Bytes(reserve))
 	}
 	return nil
+}
+
+// memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have none.
+func memoryOf(p bench.Profile) (sum int64, unlimited int) {
+	for _, sel := range p.Contenders {
+		limit := p.LimitsOf(sel).Memory
+		if limit == 0 {
+			unlimited++
+		}
+		sum += limit
+	}
+	return sum, unlimited
 }
 
 func plain(reason bench.PlainReason, format string, args ...any) *bench.Plain {
