@@ -23,6 +23,7 @@ type Facts struct {
 	CPUs       int                 // of the machine; 0: not known
 	Unequal    bool                // contenders ran under different limits or runtimes
 	Warnings   bench.Warnings      // of the whole run
+	Ratios     []string            // of contenders with different limits, in place of tiers; see LimitRatios
 }
 
 // Contender is a contender over its rounds.
@@ -77,6 +78,7 @@ func New(a *analysis.Run, rules Rules) Facts {
 	for _, m := range measure.View(measure.Summarised) {
 		f.Standings = append(f.Standings, a.Standing(m.ID, rules.of(m.ID)))
 	}
+	f.Ratios = a.LimitRatios(f.Standings)
 	return f
 }
 

@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"locbench/internal/bench"
@@ -137,6 +139,10 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			return plain(bench.PlainSteps, "step %d (%s): %v", i+1, s.Name, err)
 		}
 	}
+	if least, most := quotas(p); least != most {
+		return plain(bench.PlainQuotas, "the contenders' CPU quotas differ (%s and %s), and an idle contender starts each slice of %s "+
+			"with a full quota", quota(least), quota(most), units.Exact(Slice))
+	}
 	need, unlimited := memoryOf(p)
 	switch {
 	case p.FirstRequests != nil:
@@ -153,6 +159,25 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			n, units.Bytes(need), units.Bytes(available), units.Bytes(reserve))
 	}
 	return nil
+}
+
+// quotas returns the least and the highest CPU quota of the contenders, in CPUs; no quota is infinite.
+func quotas(p bench.Profile) (least, most float64) {
+	for i, sel := range p.Contenders {
+		c := cmp.Or(p.LimitsOf(sel).CPUs, math.Inf(1))
+		if i == 0 {
+			least, most = c, c
+		}
+		least, most = min(least, c), max(most, c)
+	}
+	return least, most
+}
+
+func quota(cpus float64) string {
+	if math.IsInf(cpus, 1) {
+		return "none"
+	}
+	return units.CPUs(cpus)
 }
 
 // memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have none.

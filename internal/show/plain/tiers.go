@@ -36,8 +36,17 @@ func intervals(all []analysis.Standing) map[string]string {
 }
 
 // tiers writes the tiers of the throughput as a table and those of other measures as lines.
-func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
-	if len(all) == 0 || !all[0].HasTiers() {
+// Contenders with different limits have ratios instead.
+func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, ratios []string, floor *compare.Floor, width int) {
+	if len(all) == 0 || !all[0].HasTiers() && len(ratios) == 0 {
+		return
+	}
+	if len(ratios) > 0 { // a smaller contender is not a worse one
+		line("")
+		for _, text := range ratios {
+			line("%s", text)
+		}
+		line("No tiers: the contenders have different limits.")
 		return
 	}
 	line("")
