@@ -84,3 +84,20 @@ func TestSpecHasOwnLimits(t *testing.T) {
 		t.Errorf("one without a limit can fill all CPUs: %+v", w)
 	}
 }
+
+// A resumed run says which folders and images it takes from its record.
+func TestOnRecord(t *testing.T) {
+	run := bench.Run{Services: []string{"/s"}, Profile: bench.Profile{Settings: []bench.Settings{
+		{Selection: bench.Selection{Contender: "a", Variant: "old"}, Dir: "/d\x1b[1m"},
+		{Selection: bench.Selection{Contender: "a", Variant: "v1"}, Image: "a:1"},
+		{Selection: bench.Selection{Contender: "a", Variant: "half"}, Limits: bench.Limits{CPUs: .5}},
+	}}}
+	got := strings.Join(onRecord(run, true), "\n")
+	if n := strings.Count(got, "\n"); n != 2 || !strings.Contains(got, "/s (on record)") || strings.Contains(got, "\x1b") ||
+		!strings.Contains(got, "for a:old (on record)") || !strings.Contains(got, "a:1 for a:v1 (on record)") {
+		t.Errorf("%q", got)
+	}
+	if got := onRecord(run, false); len(got) != 2 {
+		t.Errorf("with --services: %q", got)
+	}
+}
