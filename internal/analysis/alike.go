@@ -19,7 +19,7 @@ const maxRateApart = 0.05
 // compared at its peak step, p99 at its step at half peak. It is the first of the profile that is
 // not excluded and stable at peak, else the first that is not excluded, else the first. Among contenders
 // with different limits, one at whose peak step the most others are valid comes
-// first: a smaller one may fail requests at the peak of a larger one.
+// first: a smaller one may fail requests at the peak step of a larger one.
 func Reference(all []Contender) int {
 	best, least := 0, math.MaxInt
 	differ := slices.ContainsFunc(all, func(c Contender) bool { return LimitsIntended(all[0], c) })

@@ -57,8 +57,8 @@ type Contender struct {
 	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
 	Subject     string        `json:"subject,omitempty"` // how the profile made the two contenders differ, with the ratios
-	Settle      string        `json:"settle,omitempty"` // what would settle inconclusive measures soonest
-	Notes       []SideWarning `json:"notes,omitempty"`  // caveats: errors, rounds that failed
+	Settle      string        `json:"settle,omitempty"`  // what would settle inconclusive measures soonest
+	Notes       []SideWarning `json:"notes,omitempty"`   // caveats: errors, rounds that failed
 
 	excluded bool // a side is excluded
 }
