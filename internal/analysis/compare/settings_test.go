@@ -120,3 +120,18 @@ func TestSubject(t *testing.T) {
 		}
 	}
 }
+
+// Contenders with different CPU quotas are not sent to interleaving, in which they would exceed them.
+func TestQuotasAreNotInterleaved(t *testing.T) {
+	half := bench.Selection{Contender: "b"}
+	for own, interleaved := range map[float64]bool{0: true, .5: false} {
+		r := inRun(flat(rand.New(rand.NewPCG(3, 9)), 6, false, 1, 1.02))
+		r.Run.Profile.Contenders = []bench.Selection{{Contender: "a"}, half}
+		r.Run.Profile.Settings = []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: own}}}
+		set := r.set()
+		c := Pair(set.Run.Contenders[0], set.Run.Contenders[1], nil, Options{})
+		if c.Settle == "" || strings.Contains(c.Settle, "--interleave") != interleaved {
+			t.Errorf("quota %v: %q", own, c.Settle)
+		}
+	}
+}

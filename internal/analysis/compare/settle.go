@@ -34,7 +34,8 @@ func settle(c analysis.Couple, rows []Row) string {
 		return "More rounds do not help: the changes are below the noise floor."
 	case least == 0:
 		return ""
-	case c.OneRun && !c.Paired && c.A.Profile().Interleave == 0 && least > interleaveRounds/2:
+	case c.OneRun && !c.Paired && c.A.Profile().Interleave == 0 && least > interleaveRounds/2 &&
+		c.A.Planned().CPUs == c.B.Planned().CPUs: // slices would let the smaller one exceed its quota
 		return fmt.Sprintf("Interleaving settles it soonest: run again with --interleave 100ms --rounds %d%s.",
 			interleaveRounds, about(interleaveRounds, each))
 	case least >= stats.MaxRounds:
