@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"locbench/internal/bench"
@@ -13,12 +14,14 @@ import (
 // One run has a contender under 0.5 and under 1 CPU, and records both limits.
 func TestTwoLimitsInOneRun(t *testing.T) {
 	dir := t.TempDir()
-	profile := "contenders: [go-nethttp, {go-nethttp: {cpus: 0.5, as: half}}]\nlimits: {cpus: 1, memory: 128MiB}\n" +
-		"runtime: docker\nstore: none\nchecks: {lifecycle: none}\nrequests: [{get: /benchmark}]\nsteps: [4 for 1s]\n"
+	profile := "contenders: [go-nethttp, {go-nethttp: {cpus: 0.5, env: {GOGC: 50}, as: half}}]\n" +
+		"limits: {cpus: 1, memory: 128MiB}\nrounds: 1\nruntime: docker\nstore: embedded\nchecks: {lifecycle: none, suites: []}\n" +
+		"requests: [{path: '/city/v1/get?id={id}&language=en'}]\nsteps: [4 for 1s]\n"
 	if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(profile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := locbench(t, dir, "run", "--profile", "p.yaml", "--headless", "--out", "out"); code > 1 {
+	code, stdout, stderr := locbench(t, dir, "run", "--profile", "p.yaml", "--headless", "--out", "out")
+	if code != 0 || !strings.Contains(stdout, "go-nethttp:half under 0.5 CPUs, go-nethttp under 1 CPU") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	run, trials := read(t, filepath.Join(dir, "out"))

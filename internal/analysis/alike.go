@@ -17,9 +17,12 @@ const maxRateApart = 0.05
 
 // Reference returns the index of the contender whose steps count for all: CPU time per request is
 // compared at its peak step, p99 at its step at half peak. It is the first of the profile that is
-// not excluded and stable at peak, else the first that is not excluded, else the first.
+// not excluded and stable at peak, else the first that is not excluded, else the first. Among contenders
+// with different limits, one at whose peak step the most others are valid comes
+// first: a smaller one may fail requests at the peak step of a larger one.
 func Reference(all []Contender) int {
 	best, least := 0, math.MaxInt
+	differ := slices.ContainsFunc(all, func(c Contender) bool { return LimitsIntended(all[0], c) })
 	for i, c := range all {
 		peak, ok := c.PeakStep()
 		score := i
@@ -31,6 +34,8 @@ func Reference(all []Contender) int {
 			score += 2_000_000_000
 		case peak.Drifting > 0:
 			score += 1_000_000_000
+		case differ:
+			score += 1_000_000 * min(invalidAt(all, peak.Step), 900)
 		}
 		if score < least {
 			best, least = i, score
@@ -78,6 +83,17 @@ func (c Contender) measured(step bench.Step) stats.Step {
 func ratesApart(a, b stats.Step) bool {
 	x, y := rateOf(a), rateOf(b)
 	return x > 0 && y > 0 && math.Abs(math.Log(y/x)) > math.Log1p(maxRateApart)
+}
+
+// invalidAt returns how many contenders that take part have no valid results at a step.
+func invalidAt(all []Contender, step bench.Step) (n int) {
+	for _, c := range all {
+		valid := func(s stats.Step) bool { return s.Step.Same(step) && !s.Excluded && s.Rounds > 0 }
+		if c.Excluded == nil && !slices.ContainsFunc(c.Steps, valid) {
+			n++
+		}
+	}
+	return n
 }
 
 // StepOf returns the step of c at which a measure is compared, if any: of throughput its own peak,

@@ -91,11 +91,23 @@ func (c Contender) Planned() bench.Limits {
 	return c.run.Profile.LimitsOf(c.Results[0].Trial.Selection())
 }
 
+// Settings returns what the profile sets for the contender alone.
+func (c Contender) Settings() bench.Settings {
+	if c.run == nil || len(c.Results) == 0 {
+		return bench.Settings{}
+	}
+	return c.run.Profile.SettingsOf(c.Results[0].Trial.Selection())
+}
+
+// OneRun reports whether two contenders are of one run.
+func OneRun(a, b Contender) bool {
+	return a.run != nil && b.run != nil && a.run.ID != "" && a.run.ID == b.run.ID
+}
+
 // LimitsIntended reports whether the profile of a run sets different limits for two of its contenders:
 // then their limits are the subject of the comparison, not a reason to refuse it.
 func LimitsIntended(a, b Contender) bool {
-	same := a.run != nil && b.run != nil && a.run.ID != "" && a.run.ID == b.run.ID
-	return same && a.Planned() != b.Planned()
+	return OneRun(a, b) && a.Planned() != b.Planned()
 }
 
 // Errors returns the error rate of all trials together.

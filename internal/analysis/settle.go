@@ -74,7 +74,7 @@ func SettleOpen(open []Open, run *Run, paired bool) string {
 // interleaving returns the flags that interleave another run with the same profile; ok is false if
 // that is not possible, or not known.
 func interleaving(r *Run) (flags string, ok bool) {
-	if r == nil || r.Run.Plain == nil {
+	if r == nil || r.Run.Plain == nil || r.LimitsDiffer() { // slices would let a smaller quota be exceeded
 		return "", false
 	}
 	rounds := fmt.Sprintf("--rounds %d", stats.MinPaired)

@@ -197,6 +197,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 		}
 	}
 	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
+	plan.Warnings = append(plan.Warnings, interleavedQuotas(*plan)...)
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}

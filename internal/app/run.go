@@ -43,9 +43,9 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.Resume != "" && len(o.Services) == 0 && !o.Worker {
-		for _, dir := range plan.Run.Services { // whose code runs: the folder may come from another person
-			fmt.Fprintf(env.Stderr, "services %s (on record)\n", safe.Line(dir, 300))
+	if o.Resume != "" && !o.Worker {
+		for _, text := range onRecord(plan.Run, len(o.Services) == 0) {
+			fmt.Fprintln(env.Stderr, text)
 		}
 	}
 	plan.resume, plan.worker, plan.controls = held, o.Worker, o.Controls
@@ -138,4 +138,24 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 		fmt.Fprintf(env.Stderr, "resume   %s\n", safe.Shell(again))
 	}
 	return nil
+}
+
+// onRecord returns what a resumed run starts from its record, in a line each: whose code runs, since the
+// folder may come from another person.
+func onRecord(run bench.Run, services bool) (lines []string) {
+	if services {
+		for _, dir := range run.Services {
+			lines = append(lines, fmt.Sprintf("services %s (on record)", safe.Line(dir, 300)))
+		}
+	}
+	for _, s := range run.Profile.Settings {
+		name := safe.Line(s.String(), 120)
+		if s.Dir != "" {
+			lines = append(lines, fmt.Sprintf("folder   %s for %s (on record)", safe.Line(s.Dir, 300), name))
+		}
+		if s.Image != "" {
+			lines = append(lines, fmt.Sprintf("image    %s for %s (on record)", safe.Line(s.Image, 300), name))
+		}
+	}
+	return lines
 }

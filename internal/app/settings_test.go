@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"locbench/internal/bench"
 )
@@ -82,5 +83,39 @@ func TestSpecHasOwnLimits(t *testing.T) {
 	p.Limits.CPUs = 0
 	if w := widest(p); w != (bench.Limits{}) {
 		t.Errorf("one without a limit can fill all CPUs: %+v", w)
+	}
+}
+
+// A resumed run says which folders and images it takes from its record.
+func TestOnRecord(t *testing.T) {
+	run := bench.Run{Services: []string{"/s"}, Profile: bench.Profile{Settings: []bench.Settings{
+		{Selection: bench.Selection{Contender: "a", Variant: "old"}, Dir: "/d\x1b[1m"},
+		{Selection: bench.Selection{Contender: "a", Variant: "v1"}, Image: "a:1"},
+		{Selection: bench.Selection{Contender: "a", Variant: "half"}, Limits: bench.Limits{CPUs: .5}},
+	}}}
+	got := strings.Join(onRecord(run, true), "\n")
+	if n := strings.Count(got, "\n"); n != 2 || !strings.Contains(got, "/s (on record)") || strings.Contains(got, "\x1b") ||
+		!strings.Contains(got, "for a:old (on record)") || !strings.Contains(got, "a:1 for a:v1 (on record)") {
+		t.Errorf("%q", got)
+	}
+	if got := onRecord(run, false); len(got) != 2 {
+		t.Errorf("with --services: %q", got)
+	}
+}
+
+// Interleaving by choice with different CPU quotas has a warning.
+func TestInterleavedQuotasAreAWarning(t *testing.T) {
+	half := bench.Selection{Contender: "b"}
+	for _, c := range []struct {
+		slice time.Duration
+		cpus  float64
+		want  int
+	}{{100 * time.Millisecond, .5, 1}, {0, .5, 0}, {100 * time.Millisecond, 1, 0}} {
+		run := bench.Run{Profile: bench.Profile{Interleave: c.slice, Limits: bench.Limits{CPUs: 1},
+			Contenders: []bench.Selection{{Contender: "a"}, half},
+			Settings:   []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: c.cpus}}}}}
+		if got := interleavedQuotas(run); len(got) != c.want {
+			t.Errorf("%+v: %+v", c, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,9 @@ func (l Limits) String() string {
 	add(l.PIDs > 0, fmt.Sprintf("%d processes", l.PIDs))
 	return strings.Join(parts, ", ")
 }
+
+// Words returns String; "no limit" for none.
+func (l Limits) Words() string { return cmp.Or(l.String(), "no limit") }
 
 // Own returns the limits that differ from those of others, alone; those that are equal become 0.
 func (l Limits) Own(others Limits) Limits {

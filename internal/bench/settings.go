@@ -44,6 +44,20 @@ func (p Profile) EqualLimits() bool {
 	return true
 }
 
+// Under returns the limits of a contender by which the contenders of the profile differ, in words:
+// "under 0.5 CPUs"; "" if all have the same.
+func (p Profile) Under(sel Selection) string {
+	own := p.LimitsOf(sel)
+	var differ Limits // those of own that another contender does not have
+	for _, other := range p.Contenders {
+		differ = differ.With(own.Own(p.LimitsOf(other)))
+	}
+	if p.EqualLimits() {
+		return ""
+	}
+	return "under " + differ.Words()
+}
+
 // With returns the limits with those of own instead, where own has some.
 func (l Limits) With(own Limits) Limits {
 	if own.CPUs != 0 {

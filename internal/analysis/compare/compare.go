@@ -58,8 +58,9 @@ type Contender struct {
 	Comparable  bool          `json:"comparable"`            // no known difference makes the sides incomparable
 	Differences []Difference  `json:"differences,omitempty"` // between the instances of the two sides
 	Rows        []Row         `json:"measures"`
-	Settle      string        `json:"settle,omitempty"` // what would settle inconclusive measures soonest
-	Notes       []SideWarning `json:"notes,omitempty"`  // caveats: errors, rounds that failed
+	Subject     string        `json:"subject,omitempty"` // how the profile made the two contenders differ, with the ratios
+	Settle      string        `json:"settle,omitempty"`  // what would settle inconclusive measures soonest
+	Notes       []SideWarning `json:"notes,omitempty"`   // caveats: errors, rounds that failed
 
 	excluded bool // a side is excluded
 }
@@ -172,6 +173,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		}
 	}
 	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
+	c.Subject = subject(a, b, c.Rows)
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Excluded != nil {
 			c.Notes = append(c.Notes, sideWarning(sides[i], bench.WarnExcluded,

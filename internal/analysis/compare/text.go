@@ -84,11 +84,8 @@ func (c Contender) text(b *bytes.Buffer) {
 	if c.Old != c.New {
 		name = c.Old + " → " + c.New
 	}
-	for _, d := range c.Differences {
-		if d.Weight == Subject { // the subject comes first
-			fmt.Fprintf(b, "%s under %s, %s under %s:\n", safe.Line(c.New, 200), safe.Line(d.New, 120),
-				safe.Line(c.Old, 200), safe.Line(d.Old, 120))
-		}
+	if c.Subject != "" {
+		fmt.Fprintf(b, "%s\n", safe.Line(c.Subject, 500))
 	}
 	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
 	table := [][]string{{"measure", "old", "new", "verdict"}}

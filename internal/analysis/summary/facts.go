@@ -26,6 +26,7 @@ type Facts struct {
 	Settle     string              // what settles inconclusive measures soonest; "": nothing does
 	Plain      *bench.Plain        // why the run was not interleaved
 	Warnings   bench.Warnings      // of the whole run
+	Ratios     []string            // of contenders with different limits, in place of tiers; see LimitRatios
 }
 
 // Contender is a contender over its rounds.
@@ -84,6 +85,7 @@ func New(a *analysis.Run, rules Rules) Facts {
 		f.Standings = append(f.Standings, a.Standing(m.ID, rules.of(m.ID)))
 	}
 	f.Settle = a.Settle(rules.of)
+	f.Ratios = a.LimitRatios(f.Standings)
 	return f
 }
 

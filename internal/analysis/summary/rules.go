@@ -138,7 +138,7 @@ func differentRequests(f Facts) bool {
 
 // Comparable reports whether the contenders may be compared in the measure of s.
 func (f Facts) Comparable(s analysis.Standing) bool {
-	return several(f) && !f.Unequal && !intended(f) && (fromStartToStop(s) || !differentRequests(f))
+	return several(f) && !f.Unequal && len(f.Ratios) == 0 && (fromStartToStop(s) || !differentRequests(f))
 }
 
 // fewMembers reports whether fewer than two contenders can be compared in throughput.

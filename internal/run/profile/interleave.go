@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"locbench/internal/bench"
@@ -137,21 +139,57 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 			return plain(bench.PlainSteps, "step %d (%s): %v", i+1, s.Name, err)
 		}
 	}
-	switch need := int64(n) * p.Limits.Memory; {
+	if least, most := quotas(p); least != most && !p.Runtime.Traits().AlreadyRunning {
+		return plain(bench.PlainQuotas, "the contenders' CPU quotas differ (%s and %s), and an idle contender starts each slice of %s "+
+			"with a full quota", quota(least), quota(most), units.Exact(Slice))
+	}
+	need, unlimited := memoryOf(p)
+	switch {
 	case p.FirstRequests != nil:
 		return plain(bench.PlainFirstRequests, "first_requests times a contender that runs alone")
 	case p.Rounds > 0 && p.Rounds < InterleavedRounds:
 		return plain(bench.PlainRounds, "%s, and pairs of rounds have verdicts from %d on", units.Plural(p.Rounds, "round"),
 			InterleavedRounds)
 	case p.Runtime.Traits().AlreadyRunning: // all are in memory anyway
-	case need == 0 && n > mostUnlimited:
+	case unlimited > mostUnlimited:
 		return plain(bench.PlainContenders, "%d contenders have no memory limit, and at most %d such run at the same time",
-			n, mostUnlimited)
+			unlimited, mostUnlimited)
 	case need > 0 && available > 0 && need > available-reserve:
 		return plain(bench.PlainMemory, "%d contenders may use %s, this machine has %s free, and client and store take %s",
 			n, units.Bytes(need), units.Bytes(available), units.Bytes(reserve))
 	}
 	return nil
+}
+
+// quotas returns the least and the highest CPU quota of the contenders, in CPUs; no quota is infinite.
+func quotas(p bench.Profile) (least, most float64) {
+	for i, sel := range p.Contenders {
+		c := cmp.Or(p.LimitsOf(sel).CPUs, math.Inf(1))
+		if i == 0 {
+			least, most = c, c
+		}
+		least, most = min(least, c), max(most, c)
+	}
+	return least, most
+}
+
+func quota(cpus float64) string {
+	if math.IsInf(cpus, 1) {
+		return "none"
+	}
+	return units.CPUs(cpus)
+}
+
+// memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have none.
+func memoryOf(p bench.Profile) (sum int64, unlimited int) {
+	for _, sel := range p.Contenders {
+		limit := p.LimitsOf(sel).Memory
+		if limit == 0 {
+			unlimited++
+		}
+		sum += limit
+	}
+	return sum, unlimited
 }
 
 func plain(reason bench.PlainReason, format string, args ...any) *bench.Plain {

@@ -53,14 +53,14 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	for _, c := range ordered {
 		contenders = append(contenders, c.Contender)
 		if len(c.Steps) > 0 {
-			fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
+			fmt.Fprintf(&b, "%s\n", safe.Line(strings.TrimSpace(c.Label+" "+c.Under()), 160))
 			steps(&b, c.Contender, c.Bounds, width)
 			b.WriteByte('\n')
 		}
 	}
 	standing := standings(a, floor)
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
-	tiers(&b, line, standing, a.Settle(ruleOf(floor)), floor, width)
+	tiers(&b, line, standing, a.LimitRatios(standing), a.Settle(ruleOf(floor)), floor, width)
 	notes(line, run, contenders, a.Trials, standing)
 	for _, c := range ordered {
 		failures(line, c)

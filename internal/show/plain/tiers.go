@@ -40,10 +40,21 @@ func intervals(all []analysis.Standing) map[string]string {
 	return found
 }
 
-// tiers writes the tiers of the throughput as a table and those of other measures as lines. settle is
-// what settles inconclusive pairs soonest.
-func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, settle string, floor *compare.Floor, width int) {
-	if len(all) == 0 || !all[0].HasTiers() {
+// tiers writes the tiers of the throughput as a table and those of other measures as lines.
+// Contenders with different limits have ratios instead. settle is what settles inconclusive pairs
+// soonest.
+func tiers(
+	b *bytes.Buffer, line writer, all []analysis.Standing, ratios []string, settle string, floor *compare.Floor, width int,
+) {
+	if len(all) == 0 || !all[0].HasTiers() && len(ratios) == 0 {
+		return
+	}
+	if len(ratios) > 0 { // a smaller contender is not a worse one
+		line("")
+		for _, text := range ratios {
+			line("%s", text)
+		}
+		line("No tiers: the contenders have different limits.")
 		return
 	}
 	line("")

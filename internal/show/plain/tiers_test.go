@@ -64,3 +64,18 @@ func TestTiersInTheTable(t *testing.T) {
 		})
 	}
 }
+
+// Contenders with different limits have ratios, and no tiers; each name has its limit.
+func TestLimitsInTheTable(t *testing.T) {
+	run, trials := rounds(6)
+	run.Profile.Limits = bench.Limits{CPUs: 1}
+	run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "kt-ktor"}, Limits: bench.Limits{CPUs: .5}}}
+	var b bytes.Buffer
+	if err := Table(&b, analysis.Of(run, trials), nil, 0, false); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Golden(t, "testdata/limits.txt", b.String())
+	if text := b.String(); strings.Contains(text, "behind") || strings.Contains(text, "tier  ") {
+		t.Error("a smaller contender is called worse")
+	}
+}

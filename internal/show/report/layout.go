@@ -85,7 +85,7 @@ func newLayout(a *analysis.Run) layout {
 	}
 
 	for n, of := range a.Ordered() {
-		who := contender{Index: n, Label: cleanName(of.Label), About: about(of.Results[0].Service), of: of}
+		who := contender{Index: n, Label: cleanName(of.Label), About: about(of), of: of}
 		l.contenders = append(l.contenders, who)
 		for i := range of.Results {
 			trial := &of.Results[i]
@@ -145,9 +145,11 @@ func (l layout) warmUp() int {
 	return len(l.rows)
 }
 
-func about(s bench.Service) string {
+func about(c analysis.Contender) string {
+	s := c.Results[0].Service
 	join := func(a, separator, b string) string { return a + when(a != "" && b != "", separator) + b }
-	return cleanName(join(join(s.Language, " ", s.LanguageVersion), ", ", join(s.Framework, " ", s.Version)))
+	made := join(join(s.Language, " ", s.LanguageVersion), ", ", join(s.Framework, " ", s.Version))
+	return cleanName(join(c.Under(), "; ", made))
 }
 
 // positions returns the places of the rows on a logarithmic axis of connections, rates or users.

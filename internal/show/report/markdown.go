@@ -215,14 +215,14 @@ func markdownResults(b *bytes.Buffer, l layout, facts summary.Facts, notes []str
 		"Rounds"})}
 	tiers, _ := tiersOf(facts)
 	for _, c := range l.contenders {
-		s := c.of.Contender
+		s, label := c.of.Contender, strings.TrimSpace(c.Label+" "+c.of.Under())
 		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
 		cost := cmp.Or(s.Cost, &stats.Cost{})
 		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
 			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), trialsCell(s)}
-		load.Rows = append(load.Rows, tableRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(loaded, s)))})
+		load.Rows = append(load.Rows, tableRow{Label: label, Cells: bare(slices.Concat(first, measureCells(loaded, s)))})
 		last = bare(slices.Concat(measureCells(whole, s), last))
-		lifetime.Rows = append(lifetime.Rows, tableRow{Label: c.Label, Cells: last})
+		lifetime.Rows = append(lifetime.Rows, tableRow{Label: label, Cells: last})
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")

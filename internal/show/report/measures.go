@@ -26,7 +26,7 @@ func plottedMeasures(p bench.Profile) (all []plotted) {
 		d := plotted{m.Measure, m.Chart.Note}
 		switch m.ID {
 		case measure.MemoryPeak:
-			d.note += when(p.Limits.Memory > 0 && p.EqualLimits(), " Limit: "+mebibytes(p.Limits.Memory)+".") +
+			d.note += limitNote(p, "Limit", func(l bench.Limits) string { return when(l.Memory > 0, mebibytes(l.Memory)) }) +
 				" “≥”: largest sample, no counter available."
 		case measure.CPUTime:
 			d.note += cpuLimitNote(p)
@@ -118,12 +118,35 @@ func errorKinds(failed map[bench.ErrorKind]int64) []string {
 
 // cpuLimitNote returns a sentence about the quota, per step if all steps are equally long.
 func cpuLimitNote(p bench.Profile) string {
-	if p.Limits.CPUs <= 0 || !p.EqualLimits() || len(p.Steps) == 0 {
+	if len(p.Steps) == 0 {
 		return ""
 	}
 	d := p.Steps[0].Duration
 	if slices.ContainsFunc(p.Steps, func(s bench.Step) bool { return s.Duration != d }) {
-		return " Quota: " + plain(p.Limits.CPUs) + " CPU seconds per second."
+		return limitNote(p, "Quota", func(l bench.Limits) string {
+			return when(l.CPUs > 0, plain(l.CPUs)+" CPU seconds per second")
+		})
 	}
-	return " Quota: " + plain(p.Limits.CPUs) + " CPUs, " + plain(p.Limits.CPUs*d.Seconds()) + " s per step."
+	return limitNote(p, "Quota", func(l bench.Limits) string {
+		return when(l.CPUs > 0, plain(l.CPUs)+" CPUs, "+plain(l.CPUs*d.Seconds())+" s per step")
+	})
+}
+
+// limitNote returns a sentence about a limit: " Limit: 512 MiB.", or one for each contender where they
+// differ: " Limit: a 512 MiB; a:half 256 MiB.".
+func limitNote(p bench.Profile, what string, words func(bench.Limits) string) string {
+	var each []string
+	same := true
+	for _, sel := range p.Contenders {
+		text := words(p.LimitsOf(sel))
+		same = same && text == words(p.LimitsOf(p.Contenders[0]))
+		each = append(each, cleanName(sel.String())+" "+cmp.Or(text, "none"))
+	}
+	text := strings.Join(each, "; ")
+	if same && len(p.Contenders) > 0 {
+		text = words(p.LimitsOf(p.Contenders[0]))
+	} else if same {
+		text = words(p.Limits)
+	}
+	return when(text != "", " "+what+": "+text+".")
 }

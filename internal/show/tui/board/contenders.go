@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
@@ -98,6 +99,16 @@ func (v *view) caveats(all []stats.Contender, w int) []string {
 		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no CI, no ranking.",
 			stats.MinInterval, least)
 	}
+	if p := &v.s.Run.Profile; !p.EqualLimits() {
+		text += " Limits differ:"
+		for i, c := range all {
+			if i > 0 {
+				text += ","
+			}
+			text += " " + v.out(c.Label, nameBytes) + " " + strings.TrimSpace(v.under(c.Label))
+		}
+		text += "."
+	}
 	out := v.l.Faint.Each(v.l.Wrap(text, w, 5))
 	for _, c := range all {
 		for _, f := range c.Failures[:min(len(c.Failures), 2)] {
@@ -121,7 +132,7 @@ func (v *view) multiples(label string, w, h int) []string {
 		}
 		return chart.Steps{Chart: c, Labels: labels, Gutter: 8}.Draw(v.l, w, h)
 	}
-	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
+	head := v.l.Strong.S(v.out(label, nameBytes)) + " " + v.under(label) + " n = " + units.Plural(len(series[0]), "round")
 	out, n := []string{v.l.Fit(head, w)}, len(shown)
 	if w < 76 {
 		for i := range shown {
@@ -135,6 +146,17 @@ func (v *view) multiples(label string, w, h int) []string {
 		blocks = append(blocks, draw(i, each, h-1))
 	}
 	return append(out, ui.SideBySide(2, blocks...)...)
+}
+
+// under returns the limits of a contender in words where contenders have different ones.
+func (v *view) under(label string) string {
+	p := &v.s.Run.Profile
+	for _, sel := range p.Contenders {
+		if sel.String() == label && !p.EqualLimits() {
+			return p.Under(sel) + " "
+		}
+	}
+	return ""
 }
 
 // nice returns the next 1, 1.5, 2, 3, 5 or 7 times a power of ten, as the top of a scale.

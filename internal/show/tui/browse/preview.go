@@ -81,12 +81,27 @@ func (s *Screen) about(l *ui.Look, e *results.Entry) string {
 	}
 	if k := s.known[e.Dir]; k != nil {
 		p := k.run.Profile
-		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limits(p.Limits))
+		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limitsOf(l, p))
 		if kind := k.run.Store.Kind; kind != "" {
 			parts = append(parts, "store "+outside(l, string(kind), nameBytes))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// limitsOf returns the limits of all contenders, or those of each where they differ.
+func limitsOf(l *ui.Look, p bench.Profile) string {
+	if p.EqualLimits() && len(p.Contenders) > 0 {
+		return limits(p.LimitsOf(p.Contenders[0]))
+	}
+	if len(p.Contenders) == 0 {
+		return limits(p.Limits)
+	}
+	var each []string
+	for _, sel := range p.Contenders {
+		each = append(each, outside(l, sel.String(), nameBytes)+" "+p.Under(sel))
+	}
+	return strings.Join(each, ", ")
 }
 
 func limits(m bench.Limits) string {

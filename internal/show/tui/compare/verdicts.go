@@ -56,9 +56,13 @@ func stepVerdicts(pairs []StepPair, a, b analysis.Contender, broken bool, floor 
 	}
 }
 
-// tiersOf returns the tier of each contender of a run by throughput at peak, from 1, by label.
+// tiersOf returns the tier of each contender of a run by throughput at peak, from 1, by label;
+// none if their limits differ.
 func tiersOf(r run, floor *compared.Floor) map[string]int {
 	tiers := map[string]int{}
+	if r.of.LimitsDiffer() {
+		return tiers
+	}
 	for _, p := range r.of.Standing(measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)}).Places {
 		if p.Tier > 0 {
 			tiers[p.Contender] = p.Tier

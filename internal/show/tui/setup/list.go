@@ -149,7 +149,14 @@ func (s *Screen) canonical(sel bench.Selection) bench.Selection {
 }
 
 func (s *Screen) state(sel bench.Selection) State {
-	return s.facts.states[s.canonical(s.base.SettingsOf(sel).InManifest())]
+	own := s.base.SettingsOf(sel)
+	switch {
+	case own.Dir != "":
+		return State{Kind: Build, Why: "the profile names its folder"}
+	case own.Image != "":
+		return State{Kind: Ready, Why: "the profile names its image"}
+	}
+	return s.facts.states[s.canonical(own.InManifest())]
 }
 
 // chosen reports whether a row is ticked; a heading is if any of its variants is.

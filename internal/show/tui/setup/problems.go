@@ -192,7 +192,24 @@ func (s *Screen) limitProblems() (list problems) {
 	if !s.facts.machineOK || !s.planned {
 		return nil
 	}
-	m, l := &s.facts.machine, s.plan.Limits
+	said := map[bench.Limits]bool{}
+	for _, sel := range s.plan.Contenders {
+		own := s.plan.SettingsOf(sel).Limits
+		if own == (bench.Limits{}) || said[own] {
+			continue
+		}
+		said[own] = true
+		for _, p := range s.limitsAbove(own) { // the fields are of all contenders: they fix nothing here
+			p.text, p.fixes = ui.Outside(sel.String(), 80)+": "+p.text, nil
+			list = append(list, p)
+		}
+	}
+	return append(s.limitsAbove(s.plan.Limits), list...)
+}
+
+// limitsAbove returns the problems of limits above what the machine has.
+func (s *Screen) limitsAbove(l bench.Limits) (list problems) {
+	m := &s.facts.machine
 	cpus, memory, where := s.has()
 	if cpus > 0 && l.CPUs > float64(cpus) {
 		report := list.warn

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+)
+
+// Page and Markdown name the limit of each contender, and have no tiers, where limits differ.
+func TestLimitsOfEachContender(t *testing.T) {
+	run, trials := small()
+	whole := run.Profile.Contenders
+	run.Profile.Limits = bench.Limits{CPUs: 1, Memory: 512 << 20}
+	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
+	page := strings.ReplaceAll(string(render(t, run, trials)), nbsp, " ")
+	for _, want := range []string{"under 0.5 CPUs, 256 MiB", whole[0].String() + " 256 MiB; ", whole[0].String() + " 0.5 CPUs, "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not contain %q", want)
+		}
+	}
+	var b bytes.Buffer
+	if err := Markdown(&b, analysis.Of(run, trials), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, whole[0].String()+" under 0.5 CPUs, 256 MiB |") {
+		t.Errorf("no limit in\n%s", text)
+	}
+}
