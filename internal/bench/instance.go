@@ -154,4 +154,6 @@ type LogLine struct {
 	At     time.Time `json:"at"`
 	Stream string    `json:"stream"` // stdout, stderr
 	Text   string    `json:"text"`
+	// LeftOut is how many lines of an excerpt were left out here; Text says so. 0: a line of the log.
+	LeftOut int `json:"left_out,omitempty"`
 }
