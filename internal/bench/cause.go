@@ -52,7 +52,11 @@ func CauseOf(e Exit, info *InstanceInfo) *Cause {
 		}
 	}
 	if !e.OOMKilled {
-		return &Cause{CauseExited, AbortedDied + ": " + e.String() + after}
+		text := AbortedDied + ": " + e.String() + after
+		if e.Said != "" {
+			text += ": " + e.Said
+		}
+		return &Cause{CauseExited, text}
 	}
 	text := "killed out of memory"
 	if limit > 0 {

@@ -55,6 +55,8 @@ type Exit struct {
 	OOMKilled bool      `json:"oom_killed,omitempty"`
 
 	EngineLost bool `json:"engine_lost,omitempty"` // the container engine was not reachable when the process ended
+	// Said is the line of its log that most likely says why it exited. It is not trusted.
+	Said string `json:"said,omitempty"`
 }
 
 // String returns "exit code 3" or "killed by SIGKILL (out of memory)".

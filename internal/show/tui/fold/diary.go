@@ -21,12 +21,15 @@ func (s *State) diary(rec bench.Record) {
 	case Error:
 		s.Errors++
 	}
-	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Trial, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
+	s.Diary = tail(append(s.Diary, Line{At: rec.At, Trial: rec.Trial, Level: level, Text: text[:min(len(text), 4000)]}), maxLines, maxLines)
 }
 
 func (s *State) sentence(rec bench.Record) (Level, string) {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
+		if len(e.Run.Resumed) > 0 {
+			return Info, fmt.Sprintf("profile %s resumed; results in %s", e.Run.Profile.Name, e.Dir)
+		}
 		return Info, fmt.Sprintf("profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
 	case bench.Prepared:
 		if e.Store.Kind.Traits().None {
