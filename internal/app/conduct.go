@@ -129,6 +129,9 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 		served.Follow(c.stream)
 	}
 
+	for _, text := range c.plan.notes {
+		c.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
+	}
 	err = runner.Run(ctx, c.config())
 	if c.plan.failuresShown {
 		err = withoutFailures(err)

@@ -38,7 +38,8 @@ type Plan struct {
 	controls      <-chan bench.Control
 	metricsListen string
 	retryNotReady bool
-	failuresShown bool // failures of trials are shown: the error does not repeat them
+	failuresShown bool     // failures of trials are shown: the error does not repeat them
+	notes         []string // published before the run starts
 }
 
 // NewPlan plans a run completely, with its results folder, before anything is started.

@@ -43,9 +43,14 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.Resume != "" && len(o.Services) == 0 && !o.Worker {
+	if o.Resume != "" && len(o.Services) == 0 {
 		for _, dir := range plan.Run.Services { // whose code runs: the folder may come from another person
-			fmt.Fprintf(env.Stderr, "services %s (on record)\n", safe.Line(dir, 300))
+			text := "services " + safe.Line(dir, 300) + " (on record)"
+			if o.Worker {
+				plan.notes = append(plan.notes, text)
+			} else {
+				fmt.Fprintln(env.Stderr, text)
+			}
 		}
 	}
 	plan.resume, plan.worker, plan.controls = held, o.Worker, o.Controls
