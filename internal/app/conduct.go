@@ -177,6 +177,9 @@ func (c *conductor) prepare(ctx context.Context) error {
 	if err := site.choosePlatform(ctx); err != nil {
 		return err
 	}
+	if err := needEngine(site.noEngine, c.plan.Services); err != nil {
+		return err
+	}
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	c.hide(secrets(*plan, c.plan.Services, c.env.Getenv)...)

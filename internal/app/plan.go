@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender"
 	"locbench/internal/results"
 	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
@@ -149,6 +150,9 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		svc, err := findSet(all, run.Profile.SettingsOf(sel))
 		if address != "" && err != nil {
 			svc, err = bench.Service{Name: sel.Contender, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}, nil
+		}
+		if isA[contender.UnknownError](err) && len(dirs) == 0 {
+			err = fmt.Errorf("%w; for a contender that is not bundled, name its folder: --services DIR", err)
 		}
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
