@@ -97,7 +97,12 @@ func FirstAndLast(lines []bench.LogLine, most int) []bench.LogLine {
 	return append(leftOut(slices.Clone(lines[:first]), n), lines[last:]...)
 }
 
-var saysError = regexp.MustCompile(`(?i)^(\S.*)?(error|exception|panic|fatal)`)
+// How lines name an error, the surest first: as their first word, and anywhere in a line that is not
+// indented, which may be a line of the source that a runtime shows.
+var namesError = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^[\w.]*(error|exception|panic|fatal)`),
+	regexp.MustCompile(`(?i)^\S.*(error|exception|panic|fatal)`),
+}
 
 // Telling returns the line of an excerpt that most likely says why its program ended: of the last
 // burst of output the first line that names an error and is not indented, as the frames of a stack
@@ -109,9 +114,11 @@ func Telling(lines []bench.LogLine) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	for _, l := range lines[lastBurst(lines):] {
-		if saysError.MatchString(l.Text) {
-			return l.Text
+	for _, names := range namesError {
+		for _, l := range lines[lastBurst(lines):] {
+			if names.MatchString(l.Text) {
+				return l.Text
+			}
 		}
 	}
 	return lines[len(lines)-1].Text

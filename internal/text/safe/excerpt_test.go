@@ -76,6 +76,8 @@ func TestTelling(t *testing.T) {
 	for name, tt := range map[string]struct{ log, want string }{
 		"node": {"node:internal/modules/cjs/loader:1143\n  throw err;\n  ^\n\nError: cannot read config.json\n" +
 			"    at loadConfig (/app/x.js:3:9)\n    at Error.main\n\nNode.js v18.19.0", "Error: cannot read config.json"},
+		"source": {"x.js:2\nfunction load() { throw new Error(1) }\n\nError: 1\n    at load", "Error: 1"},
+		"level":  {"up\n2026-11-27 ERROR no database\nbye", "2026-11-27 ERROR no database"},
 		"python": {"Traceback (most recent call last):\n  File \"x.py\", line 1\n    raise ValueError(1)\nValueError: 1", "ValueError: 1"},
 		"go":     {"2026/11/27 listening\n2026/11/27 database: connection refused", "2026/11/27 database: connection refused"},
 		"panic":  {"panic: oh no\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:3 +0x1d\nexit status 2", "panic: oh no"},
