@@ -129,8 +129,10 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 		served.Follow(c.stream)
 	}
 
-	for _, text := range c.plan.notes {
-		c.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
+	if c.plan.worker && c.plan.onRecord {
+		for _, dir := range c.plan.Run.Services {
+			c.stream.Publish(nil, bench.Notice{Level: "info", Text: onRecord(dir)})
+		}
 	}
 	err = runner.Run(ctx, c.config())
 	if c.plan.failuresShown {

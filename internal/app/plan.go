@@ -39,8 +39,8 @@ type Plan struct {
 	controls      <-chan bench.Control
 	metricsListen string
 	retryNotReady bool
-	failuresShown bool     // failures of trials are shown: the error does not repeat them
-	notes         []string // published before the run starts
+	failuresShown bool // failures of trials are shown: the error does not repeat them
+	onRecord      bool // the services folders of the record are used
 }
 
 // NewPlan plans a run completely, with its results folder, before anything is started.

@@ -44,12 +44,10 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	if o.Resume != "" && len(o.Services) == 0 {
-		for _, dir := range plan.Run.Services { // whose code runs: the folder may come from another person
-			text := "services " + safe.Line(dir, 300) + " (on record)"
-			if o.Worker {
-				plan.notes = append(plan.notes, text)
-			} else {
-				fmt.Fprintln(env.Stderr, text)
+		plan.onRecord = true
+		for _, dir := range plan.Run.Services {
+			if !o.Worker { // its screen shows what Conduct publishes
+				fmt.Fprintln(env.Stderr, onRecord(dir))
 			}
 		}
 	}
@@ -84,6 +82,10 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	}
 	return err
 }
+
+// onRecord says which folder a resumed run uses: whose code runs, since the record may come from
+// another person.
+func onRecord(dir string) string { return "services " + safe.Line(dir, 300) + " (on record)" }
 
 // finish writes the reports from the files on disk, so they show exactly what was saved, and prints
 // the table if table is set. missed is the number of missed thresholds; excluded are the contenders
