@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -54,6 +55,10 @@ func (c *checks) Launching(
 		Deaf: deaf.(*atomic.Bool),
 		Spec: spec, Ready: c.site.question(svc),
 		CPUs: c.site.platform.CPUs(), Names: c.names(), OnResult: on,
+		OnStart: func(n, of int) {
+			text := fmt.Sprintf("lifecycle checks: start %d of %d; --no-checks skips them", n, of)
+			c.site.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
+		},
 	}
 	_, unreachable, err := c.site.environment(svc, spec, check.UnreachableStore)
 	if err != nil {

@@ -129,6 +129,11 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 		served.Follow(c.stream)
 	}
 
+	if c.plan.worker {
+		for _, text := range c.plan.onRecord {
+			c.stream.Publish(nil, bench.Notice{Level: "info", Text: text})
+		}
+	}
 	err = runner.Run(ctx, c.config())
 	if c.plan.failuresShown {
 		err = withoutFailures(err)
@@ -172,6 +177,9 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Machine = machine.Describe(ctx)
 	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
 	if err := site.choosePlatform(ctx); err != nil {
+		return err
+	}
+	if err := needEngine(site.noEngine, c.plan.Services); err != nil {
 		return err
 	}
 	plan.Machine.OtherContainers = site.others(ctx)

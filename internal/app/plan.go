@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender"
 	"locbench/internal/contender/docker"
 	"locbench/internal/results"
 	"locbench/internal/run/machine"
@@ -39,7 +40,8 @@ type Plan struct {
 	controls      <-chan bench.Control
 	metricsListen string
 	retryNotReady bool
-	failuresShown bool // failures of trials are shown: the error does not repeat them
+	failuresShown bool     // failures of trials are shown: the error does not repeat them
+	onRecord      []string // what a resumed run starts from its record
 }
 
 // NewPlan plans a run completely, with its results folder, before anything is started.
@@ -158,6 +160,9 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		svc, err := findSet(all, run.Profile.SettingsOf(sel))
 		if address != "" && err != nil {
 			svc, err = bench.Service{Name: sel.Contender, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}, nil
+		}
+		if isA[contender.UnknownError](err) && len(dirs) == 0 {
+			err = fmt.Errorf("%w; for a contender that is not bundled, name its folder: --services DIR", err)
 		}
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)

@@ -11,6 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender/ready"
 	"locbench/internal/text/contact"
+	"locbench/internal/text/safe"
 )
 
 // ready waits until inst is ready. It reports when the service listens at an unexpected address. If
@@ -19,7 +20,31 @@ import (
 func (s *site) ready(
 	ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 ) (bench.InstanceReady, error) {
-	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, report)
+	up, err := awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, report)
+	if text := ownLoopback(inst.Info().Runtime, svc.Env); err != nil && ctx.Err() == nil && text != "" {
+		report("warning", text)
+	}
+	return up, err
+}
+
+// ownLoopback returns a sentence about the variables of a container that name the loopback address;
+// "" if there are none. It does not repeat their values, which may hold passwords.
+func ownLoopback(runtime bench.Runtime, env map[string]string) string {
+	if !runtime.Traits().Container {
+		return ""
+	}
+	var names []string
+	for name, value := range env {
+		if strings.Contains(value, "127.0.0.1") || strings.Contains(value, "localhost") {
+			names = append(names, safe.Line(name, 60))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return strings.Join(names[:min(len(names), 5)], ", ") + ": 127.0.0.1 and localhost are the container itself; " +
+		"name an address that it reaches"
 }
 
 // question returns the readiness check of svc. A target without a manifest may respond to "/" with
@@ -111,6 +136,9 @@ func listensElsewhere(inst bench.Instance, port int) (where string, move bool) {
 	where = "it listens on " + strings.Join(all, ", ")
 	if onlyLoopback {
 		return where + ", unreachable from outside its container; use 0.0.0.0", false
+	}
+	if inst.Info().Runtime.Traits().Container {
+		return fmt.Sprintf("%s; its manifest says `port: %d`", where, port), false
 	}
 	_, movable := inst.(interface{ Move(port int) })
 	return where, movable && at(port)

@@ -93,6 +93,7 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 		"expected address":      {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:4000"), err: "not ready"},
 		"nowhere":               {runtime: bench.RuntimeProcess, err: "not ready"},
 		"loopback, container's": {runtime: bench.RuntimeDocker, listens: at("127.0.0.1:4000", "127.0.0.2:4000"), err: "not ready"},
+		"another port":          {runtime: bench.RuntimeDocker, fixed: true, listens: at("0.0.0.0:3000"), reported: "it listens on 0.0.0.0:3000; its manifest says `port: 8080`", err: "`port: 8080`"},
 		"inside its container":  {runtime: bench.RuntimeDocker, listens: at("127.0.0.2:4000"), reported: "unreachable from outside its container; use 0.0.0.0", err: "use 0.0.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,6 +120,18 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestOwnLoopback: only in a container, by the names of the variables and without their values.
+func TestOwnLoopback(t *testing.T) {
+	env := map[string]string{"DATABASE_URL": "postgres://u:hunter2@127.0.0.1:5432/x", "CACHE": "localhost:6379", "PORT": "8080"}
+	want := "CACHE, DATABASE_URL: 127.0.0.1 and localhost are the container itself; name an address that it reaches"
+	if got := ownLoopback(bench.RuntimeDocker, env); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := ownLoopback(bench.RuntimeProcess, env) + ownLoopback(bench.RuntimeDocker, map[string]string{"A": "10.0.0.1"}); got != "" {
+		t.Errorf("%q", got)
 	}
 }
 

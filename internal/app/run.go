@@ -43,8 +43,11 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.Resume != "" && !o.Worker {
-		for _, text := range onRecord(plan.Run, len(o.Services) == 0) {
+	if o.Resume != "" {
+		plan.onRecord = onRecord(plan.Run, len(o.Services) == 0)
+	}
+	if !o.Worker { // its screen shows what Conduct publishes
+		for _, text := range plan.onRecord {
 			fmt.Fprintln(env.Stderr, text)
 		}
 	}

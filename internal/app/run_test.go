@@ -125,3 +125,57 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 	resume("nothing to resume")
 	resume("nothing to resume") // the first call has released the lock
 }
+
+// TestResumeUsesTheRecordedFolder: the services folder of the run needs not be named again, is
+// printed, and is missed with its path; one that is named goes first.
+func TestResumeUsesTheRecordedFolder(t *testing.T) {
+	services, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	folder := filepath.Join(services, "orders")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	manifest := "language: Go\nframework: none\nversion: '1'\nname: orders\ndocker: {image: 'orders:1'}\n"
+	if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse("p.yaml", []byte("contenders: [orders]\nrequests: [{path: /, header: {X-A: '${RESUME_TEST}'}}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "orders", Round: 1}, State: bench.TrialAborted, File: "orders-1.json"}
+	record, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted, Profile: p,
+		Trials: []bench.TrialEntry{trial}, Services: []string{services}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.Close()
+	plan, err := NewPlan(RunOptions{Resume: dir})
+	if err != nil || plan.Services[bench.Selection{Contender: "orders"}].Docker.Image != "orders:1" {
+		t.Errorf("%v, %+v", err, plan.Services)
+	}
+	// Without its variable of the environment the run ends before anything is started.
+	for name, c := range map[string]struct {
+		o       RunOptions
+		printed bool
+	}{
+		"text":                  {RunOptions{Resume: dir}, true},
+		"worker of a dashboard": {RunOptions{Resume: dir, Worker: true}, false}, // it publishes it
+		"named":                 {RunOptions{Resume: dir, Services: []string{services}}, false},
+	} {
+		var printed strings.Builder
+		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: func(string) string { return "" }}, c.o)
+		if err == nil || !strings.Contains(err.Error(), "RESUME_TEST") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := strings.Contains(printed.String(), "services "+services+" (on record)"); got != c.printed {
+			t.Errorf("%s: printed %q", name, printed.String())
+		}
+	}
+	if err := os.RemoveAll(services); err != nil {
+		t.Fatal(err)
+	}
+	want := "the services folder of this run, " + services + ", was not found; name it with --services DIR"
+	if _, err := NewPlan(RunOptions{Resume: dir}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}

@@ -26,6 +26,7 @@ type site struct {
 	data       dataset.Set
 	stream     *event.Stream
 	platform   platform.Platform
+	noEngine   error            // why processes are used instead of containers; nil: they are not, or by choice
 	containers *platform.Docker // of a store in a container; may be the same as platform
 	store      *store.Store
 	elastic    string          // URL of the store for contenders

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
 	"locbench/internal/contender/platform"
 	"locbench/internal/run/machine"
+	"locbench/internal/text/safe"
 )
 
 // choosePlatform resolves "auto", opens the platform, and the engine for a store in a container. It
@@ -27,9 +30,9 @@ func (s *site) choosePlatform(ctx context.Context) error {
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
 			s.plan.Warnings = append(s.plan.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
-			p.Runtime = bench.RuntimeProcess
+			p.Runtime, s.noEngine = bench.RuntimeProcess, err
 		case isA[platform.MissingError](err):
-			p.Runtime = bench.RuntimeProcess
+			p.Runtime, s.noEngine = bench.RuntimeProcess, err
 		default:
 			return err
 		}
@@ -55,6 +58,28 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		p.RecordEnvironment(s.plan)
 	}
 	return nil
+}
+
+// needEngine returns an error if a contender cannot run because no engine was found.
+func needEngine(noEngine error, services map[bench.Selection]bench.Service) error {
+	if noEngine == nil {
+		return nil
+	}
+	if connect, ok := errors.AsType[*docker.ConnectError](noEngine); ok {
+		noEngine = connect // without the advice to use processes
+	}
+	var names []string
+	for sel, svc := range services {
+		if svc.Process == nil && !svc.Builtin && svc.URL == "" {
+			names = append(names, sel.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%s cannot run: no Docker engine, and no `process` in the manifest: %w",
+		safe.Line(strings.Join(names, ", "), 300), noEngine)
 }
 
 // cannot adds the next step to an error.

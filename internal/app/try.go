@@ -130,6 +130,12 @@ func (t *attempt) event(r bench.Record) {
 			text = string(e.State) + ": " + e.Failure
 		}
 		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
+		if len(e.LastLog) > 0 && e.State == bench.TrialFailed {
+			fmt.Fprintln(t.out, "  its log:")
+			for _, l := range e.LastLog {
+				fmt.Fprintln(t.out, "    | "+safe.Line(l.Text, 300))
+			}
+		}
 	case bench.Notice:
 		if e.Level == "info" || e.Kind == bench.WarnMachineState { // only measurements are affected
 			return

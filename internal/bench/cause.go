@@ -71,7 +71,11 @@ func CauseOf(e Exit, info *InstanceInfo) *Cause {
 		}
 	}
 	if !e.OOMKilled {
-		return &Cause{Kind: CauseExited, Text: e.String() + after}
+		text := e.String() + after
+		if e.Said != "" {
+			text += ": " + e.Said
+		}
+		return &Cause{Kind: CauseExited, Text: text}
 	}
 	return &Cause{Kind: CauseKilled, Text: outOfMemory(limit) + after}
 }

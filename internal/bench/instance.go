@@ -55,6 +55,8 @@ type Exit struct {
 	OOMKilled bool      `json:"oom_killed,omitempty"`
 
 	EngineLost bool `json:"engine_lost,omitempty"` // the container engine was not reachable when the process ended
+	// Said is the line of its log that most likely says why it exited. It is not trusted.
+	Said string `json:"said,omitempty"`
 }
 
 // String returns "exit code 3" or "killed by SIGKILL (out of memory)".
@@ -154,4 +156,6 @@ type LogLine struct {
 	At     time.Time `json:"at"`
 	Stream string    `json:"stream"` // stdout, stderr
 	Text   string    `json:"text"`
+	// LeftOut is how many lines of an excerpt were left out here; Text says so. 0: a line of the log.
+	LeftOut int `json:"left_out,omitempty"`
 }

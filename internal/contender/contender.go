@@ -165,8 +165,14 @@ func Find(services []bench.Service, name string) (bench.Service, error) {
 		}
 		names[i] = s.Name
 	}
-	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "choose from", names))
+	return bench.Service{}, UnknownError{fmt.Sprintf("unknown contender %q; %s", name,
+		strictyaml.Suggest(name, "choose from", names))}
 }
+
+// UnknownError is why Find found no contender.
+type UnknownError struct{ text string }
+
+func (e UnknownError) Error() string { return e.text }
 
 // Resolve returns svc with a variant applied; "" is the first variant. What the variant leaves
 // empty stays as in the service. The result has no variants, but the name of the applied one. The

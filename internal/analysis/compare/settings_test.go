@@ -126,6 +126,7 @@ func TestQuotasAreNotInterleaved(t *testing.T) {
 	half := bench.Selection{Contender: "b"}
 	for own, interleaved := range map[float64]bool{0: true, .5: false} {
 		r := inRun(flat(rand.New(rand.NewPCG(3, 9)), 6, false, 1, 1.02))
+		r.Run.Plain = &bench.Plain{Reason: bench.PlainChosen}
 		r.Run.Profile.Contenders = []bench.Selection{{Contender: "a"}, half}
 		r.Run.Profile.Settings = []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: own}}}
 		set := r.set()

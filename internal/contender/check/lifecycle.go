@@ -36,6 +36,7 @@ type LifecycleOptions struct {
 	CPUs        int                     // CPUs of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
 	OnResult    func(bench.CheckResult) // called after each check; may be nil
+	OnStart     func(n, of int)         // called before start n (from 1) of the contender; may be nil
 	Deaf        *atomic.Bool            // set once it ignored SIGTERM, then killed at once; nil: of this call
 	exitWithin  time.Duration           // shorter in tests; 0: ExitWithin
 	patience    time.Duration           // shorter in tests; 0: logPatience
@@ -48,8 +49,14 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
 	opt.Deaf = cmp.Or(opt.Deaf, new(atomic.Bool))
 	t := reporter{on: opt.OnResult}
+	starts := opt.starts()
+	n := 0
 	for _, name := range opt.Names {
-		l := attempt{launcher, opt, name}
+		l := attempt{launcher, opt, name, func() {
+			if n++; opt.OnStart != nil {
+				opt.OnStart(n, starts)
+			}
+		}}
 		switch name {
 		case bench.CheckNoEnvironment:
 			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
@@ -104,6 +111,20 @@ type attempt struct {
 	launcher Launcher
 	opt      LifecycleOptions
 	check    string
+	begins   func() // called before the start
+}
+
+// starts returns how often the named checks start the contender.
+func (o LifecycleOptions) starts() (n int) {
+	for _, name := range o.Names {
+		switch {
+		case name == bench.CheckNoEnvironment, name == bench.CheckNoStore && o.Unreachable != nil:
+			n++
+		case name == bench.CheckThreads:
+			n += len(threadCasesOn(o.CPUs))
+		}
+	}
+	return n
 }
 
 // with starts the contender, calls use with it, and always stops it.
@@ -114,6 +135,7 @@ func (l attempt) with(
 	spec.Name += "-" + l.check
 	spec.Env = maps.Clone(spec.Env)
 	change(&spec)
+	l.begins()
 	inst, err := l.launcher.Launch(ctx, spec)
 	if err != nil {
 		fail(res, "launch failed: %v", err)

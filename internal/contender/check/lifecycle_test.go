@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,6 +92,8 @@ func TestLifecycleSpecs(t *testing.T) {
 	opt.exitWithin = 10 * time.Second
 	var reports []bench.CheckResult
 	opt.OnResult = func(r bench.CheckResult) { reports = append(reports, r) }
+	var starts []int
+	opt.OnStart = func(n, of int) { starts = append(starts, n, of) }
 	results, err := Lifecycle(t.Context(), l, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +101,9 @@ func TestLifecycleSpecs(t *testing.T) {
 	if got, want := outcome(results), "no-environment passed, no-store passed, "+
 		"threads (4 CPUs, limit 4.0) info, threads (4 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	if !slices.Equal(starts, []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}) {
+		t.Errorf("starts %v", starts)
 	}
 	if !slices.Equal(reports, results) {
 		t.Errorf("reported %v", reports)
@@ -316,6 +322,37 @@ func TestThreadCases(t *testing.T) {
 	} {
 		if got := names(cpus); !slices.Equal(got, want) {
 			t.Errorf("%d CPUs: %q", cpus, got)
+		}
+	}
+}
+
+// TestIgnoredSIGTERMIsWaitedForOnce: a contender that ignored SIGTERM once is killed at once in the
+// later starts, of this call and of those for later rounds.
+func TestIgnoredSIGTERMIsWaitedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, began := &fakeLauncher{contender: "starts without a store"}, time.Now()
+		opt := LifecycleOptions{
+			Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{bench.CheckNoEnvironment, bench.CheckNoStore},
+			Unreachable: map[string]string{"PORT": "0"}, Deaf: new(atomic.Bool),
+		}
+		for round, want := range []time.Duration{3 * ExitWithin, 2 * ExitWithin} { // each start may exit by itself
+			if _, err := Lifecycle(t.Context(), l, opt); err != nil || time.Since(began) != want {
+				t.Errorf("round %d took %v, want %v: %v", round+1, time.Since(began), want, err)
+			}
+			began = time.Now()
+		}
+		if l.left() != 0 {
+			t.Error("an instance is left")
+		}
+	})
+}
+
+// TestIgnoredSIGTERMHasARemedy: the check says what to do, the program and its start both.
+func TestIgnoredSIGTERMHasARemedy(t *testing.T) {
+	r := Stopped(bench.StopResult{Took: ExitWithin, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}})
+	for _, want := range []string{"Handle SIGTERM", "PID 1", "tini", "exec"} {
+		if !strings.Contains(r.Detail, want) {
+			t.Errorf("%q lacks %q", r.Detail, want)
 		}
 	}
 }

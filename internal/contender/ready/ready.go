@@ -23,8 +23,7 @@ const (
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // the timeout of one request
 	lateEvery  = time.Second     // between reports of a service that is not ready
-	logLines   = 16              // log lines in the error
-	firstLines = 8               // of these, the first ones of the log
+	shown      = 200             // bytes of an unexpected response in the error
 )
 
 // Question is the request that a contender gets, and the response that says it is ready.
@@ -57,8 +56,8 @@ func (q Question) expected() string {
 }
 
 // Wait sends requests to inst until the response is as q says, and returns the time from
-// inst.Info().StartedAt to that response. It fails as soon as inst has exited, with the exit code
-// and the last log lines; at once if waiting does not help (an untrusted certificate, https instead
+// inst.Info().StartedAt to that response. It fails as soon as inst has exited, with the exit code;
+// at once if waiting does not help (an untrusted certificate, https instead
 // of http, an unknown host); after q.Timeout, with the last response; and when ctx ends.
 //
 // Each second in which inst is not ready, Wait calls late, which may be nil, with the reason of the
@@ -109,10 +108,10 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 			}
 		case <-deadline.C:
 			text := fmt.Sprintf("not ready after %v: GET %s: %s", q.Timeout, q.Path, brief(last))
-			if q.Lenient { // no manifest, and no log
-				return bench.InstanceReady{}, errors.New(text)
+			if !q.Lenient { // it has a manifest
+				text += " (a slower start needs a longer `ready.timeout` in its manifest)"
 			}
-			return bench.InstanceReady{}, withLog(text+" (a slower start needs a longer `ready.timeout` in its manifest)", inst)
+			return bench.InstanceReady{}, errors.New(text)
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
 		}
@@ -162,9 +161,8 @@ func attempt(ctx context.Context, client *http.Client, q Question, base string) 
 		why := hopeless(req.URL, err)
 		return response{err: cmp.Or(why, err), hopeless: why != nil}
 	}
-	const shown = 200
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown))
-	io.CopyN(io.Discard, resp.Body, 1<<20) // like a real client, within bounds
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown+1)) // one more: a cut text is marked
+	io.CopyN(io.Discard, resp.Body, 1<<20)                    // like a real client, within bounds
 	resp.Body.Close()
 	a := response{at: at, status: resp.StatusCode}
 	if a.status == http.StatusBadRequest && q.Status == 0 && req.URL.Scheme == "http" && wantsTLS.Match(text) {
@@ -183,7 +181,7 @@ type statusError struct{ status, text, expected string }
 func (e statusError) Error() string {
 	text := e.status
 	if e.text != "" {
-		text += fmt.Sprintf(" %q", safe.Line(e.text, 200))
+		text += fmt.Sprintf(" %q", safe.Line(e.text, shown))
 	}
 	return text + "; expected " + e.expected
 }
@@ -198,22 +196,7 @@ func exited(inst bench.Instance, after time.Duration) error {
 		}
 	}
 	text += " after " + after.Round(time.Millisecond).String()
-	return withLog(text, inst)
-}
-
-// withLog returns an error with text and the first and last lines of the log of inst.
-func withLog(text string, inst bench.Instance) error {
-	logs := inst.Logs()
-	if len(logs) == 0 {
-		return errors.New(text + "; no log output")
-	}
-	var b strings.Builder
-	b.WriteString(text + "; its log:")
-	head := safe.Head{Size: firstLines}
-	for _, l := range head.Excerpt(logs, logLines) {
-		b.WriteString("\n  " + safe.Line(l.Text, 500))
-	}
-	return errors.New(b.String())
+	return errors.New(text)
 }
 
 // brief returns the reason of a failed attempt without the parts that are the same each time.

@@ -71,3 +71,52 @@ func TestExitEndsTheTrial(t *testing.T) {
 		t.Errorf("steps %+v", trial.Steps)
 	}
 }
+
+// said is an instance with a log.
+type said struct {
+	*fakeInstance
+	log []string
+}
+
+func (s said) Logs() (lines []bench.LogLine) {
+	for _, text := range s.log {
+		lines = append(lines, bench.LogLine{Text: text})
+	}
+	return lines
+}
+
+// TestFailureSaysWhatTheLogSays: one sentence with the line that explains it; the log follows once.
+func TestFailureSaysWhatTheLogSays(t *testing.T) {
+	trace := []string{"node:internal/loader", "  throw err;", "Error: cannot read config.json", "    at main", "Node.js v18"}
+	for name, tt := range map[string]struct {
+		exit *bench.Exit
+		want string
+	}{
+		"exits":            {&bench.Exit{Code: 1}, "the contender died: exit code 1: Error: cannot read config.json"},
+		"does not respond": {nil, "not ready after 20s; its log: Error: cannot read config.json"},
+		"killed":           {&bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "killed out of memory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := start(t, t.Context(), func(f *fakeRun) {
+				f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
+				f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+					inst, err := f.launcher.Launch(ctx, spec)
+					return said{inst.(*fakeInstance), trace}, err
+				})
+				f.cfg.Ready = func(_ context.Context, inst bench.Instance, _ bench.Service, _ func(_, _ string)) (bench.InstanceReady, error) {
+					if tt.exit != nil {
+						inst.(said).die(*tt.exit)
+					}
+					return bench.InstanceReady{}, errors.New("not ready after 20s")
+				}
+			})
+			trial := f.trials[f.order[0]]
+			if trial.Failure != tt.want || len(trial.LastLog) != len(trace) {
+				t.Errorf("%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
+			}
+			if c := trial.Cause(); tt.exit != nil && (c == nil || c.Text != tt.want) {
+				t.Errorf("cause %+v, want %q", c, tt.want)
+			}
+		})
+	}
+}

@@ -119,7 +119,7 @@ func TestFailureNamesTheExit(t *testing.T) {
 			}
 		})
 		trial := f.trials[f.order[0]]
-		if want := "; the contender died: exit code 7"; trial.State != bench.TrialFailed || !strings.HasSuffix(trial.Failure, want) ||
+		if want := "; the contender died: exit code 7: java.lang.OutOfMemoryError"; trial.State != bench.TrialFailed || !strings.HasSuffix(trial.Failure, want) ||
 			!strings.HasPrefix(trial.Failure, "threshold missed") || strings.Count(trial.Failure, "died") != 1 {
 			t.Errorf("%s: %q", trial.State, trial.Failure)
 		}

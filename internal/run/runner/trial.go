@@ -10,11 +10,13 @@ import (
 	"locbench/internal/figures/verdict"
 	"locbench/internal/host/hostusage"
 	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 const (
 	keptLines  = 30 // log lines kept of a contender whose trial is not complete
 	firstLines = 10 // of these, the first ones of its log
+	saidBytes  = 300
 )
 
 // trial runs one trial of one contender, interleaved with others if slot is not nil. It publishes
@@ -86,6 +88,10 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 	}
 	if l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, l.logs.excerpt(l.inst.Logs())
+		silent := ended.State == bench.TrialFailed && l.failedIn == bench.PhaseReady && l.died == nil
+		if said := l.said(); silent && said != "" {
+			ended.Failure += "; its log: " + said
+		}
 	}
 	ended.Lost = l.lost()
 	if ended.State == bench.TrialFailed {
@@ -185,7 +191,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	defer func() {
 		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
-			l.died = exit
+			l.died = l.explained(exit)
 			named, _ := errors.AsType[causeError](err)
 			switch own := l.exitError(exit); {
 			case err == nil: // it exited during the teardown
@@ -274,6 +280,9 @@ func (l *trialRun) waitReady(ctx context.Context) error {
 		l.notice(level, text)
 	})
 	if err != nil {
+		if exit := l.inst.Exit(); exit != nil && ctx.Err() == nil {
+			return l.exitError(exit) // with the line of its log that explains it
+		}
 		err, known := l.withCause(ctx, err)
 		// Without a cause from outside, it would not become ready in the next round either.
 		l.neverReady = !known && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
@@ -339,7 +348,7 @@ func (l *trialRun) stop(ctx context.Context) error {
 		if l.died != nil || !stop.ExitedBeforeStop && !stop.Exit.OOMKilled {
 			return "", nil
 		}
-		l.died = &stop.Exit
+		l.died = l.explained(&stop.Exit)
 		if stop.ExitedBeforeStop { // after the last check that it still runs
 			return "", fmt.Errorf("the contender exited before it was stopped: %s", stop.Exit)
 		}
@@ -363,7 +372,7 @@ func (e causeError) Error() string { return e.String() }
 
 func (l *trialRun) exitError(exit *bench.Exit) causeError {
 	info := l.inst.Info()
-	return causeError{*bench.CauseOf(*exit, &info)}
+	return causeError{*bench.CauseOf(*l.explained(exit), &info)}
 }
 
 // cause returns why the contender failed the trial with err; nil if it did not.
@@ -375,6 +384,25 @@ func (l *trialRun) cause(err error) *bench.Cause {
 		return &e.Cause
 	}
 	return nil
+}
+
+// explained returns exit with what the contender's log says about it. The kernel gives a program
+// that it kills no time to say anything.
+func (l *trialRun) explained(exit *bench.Exit) *bench.Exit {
+	e := *exit
+	if e.Signal != "SIGKILL" && !e.OOMKilled {
+		e.Said = l.said()
+	}
+	return &e
+}
+
+// said returns the line of the log that most likely says why the contender failed; "" if none does.
+func (l *trialRun) said() string {
+	line := bench.LogLine{Text: safe.Telling(l.logs.excerpt(l.inst.Logs()))}
+	if l.logs.masked != nil { // masked first: a secret across the cut would not be found
+		line = l.logs.masked(line)
+	}
+	return safe.Line(line.Text, saidBytes)
 }
 
 func (l *trialRun) mark(ctx context.Context, name string) {

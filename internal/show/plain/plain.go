@@ -292,7 +292,7 @@ func (p *Printer) trialEnded(e bench.TrialEnded) {
 	if len(e.LastLog) == 0 || e.State != bench.TrialFailed {
 		return // after an interruption the log explains nothing
 	}
-	p.always("  last log lines:")
+	p.always("  its log:")
 	for _, l := range e.LastLog {
 		p.always("    | " + safe.Line(l.Text, 300))
 	}

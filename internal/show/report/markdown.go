@@ -134,7 +134,7 @@ func markdownFailures(b *bytes.Buffer, all []failure) {
 		}
 		if len(t.LastLog) > 0 {
 			mark := fence(t.LastLog)
-			fmt.Fprintf(b, "\nLast log lines:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
+			fmt.Fprintf(b, "\nIts log:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
 		}
 	}
 }

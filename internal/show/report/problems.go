@@ -7,6 +7,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
+	"locbench/internal/text/safe"
 )
 
 // failure is a trial that failed, was interrupted or had incidents, with the known causes.
@@ -18,8 +19,8 @@ type failure struct {
 	LastLog []string
 }
 
-// maxLog is how many incidents and last log lines are shown per trial.
-const maxLog = 30
+// maxLog is how many incidents and log lines are shown per trial, with those that say what was left out.
+const maxLog = 32
 
 // failures returns the trials that failed, were interrupted, or exited before they were stopped.
 func failures(l layout) []failure {
@@ -53,7 +54,7 @@ func failures(l layout) []failure {
 			continue
 		}
 		t := failure{Trial: c.Name(), State: cleanName(string(trial.State)), Color: c.Color(), What: what}
-		for _, line := range trial.LastLog[max(0, len(trial.LastLog)-maxLog):] {
+		for _, line := range safe.FirstAndLast(trial.LastLog, maxLog) {
 			t.LastLog = append(t.LastLog, cleanText(line.Text))
 		}
 		all = append(all, t)

@@ -1,10 +1,13 @@
 package safe
 
 import (
-	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/bench/units"
 )
 
 // burstPause is the silence after which a log line begins a new burst.
@@ -69,9 +72,54 @@ func leftOut(lines []bench.LogLine, n int) []bench.LogLine {
 	if n <= 0 {
 		return lines
 	}
-	line := bench.LogLine{Text: fmt.Sprintf("… %d lines …", n)}
+	line := bench.LogLine{Text: "… " + units.Plural(n, "line") + " …", LeftOut: n}
 	if len(lines) > 0 {
 		line.At, line.Stream = lines[len(lines)-1].At, lines[len(lines)-1].Stream
 	}
 	return append(lines, line)
+}
+
+// FirstAndLast returns at most most lines of an excerpt: a third from its beginning, the others from
+// its end, and the line that says how many of the log were left out between them.
+func FirstAndLast(lines []bench.LogLine, most int) []bench.LogLine {
+	if len(lines) <= most {
+		return lines
+	}
+	if most < 3 {
+		return lines[len(lines)-max(0, most):]
+	}
+	first := most / 3
+	last := len(lines) - (most - first - 1)
+	n := 0
+	for _, l := range lines[first:last] {
+		n += max(1, l.LeftOut)
+	}
+	return append(leftOut(slices.Clone(lines[:first]), n), lines[last:]...)
+}
+
+// How lines name an error, the surest first: as their first word, and anywhere in a line that is not
+// indented, which may be a line of the source that a runtime shows.
+var namesError = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^[\w.]*(error|exception|panic|fatal)`),
+	regexp.MustCompile(`(?i)^\S.*(error|exception|panic|fatal)`),
+}
+
+// Telling returns the line of an excerpt that most likely says why its program ended: of the last
+// burst of output the first line that names an error and is not indented, as the frames of a stack
+// trace are; else the last line. "" if there is no line.
+func Telling(lines []bench.LogLine) string {
+	lines = slices.DeleteFunc(slices.Clone(lines), func(l bench.LogLine) bool {
+		return l.LeftOut > 0 || strings.TrimSpace(l.Text) == ""
+	})
+	if len(lines) == 0 {
+		return ""
+	}
+	for _, names := range namesError {
+		for _, l := range lines[lastBurst(lines):] {
+			if names.MatchString(l.Text) {
+				return l.Text
+			}
+		}
+	}
+	return lines[len(lines)-1].Text
 }

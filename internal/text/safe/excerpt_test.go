@@ -49,3 +49,51 @@ func TestExcerpt(t *testing.T) {
 		})
 	}
 }
+
+// TestFirstAndLast: the cause at the beginning and the end both fit a small screen.
+func TestFirstAndLast(t *testing.T) {
+	line := func(text string, leftOut int) bench.LogLine { return bench.LogLine{Text: text, LeftOut: leftOut} }
+	lines := []bench.LogLine{
+		line("a", 0), line("b", 0), line("c", 0), line("… 40 lines …", 40), line("d", 0), line("e", 0), line("f", 0),
+	}
+	for most, want := range map[int]string{
+		0: "", 1: "f", 2: "e,f", 3: "a,… 44 lines …,f", 5: "a,… 42 lines …,d,e,f",
+		6: "a,b,… 41 lines …,d,e,f", 7: "a,b,c,… 40 lines …,d,e,f", 100: "a,b,c,… 40 lines …,d,e,f",
+	} {
+		var got []string
+		for _, l := range safe.FirstAndLast(lines, most) {
+			got = append(got, l.Text)
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%d: %s, want %s", most, strings.Join(got, ","), want)
+		}
+	}
+}
+
+// TestTelling: the cause of a crash, as runtimes print it.
+func TestTelling(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for name, tt := range map[string]struct{ log, want string }{
+		"node": {"node:internal/modules/cjs/loader:1143\n  throw err;\n  ^\n\nError: cannot read config.json\n" +
+			"    at loadConfig (/app/x.js:3:9)\n    at Error.main\n\nNode.js v18.19.0", "Error: cannot read config.json"},
+		"source": {"x.js:2\nfunction load() { throw new Error(1) }\n\nError: 1\n    at load", "Error: 1"},
+		"level":  {"up\n2026-11-27 ERROR no database\nbye", "2026-11-27 ERROR no database"},
+		"python": {"Traceback (most recent call last):\n  File \"x.py\", line 1\n    raise ValueError(1)\nValueError: 1", "ValueError: 1"},
+		"go":     {"2026/11/27 listening\n2026/11/27 database: connection refused", "2026/11/27 database: connection refused"},
+		"panic":  {"panic: oh no\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:3 +0x1d\nexit status 2", "panic: oh no"},
+		"blank":  {"warming caches\n\n", "warming caches"},
+		"none":   {"", ""},
+	} {
+		var lines []bench.LogLine
+		for text := range strings.SplitSeq(tt.log, "\n") {
+			lines = append(lines, bench.LogLine{At: at, Text: text})
+		}
+		if got := safe.Telling(lines); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	old := []bench.LogLine{{At: at, Text: "error of an hour ago"}, {At: at.Add(time.Hour), Text: "killed by user"}, {LeftOut: 3, Text: "x", At: at.Add(time.Hour)}}
+	if got := safe.Telling(old); got != "killed by user" {
+		t.Errorf("%q is not of the last burst", got)
+	}
+}

@@ -25,6 +25,7 @@ var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
 // Masker masks secrets. The zero value knows no values and masks by names and places.
 type Masker struct {
 	replace *strings.Replacer
+	values  []string // those of replace
 	numbers []string // only masked as complete numbers, not as a part of another number
 }
 
@@ -64,7 +65,7 @@ func New(values ...string) Masker {
 	for _, v := range all {
 		pairs = append(pairs, v, Mask)
 	}
-	m.replace = strings.NewReplacer(pairs...)
+	m.replace, m.values = strings.NewReplacer(pairs...), all
 	return m
 }
 
@@ -73,7 +74,7 @@ const digits = "0123456789"
 // Text masks known values, the user info of URLs, and values of secret names and secret options.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
-		s = m.replace.Replace(s)
+		s = m.maskCut(m.replace.Replace(s))
 	}
 	for _, n := range m.numbers {
 		s = maskNumber(s, n)
@@ -84,6 +85,38 @@ func (m Masker) Text(s string) string {
 			s = userInfo.ReplaceAllString(maskBroken(s), "://"+Mask+"@")
 		}
 		s = maskUserInfo(s)
+	}
+	return s
+}
+
+// Bounds of maskCut.
+const (
+	cutMark = "…" // where a text was cut
+	minCut  = 4   // the shortest beginning that is masked
+	maxCuts = 100 // the most marks in one text that are looked at
+)
+
+// maskCut masks the beginning of a known value where the text was cut within that value.
+func (m Masker) maskCut(s string) string {
+	for at, n := 0, 0; n < maxCuts; n++ {
+		i := strings.Index(s[at:], cutMark)
+		if i < 0 {
+			return s
+		}
+		i += at
+		longest := 0
+		for _, v := range m.values {
+			for k := min(len(v)-1, i); k >= max(minCut, longest+1); k-- {
+				if v[k-1] == s[i-1] && s[i-k:i] == v[:k] {
+					longest = k
+				}
+			}
+		}
+		if longest > 0 {
+			s = s[:i-longest] + Mask + s[i:]
+			i += len(Mask) - longest
+		}
+		at = i + len(cutMark)
 	}
 	return s
 }

@@ -302,3 +302,26 @@ func TestRequestsKeepTheirPlaces(t *testing.T) {
 		t.Error("the request itself has changed")
 	}
 }
+
+// TestCutValues: a text that was cut within a secret does not show the beginning of the secret.
+func TestCutValues(t *testing.T) {
+	m := New("abcdefghijklmnop", "abcxyz-long-value")
+	for in, want := range map[string]string{
+		"got xxabcdefgh…":                       "got xx***…",
+		"first abcdefghijklmno… (3 more bytes)": "first ***… (3 more bytes)",
+		"a abcd… b abcxyz-… c":                  "a ***… b ***… c",
+		"abc… is too short":                     "abc… is too short",
+		"bcdefgh… begins elsewhere":             "bcdefgh… begins elsewhere",
+		"…abcdefgh":                             "…abcdefgh",
+		"…":                                     "…",
+		"abcdefghijklmnop…":                     "***…",
+	} {
+		if got := m.Text(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	long := strings.Repeat("…", 1000) + "abcdefgh…"
+	if got := m.Text(long); got != long {
+		t.Error("more marks looked at than the bound")
+	}
+}

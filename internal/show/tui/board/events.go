@@ -25,6 +25,10 @@ func (v *view) word(level fold.Level) (string, ui.Paint) {
 // entry returns one entry of the diary in at most n lines; 0: no limit.
 func (v *view) entry(e *fold.Line, w, n int) []string {
 	name, paint := v.word(e.Level)
+	said := e.Text
+	if e.Earlier && (e.Level == fold.Warning || e.Level == fold.Error) {
+		paint, said = v.l.Faint, "before the resume: "+said
+	}
 	head := e.At.In(v.zone).Format("15:04:05") + " "
 	mark := v.l.Fit(name, 7) + " "
 	indent := len(head) + 8
@@ -40,7 +44,7 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 		indent += 21
 	}
 	start := v.l.Faint.S(head) + paint.S(mark) + v.l.Faint.S(who)
-	out := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
+	out := v.l.Wrap(v.out(said, textBytes), max(10, w-indent), n)
 	for i, line := range out {
 		if e.Level != fold.Info {
 			line = paint.S(line)

@@ -151,7 +151,10 @@ func (v *view) problems() string {
 		text = v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")) + "  "
 	}
 	if n := v.s.Warnings; n > 0 {
-		text += v.l.Warn.S("! " + units.Plural(n, "warning"))
+		text += v.l.Warn.S("! "+units.Plural(n, "warning")) + "  "
+	}
+	if n := v.s.Earlier; n > 0 {
+		text += v.l.Faint.S(units.Count(int64(n)) + " before the resume")
 	}
 	return strings.TrimSuffix(text, "  ")
 }

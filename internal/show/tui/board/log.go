@@ -64,6 +64,9 @@ func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
 
 func (v *view) logLine(line bench.LogLine, w int) string {
 	text := v.out(line.Text, textBytes)
+	if line.LeftOut > 0 { // of no stream, at no time
+		return v.l.Faint.S(v.l.Cut(text, w))
+	}
 	if v.b.shift > 0 {
 		text = ansi.TruncateLeft(text, v.b.shift, "")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
+	"locbench/internal/text/safe"
 )
 
 var verbs = map[bench.Phase]string{
@@ -175,10 +176,8 @@ func (v *view) withoutSteps(w, h int) []string {
 		text = "completed before the resume: see the results folder"
 	}
 	lines = append(lines, text, "")
-	for _, line := range v.trial.Result.LastLog {
-		if len(lines) < h/2 {
-			lines = append(lines, v.logLine(line, w))
-		}
+	for _, line := range safe.FirstAndLast(v.trial.Result.LastLog, max(0, h/2-len(lines))) {
+		lines = append(lines, v.logLine(line, w))
 	}
 	return append(append(lines, ""), v.soFar(w, h-len(lines)-1)...)
 }

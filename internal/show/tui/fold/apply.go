@@ -56,6 +56,10 @@ func (s *State) applyRun(rec bench.Record) {
 // start opens the run, or a resumed part of it, which keeps the complete trials.
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Trials
+	s.Earlier, s.Warnings, s.Errors = s.Earlier+s.Warnings+s.Errors, 0, 0
+	for i := range s.Diary {
+		s.Diary[i].Earlier = true
+	}
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
 	s.Run.Trials = slices.Clone(e.Run.Trials) // states change here, not in the record: it may be applied again
 	s.Paused, s.PauseRequested, s.StopRequested = time.Time{}, false, false

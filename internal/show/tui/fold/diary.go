@@ -21,13 +21,17 @@ func (s *State) diary(rec bench.Record) {
 	case Error:
 		s.Errors++
 	}
-	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Trial, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
+	s.Diary = tail(append(s.Diary, Line{At: rec.At, Trial: rec.Trial, Level: level, Text: text[:min(len(text), 4000)]}), maxLines, maxLines)
 }
 
 func (s *State) sentence(rec bench.Record) (Level, string) {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
-		text := fmt.Sprintf("profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
+		began := "started"
+		if len(e.Run.Resumed) > 0 {
+			began = "resumed"
+		}
+		text := fmt.Sprintf("profile %s %s; results in %s", e.Run.Profile.Name, began, e.Dir)
 		if why := e.Run.NotInterleaved(); why != "" {
 			text += "; not interleaved: " + why
 		}

@@ -37,8 +37,9 @@ type State struct {
 	Phase          Phase    // the running phase, or the last one
 	Estimate       event.Estimate
 	Diary          []Line // the events, in sentences
-	Warnings       int    // in the diary
-	Errors         int    // in the diary
+	Warnings       int    // in the diary, since the run was started or resumed
+	Errors         int    // in the diary, since the run was started or resumed
+	Earlier        int    // warnings and errors in the diary from before the run was resumed
 	Started        time.Time
 	Last           time.Time // time of the newest record
 	Seq            int64
@@ -75,6 +76,8 @@ type Line struct {
 	Trial *bench.Trial
 	Level Level
 	Text  string
+	// Earlier: the run was resumed after it, so it is not a problem of what runs now.
+	Earlier bool
 }
 
 // Trial is the state of one trial so far.

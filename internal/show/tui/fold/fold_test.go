@@ -274,3 +274,27 @@ func TestInterleaving(t *testing.T) {
 		t.Errorf("current %s, though a is running", s.Current.Result.Trial)
 	}
 }
+
+// TestResumeStartsTheCountsAgain: errors and warnings of before the resume are named as earlier.
+func TestResumeStartsTheCountsAgain(t *testing.T) {
+	s := &fold.State{}
+	send := func(e bench.Event) { s.Apply(bench.Record{Event: e}) }
+	send(bench.RunStarted{})
+	send(bench.Notice{Level: "error", Text: "interrupted"})
+	send(bench.Notice{Level: "warning", Text: "busy"})
+	send(bench.RunStarted{Run: bench.Run{Resumed: []time.Time{time.Unix(1, 0)}}})
+	if s.Errors != 0 || s.Warnings != 0 || s.Earlier != 2 {
+		t.Errorf("%d errors, %d warnings, %d earlier", s.Errors, s.Warnings, s.Earlier)
+	}
+	send(bench.Notice{Level: "error", Text: "again"})
+	send(bench.RunStarted{Run: bench.Run{Resumed: []time.Time{time.Unix(1, 0), time.Unix(2, 0)}}})
+	send(bench.Notice{Level: "warning", Text: "of now"})
+	if s.Errors != 0 || s.Warnings != 1 || s.Earlier != 3 {
+		t.Errorf("%d errors, %d warnings, %d earlier", s.Errors, s.Warnings, s.Earlier)
+	}
+	for _, line := range s.Diary {
+		if now := line.Text == "of now" || strings.Contains(line.Text, "resumed") && line.Earlier == false; line.Earlier == now {
+			t.Errorf("%q: earlier %v", line.Text, line.Earlier)
+		}
+	}
+}

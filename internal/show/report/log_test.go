@@ -1,0 +1,29 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// TestFailuresKeepBothEndsOfTheLog: a log of any length is bounded, with its first and last lines;
+// one that was kept whole by the run stays whole.
+func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
+	of := func(n int) []string {
+		var lines []bench.LogLine
+		for i := range n {
+			lines = append(lines, bench.LogLine{Text: fmt.Sprint(i)})
+		}
+		c := column{trial: &bench.TrialResult{State: bench.TrialFailed, Failure: "exited", LastLog: lines}}
+		return failures(layout{columns: []column{c}})[0].LastLog
+	}
+	if got := of(5000); len(got) != maxLog || got[0] != "0" || got[maxLog-1] != "4999" {
+		t.Errorf("%q", got)
+	}
+	// What a run keeps: 30 lines, and two that say how many were left out.
+	if got := of(32); len(got) != 32 || !slices.Contains(got, "15") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,52 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/show/tui/fold"
+)
+
+// TestEarlierProblems: those of before the resume are named as such, and not counted as of now.
+func TestEarlierProblems(t *testing.T) {
+	s := &fold.State{}
+	s.Apply(bench.Record{Event: bench.RunStarted{}})
+	s.Apply(bench.Record{Event: bench.Notice{Level: "error", Text: "interrupted by SIGINT"}})
+	s.Apply(bench.Record{Event: bench.RunStarted{Run: bench.Run{Resumed: []time.Time{time.Unix(1, 0)}}}})
+	b := New()
+	press(t, b, s, "6")
+	v := text(b, s, 120, 20)
+	for _, want := range []string{"1 before the resume", "before the resume: interrupted by SIGINT"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("no %q in\n%s", want, v)
+		}
+	}
+	if strings.Contains(v, "1 error") {
+		t.Errorf("the earlier error counts as one of now:\n%s", v)
+	}
+	s.Apply(bench.Record{Event: bench.Notice{Level: "error", Text: "of now"}})
+	if v := text(b, s, 120, 20); !strings.Contains(v, "1 error") || strings.Contains(v, "before the resume: of now") {
+		t.Errorf("%s", v)
+	}
+}
+
+// TestFirstAndLastLogLines: the view of a trial that failed before its load has both ends of its log.
+func TestFirstAndLastLogLines(t *testing.T) {
+	s := &fold.State{}
+	trial := bench.Trial{Contender: "a", Round: 1}
+	var log []bench.LogLine
+	for i := range 30 {
+		log = append(log, bench.LogLine{Text: fmt.Sprintf("line-%d.", i)})
+	}
+	s.Apply(bench.Record{Event: bench.RunStarted{Run: bench.Run{Trials: []bench.TrialEntry{{Trial: trial}}}}})
+	s.Apply(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
+	s.Apply(bench.Record{Trial: &trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: "exited", LastLog: log}})
+	s.Apply(bench.Record{Event: bench.RunEnded{State: bench.RunComplete}})
+	v := text(New(), s, 80, 24)
+	if !strings.Contains(v, "line-0.") || !strings.Contains(v, "line-29.") || !strings.Contains(v, " lines …") {
+		t.Errorf("%s", v)
+	}
+}
