@@ -114,7 +114,7 @@ func TestFailureSaysWhatTheLogSays(t *testing.T) {
 			if trial.Failure != tt.want || len(trial.LastLog) != len(trace) {
 				t.Errorf("%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
 			}
-			if c := trial.Cause(); tt.exit != nil && (c == nil || c.Text != tt.want) {
+			if c := trial.WhyFailed(); tt.exit != nil && (c == nil || c.String() != tt.want) {
 				t.Errorf("cause %+v, want %q", c, tt.want)
 			}
 		})
