@@ -31,6 +31,7 @@ func TestYourService(t *testing.T) {
 		"locbench run ", "locbench run --headless --rounds 2 --duration 1s --connections '1 warm-up,4' ")
 	for _, step := range strings.Split(readPage(t, yourService), "\n## ") {
 		t.Run(strings.SplitN(step, "\n", 2)[0], func(t *testing.T) {
+			step, _, _ := strings.Cut(step, "\n### ") // a subsection is of another folder
 			for _, block := range fences(step) {
 				switch block.word {
 				case "yaml":

@@ -199,7 +199,9 @@ func (r Run) OutcomeText() string {
 			text += ": " + strings.Join(failed, ", ")
 		}
 	}
-	if excluded := r.Excluded(); len(excluded) > named {
+	// A contender that failed is named already.
+	excluded := slices.DeleteFunc(r.Excluded(), func(u ExcludedContender) bool { return u.Cause != nil && u.Unexpected == nil })
+	if len(excluded) > named {
 		text += fmt.Sprintf("; %d contenders excluded", len(excluded))
 	} else {
 		for _, u := range excluded {
