@@ -110,18 +110,6 @@ func LimitsIntended(a, b Contender) bool {
 	return OneRun(a, b) && a.Planned() != b.Planned()
 }
 
-// Errors returns the error rate of all trials together.
-func (c Contender) Errors() float64 {
-	var failed float64
-	var all int64
-	for _, s := range c.Steps {
-		n := s.Ended()
-		failed += s.ErrorRate() * float64(n)
-		all += n
-	}
-	return failed / float64(max(1, all))
-}
-
 // Half returns the step at half peak, by stats.Contender.HalfPeak; of the reference of a comparison
 // the one that counts for all.
 func (c Contender) Half() (step bench.Step, share float64, ok bool) {

@@ -13,8 +13,10 @@ type Failure struct {
 	Session string // session of the request; "": a single request
 	Kind    bench.ErrorKind
 	Count   int64
-	Share   float64 // of all requests of the kind, 0 to 1
-	First   string  // status and text of the first error with a text
+	Share   float64 // of all requests of the kind, 0 to 1; unexpected bodies: of the compared ones
+	// unexpected bodies only: bodies compared, of requests of this kind
+	Compared int64
+	First    string // status and text of the first error with a text
 }
 
 // Failures returns the errors of a contender, the highest share first.
@@ -24,8 +26,10 @@ func (c Contender) Failures() []Failure {
 		kind    bench.ErrorKind
 	}
 	sent, of := map[string]int64{}, map[key]*Failure{}
-	add := func(request string, others int64, failed map[bench.ErrorKind]int64, examples map[bench.ErrorKind]string) {
+	compared := map[string]int64{}
+	add := func(request string, others, checked int64, failed map[bench.ErrorKind]int64, examples map[bench.ErrorKind]string) {
 		sent[request] += others
+		compared[request] += checked
 		for kind, n := range failed {
 			f := of[key{request, kind}]
 			if f == nil {
@@ -40,14 +44,14 @@ func (c Contender) Failures() []Failure {
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
 			if len(s.Load.Requests) == 0 {
-				add(c.sole(s.Step), s.Load.AllSucceeded()+s.Load.Rejected.Total(), s.Load.Failed, s.Load.Examples)
+				add(c.sole(s.Step), s.Load.AllSucceeded()+s.Load.Rejected.Total(), s.Load.Checked, s.Load.Failed, s.Load.Examples)
 			}
 			for _, r := range s.Load.Requests {
 				examples := r.Examples
 				if len(examples) == 0 { // results of schema 1 have examples per step only
 					examples = s.Load.Examples
 				}
-				add(r.Name, r.Succeeded+r.Rejected.Total(), r.Failed, examples)
+				add(r.Name, r.Succeeded+r.Rejected.Total(), r.Checked, r.Failed, examples)
 			}
 		}
 	}
@@ -55,6 +59,9 @@ func (c Contender) Failures() []Failure {
 	for k, f := range of {
 		if f.Count > 0 {
 			f.Share = float64(f.Count) / float64(sent[k.request])
+			if n := compared[k.request]; k.kind == bench.ErrWrong && n >= f.Count {
+				f.Share, f.Compared = float64(f.Count)/float64(n), n
+			}
 			all = append(all, *f)
 		}
 	}

@@ -81,11 +81,15 @@ func (x Unexpected) Share() string {
 
 // String returns Share with the first step.
 func (x Unexpected) String() string {
-	text := x.Share() + ", first in round " + fmt.Sprint(x.Round) + " at step " + x.Step
-	if x.Connections > 0 {
-		text += " (" + plural(x.Connections, "connection") + ")"
+	text := x.Share() + ", first in round " + fmt.Sprint(x.Round) + " at "
+	switch at := plural(x.Connections, "connection"); {
+	case x.Connections == 0:
+		return text + "step " + x.Step
+	case at == x.Step:
+		return text + at
+	default:
+		return text + "step " + x.Step + " (" + at + ")"
 	}
-	return text
 }
 
 // unexpectedOf returns the unexpected bodies of a trial in all its steps, warm-ups included, in

@@ -203,7 +203,8 @@ func both(a, b string) string {
 }
 
 func count(c analysis.Contender) Trials {
-	l := Trials{Seen: c.Trials, Complete: c.Complete, Errors: c.Errors()}
+	l := Trials{Seen: c.Trials, Complete: c.Complete}
+	l.Errors, _ = c.TotalErrorRate()
 	for _, trial := range c.Results {
 		if trial.ChangedByHand() {
 			l.ChangedByHand++

@@ -20,15 +20,11 @@ func sayLimitsNotEnforced(c Contender) string {
 
 func errorList(f Facts) (words []string) {
 	for _, c := range f.Contenders {
-		failed := c.ErrorsTotal()
-		if failed <= 0 {
+		if c.ErrorsTotal() <= 0 {
 			continue
 		}
-		all := failed
-		for _, s := range c.Steps {
-			all += max(s.Succeeded, 0)
-		}
-		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, units.Ratio(float64(failed)/float64(all)), kinds(c.Errors)))
+		rate, _ := c.TotalErrorRate()
+		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, units.Ratio(rate), kinds(c.Errors)))
 	}
 	return words
 }

@@ -301,11 +301,7 @@ func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 
 func errorsOfTrial(c stats.Contender) Result {
 	f := ResultOf(c.ErrorRate)
-	failed, all := c.ErrorsTotal(), c.ErrorsTotal()
-	for _, s := range c.Steps {
-		all += s.Succeeded
-	}
-	f.Known, f.Value = all > 0, float64(failed)/float64(max(1, all))
+	f.Value, f.Known = c.TotalErrorRate()
 	return f
 }
 

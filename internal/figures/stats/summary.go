@@ -122,6 +122,18 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 // ErrorsTotal returns the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
+// TotalErrorRate returns the error rate of all steps of all rounds together; ok is false without any
+// request.
+func (c Contender) TotalErrorRate() (ratio float64, ok bool) {
+	var failed float64
+	var all int64
+	for _, s := range c.Steps {
+		n := s.Ended()
+		failed, all = failed+s.ErrorRate()*float64(n), all+n
+	}
+	return failed / float64(max(1, all)), all > 0
+}
+
 // Summarise returns a summary of each contender, in the order in which they first appear. It uses
 // the run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
 func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {

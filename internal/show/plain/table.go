@@ -92,7 +92,11 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 				row = append(row, cell(col.Measure, col.Over(s)))
 			}
 		}
-		rows = append(rows, append(row, boundBy(bound[s.Index])))
+		of := bound[s.Index]
+		if s.Failed[bench.ErrWrong] > 0 && s.Excluded { // what limited unexpected responses says nothing
+			of = verdict.Summary{}
+		}
+		rows = append(rows, append(row, boundBy(of)))
 	}
 	rows = shorten(fit(rows, width-2, expendable(columns, other(headBound, 1))...), width-2)
 	b.WriteString(inColumns(rows, "  ", rightAligned))
@@ -264,6 +268,9 @@ func failures(line writer, c analysis.Contender) {
 		}
 		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
 			units.Count(f.Count), safe.Line(f.Kind.Words(), 60))
+		if f.Compared > 0 {
+			text = fmt.Sprintf("%s: %s, of %s", safe.Line(c.Label, 60), bench.Unexpected{Count: f.Count, Compared: f.Compared}.Share(), of)
+		}
 		if f.First != "" {
 			text += ", first: " + safe.Line(f.First, 300)
 		}
