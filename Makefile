@@ -62,7 +62,7 @@ RUNS ?= 20
 bench-verdict: ## how often the bottleneck of contenders with a known one is found; RUNS trials of each (20: some 10 minutes)
 	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
-bench-truths: ## services that send unexpected bodies or leak memory, and ones that do not: in how many runs each was found; RUNS runs of each (20 and 10: an hour)
+bench-truths: ## services that send unexpected bodies or leak memory, and ones that do not: in how many runs each was found; RUNS runs of each (20: about an hour and a half)
 	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench 'Unexpected|Leak' -benchtime 1x -timeout 0 ./cmd/locbench
 
 COMPARISONS ?= 10

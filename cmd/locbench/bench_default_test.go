@@ -26,10 +26,10 @@ var burnerBinary = sync.OnceValues(func() (string, error) { return goBuild("burn
 // burnt is the CPU time that a request of the contender burns, in addition to what HTTP takes.
 const burnt = 200 * time.Microsecond
 
-// BenchmarkDefaults counts, at the default settings of 'locbench profiles new', how many measures of
-// equal contenders differ, and how often MORE percent (15) more CPU time per request is found. Each
-// comparison is a separate run, decided as 'locbench compare DIR' does. The peaks are flat: the
-// contender is bound by its CPU time from a few connections on. It asserts nothing.
+// BenchmarkDefaults counts, at the default settings of 'locbench profiles new', how many measures
+// of equal contenders differ, and how often MORE percent (15) more CPU time per request is found.
+// Each comparison is a separate run, decided as 'locbench compare DIR' does. The peaks are flat:
+// the contender is bound by its CPU time from a few connections on. It asserts nothing.
 //
 // COMPARISONS is the number of both kinds (10), ONLY=same or ONLY=slower leaves out the other kind,
 // SPIN=1 runs a spinning process next to it, RUNTIME is docker (default) or process, and QUICK=1 is

@@ -17,8 +17,8 @@ const maxRateApart = 0.05
 
 // Reference returns the index of the contender whose steps count for all: CPU time per request is
 // compared at its peak step, p99 at its step at half peak. It is the first of the profile that is
-// not excluded and stable at peak, else the first that is not excluded, else the first. Among contenders
-// with different limits, one at whose peak step the most others are valid comes
+// not excluded and stable at peak, else the first that is not excluded, else the first. Among
+// contenders with different limits, one at whose peak step the most others are valid comes
 // first: a smaller one may fail requests at the peak step of a larger one.
 func Reference(all []Contender) int {
 	best, least := 0, math.MaxInt
@@ -51,9 +51,9 @@ type half struct {
 	ok    bool
 }
 
-// halfOfAll returns ref with the step at half peak that counts for all: that of ref, or, if that has a
-// share of each one's own peak and the rates are too far apart, the closed-loop step of ref that is
-// nearest to half of its peak. Contenders that are in no comparison do not count.
+// halfOfAll returns ref with the step at half peak that counts for all: that of ref, or, if that
+// has a share of each one's own peak and the rates are too far apart, the closed-loop step of ref
+// that is nearest to half of its peak. Contenders that are in no comparison do not count.
 func (ref Contender) halfOfAll(all ...Contender) Contender {
 	step, share, ok := ref.Half()
 	own := half{step, share, ok}
@@ -117,8 +117,8 @@ func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
 	return c.measured(step)
 }
 
-// sample returns the values of c, one for each round that has one, and the step in words; peakOf names
-// the peak of ref there.
+// sample returns the values of c, one for each round that has one, and the step in words; peakOf
+// names the peak of ref there.
 func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (values []float64, at string) {
 	switch m.Comparison.At {
 	case measure.FromStartToStop:
@@ -146,8 +146,8 @@ func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (valu
 	return m.Over(peak).Rounds, peak.Step.Name
 }
 
-// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, or its rate
-// was another one; "" if it can.
+// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, or its
+// rate was another one; "" if it can.
 func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 	if m.Comparison.At != measure.AtHalf && m.Comparison.At != measure.AtReference {
 		return ""
@@ -315,9 +315,9 @@ func (c Couple) Outside(m measure.Measure) (why [2]string) {
 	return why
 }
 
-// CoupleOf returns the couple of two contenders. Two of one run are compared as its tiers are: at the
-// steps of its reference, over its common rounds, corrected for its other pairs. Of two runs the
-// steps are those of a.
+// CoupleOf returns the couple of two contenders. Two of one run are compared as its tiers are: at
+// the steps of its reference, over its common rounds, corrected for its other pairs. Of two runs
+// the steps are those of a.
 func CoupleOf(a, b Contender) Couple {
 	whole := [2]Contender{a, b}
 	if run := a.of; run != nil && run == b.of {

@@ -104,8 +104,8 @@ func OneRun(a, b Contender) bool {
 	return a.run != nil && b.run != nil && a.run.ID != "" && a.run.ID == b.run.ID
 }
 
-// LimitsIntended reports whether the profile of a run sets different limits for two of its contenders:
-// then their limits are the subject of the comparison, not a reason to refuse it.
+// LimitsIntended reports whether the profile of a run sets different limits for two of its
+// contenders: then their limits are the subject of the comparison, not a reason to refuse it.
 func LimitsIntended(a, b Contender) bool {
 	return OneRun(a, b) && a.Planned() != b.Planned()
 }

@@ -29,8 +29,8 @@ func (s Standing) Open() (all []Open) {
 	return all
 }
 
-// Settle returns what settles the inconclusive pairs of the run soonest; see SettleOpen. rule is that
-// of each measure.
+// Settle returns what settles the inconclusive pairs of the run soonest; see SettleOpen. rule is
+// that of each measure.
 func (r *Run) Settle(rule func(measure.ID) stats.Rule) string {
 	var open []Open
 	paired := false
@@ -42,9 +42,9 @@ func (r *Run) Settle(rule func(measure.ID) stats.Rule) string {
 }
 
 // SettleOpen returns what settles the first of the inconclusive measures, with the time that it
-// takes: interleaving, if the run was not interleaved for a reason that the user can change, or more
-// rounds; "" if nothing is inconclusive, or more rounds than stats.MaxRounds are necessary. run is
-// nil for contenders of two runs.
+// takes: interleaving, if the run was not interleaved for a reason that the user can change, or
+// more rounds; "" if nothing is inconclusive, or more rounds than stats.MaxRounds are necessary.
+// run is nil for contenders of two runs.
 func SettleOpen(open []Open, run *Run, paired bool) string {
 	var best Open
 	for _, o := range open {

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// LimitsDiffer reports whether the profile sets different limits for contenders of the run: then the
-// run has ratios in place of tiers, since the limits are their subject.
+// LimitsDiffer reports whether the profile sets different limits for contenders of the run: then
+// the run has ratios in place of tiers, since the limits are their subject.
 func (r *Run) LimitsDiffer() bool {
 	return slices.ContainsFunc(r.Contenders, func(c Contender) bool { return LimitsIntended(r.Contenders[0], c) })
 }
@@ -26,8 +26,8 @@ func (c Contender) Under() string {
 	return c.run.Profile.Under(c.Results[0].Trial.Selection())
 }
 
-// LimitRatios compares each contender that has other limits with the first one, in a sentence each: "a:half
-// under 0.5 CPUs, a under 1 CPU: ×0.48 the throughput (95% CI …), …".
+// LimitRatios compares each contender that has other limits with the first one, in a sentence each:
+// "a:half under 0.5 CPUs, a under 1 CPU: ×0.48 the throughput (95% CI …), …".
 func (r *Run) LimitRatios(standings []Standing) (said []string) {
 	all := r.Ordered()
 	for _, c := range all[min(1, len(all)):] {
@@ -68,7 +68,8 @@ func RatioWords(id measure.ID, r stats.Ratio) string {
 	return fmt.Sprintf("×%.2f %s (95%% CI ×%.2f to ×%.2f)", r.Estimate, what, r.Low, r.High)
 }
 
-// ratioOf returns the ratio of another contender to the first; nil if one of the two is not compared.
+// ratioOf returns the ratio of another contender to the first; nil if one of the two is not
+// compared.
 func (s Standing) ratioOf(first, other string) *stats.Ratio {
 	a, b := s.valuesOf(first), s.valuesOf(other)
 	if a == nil || b == nil {

@@ -23,7 +23,8 @@ import (
 // comparedEnv makes the test binary the server of BenchmarkComparing.
 const comparedEnv = "LOCBENCH_COMPARED_TEST_SERVER"
 
-// BenchmarkServeCompared is the server of BenchmarkComparing: 1 kB of JSON with the id of the request.
+// BenchmarkServeCompared is the server of BenchmarkComparing: 1 kB of JSON with the id of the
+// request.
 func BenchmarkServeCompared(b *testing.B) {
 	if os.Getenv(comparedEnv) == "" {
 		b.Skip("not a server")
@@ -39,8 +40,9 @@ func BenchmarkServeCompared(b *testing.B) {
 	}))
 }
 
-// BenchmarkComparing compares requests per CPU second of the client with the expectations of a profile
-// at the default share, and without any, in alternating pairs of 2 s. Run it with make bench-load.
+// BenchmarkComparing compares requests per CPU second of the client with the expectations of a
+// profile at the default share, and without any, in alternating pairs of 2 s. Run it with make
+// bench-load.
 func BenchmarkComparing(b *testing.B) {
 	server := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^$", "-test.bench", "^BenchmarkServeCompared$", "-test.benchtime", "1x")
 	server.Env = append(os.Environ(), comparedEnv+"=1")

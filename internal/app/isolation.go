@@ -26,8 +26,9 @@ func isolationOf(p bench.Profile, cannot string) bench.Isolation {
 	})
 }
 
-// widest returns the CPU limits of the contender that can fill the most CPUs; none if one has none. All
-// contenders run on the same CPUs, since their number alone changes how many threads a runtime starts.
+// widest returns the CPU limits of the contender that can fill the most CPUs; none if one has none.
+// All contenders run on the same CPUs, since their number alone changes how many threads a runtime
+// starts.
 func widest(p bench.Profile) (most bench.Limits) {
 	if len(p.Contenders) == 0 {
 		return p.Limits

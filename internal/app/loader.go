@@ -104,10 +104,12 @@ func filled(all []bench.Request, getenv func(string) string) (out []bench.Reques
 }
 
 // comparedOfEach is how many responses of each kind of request are compared in each step, however
-// short it is, in addition to the share compare_bodies. With 300, an error of 1 in 100 is missed in 5% of steps.
+// short it is, in addition to the share compare_bodies. With 300, an error of 1 in 100 is missed in
+// 5% of steps.
 const comparedOfEach = 300
 
-// comparingBudget is the share of one CPU that comparing may take for the default of compare_bodies.
+// comparingBudget is the share of one CPU that comparing may take for the default of
+// compare_bodies.
 const comparingBudget = .01
 
 // loadPlan returns the plan of one load of step.

@@ -79,8 +79,8 @@ func memoryOvercommit(run bench.Run) bench.Warnings {
 	return bench.Warnings{verdict.Overcommitted(alive, all, machine)}
 }
 
-// interleavedQuotas returns a warning if contenders with different CPU quotas are interleaved: each slice
-// begins with a full quota, so the smaller one exceeds its own.
+// interleavedQuotas returns a warning if contenders with different CPU quotas are interleaved: each
+// slice begins with a full quota, so the smaller one exceeds its own.
 func interleavedQuotas(run bench.Run) bench.Warnings {
 	p := run.Profile
 	differs := func(sel bench.Selection) bool { return p.LimitsOf(sel).CPUs != p.LimitsOf(p.Contenders[0]).CPUs }

@@ -143,8 +143,8 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	return nil
 }
 
-// onRecord returns what a resumed run starts from its record, in a line each: whose code runs, since the
-// folder may come from another person.
+// onRecord returns what a resumed run starts from its record, in a line each: whose code runs,
+// since the folder may come from another person.
 func onRecord(run bench.Run, services bool) (lines []string) {
 	if services {
 		for _, dir := range run.Services {

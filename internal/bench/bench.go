@@ -103,7 +103,8 @@ type Profile struct {
 	Limits      Limits      `json:"limits"`
 	// what is different for single contenders; LimitsOf and SettingsOf read it
 	Settings []Settings `json:"settings,omitempty"`
-	// "off", or "": contender, store and client get separate CPU sets if the machine has enough CPUs
+	// "off", or "": contender, store and client get separate CPU sets if the machine has enough
+	// CPUs
 	Isolation string    `json:"isolation,omitempty"`
 	Store     StoreSpec `json:"store"`
 	Data      DataSpec  `json:"data"`
@@ -118,12 +119,13 @@ type Profile struct {
 	Timeout  Duration  `json:"timeout_ns"`         // time limit from sending a request to the last byte of its response
 	// share of the responses whose whole body is compared with the expected one, if that is known
 	CompareBodies float64 `json:"compare_bodies,omitempty"`
-	// CompareBodies is the default: comparing takes at most 1% of one CPU. A share that the user chose
-	// is compared at any cost.
+	// CompareBodies is the default: comparing takes at most 1% of one CPU. A share that the user
+	// chose is compared at any cost.
 	CompareBounded bool `json:"compare_bounded,omitempty"`
 	// error rate above which a step is not valid; 0: DefaultMaxErrors
 	MaxErrors float64 `json:"max_errors,omitempty"`
-	// share of the compared bodies that may be unexpected in a step before its contender is excluded
+	// share of the compared bodies that may be unexpected in a step before its contender is
+	// excluded
 	MaxUnexpected float64            `json:"max_unexpected,omitempty"`
 	FirstRequests *FirstRequestsSpec `json:"first_requests,omitempty"`
 	Checks        CheckSpec          `json:"checks"`

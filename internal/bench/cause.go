@@ -36,7 +36,8 @@ func (c Cause) String() string {
 	return c.Text
 }
 
-// Predicate returns the cause after the name of the contender: "was killed out of memory at 256 MiB".
+// Predicate returns the cause after the name of the contender: "was killed out of memory at 256
+// MiB".
 func (c Cause) Predicate() string {
 	switch {
 	case c.Kind == CauseKilled && c.Processes == 0:
@@ -47,8 +48,8 @@ func (c Cause) Predicate() string {
 	return c.Text
 }
 
-// WhyFailed returns why the contender failed the trial; nil if it did not, or for another reason. It
-// is the first sentence about the contender in every output.
+// WhyFailed returns why the contender failed the trial; nil if it did not, or for another reason.
+// It is the first sentence about the contender in every output.
 func (t TrialResult) WhyFailed() *Cause {
 	switch {
 	case t.State != TrialFailed:
@@ -80,8 +81,8 @@ func CauseOf(e Exit, info *InstanceInfo) *Cause {
 	return &Cause{Kind: CauseKilled, Text: outOfMemory(limit) + after}
 }
 
-// KilledProcesses returns the cause that the kernel killed n processes of a contender, the first one
-// in step (from 1), while others continued to run.
+// KilledProcesses returns the cause that the kernel killed n processes of a contender, the first
+// one in step (from 1), while others continued to run.
 func KilledProcesses(n int64, step int, info *InstanceInfo) Cause {
 	limit := int64(0)
 	if info.LimitsEnforced {

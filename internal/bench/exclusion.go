@@ -228,8 +228,9 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	return &sum
 }
 
-// Brief returns the cause of a failed trial, "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%), …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1% of its
-// requests in every step", or several of them.
+// Brief returns the cause of a failed trial, "sent unexpected bodies: 3 of 114 compared bodies were
+// unexpected (2.6%), …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1%
+// of its requests in every step", or several of them.
 func (u Exclusion) Brief() string {
 	var parts []string
 	if u.Cause != nil {
@@ -283,7 +284,8 @@ func (r Run) Excluded() (all []ExcludedContender) {
 }
 
 // ExclusionOf returns why a trial of the run is excluded. With AcceptFailedChecks, failed checks do
-// not count, but unexpected bodies under load do: only MaxUnexpected permits them. A search for capacity excludes nothing, because its steps are meant to find errors.
+// not count, but unexpected bodies under load do: only MaxUnexpected permits them. A search for
+// capacity excludes nothing, because its steps are meant to find errors.
 func (r Run) ExclusionOf(trial TrialResult) *Exclusion {
 	if r.Search != "" {
 		return nil

@@ -47,8 +47,8 @@ type Unfilled struct {
 	InKey bool   // the place is in the key of a map, or in a path
 }
 
-// UnfilledPlaces returns what looks like a place in the expectation and is a text, in order: in keys
-// of maps, in paths, and in everything under a key that is not one of FilledExpectations.
+// UnfilledPlaces returns what looks like a place in the expectation and is a text, in order: in
+// keys of maps, in paths, and in everything under a key that is not one of FilledExpectations.
 func (r Request) UnfilledPlaces() (all []Unfilled) {
 	var walk func(key string, value any, filled bool)
 	add := func(key, text string, inKey bool) {

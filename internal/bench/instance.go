@@ -97,7 +97,8 @@ var signalMeanings = map[string]string{
 // StopResult describes how an instance stopped.
 type StopResult struct {
 	Took time.Duration `json:"took_ns"` // time from SIGTERM to the end of the process
-	// exited with code 0 within the grace period (143, the default action of SIGTERM, is not graceful)
+	// exited with code 0 within the grace period (143, the default action of SIGTERM, is not
+	// graceful)
 	Graceful bool `json:"graceful"`
 	Killed   bool `json:"killed"` // killed (SIGKILL) after the grace period
 	// killed before the end of the grace period, because the user forced the end
@@ -133,7 +134,8 @@ type Throttling struct {
 
 // Memory is the memory use of an instance.
 type Memory struct {
-	// memory without page cache: usage − inactive_file (v2), usage − cache + shmem (v1), RSS (/proc)
+	// memory without page cache: usage − inactive_file (v2), usage − cache + shmem (v1), RSS
+	// (/proc)
 	Used int64 `json:"used_bytes"`
 	Peak int64 `json:"peak_bytes"` // peak memory since start
 	// "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
@@ -156,6 +158,7 @@ type LogLine struct {
 	At     time.Time `json:"at"`
 	Stream string    `json:"stream"` // stdout, stderr
 	Text   string    `json:"text"`
-	// LeftOut is how many lines of an excerpt were left out here; Text says so. 0: a line of the log.
+	// LeftOut is how many lines of an excerpt were left out here; Text says so. 0: a line of the
+	// log.
 	LeftOut int `json:"left_out,omitempty"`
 }

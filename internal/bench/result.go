@@ -75,9 +75,9 @@ type Definition int
 
 // The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
 const (
-	// OldDefinition counts every response, over the sending time plus the mean, over the connections,
-	// of the time until their last success. With a queue it overstates throughput and understates
-	// CPU time per request.
+	// OldDefinition counts every response, over the sending time plus the mean, over the
+	// connections, of the time until their last success. With a queue it overstates throughput and
+	// understates CPU time per request.
 	OldDefinition Definition = 0
 	// OtherTool is the definition of another tool whose results were imported.
 	OtherTool Definition = 1
@@ -126,8 +126,8 @@ type Load struct {
 	Unserved int `json:"unserved,omitempty"`
 	// errors by kind, of the whole step, lead-in and drain included
 	Failed map[ErrorKind]int64 `json:"failed,omitempty"`
-	// responses with an expected status that does not count as throughput, by status, of the whole step:
-	// neither success nor error, and in no latency
+	// responses with an expected status that does not count as throughput, by status, of the whole
+	// step: neither success nor error, and in no latency
 	Rejected Statuses `json:"rejected,omitempty"`
 	// complete responses by status, errors with a response included, of the whole step
 	Statuses Statuses  `json:"statuses,omitempty"`
@@ -155,7 +155,8 @@ type Load struct {
 	// responses whose latency ends when the kernel received their last byte, because the client was
 	// asleep; the latency of the others ends when the client read them
 	Stamped int64 `json:"stamped,omitempty"`
-	// summed over Stamped: time until the client read the response, which is not part of the latency
+	// summed over Stamped: time until the client read the response, which is not part of the
+	// latency
 	ClientWake time.Duration `json:"client_wake_ns,omitempty"`
 	// CPUs that the client may use, by its affinity and CPU quota; 0: not known
 	ClientCPUs float64 `json:"client_cpus,omitempty"`
@@ -208,7 +209,8 @@ type SessionLoad struct {
 	Name      string `json:"name"`
 	Begun     int64  `json:"begun"` // sessions whose first request has ended
 	Completed int64  `json:"completed"`
-	// failed sessions by the name of the request that failed; it also counts as an error of the step
+	// failed sessions by the name of the request that failed; it also counts as an error of the
+	// step
 	Failed map[string]int64 `json:"failed,omitempty"`
 	// sessions that ended with a rejected response
 	Rejected int64 `json:"rejected,omitempty"`

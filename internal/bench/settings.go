@@ -2,8 +2,8 @@ package bench
 
 import "slices"
 
-// Settings are what a profile sets for one of its contenders, next to the manifest and the limits of
-// all. Zero fields set nothing.
+// Settings are what a profile sets for one of its contenders, next to the manifest and the limits
+// of all. Zero fields set nothing.
 type Settings struct {
 	// the contender as the run names it: its variant is the name that the profile gives it
 	Selection `json:"contender"`

@@ -8,7 +8,8 @@ import (
 	"locbench/profiles"
 )
 
-// TestCalibrationIsLikeARun: the floor is that of a run with the same options, interleaved by default.
+// TestCalibrationIsLikeARun: the floor is that of a run with the same options, interleaved by
+// default.
 func TestCalibrationIsLikeARun(t *testing.T) {
 	ramp := fileOf(t, "ramp.yaml", "contenders: [a]\nrequests: [{get: /x}]\nsteps: [{connections: {from: 1, to: 9}}]\n")
 	large := fileOf(t, "large.yaml", "contenders: [a]\nlimits: {memory: 4GiB}\nrequests: [{get: /x}]\nsteps: [3]\n")

@@ -150,8 +150,8 @@ func listProfiles(env Env) error {
 	return cmp.Or(writeTable(env.Stdout, rows), err)
 }
 
-// settledRounds returns the rounds of p on a machine with enough memory: "8", or, if p names neither
-// rounds nor contenders, those for one and for more.
+// settledRounds returns the rounds of p on a machine with enough memory: "8", or, if p names
+// neither rounds nor contenders, those for one and for more.
 func settledRounds(p bench.Profile) string {
 	one, _ := profile.Settle(p, 0)
 	if len(p.Contenders) > 0 {

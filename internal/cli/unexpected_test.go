@@ -58,8 +58,8 @@ func (m *mixer) crowd() bool {
 }
 
 // A service that is wrong under concurrency only is excluded, in a run that compares what profiles
-// compare by default. All 300 responses of the second step are compared, so the numbers are those of
-// the server; of the third step it is a sample, whose share is within four standard errors.
+// compare by default. All 300 responses of the second step are compared, so the numbers are those
+// of the server; of the third step it is a sample, whose share is within four standard errors.
 func TestAServiceThatIsWrongUnderConcurrencyOnly(t *testing.T) {
 	profile := fileOf(t, "bookings.yaml", `requests: [{name: booking, get: "/bookings/{id}", expect: {present: [name], json_includes: {id: "{id:number}"}}}]
 variables: {id: {from: 1, to: 9000}}

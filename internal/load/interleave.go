@@ -16,8 +16,9 @@ import (
 type Interleave struct {
 	// Length is the length of a slice; the last one takes in a rest of less than half of it.
 	Length time.Duration
-	// Next lets the other steps have their slices, and returns when it is this step's turn again, or
-	// ctx has ended. The first slice begins when Run is called, the last one ends when Run returns.
+	// Next lets the other steps have their slices, and returns when it is this step's turn again,
+	// or ctx has ended. The first slice begins when Run is called, the last one ends when Run
+	// returns.
 	Next func()
 }
 

@@ -54,19 +54,20 @@ type Plan struct {
 	// per second; 0 is the step's own. One goroutine calls it many times a second.
 	Rate func() float64
 
-	// Check, if not nil, gets one in CheckEvery responses with an expected status, drawn at random, to
-	// the requests that Checks selects. It returns what is wrong; nil is the expected response,
-	// ErrNotKnown one that it cannot check. Measuring goroutines call it concurrently, after reading
-	// the clock: its time is in no latency, but it is the client's. It must not keep the body.
+	// Check, if not nil, gets one in CheckEvery responses with an expected status, drawn at random,
+	// to the requests that Checks selects. It returns what is wrong; nil is the expected response,
+	// ErrNotKnown one that it cannot check. Measuring goroutines call it concurrently, after
+	// reading the clock: its time is in no latency, but it is the client's. It must not keep the
+	// body.
 	Check      func(Response) error
 	Checks     func(request string) bool // nil: all requests
 	CheckEvery int                       // 0: one in 100; 1: all
-	// CheckQuota is how many responses of each kind of request Check gets in any case, spread over the
-	// step; all if there are fewer. CheckEvery adds to them. Responses that Check does not get, because
-	// of their status or length, do not count. 0: none.
+	// CheckQuota is how many responses of each kind of request Check gets in any case, spread over
+	// the step; all if there are fewer. CheckEvery adds to them. Responses that Check does not get,
+	// because of their status or length, do not count. 0: none.
 	CheckQuota int
-	// CheckBudget is the share of one CPU up to which CheckEvery draws: while checks have taken more of
-	// the time since the step began, only CheckQuota does. 0: no limit.
+	// CheckBudget is the share of one CPU up to which CheckEvery draws: while checks have taken
+	// more of the time since the step began, only CheckQuota does. 0: no limit.
 	CheckBudget float64
 
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
@@ -77,8 +78,8 @@ type Plan struct {
 	// interval. OnStart is called when it begins, while the load continues; not if the load ends
 	// before.
 	OnStart func()
-	// OnEnd is called if and only if OnStart was, when the interval ends, also if ctx has ended. Run
-	// returns after it. A goroutine that does not measure calls both.
+	// OnEnd is called if and only if OnStart was, when the interval ends, also if ctx has ended.
+	// Run returns after it. A goroutine that does not measure calls both.
 	OnEnd func()
 
 	sampling *workload.Sampling // shared by the slices of an interleaved step; nil: one for the step
@@ -131,8 +132,8 @@ type Engine struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	sleep func(time.Duration) // see portable.Config; tests in virtual time set it
-	// patience, if not 0, replaces two limits that a busy machine may exceed: wire.DialTime, and how
-	// long the last window waits for a thread that still counts.
+	// patience, if not 0, replaces two limits that a busy machine may exceed: wire.DialTime, and
+	// how long the last window waits for a thread that still counts.
 	patience time.Duration
 }
 
@@ -271,8 +272,8 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 func (e Engine) clocked(
 	ctx context.Context, plan Plan, rec *record.Recorder, loop loop, onWindow func(bench.Window),
 ) (wall, cpu time.Duration) {
-	// Sending outlives ctx by the grace: supervise decides when to give up connections that are being
-	// opened.
+	// Sending outlives ctx by the grace: supervise decides when to give up connections that are
+	// being opened.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	cut := func() {

@@ -53,8 +53,8 @@ func (m *mixer) crowd() bool {
 	}
 }
 
-// wilson returns the Wilson interval of the share k of n at four standard errors: chance leaves it once
-// in 16,000 runs.
+// wilson returns the Wilson interval of the share k of n at four standard errors: chance leaves it
+// once in 16,000 runs.
 func wilson(k, n float64) (low, high float64) {
 	const z = 4
 	p := k / n
@@ -62,7 +62,8 @@ func wilson(k, n float64) (low, high float64) {
 	return (mid - half) / (1 + z*z/n), (mid + half) / (1 + z*z/n)
 }
 
-// Requests of a bounded number: the two loops, one connection and sixteen, a wrong and a right server.
+// Requests of a bounded number: the two loops, one connection and sixteen, a wrong and a right
+// server.
 func TestAServerThatMixesUpBodiesIsExcluded(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		for _, rightly := range []bool{false, true} {

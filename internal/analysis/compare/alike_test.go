@@ -14,10 +14,11 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// flat returns rounds of contenders whose throughput hardly depends on the connections above 2, while
-// CPU per request does: at 4 connections a request costs 10% more than at 16. cpu is a factor of
-// each contender's CPU time. Noise: 3% a step, and 10% a round, which interleaved contenders share.
-// A request that takes more CPU time takes a longer time: with a quota, throughput falls by as much.
+// flat returns rounds of contenders whose throughput hardly depends on the connections above 2,
+// while CPU per request does: at 4 connections a request costs 10% more than at 16. cpu is a factor
+// of each contender's CPU time. Noise: 3% a step, and 10% a round, which interleaved contenders
+// share. A request that takes more CPU time takes a longer time: with a quota, throughput falls by
+// as much.
 func flat(rng *rand.Rand, rounds int, interleaved bool, cpu ...float64) []bench.TrialResult {
 	return flatOn(rng, .1, rounds, interleaved, cpu...)
 }
@@ -84,9 +85,9 @@ func withShare(rng *rand.Rand, all []bench.TrialResult) []bench.TrialResult {
 }
 
 // Equal contenders with flat peaks: at most 5% of their measures get a verdict, though their peaks
-// fall on different steps, at which a request costs another CPU time. CPU per request at each side's
-// own peak, which was the rule before, gives more. Noise of the rounds is 10% where they are shared, and
-// 2% where they are not: more hides the difference between the steps.
+// fall on different steps, at which a request costs another CPU time. CPU per request at each
+// side's own peak, which was the rule before, gives more. Noise of the rounds is 10% where they are
+// shared, and 2% where they are not: more hides the difference between the steps.
 func TestFalsePositivesOfFlatPeaks(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -147,8 +148,8 @@ func TestFalsePositivesOfFlatPeaks(t *testing.T) {
 	}
 }
 
-// A faster version runs at a higher rate at 50% of peak: p99 is compared at one closed-loop step, by
-// the pair, the tiers, and the other order of the sides.
+// A faster version runs at a higher rate at 50% of peak: p99 is compared at one closed-loop step,
+// by the pair, the tiers, and the other order of the sides.
 func TestFasterVersionHasAVerdictOnP99(t *testing.T) {
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 10))

@@ -185,8 +185,8 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	after[5].State = bench.TrialFailed
 	after[4].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 	after[3].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote}}}
-	// A contender with a failed round has no verdict and is in no tier: what is left was selected by
-	// not failing.
+	// A contender with a failed round has no verdict and is in no tier: what is left was selected
+	// by not failing.
 	for _, row := range compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0].Rows {
 		if row.Verdict != stats.Inconclusive || row.NotComparable != "new: 1 of 6 rounds failed" || row.Sentence != "not comparable: new: 1 of 6 rounds failed" {
 			t.Errorf("a failed round: %+v", row)

@@ -136,7 +136,8 @@ func unstable(m measure.Measure, c analysis.Couple) (warnings []SideWarning) {
 	return warnings
 }
 
-// outside returns why sides have no verdict in a measure, as in the tiers of a run; "" if they have.
+// outside returns why sides have no verdict in a measure, as in the tiers of a run; "" if they
+// have.
 func outside(m measure.Measure, c analysis.Couple) (reason string) {
 	for i, why := range c.Outside(m) {
 		if why != "" {

@@ -49,8 +49,8 @@ func TestLimitsOfTheProfileAreTheSubject(t *testing.T) {
 	}
 }
 
-// A smaller contender that fails requests at the peak step of the larger one is compared at a step that
-// is valid for both. Without different limits the measure is not comparable.
+// A smaller contender that fails requests at the peak step of the larger one is compared at a step
+// that is valid for both. Without different limits the measure is not comparable.
 func TestOverloadedSmallerContender(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	slower := usual()
@@ -87,7 +87,8 @@ func TestOverloadedSmallerContender(t *testing.T) {
 	}
 }
 
-// What the profile sets for a contender is the heading: limits with ratios, environment, image, folder.
+// What the profile sets for a contender is the heading: limits with ratios, environment, image,
+// folder.
 func TestSubject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	other := bench.Selection{Contender: "a", Variant: "b"}
@@ -121,7 +122,8 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// Contenders with different CPU quotas are not sent to interleaving, in which they would exceed them.
+// Contenders with different CPU quotas are not sent to interleaving, in which they would exceed
+// them.
 func TestQuotasAreNotInterleaved(t *testing.T) {
 	half := bench.Selection{Contender: "b"}
 	for own, interleaved := range map[float64]bool{0: true, .5: false} {

@@ -39,8 +39,8 @@ func settledPair(r raw) string {
 	return Pair(set.Run.Contenders[0], set.Run.Contenders[1], nil, Options{}).Settle
 }
 
-// An inconclusive comparison says what settles it soonest and how long that takes: interleaving only
-// where the run could have been interleaved.
+// An inconclusive comparison says what settles it soonest and how long that takes: interleaving
+// only where the run could have been interleaved.
 func TestWhatSettlesIt(t *testing.T) {
 	why := func(reason bench.PlainReason) *bench.Plain { return &bench.Plain{Reason: reason} }
 	const soonest = "Interleaving settles it soonest: run again with "

@@ -9,7 +9,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// subject returns how the profile of a run made two of its contenders differ, with the ratios: "b under
+// subject returns how the profile of a run made two of its contenders differ, with the ratios: "b
+// under
 // 0.5 CPUs, a under 1 CPU: ×0.48 the throughput, …"; "" if it did not.
 func subject(a, b analysis.Contender, rows []Row) string {
 	var parts []string

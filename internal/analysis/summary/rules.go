@@ -114,7 +114,8 @@ func peaks(f Facts) (n int) {
 	return n
 }
 
-// nothingMeasured does not hold if unexpected bodies are why there is no peak: "excluded" says that.
+// nothingMeasured does not hold if unexpected bodies are why there is no peak: "excluded" says
+// that.
 func nothingMeasured(f Facts) bool {
 	return peaks(f) == 0 && !slices.ContainsFunc(f.Contenders, func(c Contender) bool {
 		return c.Excluded != nil && c.Excluded.Unexpected != nil

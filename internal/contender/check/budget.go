@@ -94,8 +94,8 @@ func reachable(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	return all
 }
 
-// eachPart calls do with each schema right within s: the field of the library's type, and the key if
-// that is a map of texts.
+// eachPart calls do with each schema right within s: the field of the library's type, and the key
+// if that is a map of texts.
 func eachPart(s *jsonschema.Schema, do func(field, key string, part *jsonschema.Schema)) {
 	var visit func(v reflect.Value, field, key string)
 	visit = func(v reflect.Value, field, key string) {

@@ -237,7 +237,8 @@ func numberOf(v strictyaml.Value) (json.Number, bool) {
 	return "", false
 }
 
-// Raw returns an expectation in the form that is saved, with json.Number for what no int64 or float64 holds.
+// Raw returns an expectation in the form that is saved, with json.Number for what no int64 or
+// float64 holds.
 func Raw(v strictyaml.Value) any {
 	switch v.Kind() {
 	case strictyaml.List:

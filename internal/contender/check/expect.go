@@ -12,8 +12,8 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// ReadExpect reads what a response must be, outside a suite: its places are filled in with values of
-// the request.
+// ReadExpect reads what a response must be, outside a suite: its places are filled in with values
+// of the request.
 func ReadExpect(v strictyaml.Value) Expect { return expander{places: true}.expect(v) }
 
 // ParseExpect reads what a response must be from a decoded JSON object, or from nil.

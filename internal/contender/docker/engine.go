@@ -251,8 +251,8 @@ func (e *Engine) Near() bool {
 	return strings.HasPrefix(e.host, "unix://") || strings.HasPrefix(e.host, "npipe://")
 }
 
-// Elsewhere reports whether the engine that Connect would find has the address of another machine. It
-// does not connect. getenv returns environment variables.
+// Elsewhere reports whether the engine that Connect would find has the address of another machine.
+// It does not connect. getenv returns environment variables.
 func Elsewhere(getenv func(string) string) bool {
 	home, _ := os.UserHomeDir() // without one, there are no contexts
 	ep, err := resolve(getenv, home)

@@ -45,7 +45,8 @@ type Measure struct {
 	// over returns the value over all rounds, if it is not the median of the rounds: medians of an
 	// even number of rounds would average quantiles.
 	over func(stats.Step) (v float64, ok bool)
-	// whole returns the value of whole trials; nil: the value of the step with the highest throughput.
+	// whole returns the value of whole trials; nil: the value of the step with the highest
+	// throughput.
 	whole func(stats.Contender) Result
 }
 

@@ -100,8 +100,8 @@ type Comparison struct {
 	Adjusted float64 // p value after Holm's correction; 1 without a test
 	Family   int     // number of tests that Holm's correction is for
 	Verdict  Verdict
-	// of Inconclusive: estimate of the rounds per side to add for a verdict; MaxRounds: that number or
-	// more; 0: more rounds do not help
+	// of Inconclusive: estimate of the rounds per side to add for a verdict; MaxRounds: that number
+	// or more; 0: more rounds do not help
 	More int
 	Err  error // why there is no test: NeedRounds, BadValue
 	Rule Rule  // the rule applied

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMemoryGrowth_Recorded: of services that were recorded under a constant load, only the one that
-// leaks (about 3.3 KiB a request with the slack of its allocator) grows.
+// TestMemoryGrowth_Recorded: of services that were recorded under a constant load, only the one
+// that leaks (about 3.3 KiB a request with the slack of its allocator) grows.
 func TestMemoryGrowth_Recorded(t *testing.T) {
 	for _, name := range []string{"go-leak", "go-plain", "go-gogc400", "go-cache", "node-plain", "jvm-plain"} {
 		t.Run(name, func(t *testing.T) {

@@ -122,8 +122,8 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 // ErrorsTotal returns the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
-// TotalErrorRate returns the error rate of all steps of all rounds together; ok is false without any
-// request.
+// TotalErrorRate returns the error rate of all steps of all rounds together; ok is false without
+// any request.
 func (c Contender) TotalErrorRate() (ratio float64, ok bool) {
 	var failed float64
 	var all int64
@@ -247,7 +247,8 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(trials, of, merge)
-	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its error.
+	// A contender with unexpected bodies has no peak: at fewer connections it may only hide its
+	// error.
 	unexpected := c.Excluded != nil && c.Excluded.Unexpected != nil
 	for i, s := range c.Steps {
 		for kind, n := range s.Failed {

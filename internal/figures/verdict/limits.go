@@ -11,8 +11,8 @@ const (
 	nearlyBusy = 0.88 // of all CPUs: hardly any idle time left
 
 	saturated = 0.95 // of the time: above it requests wait for a thread of the client
-	// suspected is a share of the client's CPUs. Requests wait before the CPUs are used up, so it is
-	// less than usedUp.
+	// suspected is a share of the client's CPUs. Requests wait before the CPUs are used up, so it
+	// is less than usedUp.
 	suspected = 0.80
 	// late is a share of an open loop's requests that were late, waited for a connection or were
 	// dropped. Up to it p99 hardly changes, and the rate counts as kept.

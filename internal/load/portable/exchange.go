@@ -163,7 +163,8 @@ func (l *Loop) roundTrip(
 	} else if s.limit.read = 0; !l.conf.HTTP2 {
 		err = s.conn.SetDeadline(deadline)
 	}
-	// Cut may have come between SetDeadline and here; if it comes later, it sets the deadline itself.
+	// Cut may have come between SetDeadline and here; if it comes later, it sets the deadline
+	// itself.
 	if err == nil && l.cutNow.Load() {
 		err = context.Canceled
 	}

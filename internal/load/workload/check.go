@@ -30,7 +30,8 @@ type Response struct {
 	Head     []byte // header lines with their ends
 	Body     []byte
 	Cut      bool // the body is longer
-	// Value returns the value that a variable of the expectation had in the request; nil if it has none.
+	// Value returns the value that a variable of the expectation had in the request; nil if it has
+	// none.
 	Value func(name string) string
 }
 
@@ -125,9 +126,9 @@ func (m *Mix) drawsCheck(u *User, r *Request) bool {
 	return drawn
 }
 
-// lacks reports whether fewer responses of a kind were drawn than its quota is by now. Each draw is at
-// a random place of its part of the step: a contender may be wrong at regular intervals. The clock
-// is not read for each request: after n of them without a draw, n/4 pass.
+// lacks reports whether fewer responses of a kind were drawn than its quota is by now. Each draw is
+// at a random place of its part of the step: a contender may be wrong at regular intervals. The
+// clock is not read for each request: after n of them without a draw, n/4 pass.
 func (c *checker) lacks(k *sampled) bool {
 	if k.skip > 0 {
 		k.skip--

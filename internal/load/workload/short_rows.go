@@ -40,8 +40,8 @@ func (s *shortRows) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// columnsOf suggests a column. A first line that has no names of columns is not quoted: the file may
-// be one of secrets.
+// columnsOf suggests a column. A first line that has no names of columns is not quoted: the file
+// may be one of secrets.
 func columnsOf(name string, head []string) string {
 	for _, column := range head {
 		if len(column) > 60 || strings.ContainsAny(column, ":={}[]()/\\$\x00") {

@@ -183,7 +183,8 @@ func TestThink(t *testing.T) {
 			t.Fatal(session, step, ended)
 		}
 	}
-	// The mean of 2,000 is within 40 ms of 2 s, except for one seed in a thousand; this seed is fixed.
+	// The mean of 2,000 is within 40 ms of 2 s, except for one seed in a thousand; this seed is
+	// fixed.
 	if mean := sum / n; low < time.Second || high > 3*time.Second || mean < 1960*time.Millisecond || mean > 2040*time.Millisecond {
 		t.Errorf("from %v to %v, mean %v", low, high, mean)
 	}

@@ -29,9 +29,10 @@ const (
 //
 // A rate is sustained if the step met every condition and the contender kept up. Latencies count
 // from the scheduled time, and dropped requests are errors. A contender that keeps up has no
-// growing queue, at most the share maxUnexpected of unexpected bodies, and at most 1% of its requests waited for a free connection. A probe that failed
-// says nothing about the contender if it would have passed with latencies from sending, if the
-// client was at its limit, or if other processes used the CPUs.
+// growing queue, at most the share maxUnexpected of unexpected bodies, and at most 1% of its
+// requests waited for a free connection. A probe that failed says nothing about the contender if it
+// would have passed with latencies from sending, if the client was at its limit, or if other
+// processes used the CPUs.
 func Assess(conditions profile.Conditions, res bench.StepResult, cpus, maxUnexpected float64) (_ Verdict, why []string) {
 	l := res.Load
 	missed := conditions.Missed(l)

@@ -11,11 +11,12 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// chosen is "rs-actix", "rs-actix:lto", or one of them with settings: {rs-actix: {cpus: 0.5, as: half}}.
+// chosen is "rs-actix", "rs-actix:lto", or one of them with settings: {rs-actix: {cpus: 0.5, as:
+// half}}.
 type chosen bench.Settings
 
-// settings are the keys of a contender in a profile. Limits instead of the profile's, the rest instead
-// of the manifest's.
+// settings are the keys of a contender in a profile. Limits instead of the profile's, the rest
+// instead of the manifest's.
 type settings struct {
 	As     string            `yaml:"as,omitempty" strict:"min=1,max=63"`
 	CPUs   float64           `yaml:"cpus,omitempty"`
@@ -35,7 +36,8 @@ const (
 	asHint        = "write lower-case letters, digits, `-`, `_` and `.`, such as `as: half`"
 )
 
-// UnmarshalStrict reads a name and, after a colon, a variant; or a map from one such name to settings.
+// UnmarshalStrict reads a name and, after a colon, a variant; or a map from one such name to
+// settings.
 func (c *chosen) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() != strictyaml.Map {
 		if text, ok := v.Text(); ok {

@@ -49,8 +49,8 @@ var exampleMaps = map[string]string{
 	"user": "variables: {user: {file: users.csv}}\nrequests: [{post: /, form: %s}]",
 }
 
-// Every example among the comments of profiles and manifests is read, unchanged: each key by itself in
-// its file, those that name each other's variables together, and each map in its place.
+// Every example among the comments of profiles and manifests is read, unchanged: each key by itself
+// in its file, those that name each other's variables together, and each map in its place.
 func TestCommentedExamples(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files, _ := filepath.Glob(filepath.Join(root, "profiles", "*.yaml"))

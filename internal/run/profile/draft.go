@@ -22,7 +22,8 @@ import (
 const (
 	maxInput  = 1000 // bytes of an input for a draft
 	draftName = "my-api"
-	// for two contenders that start quickly: 8 rounds of 9 s of load each, and about 2 s of start, switches and stop
+	// for two contenders that start quickly: 8 rounds of 9 s of load each, and about 2 s of start,
+	// switches and stop
 	draftTime        = "Two contenders take about 3 minutes: 8 interleaved rounds."
 	schemaFile       = "profile.schema.json" // next to the profile
 	draftGet         = "/"

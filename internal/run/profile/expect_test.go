@@ -56,7 +56,8 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	}
 }
 
-// What cannot be filled in is reported: a place in a key or in a schema, a number with a leading zero.
+// What cannot be filled in is reported: a place in a key or in a schema, a number with a leading
+// zero.
 func TestMistakesOfExpectations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600); err != nil {

@@ -102,9 +102,9 @@ func interleaveValue() value {
 	}
 }
 
-// Settle chooses what p leaves to the plan of a run: whether its contenders are interleaved, and the
-// number of rounds. available is the memory that they may use, in bytes; 0: unknown. Why is nil if
-// they are interleaved.
+// Settle chooses what p leaves to the plan of a run: whether its contenders are interleaved, and
+// the number of rounds. available is the memory that they may use, in bytes; 0: unknown. Why is nil
+// if they are interleaved.
 func Settle(p bench.Profile, available int64) (settled bench.Profile, why *bench.Plain) {
 	switch {
 	case p.Interleave == 0:
@@ -161,7 +161,8 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 	return nil
 }
 
-// quotas returns the least and the highest CPU quota of the contenders, in CPUs; no quota is infinite.
+// quotas returns the least and the highest CPU quota of the contenders, in CPUs; no quota is
+// infinite.
 func quotas(p bench.Profile) (least, most float64) {
 	for i, sel := range p.Contenders {
 		c := cmp.Or(p.LimitsOf(sel).CPUs, math.Inf(1))
@@ -180,7 +181,8 @@ func quota(cpus float64) string {
 	return units.CPUs(cpus)
 }
 
-// memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have none.
+// memoryOf returns the sum of the memory limits of all contenders, in bytes, and how many have
+// none.
 func memoryOf(p bench.Profile) (sum int64, unlimited int) {
 	for _, sel := range p.Contenders {
 		limit := p.LimitsOf(sel).Memory

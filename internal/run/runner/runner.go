@@ -104,11 +104,11 @@ type Config struct {
 	Ask func(ctx context.Context, baseURL string) error
 	// SetUp and TearDown send the profile's requests before and after the load; may be nil.
 	SetUp, TearDown func(ctx context.Context, baseURL string) error
-	// Responds returns an error if the contender does not respond to one request after the load; may
-	// be nil.
+	// Responds returns an error if the contender does not respond to one request after the load;
+	// may be nil.
 	Responds func(ctx context.Context, inst bench.Instance, svc bench.Service) error
-	// Unanswered returns an error if none of the profile's first requests has a response; may be nil.
-	// It is called after a load that ended with timeouts.
+	// Unanswered returns an error if none of the profile's first requests has a response; may be
+	// nil. It is called after a load that ended with timeouts.
 	Unanswered func(ctx context.Context, baseURL string) error
 	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
 	// after the last. It may wait until ctx ends.
@@ -313,49 +313,6 @@ func (r *runner) leaveOut(trial bench.Trial) error {
 func (r *runner) lastTrial(i int) bool {
 	incomplete := func(e bench.TrialEntry) bool { return e.State != bench.TrialComplete }
 	return !slices.ContainsFunc(r.cfg.Run.Trials[i+1:], incomplete)
-}
-
-// buildAll builds each contender once. A failed build fails the contender's trials, not the run.
-func (r *runner) buildAll(ctx context.Context) error {
-	if r.cfg.Run.Profile.Runtime.Traits().AlreadyRunning {
-		return nil
-	}
-	for _, sel := range r.cfg.Run.Profile.Contenders {
-		needed := slices.ContainsFunc(r.cfg.Run.Trials, func(e bench.TrialEntry) bool {
-			return selection(e.Trial) == sel && e.State != bench.TrialComplete
-		})
-		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !needed {
-			continue
-		}
-		err := phase(r.publish, bench.PhaseBuild, func() (string, error) {
-			var last time.Time
-			a, err := r.cfg.Build(ctx, r.cfg.Services[sel], func(text string) {
-				if now := time.Now(); now.Sub(last) >= time.Second {
-					last = now
-					r.publish(bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})
-				}
-			})
-			r.artifacts[sel] = a
-			return describeBuild(sel, a), err
-		})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			r.broken[sel] = err
-		}
-	}
-	return nil
-}
-
-func describeBuild(sel bench.Selection, a bench.Artifact) string {
-	switch {
-	case a.BuildCached:
-		return sel.String() + ": unchanged, not rebuilt"
-	case a.BuildTime > 0:
-		return sel.String() + ": built in " + a.BuildTime.Round(10*time.Millisecond).String()
-	}
-	return sel.String() + ": ready"
 }
 
 // await waits until store or engine respond: without them every trial left would fail.

@@ -39,8 +39,8 @@ func (e timeoutError) Error() string { return e.text }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// TestFirstSentence: in each phase, what the contender did is the cause of its failure, in the trial,
-// in the reason for its exclusion, and nothing else is.
+// TestFirstSentence: in each phase, what the contender did is the cause of its failure, in the
+// trial, in the reason for its exclusion, and nothing else is.
 func TestFirstSentence(t *testing.T) {
 	killed := bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 	exited := bench.Exit{Code: 7}

@@ -22,8 +22,8 @@ func startsOf(f *fakeRun) (checked []string) {
 	return checked
 }
 
-// TestStartsAreCheckedOnce: checks that launch a contender run in its first round, and again only if
-// they could not end there.
+// TestStartsAreCheckedOnce: checks that launch a contender run in its first round, and again only
+// if they could not end there.
 func TestStartsAreCheckedOnce(t *testing.T) {
 	for _, c := range []struct {
 		name   string

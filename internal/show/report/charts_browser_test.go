@@ -338,8 +338,8 @@ func TestChartsAreSaved(t *testing.T) {
 	}
 }
 
-// saved waits until the browser has written one file completely, and removes it. Meanwhile there may
-// be a second one with the ending .crdownload.
+// saved waits until the browser has written one file completely, and removes it. Meanwhile there
+// may be a second one with the ending .crdownload.
 func saved(t *testing.T, dir string) (name string, data []byte) {
 	t.Helper()
 	var there []string

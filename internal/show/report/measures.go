@@ -132,8 +132,8 @@ func cpuLimitNote(p bench.Profile) string {
 	})
 }
 
-// limitNote returns a sentence about a limit: " Limit: 512 MiB.", or one for each contender where they
-// differ: " Limit: a 512 MiB; a:half 256 MiB.".
+// limitNote returns a sentence about a limit: " Limit: 512 MiB.", or one for each contender where
+// they differ: " Limit: a 512 MiB; a:half 256 MiB.".
 func limitNote(p bench.Profile, what string, words func(bench.Limits) string) string {
 	var each []string
 	same := true

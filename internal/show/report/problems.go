@@ -19,7 +19,8 @@ type failure struct {
 	LastLog []string
 }
 
-// maxLog is how many incidents and log lines are shown per trial, with those that say what was left out.
+// maxLog is how many incidents and log lines are shown per trial, with those that say what was left
+// out.
 const maxLog = 32
 
 // failures returns the trials that failed, were interrupted, or exited before they were stopped.

@@ -102,8 +102,8 @@ func TestTiersFromSixRounds(t *testing.T) {
 		return strings.ReplaceAll(string(withoutScripts(t, b.Bytes())), nbsp, " ")
 	}
 	got := page(Options{})
-	// Holm's correction is for the larger of two families: the pairs of contenders, of which there is
-	// one, and the measures that both contenders have.
+	// Holm's correction is for the larger of two families: the pairs of contenders, of which there
+	// is one, and the measures that both contenders have.
 	tests := 0
 	for _, m := range measure.Tested() {
 		missing := func(p analysis.Place) bool { return len(p.Value.Values) == 0 }

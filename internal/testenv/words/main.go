@@ -82,8 +82,8 @@ var readers = map[string]func([]byte) []Sentence{
 	".go": ofCode, ".js": ofCode, ".css": ofCode, ".md": ofMarkdown, ".html": ofTemplate, ".yaml": ofYAML,
 }
 
-// ofCode reads the comments and literals of Go, JavaScript and CSS. Lines of a comment, and literals
-// joined by +, are one text.
+// ofCode reads the comments and literals of Go, JavaScript and CSS. Lines of a comment, and
+// literals joined by +, are one text.
 func ofCode(data []byte) (all []Sentence) {
 	end := 0
 	for _, at := range scripted.FindAllIndex(data, -1) {

@@ -147,7 +147,8 @@ func hasDuplicates(body []byte) bool {
 	return object()
 }
 
-// Of the keys on a path, one that is repeated is found before and after the value, written in any form.
+// Of the keys on a path, one that is repeated is found before and after the value, written in any
+// form.
 func TestRepeats(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"a":[{"b":1}]}`: false, `{"a":[{"b":1}],"a":1}`: true, `{"a":[{"b":1,"x":[],"\u0062":2}]}`: true,

@@ -79,8 +79,8 @@ func leftOut(lines []bench.LogLine, n int) []bench.LogLine {
 	return append(lines, line)
 }
 
-// FirstAndLast returns at most most lines of an excerpt: a third from its beginning, the others from
-// its end, and the line that says how many of the log were left out between them.
+// FirstAndLast returns at most most lines of an excerpt: a third from its beginning, the others
+// from its end, and the line that says how many of the log were left out between them.
 func FirstAndLast(lines []bench.LogLine, most int) []bench.LogLine {
 	if len(lines) <= most {
 		return lines
@@ -97,8 +97,8 @@ func FirstAndLast(lines []bench.LogLine, most int) []bench.LogLine {
 	return append(leftOut(slices.Clone(lines[:first]), n), lines[last:]...)
 }
 
-// How lines name an error, the surest first: as their first word, and anywhere in a line that is not
-// indented, which may be a line of the source that a runtime shows.
+// How lines name an error, the surest first: as their first word, and anywhere in a line that is
+// not indented, which may be a line of the source that a runtime shows.
 var namesError = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^[\w.]*(error|exception|panic|fatal)`),
 	regexp.MustCompile(`(?i)^\S.*(error|exception|panic|fatal)`),

@@ -33,7 +33,8 @@ func TestEarlierProblems(t *testing.T) {
 	}
 }
 
-// TestFirstAndLastLogLines: the view of a trial that failed before its load has both ends of its log.
+// TestFirstAndLastLogLines: the view of a trial that failed before its load has both ends of its
+// log.
 func TestFirstAndLastLogLines(t *testing.T) {
 	s := &fold.State{}
 	trial := bench.Trial{Contender: "a", Round: 1}

@@ -9,8 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Differences returns what differs between two runs, the most serious first: what 'locbench compare'
-// finds, and what else a reader may ask.
+// Differences returns what differs between two runs, the most serious first: what 'locbench
+// compare' finds, and what else a reader may ask.
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
 	for _, d := range []compared.Difference{

@@ -8,8 +8,8 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// TestPlanIsSettledWithTheMachinesMemory: the plan follows the machine's memory when it is read, and
-// does not use it for an engine of another machine.
+// TestPlanIsSettledWithTheMachinesMemory: the plan follows the machine's memory when it is read,
+// and does not use it for an engine of another machine.
 func TestPlanIsSettledWithTheMachinesMemory(t *testing.T) {
 	base, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nruntime: docker\nlimits: {memory: 2GiB}\nrequests: [{get: /x}]\nsteps: [3]\n"))
 	if err != nil {

@@ -41,7 +41,8 @@ func TestOwnLimitsAgainstTheMachine(t *testing.T) {
 	}
 }
 
-// Contenders that only the profile knows have a state: from a folder they are built, an image is ready.
+// Contenders that only the profile knows have a state: from a folder they are built, an image is
+// ready.
 func TestStateOfOwnSources(t *testing.T) {
 	s := withSettings(t, "[{kt-ktor: {dir: /somewhere, as: before}}, {'go-nethttp:release': {image: 'go:old', as: old}}, {mine: {dir: /else}}]")
 	for sel, want := range map[bench.Selection]Kind{
@@ -53,7 +54,8 @@ func TestStateOfOwnSources(t *testing.T) {
 	}
 }
 
-// Changes in the setup screen keep the settings of the contenders that are left, also in a saved profile.
+// Changes in the setup screen keep the settings of the contenders that are left, also in a saved
+// profile.
 func TestChangesKeepSettings(t *testing.T) {
 	s := withSettings(t, "[kt-ktor, {kt-ktor: {cpus: 0.5, env: {A: '1'}, as: half}}, {kt-ktor: {memory: 64MiB, as: small}}]")
 	half := bench.Selection{Contender: "kt-ktor", Variant: "half"}

@@ -23,7 +23,8 @@ import (
 // Site reads and writes everything outside of the screen. Its methods may block until their context
 // ends: they are called in commands.
 type Site interface {
-	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an Err.
+	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
+	// Err.
 	Profiles(ctx context.Context, also string) []Profile
 	// Contenders returns all contenders with their variants. The error names unreadable manifests;
 	// the others are returned with it.

@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/text/safe"
+)
+
+// stop stops the instance even if ctx is cancelled: an interrupted run must not leave containers.
+func (l *trialRun) stop(ctx context.Context) error {
+	if l.isTarget() {
+		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
+		return err
+	}
+	return l.phase(bench.PhaseStop, func() (string, error) {
+		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
+		if err != nil {
+			err = fmt.Errorf("stop: %w", err)
+			l.notice("error", err.Error()) // shown in an interrupted or quiet run too: the contender may still run
+			return "", err
+		}
+		l.publish(bench.InstanceStopped{Stop: stop})
+		if stop.Forced {
+			return "killed: stop was forced", nil // no warning: the contender had no time to stop
+		}
+		if stop.Killed {
+			l.warn(verdict.Hung(l.cfg.Grace))
+		}
+		if stop.Killed && l.unanswered != nil {
+			return "", silent("did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): %v", l.unanswered)
+		}
+		for _, c := range l.cfg.Checks.Stopped(stop) {
+			l.checkDone(c)
+		}
+		if l.died != nil || !stop.ExitedBeforeStop && !stop.Exit.OOMKilled {
+			return "", nil
+		}
+		l.died = l.explained(&stop.Exit)
+		if stop.ExitedBeforeStop { // after the last check that it still runs
+			return "", fmt.Errorf("the contender exited before it was stopped: %s", stop.Exit)
+		}
+		// The kernel killed it only after the stop had begun.
+		return "", fmt.Errorf("the contender ran out of memory while stopping: %s", stop.Exit)
+	})
+}
+
+// orExit returns the exit of the instance if it has exited, since that explains err; else err.
+func (l *trialRun) orExit(err error) error {
+	if exit := l.inst.Exit(); exit != nil {
+		return l.exitError(exit)
+	}
+	return err
+}
+
+// causeError is the failure of a trial that the contender did not complete.
+type causeError struct{ bench.Cause }
+
+func (e causeError) Error() string { return e.String() }
+
+func (l *trialRun) exitError(exit *bench.Exit) causeError {
+	info := l.inst.Info()
+	return causeError{*bench.CauseOf(*l.explained(exit), &info)}
+}
+
+// cause returns why the contender failed the trial with err; nil if it did not.
+func (l *trialRun) cause(err error) *bench.Cause {
+	if l.died != nil {
+		return new(l.exitError(l.died).Cause)
+	}
+	if e, ok := errors.AsType[causeError](err); ok {
+		return &e.Cause
+	}
+	return nil
+}
+
+// explained returns exit with what the contender's log says about it. The kernel gives a program
+// that it kills no time to say anything.
+func (l *trialRun) explained(exit *bench.Exit) *bench.Exit {
+	e := *exit
+	if e.Signal != "SIGKILL" && !e.OOMKilled {
+		e.Said = l.said()
+	}
+	return &e
+}
+
+// said returns the line of the log that most likely says why the contender failed; "" if none does.
+func (l *trialRun) said() string {
+	line := bench.LogLine{Text: safe.Telling(l.logs.excerpt(l.inst.Logs()))}
+	if l.logs.masked != nil { // masked first: a secret across the cut would not be found
+		line = l.logs.masked(line)
+	}
+	return safe.Line(line.Text, saidBytes)
+}
