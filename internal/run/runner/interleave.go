@@ -16,13 +16,19 @@ type Interleave struct {
 	Next   func()        // switches the load to the next trial, and returns when it is back at this one
 }
 
-// Order plans the trials: every contender once per round. seed shuffles each round, so a drift
-// of the machine affects all alike and no contender always follows the same one.
+// Order plans the trials: every contender once per round. seed shuffles each odd round, and the
+// round after it is in the opposite order: a machine that drifts, and a place in the order that is
+// cheaper, affect all contenders alike, and no contender always follows the same one.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialEntry {
 	var trials []bench.TrialEntry
+	var order []int
 	for round := 1; round <= rounds; round++ {
-		rng := rand.New(rand.NewPCG(seed, uint64(round)))
-		for _, i := range rng.Perm(len(contenders)) {
+		if round%2 == 0 {
+			slices.Reverse(order)
+		} else {
+			order = rand.New(rand.NewPCG(seed, uint64(round))).Perm(len(contenders))
+		}
+		for _, i := range order {
 			trial := bench.Trial{Contender: contenders[i].Contender, Variant: contenders[i].Variant, Round: round}
 			trials = append(trials, bench.TrialEntry{Trial: trial, State: bench.TrialPending, File: trial.String() + ".json"})
 		}

@@ -117,6 +117,13 @@ func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
 			t.Fatalf("round %d lacks a contender: %v", round+1, seen)
 		}
 		first[trials[3*round].Trial.Contender]++
+		if round%2 == 1 { // each place is shared alike by two rounds
+			for i := range 3 {
+				if a, b := trials[3*round+i].Trial, trials[3*round-1-i].Trial; a.Contender != b.Contender {
+					t.Fatalf("round %d is not round %d in the opposite order", round+1, round)
+				}
+			}
+		}
 	}
 	for c, n := range first {
 		if n == 40 || n == 0 {
