@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	maxInput  = 1000 // bytes of an input for a draft
-	draftName = "my-api"
+	maxInput         = 1000 // bytes of an input for a draft
+	draftName        = "my-api"
 	schemaFile       = "profile.schema.json" // next to the profile
 	draftGet         = "/"
 	draftIDs         = "1..10000"
