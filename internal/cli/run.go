@@ -56,7 +56,8 @@ The client uses io_uring where Linux permits it (closed loops, HTTP/1.1 without 
 LOCBENCH_LOOP=io_uring, epoll or portable overrides that; the results record which was used.
 
 Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
-the store or disk was lost), or a contender is excluded; 4 a threshold was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
+the store or disk was lost), or a contender is excluded; 4 a threshold was missed; 130 interrupted. If several apply,
+the first of 130, 3, 4.`,
 		Example: `  locbench run --headless                                   # profile quick on this machine
   locbench run go-nethttp go-nethttp:release --rounds 8 --out results/mine   # interleaved; then 'locbench compare'
   locbench run go-nethttp go-nethttp:release --rounds 6     # one after the other
