@@ -75,7 +75,7 @@ func TestOrders(t *testing.T) {
 		t.Run(runtime, func(t *testing.T) {
 			t.Parallel()
 			dir := ordersFolder(t)
-			profile := strings.NewReplacer("rounds: 6", "rounds: 1", "steps: [16 warm-up for 10s, 4, 16, 64]",
+			profile := strings.NewReplacer("limits:", "rounds: 1\nlimits:", "steps: [16 warm-up for 3s, 4, 16, 64]",
 				"steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]\ntimeout: 1m").
 				Replace(pageFile(t, yourService, "bench.yaml"))
 			if err := os.WriteFile(filepath.Join(dir, "bench.yaml"), []byte(profile), 0o644); err != nil {

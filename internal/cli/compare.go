@@ -31,11 +31,13 @@ func newCompare(env Env) *cobra.Command {
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Compare two results, or two contenders of one result",
 		Long: wrapped("Compares contenders of two results folders, or two contenders of one folder: "+compare.Titles()+
-			". Each measure is better, worse, same or inconclusive, with an estimate of the rounds still needed. Both sides "+
-			"need "+strconv.Itoa(stats.MinInterval)+" rounds. A folder with two contenders needs no names.") + `
+			". Each measure is better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both "+
+			"sides need "+strconv.Itoa(stats.MinInterval)+" rounds, interleaved ones "+strconv.Itoa(stats.MinPaired)+
+			". A folder with two contenders needs no names.") + `
 
-Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run:
-they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench
+Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run,
+which interleaves them by default. CPU per request and p99 are compared at one step for both sides. Limits, environment,
+image or folder that the profile of one run sets for a contender are the subject of its comparison. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench
 calibrate' next to the results (same machine and load), or from --floor for all measures.
 
 Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the
@@ -46,11 +48,12 @@ does not fail a build. Inconclusive changes go to standard error.
 
 Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong
 usage.`,
-		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
-  locbench compare results/20261121-080000-quick rs-actix go-nethttp
-  locbench compare results/20261121-080000-quick   # a folder with two contenders
-  locbench compare old new --fail-on 'throughput<-5%,p99>+10%'
-  locbench compare old new --json`,
+		Example: `  locbench run go-nethttp go-nethttp:release --rounds 8 --headless --out results/mine   # makes the folder of the next ones
+  locbench compare results/mine                    # a folder with two contenders
+  locbench compare results/mine go-nethttp:release go-nethttp
+  locbench compare results/mine --fail-on 'throughput<-5%,p99>+10%'
+  locbench compare results/mine --json
+  locbench compare results/old results/new         # two runs of one contender`,
 		Args: args(cobra.RangeArgs(1, 3)),
 		RunE: func(_ *cobra.Command, what []string) error { return f.run(env, what) },
 	}

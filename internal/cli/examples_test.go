@@ -20,7 +20,7 @@ func TestExamplesOfRuns(t *testing.T) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
 			line, _, _ = strings.Cut(line, "|")
 			line, ok := strings.CutPrefix(line, "locbench run")
-			if !ok || strings.Contains(line, "--resume") || strings.Contains(line, "mine") {
+			if !ok || strings.Contains(line, "--resume") || strings.Contains(line, "mine.yaml") {
 				continue
 			}
 			args := words(line)
@@ -57,4 +57,26 @@ func words(line string) (all []string) {
 		all = append(all, strings.Fields(part)...)
 	}
 	return all
+}
+
+// TestExamplesOfNewProfiles runs each 'profiles new' of its help text, in one folder as a user does
+// who copies one after the other, and reads what was written.
+func TestExamplesOfNewProfiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	written := 0
+	for line := range strings.Lines(newProfilesNew(Env{}).Example) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+		line, ok := strings.CutPrefix(line, "locbench profiles new")
+		if !ok {
+			continue
+		}
+		code, text := locbench(t, nil, append([]string{"profiles", "new"}, words(line)...)...)
+		if code != 0 {
+			t.Errorf("locbench profiles new%s: exit code %d\n%s", line, code, text)
+		}
+		written++
+	}
+	if written < 5 {
+		t.Errorf("only %d examples were found", written)
+	}
 }

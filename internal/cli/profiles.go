@@ -97,12 +97,16 @@ On a terminal it prompts for the basics; Enter takes the default. With an option
 without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
+The profile compares two versions: contenders are interleaved, in 8 rounds. Standard error gets the estimated time of
+that, and the next commands.
+
 Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
-		Example: `  locbench profiles new
+		Example: `  locbench profiles new                                     # prompts; writes my-api.yaml
   locbench profiles new shop.yaml --get '/items/{item}'
-  locbench profiles new shop.yaml --get '/items/{item} 1..99' --connections 256
-  locbench profiles new shop.yaml --post '/orders {"item": "{item:number}"}'
-  locbench profiles new - --get /me --login '/login access_token'`,
+  locbench profiles new small.yaml --get '/items/{item} 1..99' --connections 256
+  locbench profiles new orders.yaml --post '/orders {"item": "{item:number}"}'
+  locbench profiles new - --get /me --login '/login access_token'
+  locbench run --profile shop.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return profile.New(cmd.Context(), env, strings.Join(files, ""), d)

@@ -24,11 +24,18 @@ func newRun(env Env) *cobra.Command {
 		Use:   "run [CONTENDER[:VARIANT]...]",
 		Short: "Run a benchmark: start, check, load and stop each contender",
 		Long: `Runs a profile. locbench starts each contender under the profile's limits, checks it, loads it step by step, and stops
-it. It repeats this for every round; contenders alternate in an order shuffled from a recorded seed.
+it. It repeats this for every round, in an order shuffled from a recorded seed.
 
-By default (--interleave auto) all contenders of a round run at the same time, and each step's load switches between them every
-100 ms. Machine noise then affects all of them alike, and 'locbench compare' can find smaller differences. It takes
-` + strconv.Itoa(stats.MinPaired) + ` rounds and memory for all contenders at once. Compare such runs only with each other.
+By default (--interleave auto) all contenders of a round run at the same time, and each step's load switches between
+them every 100 ms. Machine noise then affects all of them alike, and 'locbench compare' can find smaller differences. It
+takes ` + strconv.Itoa(stats.MinPaired) + ` rounds and memory for all contenders at once. With fewer rounds, too little memory, other CPU quotas, or
+steps whose load varies, contenders run one after the other, and the run prints why. Compare interleaved runs only with
+each other.
+
+The first line of the text has the estimated time. --rounds 1 is a first look, without verdicts.
+
+A contender is excluded, and the exit code is 3, if one of its checks or rounds failed, if one compared body of its
+responses was unexpected (max_unexpected in the profile allows a share), or if all its steps had too many errors.
 
 Contenders named here replace the profile's; other options replace single values. The results folder is named at the
 end. It holds run.json, one JSON file per trial, events.jsonl, summary.md and report.html, and is updated after every
@@ -49,16 +56,18 @@ The client uses io_uring where Linux permits it (closed loops, HTTP/1.1 without 
 LOCBENCH_LOOP=io_uring, epoll or portable overrides that; the results record which was used.
 
 Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
-the store or disk was lost); 4 a threshold was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
+the store or disk was lost), or a contender is excluded; 4 a threshold was missed; 130 interrupted. If several apply,
+the first of 130, 3, 4.`,
 		Example: `  locbench run --headless                                   # profile quick on this machine
-  locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
-  locbench run go-nethttp go-nethttp:release --rounds 6
-  locbench run old:v1 old:v2 --services ./mine --interleave 100ms --rounds 12   # small difference, noisy machine
+  locbench run go-nethttp go-nethttp:release --rounds 8 --out results/mine   # interleaved; then 'locbench compare'
+  locbench run go-nethttp go-nethttp:release --rounds 6     # one after the other
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080               # GET / of a running service
-  locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
+  locbench run --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081   # compare two
+  locbench run --target http://127.0.0.1:8080 go-nethttp    # a locations service ('locbench serve'): its requests
   locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
+  locbench run --profile locations --elastic http://127.0.0.1:9200
   locbench run --metrics-listen 127.0.0.1:9464              # for Prometheus, during the run
   locbench run --resume results/20261121-080000-locations`,
 		Args: args(cobra.ArbitraryArgs),

@@ -14,17 +14,16 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/bench/units"
 	"locbench/internal/load/workload"
+	"locbench/internal/results/event"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/strictyaml"
 )
 
 const (
-	maxInput  = 1000 // bytes of an input for a draft
-	draftName = "my-api"
-	// for two contenders that start quickly: 8 rounds of 9 s of load each, and about 2 s of start,
-	// switches and stop
-	draftTime        = "Two contenders take about 3 minutes: 8 interleaved rounds."
+	maxInput         = 1000 // bytes of an input for a draft
+	draftName        = "my-api"
 	schemaFile       = "profile.schema.json" // next to the profile
 	draftGet         = "/"
 	draftIDs         = "1..10000"
@@ -263,10 +262,25 @@ func nextCommands(file string, login bool) []string {
 	target := []string{"--target", "http://127.0.0.1:8080"}
 	try := safe.Shell(append([]string{"locbench", "try", file}, target...))
 	run := safe.Shell(append([]string{"locbench", "run", "--profile", file}, target...))
+	two := safe.Shell([]string{"locbench", "run", "--profile", file,
+		"--target", "old=http://127.0.0.1:8080", "--target", "new=http://127.0.0.1:8081"})
 	if login {
-		try, run = "PASSWORD=… "+try, "PASSWORD=… "+run
+		try, run, two = "PASSWORD=… "+try, "PASSWORD=… "+run, "PASSWORD=… "+two
 	}
-	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), try, run}
+	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), try, run, two}
+}
+
+// comparisonTime says how long the profile in text takes to compare two contenders in containers,
+// which start more slowly than processes.
+func comparisonTime(text []byte) (string, error) {
+	p, err := Parse("", text)
+	if err != nil {
+		return "", err
+	}
+	p.Contenders = []bench.Selection{{Contender: "old"}, {Contender: "new"}}
+	p.Runtime = bench.RuntimeDocker
+	p, _ = Settle(p, 0)
+	return fmt.Sprintf("Two versions take about %s: %s.", units.Approx(event.Total(p)), units.Plural(p.Rounds, "interleaved round")), nil
 }
 
 // check parses the draft and compares its body with the input, which YAML may read otherwise.

@@ -1,11 +1,15 @@
 package profile
 
 import (
+	"bytes"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/results/event"
+	"locbench/internal/text/console"
 )
 
 // TestDraftTakesThreeMinutes: the comparison of two contenders that `profiles new` writes.
@@ -29,6 +33,25 @@ func TestDraftTakesThreeMinutes(t *testing.T) {
 		p.Runtime = runtime
 		if total := event.Total(p); total > most || total < 2*time.Minute {
 			t.Errorf("%s: %v, want at most %v", runtime, total, most)
+		}
+	}
+}
+
+// TestNewSaysHowLongAComparisonTakes: the time that `profiles new` prints is the estimate of the
+// written profile, for two contenders in containers.
+func TestNewSaysHowLongAComparisonTakes(t *testing.T) {
+	for connections, want := range map[string]string{
+		"64": "Two versions take about 3m14s: 8 interleaved rounds.",
+		"2":  "Two versions take about 2m00s: 8 interleaved rounds.",
+	} {
+		t.Chdir(t.TempDir())
+		var talk bytes.Buffer
+		env := console.Env{Stdout: io.Discard, Stderr: &talk}
+		if err := New(t.Context(), env, "", Draft{Get: "/", Connections: connections}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(talk.String(), want) {
+			t.Errorf("%s connections: %s", connections, talk.String())
 		}
 	}
 }

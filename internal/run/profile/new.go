@@ -72,6 +72,10 @@ func write(env console.Env, file string, d Draft) error {
 		_, err := env.Stdout.Write(text)
 		return err
 	}
+	took, err := comparisonTime(text)
+	if err != nil {
+		return err
+	}
 	if err := free(file); err != nil { // the default name was not checked yet
 		return console.WithCode(console.ExitUsage, err)
 	}
@@ -85,7 +89,7 @@ func write(env console.Env, file string, d Draft) error {
 		env.Warn(err)
 	}
 	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors.")
-	fmt.Fprintln(env.Stderr, draftTime+" Next:")
+	fmt.Fprintln(env.Stderr, took+" Next:")
 	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {
 		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
 	}

@@ -273,6 +273,7 @@ func TestNewWithoutATerminal(t *testing.T) {
 		t.Fatalf("%s, %v", written, err)
 	}
 	want := "  2. locbench try my-api.yaml --target http://127.0.0.1:8080\n  3. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
+	want += "  4. locbench run --profile my-api.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081\n"
 	if !strings.Contains(talk.String(), want) {
 		t.Error(talk.String())
 	}

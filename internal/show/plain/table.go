@@ -208,8 +208,11 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 		line("Steps with a rate or arrivals: latency counts from the scheduled time.")
 	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
-		line("%s: too few for a 95%% CI or a ranking. Use --rounds %d or more.",
-			units.Plural(n, "round"), stats.MinInterval)
+		more := fmt.Sprintf("%d or more", stats.MinInterval)
+		if run.Plain != nil && run.Plain.Reason == bench.PlainRounds {
+			more = fmt.Sprintf("%d or more to interleave", stats.MinPaired)
+		}
+		line("%s: too few for a 95%% CI or a ranking. Use --rounds %s.", units.Plural(n, "round"), more)
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +78,20 @@ func TestLimitsInTheTable(t *testing.T) {
 	testenv.Golden(t, "testdata/limits.txt", b.String())
 	if text := b.String(); strings.Contains(text, "behind") || strings.Contains(text, "tier  ") {
 		t.Error("a smaller contender is called worse")
+	}
+}
+
+// TestTooFewRounds: a run that only its rounds kept from interleaving names the rounds that pairs take.
+func TestTooFewRounds(t *testing.T) {
+	for reason, want := range map[bench.PlainReason]string{
+		bench.PlainAlone: "6 or more.", bench.PlainMemory: "6 or more.", bench.PlainChosen: "6 or more.",
+		bench.PlainRounds: "8 or more to interleave.",
+	} {
+		var text strings.Builder
+		line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
+		notes(line, bench.Run{Profile: bench.Profile{Rounds: 1}, Plain: &bench.Plain{Reason: reason}}, nil, nil, nil)
+		if !strings.Contains(text.String(), "1 round: too few for a 95% CI or a ranking. Use --rounds "+want) {
+			t.Errorf("%s: %s", reason, text.String())
+		}
 	}
 }
