@@ -20,7 +20,7 @@ func TestUnderSaysWhatTheProfileSets(t *testing.T) {
 		{"", "before", ""}, {"before", "", "with folder a-before"}, {"v1", "", "with image a:v1"},
 		{"half", "", "under 0.5 CPUs"}, {"", "half", "under 1 CPU"},
 		{"both", "", "under 0.5 CPUs, with A=1, GOGC=50"}, {"both", "half", "with A=1, GOGC=50"},
-		{"hostile", "", "with image a�[1m:v1"},
+		{"hostile", "", "with image a␛[1m:v1"},
 	} {
 		run := bench.Run{ID: "r", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
 			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
