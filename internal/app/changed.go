@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -68,6 +69,12 @@ func sameImages(build buildFunc, p Plan, before map[bench.Selection]bench.Artifa
 		}
 		return a, console.Usagef("cannot resume: image %s changed since the complete rounds in %s (%s, now %s). "+
 			"Restore the image, or start a new run", safe.Line(svc.Docker.Image, 120), p.Dir,
-			safe.Line(before[p.Run.Profile.Contenders[i]].ImageID, 80), safe.Line(a.ImageID, 80))
+			shortID(before[p.Run.Profile.Contenders[i]].ImageID), shortID(a.ImageID))
 	}
+}
+
+// shortID returns an image's ID as the docker command prints it.
+func shortID(id string) string {
+	id = strings.TrimPrefix(id, "sha256:")
+	return safe.Line(id[:min(len(id), 12)], 40)
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,48 @@ func TestPlanAppliesSettings(t *testing.T) {
 		if _, err := plan(contenders); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", contenders, err, want)
 		}
+	}
+}
+
+// A folder that the profile names with dir may be next to the contender, where `git worktree add
+// ../orders-before` makes it: it is not a second contender of that name.
+func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
+	services := t.TempDir()
+	for folder, version := range map[string]string{"orders": "2", "orders-before": "1"} {
+		manifest := "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
+		file := filepath.Join(services, folder, "service.yaml")
+		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(manifest), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := func(contenders string, chosen ...string) (Plan, error) {
+		file := filepath.Join(t.TempDir(), "p.yaml")
+		text := "contenders: " + strings.ReplaceAll(contenders, "DIR", services) + "\nrequests: [{path: /}]\nsteps: [1]\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: []string{services}, Contenders: chosen})
+	}
+	p, err := plan("[orders, {orders: {dir: DIR/orders-before, as: before}}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variant, version := range map[string]string{"": "2", "before": "1"} {
+		if got := p.Services[bench.Selection{Contender: "orders", Variant: variant}].Version; got != version {
+			t.Errorf("orders:%s has version %s", variant, got)
+		}
+	}
+	for _, chosen := range [][]string{nil, {"orders"}, {"orders:same", "orders:before"}} {
+		all := "[orders, {orders: {dir: DIR/orders, as: same}}, {orders: {dir: DIR/orders-before, as: before}}]"
+		if _, err := plan(all, chosen...); err != nil {
+			t.Errorf("%v of %s: %v", chosen, all, err)
+		}
+	}
+	if _, err := plan("[orders]"); err == nil || !strings.Contains(err.Error(), "in both") {
+		t.Errorf("two folders of one name: %v", err)
+	}
+	if _, err := plan("[{orders: {dir: DIR/orders-before, as: before}}, {orders: {dir: DIR/none, as: x}}]"); err == nil || !strings.Contains(err.Error(), "orders:x: dir "+services+"/none was not found") {
+		t.Errorf("a missing folder: %v", err)
 	}
 }
 
