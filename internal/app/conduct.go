@@ -211,6 +211,9 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
 	plan.Warnings = append(plan.Warnings, interleavedQuotas(*plan)...)
+	if c.plan.resume == nil { // or the record has it
+		plan.Warnings = append(plan.Warnings, limitsAbove(*plan)...)
+	}
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}

@@ -119,10 +119,16 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
 // another machine's engine.
 func Available(r bench.Runtime) int64 {
-	if t := r.Traits(); (t.Container || t.Auto) && docker.Elsewhere(os.Getenv) {
+	if elsewhere(r) {
 		return 0
 	}
 	return machine.Available()
+}
+
+// elsewhere reports whether contenders run on another machine.
+func elsewhere(r bench.Runtime) bool {
+	t := r.Traits()
+	return (t.Container || t.Auto) && docker.Elsewhere(os.Getenv)
 }
 
 // moment is the time format at the start of a run's id and folder.

@@ -162,3 +162,40 @@ func TestInterleavedQuotasAreAWarning(t *testing.T) {
 		}
 	}
 }
+
+// A limit above what the machine has is no limit: the run says so, once for all who have it.
+func TestLimitsAboveTheMachineAreAWarning(t *testing.T) {
+	big := bench.Selection{Contender: "b", Variant: "big"}
+	run := func(all, own bench.Limits) bench.Run {
+		return bench.Run{Machine: bench.Machine{CPUs: 2, MemoryBytes: 8 << 30}, Profile: bench.Profile{
+			Runtime: bench.RuntimeProcess, Limits: all,
+			Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}, big},
+			Settings:   []bench.Settings{{Selection: big, Limits: own}},
+		}}
+	}
+	for _, c := range []struct {
+		name     string
+		all, own bench.Limits
+		want     string
+	}{
+		{"below", bench.Limits{CPUs: 1}, bench.Limits{CPUs: 2, Memory: 8 << 30}, ""},
+		{"no limits", bench.Limits{}, bench.Limits{}, ""},
+		{"CPUs", bench.Limits{CPUs: 1}, bench.Limits{CPUs: 2.5}, "b:big may use 2.5 CPUs, but this machine has 2: that limit has no effect"},
+		{"memory", bench.Limits{}, bench.Limits{Memory: 9 << 30}, "b:big may use 9 GiB, but this machine has 8 GiB: that limit has no effect"},
+		{"of all", bench.Limits{CPUs: 3}, bench.Limits{CPUs: 1}, "a, b may use 3 CPUs, but this machine has 2: that limit has no effect"},
+	} {
+		var texts []string
+		for _, w := range limitsAbove(run(c.all, c.own)) {
+			texts = append(texts, w.Text)
+		}
+		if got := strings.Join(texts, "\n"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
+	elsewhere := run(bench.Limits{CPUs: 64}, bench.Limits{})
+	elsewhere.Profile.Runtime = bench.RuntimeDocker
+	if got := limitsAbove(elsewhere); len(got) > 0 {
+		t.Errorf("an engine elsewhere: %+v", got)
+	}
+}

@@ -109,7 +109,7 @@ func (src Source) discover() ([]bench.Service, error) {
 }
 
 func duplicate(name, here, there string) error {
-	return fmt.Errorf("contender %s is in both %s and %s: rename one", name, here, there)
+	return fmt.Errorf("contender %s is in both %s and %s: rename one, or name its folder with `dir` in the profile", name, here, there)
 }
 
 func (src Source) has(dir string) bool {
