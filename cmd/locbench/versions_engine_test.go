@@ -51,8 +51,8 @@ func TestTwoVersionsInOneRun(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, services, contenders, runtime string
-		says                      []string
-		right                     func(bench.TrialResult) bool
+		says                                []string
+		right                               func(bench.TrialResult) bool
 	}{
 		{
 			"images", folder, "[{faulty: {image: 'locbench-versions-test:v2', as: v2}}, {faulty: {image: 'locbench-versions-test:v1', as: v1}}]",

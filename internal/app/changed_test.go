@@ -109,6 +109,10 @@ func TestResumeRefusesChangedSources(t *testing.T) {
 			if refused := err != nil; refused != c.refused {
 				t.Errorf("%v", err)
 			}
+			plan.Run.Trials[1].State = bench.TrialComplete
+			if got := ran(plan); c.state == bench.TrialComplete && len(got) > 0 {
+				t.Errorf("a contender without another round: %v", got)
+			}
 			if c.refused {
 				err = Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: os.Getenv}, RunOptions{Resume: dir})
 				if err == nil || !strings.Contains(err.Error(), "changed since its complete rounds in "+dir) ||

@@ -163,7 +163,7 @@ func TestInterleavedQuotasAreAWarning(t *testing.T) {
 	}
 }
 
-// A limit above what the machine has is no limit: the run says so, once for all who have it.
+// A limit above what the machine has does not limit: the run says it once for all who have it.
 func TestLimitsAboveTheMachineAreAWarning(t *testing.T) {
 	big := bench.Selection{Contender: "b", Variant: "big"}
 	run := func(all, own bench.Limits) bench.Run {
