@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,13 +18,38 @@ func (r *Run) LimitsDiffer() bool {
 	return slices.ContainsFunc(r.Contenders, func(c Contender) bool { return LimitsIntended(r.Contenders[0], c) })
 }
 
-// Under returns the limits of the contender by which the contenders of its run differ, in words:
-// "under 0.5 CPUs"; "" if all have the same.
+// Under returns the limits of the contender by which the contenders of its run differ, and what
+// else the profile sets for it: "under 0.5 CPUs, with GOGC=50"; "" for neither.
 func (c Contender) Under() string {
 	if c.run == nil || len(c.Results) == 0 {
 		return ""
 	}
-	return c.run.Profile.Under(c.Results[0].Trial.Selection())
+	text, changed := c.run.Profile.Under(c.Results[0].Trial.Selection()), c.Changed()
+	switch {
+	case changed == "":
+		return text
+	case text != "":
+		text += ", "
+	}
+	return text + "with " + changed
+}
+
+// Changed returns what the profile sets for the contender next to limits: "GOGC=50", "image
+// orders:v1", "folder orders-before".
+func (c Contender) Changed() string {
+	s := c.Settings()
+	var parts []string
+	for name, value := range s.Env {
+		parts = append(parts, safe.Line(name, 60)+"="+safe.Line(value, 60))
+	}
+	slices.Sort(parts)
+	if s.Image != "" {
+		parts = append(parts, "image "+safe.Line(s.Image, 120))
+	}
+	if s.Dir != "" {
+		parts = append(parts, "folder "+safe.Line(filepath.Base(s.Dir), 120))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // LimitRatios compares each contender that has other limits with the first one, in a sentence each:

@@ -21,7 +21,7 @@ func TestMemoryOfAnotherMachine(t *testing.T) {
 		{"unix:///nowhere.sock", bench.RuntimeDocker, known},
 	} {
 		t.Setenv("DOCKER_HOST", c.host)
-		if got := available(c.runtime) > 0; got != c.known {
+		if got := Available(c.runtime) > 0; got != c.known {
 			t.Errorf("%s, %s: memory known %v, want %v", c.host, c.runtime, got, c.known)
 		}
 	}

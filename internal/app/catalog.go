@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"locbench/internal/bench"
@@ -12,8 +13,8 @@ import (
 )
 
 // Discover finds the bundled contenders and those in dirs, which replace bundled ones of the same
-// name.
-func Discover(dirs []string) ([]bench.Service, error) {
+// name. Folders of yielding do so to others with a contender of the same name.
+func Discover(dirs []string, yielding ...string) ([]bench.Service, error) {
 	sources := []contender.Source{{FS: services.FS, Name: "services", Bundled: true}}
 	modules, err := contender.Unpack(services.Modules)
 	if err != nil {
@@ -23,15 +24,19 @@ func Discover(dirs []string) ([]bench.Service, error) {
 		sources = append(sources, contender.Source{FS: modules, Name: "services", Bundled: true})
 	}
 	for _, d := range dirs {
-		sources = append(sources, contender.Folder(d))
+		source := contender.Folder(d)
+		source.Yielding = yielding
+		sources = append(sources, source)
 	}
 	return contender.Discover(sources...)
 }
 
 // DiscoverFor is Discover for certain contenders: others with invalid manifests are skipped, and
 // reported in left.
-func DiscoverFor(dirs []string, selected []bench.Selection) (all []bench.Service, left []string, err error) {
-	all, err = Discover(dirs)
+func DiscoverFor(
+	dirs []string, selected []bench.Selection, yielding ...string,
+) (all []bench.Service, left []string, err error) {
+	all, err = Discover(dirs, yielding...)
 	unreadable, rest := contender.SplitUnreadable(err)
 	if rest != nil {
 		return nil, nil, console.WithCode(console.ExitUsage, err)
@@ -54,6 +59,9 @@ func DiscoverFor(dirs []string, selected []bench.Selection) (all []bench.Service
 // is that of the variant that is built.
 func findSet(all []bench.Service, s bench.Settings) (bench.Service, error) {
 	if s.Dir != "" {
+		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
+			return bench.Service{}, fmt.Errorf("contender %s: dir %s was not found", s, safe.Line(s.Dir, 300))
+		}
 		var err error
 		if all, err = contender.Discover(contender.Folder(s.Dir)); err != nil {
 			return bench.Service{}, fmt.Errorf("contender %s: %w", s, err)

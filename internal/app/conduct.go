@@ -42,6 +42,7 @@ type conductor struct {
 	site   *site
 	checks *checks
 	loader *loader
+	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
 
 	mu      sync.Mutex // guards secrets and masker
 	secrets []string
@@ -199,6 +200,10 @@ func (c *conductor) prepare(ctx context.Context) error {
 				return console.Usagef("cannot resume: %s changed since %s started", f.File, c.plan.Dir)
 			}
 		}
+		c.before = ran(c.plan)
+		if err := changedSources(c.plan, c.before); err != nil {
+			return err
+		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
 		if err := site.cleanUp(ctx); err != nil {
 			c.env.Warn(err)
@@ -206,6 +211,9 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
 	plan.Warnings = append(plan.Warnings, interleavedQuotas(*plan)...)
+	if c.plan.resume == nil { // or the record has it
+		plan.Warnings = append(plan.Warnings, limitsAbove(*plan)...)
+	}
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}
@@ -229,8 +237,9 @@ func (c *conductor) config() runner.Config {
 	site := c.site
 	config := runner.Config{
 		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
-		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
-		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
+		Stages: site.stages(),
+		Build:  sameImages(Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build, c.plan, c.before),
+		Spec:   site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
 		TearDown: c.loader.tearDown, Checks: c.checks, Responds: c.checks.responds, Unanswered: c.loader.unanswered,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,

@@ -82,7 +82,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 			return bench.Run{}, "", err
 		}
 	}
-	p, why := profile.Settle(p, available(p.Runtime))
+	p, why := profile.Settle(p, Available(p.Runtime))
 	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
 		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
@@ -116,13 +116,19 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	}, dir, nil
 }
 
-// available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
+// Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
 // another machine's engine.
-func available(r bench.Runtime) int64 {
-	if t := r.Traits(); (t.Container || t.Auto) && docker.Elsewhere(os.Getenv) {
+func Available(r bench.Runtime) int64 {
+	if elsewhere(r) {
 		return 0
 	}
 	return machine.Available()
+}
+
+// elsewhere reports whether contenders run on another machine.
+func elsewhere(r bench.Runtime) bool {
+	t := r.Traits()
+	return (t.Container || t.Auto) && docker.Elsewhere(os.Getenv)
 }
 
 // moment is the time format at the start of a run's id and folder.
@@ -147,7 +153,11 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 			named = append(named, sel)
 		}
 	}
-	all, left, err := DiscoverFor(dirs, named)
+	var apart []string // folders that the profile names may be in dirs too, such as a worktree
+	for _, s := range run.Profile.Settings {
+		apart = append(apart, s.Dir)
+	}
+	all, left, err := DiscoverFor(dirs, named, apart...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,14 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/bench/units"
 	"locbench/internal/figures/verdict"
 	"locbench/internal/store"
+	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
 )
 
@@ -89,4 +92,32 @@ func interleavedQuotas(run bench.Run) bench.Warnings {
 	}
 	return bench.Warnings{{Text: "contenders with different CPU quotas are interleaved: each slice begins with a full quota, so the " +
 		"ratios are too close to 1; use --interleave off"}}
+}
+
+// limitsAbove returns a warning about each limit above what the machine has, with the contenders
+// that have it.
+func limitsAbove(run bench.Run) (warnings bench.Warnings) {
+	p := run.Profile
+	if p.Runtime.Traits().AlreadyRunning || elsewhere(p.Runtime) {
+		return nil
+	}
+	var texts []string // without names, in the order of the contenders
+	named := map[string][]string{}
+	add := func(sel bench.Selection, above bool, has, of string) {
+		if text := fmt.Sprintf(" may use %s, but this machine has %s: that limit has no effect", has, of); above {
+			if named[text] == nil {
+				texts = append(texts, text)
+			}
+			named[text] = append(named[text], safe.Line(sel.String(), 120))
+		}
+	}
+	for _, sel := range p.Contenders {
+		l, cpus, memory := p.LimitsOf(sel), run.Machine.CPUs, run.Machine.MemoryBytes
+		add(sel, cpus > 0 && l.CPUs > float64(cpus), bench.Limits{CPUs: l.CPUs}.Words(), strconv.Itoa(cpus))
+		add(sel, memory > 0 && l.Memory > memory, units.Bytes(l.Memory), units.Bytes(memory))
+	}
+	for _, text := range texts {
+		warnings = append(warnings, bench.Warning{Text: strings.Join(named[text], ", ") + text})
+	}
+	return warnings
 }

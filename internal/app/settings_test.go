@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,48 @@ func TestPlanAppliesSettings(t *testing.T) {
 	}
 }
 
+// A folder that the profile names with dir may be next to the contender, where `git worktree add
+// ../orders-before` makes it: it is not a second contender of that name.
+func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
+	services := t.TempDir()
+	for folder, version := range map[string]string{"orders": "2", "orders-before": "1"} {
+		manifest := "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
+		file := filepath.Join(services, folder, "service.yaml")
+		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(manifest), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := func(contenders string, chosen ...string) (Plan, error) {
+		file := filepath.Join(t.TempDir(), "p.yaml")
+		text := "contenders: " + strings.ReplaceAll(contenders, "DIR", services) + "\nrequests: [{path: /}]\nsteps: [1]\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: []string{services}, Contenders: chosen})
+	}
+	p, err := plan("[orders, {orders: {dir: DIR/orders-before, as: before}}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variant, version := range map[string]string{"": "2", "before": "1"} {
+		if got := p.Services[bench.Selection{Contender: "orders", Variant: variant}].Version; got != version {
+			t.Errorf("orders:%s has version %s", variant, got)
+		}
+	}
+	for _, chosen := range [][]string{nil, {"orders"}, {"orders:same", "orders:before"}} {
+		all := "[orders, {orders: {dir: DIR/orders, as: same}}, {orders: {dir: DIR/orders-before, as: before}}]"
+		if _, err := plan(all, chosen...); err != nil {
+			t.Errorf("%v of %s: %v", chosen, all, err)
+		}
+	}
+	if _, err := plan("[orders]"); err == nil || !strings.Contains(err.Error(), "in both") {
+		t.Errorf("two folders of one name: %v", err)
+	}
+	if _, err := plan("[{orders: {dir: DIR/orders-before, as: before}}, {orders: {dir: DIR/none, as: x}}]"); err == nil || !strings.Contains(err.Error(), "orders:x: dir "+services+"/none was not found") {
+		t.Errorf("a missing folder: %v", err)
+	}
+}
+
 // Each trial starts under its own limits, on the CPUs that the widest contender can fill.
 func TestSpecHasOwnLimits(t *testing.T) {
 	half := bench.Selection{Contender: "web", Variant: "half"}
@@ -117,5 +160,42 @@ func TestInterleavedQuotasAreAWarning(t *testing.T) {
 		if got := interleavedQuotas(run); len(got) != c.want {
 			t.Errorf("%+v: %+v", c, got)
 		}
+	}
+}
+
+// A limit above what the machine has does not limit: the run says it once for all who have it.
+func TestLimitsAboveTheMachineAreAWarning(t *testing.T) {
+	big := bench.Selection{Contender: "b", Variant: "big"}
+	run := func(all, own bench.Limits) bench.Run {
+		return bench.Run{Machine: bench.Machine{CPUs: 2, MemoryBytes: 8 << 30}, Profile: bench.Profile{
+			Runtime: bench.RuntimeProcess, Limits: all,
+			Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}, big},
+			Settings:   []bench.Settings{{Selection: big, Limits: own}},
+		}}
+	}
+	for _, c := range []struct {
+		name     string
+		all, own bench.Limits
+		want     string
+	}{
+		{"below", bench.Limits{CPUs: 1}, bench.Limits{CPUs: 2, Memory: 8 << 30}, ""},
+		{"no limits", bench.Limits{}, bench.Limits{}, ""},
+		{"CPUs", bench.Limits{CPUs: 1}, bench.Limits{CPUs: 2.5}, "b:big may use 2.5 CPUs, but this machine has 2: that limit has no effect"},
+		{"memory", bench.Limits{}, bench.Limits{Memory: 9 << 30}, "b:big may use 9 GiB, but this machine has 8 GiB: that limit has no effect"},
+		{"of all", bench.Limits{CPUs: 3}, bench.Limits{CPUs: 1}, "a, b may use 3 CPUs, but this machine has 2: that limit has no effect"},
+	} {
+		var texts []string
+		for _, w := range limitsAbove(run(c.all, c.own)) {
+			texts = append(texts, w.Text)
+		}
+		if got := strings.Join(texts, "\n"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
+	elsewhere := run(bench.Limits{CPUs: 64}, bench.Limits{})
+	elsewhere.Profile.Runtime = bench.RuntimeDocker
+	if got := limitsAbove(elsewhere); len(got) > 0 {
+		t.Errorf("an engine elsewhere: %+v", got)
 	}
 }

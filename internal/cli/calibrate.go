@@ -14,10 +14,10 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/analysis/compare"
 	"locbench/internal/app"
+	"locbench/internal/bench"
 	"locbench/internal/bench/units"
 	"locbench/internal/figures/stats"
 	"locbench/internal/results"
-	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
 	"locbench/internal/text/console"
 	"locbench/internal/text/safe"
@@ -81,7 +81,7 @@ Exit codes are those of 'locbench run'.`,
 // calibrate runs a contender against itself and returns the results folder.
 func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
 	o.Getenv = env.Getenv
-	o.Changes = calibration(o, machine.Available())
+	o.Changes = calibration(o, app.Available)
 	rounds, _ := strconv.Atoi(o.Changes.Text("rounds")) // 0 if it is not a number
 	if rounds < 2*stats.MinInterval {
 		return "", console.Usagef("--rounds %s: need at least %d, half per side",
@@ -93,8 +93,9 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 }
 
 // calibration returns the changes of o for a contender that is compared with itself: the rounds of
-// both sides, and interleaved where a run of two such contenders is. available is memory in bytes.
-func calibration(o app.RunOptions, available int64) profile.Changes {
+// both sides, and interleaved where a run of two such contenders is. available returns the memory
+// for contenders in bytes.
+func calibration(o app.RunOptions, available func(bench.Runtime) int64) profile.Changes {
 	changes := o.Changes
 	p, err := app.PlannedProfile(o)
 	if err != nil {
@@ -105,7 +106,7 @@ func calibration(o app.RunOptions, available int64) profile.Changes {
 	if len(p.Contenders) == 1 {
 		p.Contenders = append(slices.Clone(p.Contenders), p.Contenders...)
 	}
-	p, _ = profile.Settle(p, available)
+	p, _ = profile.Settle(p, available(p.Runtime))
 	if p.Interleave > 0 && !changes.Given("interleave") {
 		changes = changes.With("interleave", units.Exact(p.Interleave))
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"locbench/internal/app"
+	"locbench/internal/bench"
 	"locbench/internal/run/profile"
 	"locbench/profiles"
 )
@@ -35,11 +36,25 @@ func TestCalibrationIsLikeARun(t *testing.T) {
 			if c.interleave != "" {
 				o.Changes = o.Changes.With("interleave", c.interleave)
 			}
-			got := calibration(o, 8<<30)
+			got := calibration(o, func(bench.Runtime) int64 { return 8 << 30 })
 			if got.Text("rounds") != c.wantRounds || got.Text("interleave") != c.wantInterleave {
 				t.Errorf("%s rounds, interleave %q; want %s, %q", got.Text("rounds"), got.Text("interleave"), c.wantRounds, c.wantInterleave)
 			}
 		})
+	}
+}
+
+// TestCalibrationWithAnEngineElsewhere: the memory of this machine does not decide what is
+// interleaved in another one, and does where contenders are processes.
+func TestCalibrationWithAnEngineElsewhere(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
+	huge := "limits: {memory: 900GiB}\nrequests: [{get: /x}]\nsteps: [3]\n"
+	for runtime, want := range map[string]string{"docker": "16", "process": "12"} {
+		file := fileOf(t, "huge.yaml", "contenders: [a]\nruntime: "+runtime+"\n"+huge)
+		got := calibration(app.RunOptions{Profile: file, Changes: profile.Changes{}}, app.Available)
+		if app.Available(bench.RuntimeProcess) > 0 && got.Text("rounds") != want {
+			t.Errorf("%s: %s rounds, want %s", runtime, got.Text("rounds"), want)
+		}
 	}
 }
 

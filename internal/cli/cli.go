@@ -120,7 +120,7 @@ Elasticsearch where they are available.`,
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return console.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
+		return console.Usagef("%w (see '%s --help')", flagError(cmd.Flags(), err), cmd.CommandPath())
 	})
 	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newTry(env), newCheck(env), newServices(env),
 		newProfiles(env), newSchema(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env),

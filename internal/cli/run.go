@@ -16,6 +16,7 @@ import (
 	"locbench/internal/run/profile"
 	"locbench/internal/run/worker"
 	"locbench/internal/text/console"
+	"locbench/internal/text/strictyaml"
 )
 
 func newRun(env Env) *cobra.Command {
@@ -157,9 +158,15 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	_ = cmd.MarkFlagDirname("resume")
 }
 
-// flagError adds the expected value to the error about a flag's unreadable value. It returns other
-// errors unchanged.
-func flagError(err error) error {
+// flagError adds the expected value to the error about a flag's unreadable value, and the nearest
+// flag to that about an unknown one. It returns other errors unchanged.
+func flagError(fl *pflag.FlagSet, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		if near := strictyaml.Nearest(unknown.GetSpecifiedName(), shownFlags(fl)); near != "" {
+			return fmt.Errorf("%w; did you mean --%s?", err, near)
+		}
+		return err
+	}
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		return err
@@ -169,4 +176,14 @@ func flagError(err error) error {
 		return err
 	}
 	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+}
+
+// shownFlags returns the names of the flags in the help.
+func shownFlags(fl *pflag.FlagSet) (names []string) {
+	fl.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
 }

@@ -27,7 +27,7 @@ func planOf(args ...string) (bench.Profile, error) {
 		return err
 	}
 	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return console.Usagef("%w", flagError(err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return console.Usagef("%w", flagError(cmd.Flags(), err)) })
 	cmd.SetOut(io.Discard)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(context.Background())

@@ -38,8 +38,8 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 		return nil
 	}
 	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return console.Usagef("%w (see 'locbench run --help')", flagError(err))
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return console.Usagef("%w (see 'locbench run --help')", flagError(cmd.Flags(), err))
 	})
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)

@@ -29,6 +29,8 @@ type Source struct {
 	FS      fs.FS
 	Name    string // the root in messages: "services", "/home/me/contenders"
 	Bundled bool   // contenders of other sources replace those of the same name
+	// Folders of contenders, as absolute paths, that yield to others of the same name.
+	Yielding []string
 }
 
 // Folder returns the Source of a folder on disk.
@@ -67,6 +69,13 @@ func (src Source) discover() ([]bench.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read contenders in %s: %w", src.Name, err)
 	}
+	var last []fs.DirEntry
+	for _, e := range entries {
+		if src.yields(e.Name()) {
+			last = append(last, e)
+		}
+	}
+	entries = append(slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return src.yields(e.Name()) }), last...)
 	var services []bench.Service
 	var failures []error
 	dirs := map[string]string{}
@@ -84,7 +93,9 @@ func (src Source) discover() ([]bench.Service, error) {
 			failures = append(failures, &Unreadable{Folder: e.Name(), Err: err})
 			continue
 		}
-		if other, again := dirs[s.Name]; again {
+		if other, again := dirs[s.Name]; again && src.yields(e.Name()) {
+			continue
+		} else if again {
 			failures = append(failures, duplicate(s.Name, other, s.Dir))
 			continue
 		}
@@ -98,12 +109,18 @@ func (src Source) discover() ([]bench.Service, error) {
 }
 
 func duplicate(name, here, there string) error {
-	return fmt.Errorf("contender %s is in both %s and %s: rename one", name, here, there)
+	return fmt.Errorf("contender %s is in both %s and %s: rename one, or name its folder with `dir` in the profile", name, here, there)
 }
 
 func (src Source) has(dir string) bool {
 	info, err := fs.Stat(src.FS, path.Join(dir, ManifestName))
 	return err == nil && info.Mode().IsRegular()
+}
+
+// yields reports whether a folder yields to others with a contender of the same name.
+func (src Source) yields(folder string) bool {
+	full, err := filepath.Abs(filepath.Join(src.Name, folder))
+	return err == nil && slices.Contains(src.Yielding, full)
 }
 
 func (src Source) read(dir string) (bench.Service, error) {

@@ -57,7 +57,7 @@ const (
 
 // SourceHash returns a hash of a contender's sources, which is the same for a checkout, another
 // folder and the binary. It covers the files of a build and the manifest, without those that
-// .dockerignore leaves out, descriptions and .gitignore.
+// .dockerignore leaves out, descriptions, .gitignore and .git.
 func SourceHash(svc bench.Service) (string, error) {
 	list, err := sources(svc, ManifestName, "Dockerfile")
 	if err != nil {
@@ -83,7 +83,8 @@ func SourceHash(svc bench.Service) (string, error) {
 
 func noSource(name string) bool {
 	base := path.Base(name)
-	return strings.HasSuffix(base, ".md") || base == ".gitignore" || base == "rustfmt.toml"
+	return strings.HasSuffix(base, ".md") || base == ".gitignore" || base == "rustfmt.toml" ||
+		name == ".git" || strings.HasPrefix(name, ".git/") // a folder, or the file of a worktree
 }
 
 // ReadStates reads the verified states in fsys; without the file it returns none.

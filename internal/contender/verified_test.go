@@ -32,7 +32,7 @@ func TestSourceHash(t *testing.T) {
 		return h
 	}
 	base := hash(sources())
-	for _, same := range [][]string{{"target/out", "1"}, {"README.md", "words"}, {".gitignore", "target"}} {
+	for _, same := range [][]string{{"target/out", "1"}, {"README.md", "words"}, {".gitignore", "target"}, {".git/index", "1"}, {".git", "gitdir: /x"}} {
 		if hash(sources(same...)) != base {
 			t.Errorf("%v changes the hash", same)
 		}

@@ -1,17 +1,14 @@
 package compare
 
 import (
-	"slices"
 	"strings"
 
 	"locbench/internal/analysis"
-	"locbench/internal/bench"
 	"locbench/internal/text/safe"
 )
 
 // subject returns how the profile of a run made two of its contenders differ, with the ratios: "b
-// under
-// 0.5 CPUs, a under 1 CPU: ×0.48 the throughput, …"; "" if it did not.
+// under 0.5 CPUs, a under 1 CPU: ×0.48 the throughput, …"; "" if it did not.
 func subject(a, b analysis.Contender, rows []Row) string {
 	var parts []string
 	if analysis.LimitsIntended(a, b) {
@@ -19,7 +16,7 @@ func subject(a, b analysis.Contender, rows []Row) string {
 	}
 	if analysis.OneRun(a, b) {
 		for _, c := range []analysis.Contender{b, a} {
-			if text := changed(c.Settings()); text != "" {
+			if text := c.Changed(); text != "" {
 				parts = append(parts, safe.Line(c.Label, 120)+" with "+text)
 			}
 		}
@@ -40,20 +37,4 @@ func subject(a, b analysis.Contender, rows []Row) string {
 		text += ": " + strings.Join(ratios, ", ")
 	}
 	return text
-}
-
-// changed returns what settings change next to limits: "GOGC=50", "image orders:v1", "folder old".
-func changed(s bench.Settings) string {
-	var parts []string
-	for name, value := range s.Env {
-		parts = append(parts, safe.Line(name, 60)+"="+safe.Line(value, 60))
-	}
-	slices.Sort(parts)
-	if s.Image != "" {
-		parts = append(parts, "image "+safe.Line(s.Image, 120))
-	}
-	if s.Dir != "" {
-		parts = append(parts, "folder "+safe.Line(base(s.Dir), 120))
-	}
-	return strings.Join(parts, ", ")
 }

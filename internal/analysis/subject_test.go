@@ -1,0 +1,32 @@
+package analysis
+
+import (
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// Each output has Under after the name of a contender: it says which of two versions that is.
+func TestUnderSaysWhatTheProfileSets(t *testing.T) {
+	of := func(variant string) bench.Selection { return bench.Selection{Contender: "a", Variant: variant} }
+	set := []bench.Settings{
+		{Selection: of("half"), Limits: bench.Limits{CPUs: .5}},
+		{Selection: of("both"), Limits: bench.Limits{CPUs: .5}, Env: map[string]string{"GOGC": "50", "A": "1"}},
+		{Selection: of("before"), Dir: "/home/u/a-before"},
+		{Selection: of("v1"), Image: "a:v1"},
+		{Selection: of("hostile"), Image: "a\x1b[1m:v1"},
+	}
+	for _, c := range []struct{ name, among, want string }{
+		{"", "before", ""}, {"before", "", "with folder a-before"}, {"v1", "", "with image a:v1"},
+		{"half", "", "under 0.5 CPUs"}, {"", "half", "under 1 CPU"},
+		{"both", "", "under 0.5 CPUs, with A=1, GOGC=50"}, {"both", "half", "with A=1, GOGC=50"},
+		{"hostile", "", "with image a␛[1m:v1"},
+	} {
+		run := bench.Run{ID: "r", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Settings: set,
+			Contenders: []bench.Selection{of(c.name), of(c.among)}}}
+		trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Variant: c.name}}
+		if got := Of(run, []bench.TrialResult{trial}).Contenders[0].Under(); got != c.want {
+			t.Errorf("%s among %s: %q, want %q", c.name, c.among, got, c.want)
+		}
+	}
+}
