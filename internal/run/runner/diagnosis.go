@@ -241,6 +241,14 @@ func silent(format string, args ...any) causeError {
 	return causeError{bench.Cause{Kind: bench.CauseSilent, Text: fmt.Sprintf(format, args...)}}
 }
 
+// unanswered returns the failure of a contender that sent no response in time; else err.
+func unanswered(err error, when string) error {
+	if TimedOut(err) {
+		return silent("did not respond %s: %s", when, clip(err.Error(), progressBytes))
+	}
+	return err
+}
+
 // TimedOut reports whether a request had no response.
 func TimedOut(err error) bool {
 	var timeout net.Error

@@ -120,6 +120,29 @@ func TestFirstSentence(t *testing.T) {
 			f.cfg.Ask = func(context.Context, string) error { return errors.New("not loaded: got 404") }
 		}, "", "not loaded: got 404"},
 	}
+	notReady := timeoutError{"not ready after 10s: GET /: timeout after 5s"}
+	tests["hung: ready"] = test{func(f *fakeRun) {
+		f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(string, string)) (bench.InstanceReady, error) {
+			return bench.InstanceReady{}, notReady
+		}
+	}, bench.CauseNotReady, "not ready after 10s: GET /: timeout"}
+	tests["hung: setup"] = test{func(f *fakeRun) {
+		f.cfg.SetUp = func(context.Context, string) error { return timeout }
+	}, bench.CauseSilent, "did not respond during the setup: GET /x: i/o timeout"}
+	tests["hung: first requests"] = test{func(f *fakeRun) {
+		f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{}
+		f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) { return bench.FirstRequests{}, timeout }
+	}, bench.CauseSilent, "did not respond to its first requests: GET /x: i/o timeout"}
+	tests["hung: before the load"] = test{func(f *fakeRun) {
+		f.cfg.Ask = func(context.Context, string) error { return timeout }
+	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}
+	tests["hung: before the load, killed on stop"] = test{func(f *fakeRun) {
+		f.launcher.killed = true
+		f.cfg.Ask = func(context.Context, string) error { return timeout }
+	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}
+	tests["refused: setup"] = test{func(f *fakeRun) {
+		f.cfg.SetUp = func(context.Context, string) error { return errors.New("got 404") }
+	}, "", "got 404"}
 	for phase, change := range ends(killed) {
 		tests["killed: "+phase] = test{change, bench.CauseKilled, "killed out of memory"}
 	}

@@ -81,6 +81,9 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 		ended.State = bench.TrialComplete
 		return ended, nil
 	}
+	if ended.State == bench.TrialFailed {
+		ended.Cause = l.cause(err)
+	}
 	if ended.Failure == "" {
 		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
@@ -89,11 +92,13 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 		silent := ended.State == bench.TrialFailed && l.failedIn == bench.PhaseReady && l.died == nil
 		if said := l.said(); silent && said != "" {
 			ended.Failure += "; its log: " + said
+			if ended.Cause != nil {
+				ended.Cause.Text += "; its log: " + said
+			}
 		}
 	}
 	ended.Lost = l.lost()
 	if ended.State == bench.TrialFailed {
-		ended.Cause = l.cause(err)
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
 	return ended, err
@@ -222,7 +227,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	l.mark(ctx, "after start-up")
 	if l.cfg.SetUp != nil {
 		if err := l.cfg.SetUp(ctx, l.inst.BaseURL()); err != nil {
-			return l.orExit(err)
+			return l.orExit(unanswered(err, "during the setup"))
 		}
 		defer l.tearDown(ctx)
 	}
@@ -236,7 +241,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return l.orExit(err)
 	}
 	if err := l.tryRequests(ctx); err != nil {
-		return l.orExit(err)
+		return l.orExit(unanswered(err, "before the load"))
 	}
 	l.mark(ctx, "after checks")
 	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
@@ -284,6 +289,9 @@ func (l *trialRun) waitReady(ctx context.Context) error {
 		err, known := l.withCause(ctx, err)
 		// Without a cause from outside, it would not become ready in the next round either.
 		l.neverReady = !known && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
+		if TimedOut(err) && ctx.Err() == nil {
+			return causeError{bench.Cause{Kind: bench.CauseNotReady, Text: clip(err.Error(), progressBytes)}}
+		}
 		return err
 	}
 	l.ready = true
