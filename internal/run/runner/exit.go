@@ -49,7 +49,8 @@ func (l *trialRun) stop(ctx context.Context) error {
 }
 
 // orExit returns the exit of the instance if it has exited, since that explains err; else err.
-func (l *trialRun) orExit(err error) error {
+func (l *trialRun) orExit(ctx context.Context, err error) error {
+	l.awaitExit(ctx, err)
 	if exit := l.inst.Exit(); exit != nil {
 		return l.exitError(exit)
 	}

@@ -227,7 +227,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	l.mark(ctx, "after start-up")
 	if l.cfg.SetUp != nil {
 		if err := l.cfg.SetUp(ctx, l.inst.BaseURL()); err != nil {
-			return l.orExit(unanswered(err, "during the setup"))
+			return l.orExit(ctx, unanswered(err, "during the setup"))
 		}
 		defer l.tearDown(ctx)
 	}
@@ -238,22 +238,22 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return "responses", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})
 	if err != nil {
-		return l.orExit(err)
+		return l.orExit(ctx, err)
 	}
 	if err := l.tryRequests(ctx); err != nil {
-		return l.orExit(unanswered(err, "before the load"))
+		return l.orExit(ctx, unanswered(err, "before the load"))
 	}
 	l.mark(ctx, "after checks")
 	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
 	}
 	if err := errors.Join(l.killedProcesses(), l.responds(ctx)); err != nil {
-		return l.orExit(err)
+		return l.orExit(ctx, err)
 	}
 	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
 		l.checkDone(c)
 	}
-	return l.orExit(nil)
+	return l.orExit(ctx, nil)
 }
 
 // checkStarts runs the checks that launch the contender, in its first trial: in each one they would
@@ -306,6 +306,7 @@ func (l *trialRun) tearDown(ctx context.Context) {
 	}
 	if err := l.cfg.TearDown(ctx, l.inst.BaseURL()); err != nil {
 		l.notice("warning", err.Error())
+		l.awaitExit(ctx, err)
 		if TimedOut(err) {
 			l.unanswered = err
 		}
