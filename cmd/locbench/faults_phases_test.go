@@ -85,7 +85,7 @@ func (p phased) runs(t *testing.T, runtime string) {
 	when, after, first := p.when, never, ""
 	switch p.when {
 	case "first":
-		when, after, first = "", 1, "first_requests: {requests: 2}\n"
+		when, after, first = "", 2, "first_requests: {requests: 2}\n"
 	case "warm-up":
 		when, after = "", 20
 	}

@@ -305,11 +305,12 @@ func (l *trialRun) tearDown(ctx context.Context) {
 		return
 	}
 	if err := l.cfg.TearDown(ctx, l.inst.BaseURL()); err != nil {
-		l.notice("warning", err.Error())
-		l.awaitExit(ctx, err)
 		if TimedOut(err) {
 			l.unanswered = err
+			err = fmt.Errorf("no response to the teardown: %w", err)
 		}
+		l.notice("warning", err.Error())
+		l.awaitExit(ctx, err)
 	}
 }
 
