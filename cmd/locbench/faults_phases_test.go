@@ -49,7 +49,7 @@ func TestFirstSentenceInEachPhase(t *testing.T) {
 		{fault: "hang", when: "ready", deaf: true, kind: bench.CauseNotReady, says: hungUp},
 		{fault: "hang", when: "setup", kind: bench.CauseSilent, says: `^did not respond during the setup: `},
 		{fault: "hang", when: "setup", deaf: true, kind: bench.CauseSilent, says: `^did not respond during the setup: `},
-		{fault: "hang", when: "first", kind: bench.CauseSilent, says: `^did not respond to its first requests: `},
+		{fault: "hang", when: "first", kind: bench.CauseSilent, says: `^did not respond before the load: sent GET /item`},
 		{fault: "hang", when: "warm-up", kind: bench.CauseSilent, says: `^had no success in 2 consecutive steps`},
 		{fault: "hang", when: "after", kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
 		{fault: "hang", when: "after", deaf: true, kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},

@@ -138,10 +138,6 @@ func TestFirstSentence(t *testing.T) {
 	tests["hung: setup"] = test{func(f *fakeRun) {
 		f.cfg.SetUp = func(context.Context, string) error { return timeout }
 	}, bench.CauseSilent, "did not respond during the setup: GET /x: i/o timeout"}
-	tests["hung: first requests"] = test{func(f *fakeRun) {
-		f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{}
-		f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) { return bench.FirstRequests{}, timeout }
-	}, bench.CauseSilent, "did not respond to its first requests: GET /x: i/o timeout"}
 	tests["hung: before the load"] = test{func(f *fakeRun) {
 		f.cfg.Ask = func(context.Context, string) error { return timeout }
 	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}

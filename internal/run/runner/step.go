@@ -136,9 +136,6 @@ func (l *trialRun) firstRequests(ctx context.Context) error {
 	return l.phase(bench.PhaseTiming, func() (string, error) {
 		p, err := l.cfg.FirstRequests(ctx, l.inst.BaseURL())
 		if err != nil {
-			if TimedOut(err) {
-				return "", l.orExit(ctx, unanswered(err, "to its first requests"))
-			}
 			return "", l.orExit(ctx, fmt.Errorf("time the first requests: %w", err))
 		}
 		l.publish(bench.RequestsTimed{FirstRequests: p})

@@ -23,7 +23,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	sel, last := selection(trial), r.lastTrial(number-1)
 	l := &trialRun{
 		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, trial: &trial, isLast: last,
-		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked,
+		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked, deaf: r.deaf,
 	}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -114,6 +114,7 @@ type trialRun struct {
 	isLast   bool // no trial follows
 
 	checked  map[bench.Selection]bool // runner.checked, used only by the active one of interleaved trials
+	deaf     map[bench.Selection]bool // runner.deaf, used like checked
 	svc      bench.Service
 	artifact bench.Artifact
 
