@@ -188,4 +188,3 @@ func jsonOf(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)
 }
-
