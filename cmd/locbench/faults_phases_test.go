@@ -35,8 +35,8 @@ func (p phased) name() string {
 	return name
 }
 
-// TestFirstSentenceInEachPhase: what the contender did in a phase is the first sentence about it, in
-// the text, the report, the dashboard, the summary and run.json.
+// TestFirstSentenceInEachPhase: what the contender did in a phase is the first sentence about it,
+// in the text, the report, the dashboard, the summary and run.json.
 func TestFirstSentenceInEachPhase(t *testing.T) {
 	const (
 		died   = `^died: exit code 7, .* after its start: fatal: invariant broken`

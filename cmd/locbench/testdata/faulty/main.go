@@ -1,9 +1,10 @@
 // Command faulty is a contender for the tests. It responds until it misbehaves as FAULT says: after
 // AFTER requests, at a request for /misbehave, or at each request for /later except the first,
-// which comes before the load. With WHEN it misbehaves in one phase instead: start (before it
-// listens), ready (the first request for /), setup (a request for /setup), after (the second request
-// for /), teardown (a request for /teardown) or stop (at SIGTERM). With DEAF it ignores SIGTERM too.
-// The last three have one known bottleneck.
+// which comes before the load. The last three have one known bottleneck.
+//
+// With WHEN it misbehaves in one phase instead: start (before it listens), ready (the first request
+// for /), setup (a request for /setup), after (the second request for /), teardown (a request for
+// /teardown) or stop (at SIGTERM). With DEAF it ignores SIGTERM too.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
