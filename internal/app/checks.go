@@ -56,7 +56,8 @@ func (c *checks) Launching(
 		Spec: spec, Ready: c.site.question(svc),
 		CPUs: c.site.platform.CPUs(), Names: c.names(), OnResult: on,
 		OnStart: func(n, of int) {
-			text := fmt.Sprintf("lifecycle checks: start %d of %d; --no-checks skips them", n, of)
+			text := fmt.Sprintf("lifecycle checks of %s: start %d of %d; --no-checks skips them",
+				bench.Selection{Contender: svc.Name, Variant: svc.Variant}, n, of)
 			c.site.stream.Publish(nil, bench.Progress{Phase: bench.PhaseCheck, Text: text})
 		},
 	}

@@ -26,6 +26,9 @@ func (l *loader) sendEach(ctx context.Context, baseURL string) error {
 				break
 			}
 		}
+		if runner.TimedOut(err) && ctx.Err() == nil {
+			return fmt.Errorf("sent %s: %w", l.sentText(failed.Request), err)
+		}
 		if err != nil && failed.Err != nil && ctx.Err() == nil {
 			return fmt.Errorf("not loaded: unexpected response to %q: sent %s; %w",
 				failed.Request, l.sentText(failed.Request), failed.Err)
@@ -97,6 +100,9 @@ func (l *loader) inOrder(
 		last = a
 		seen(a)
 	})
+	if runner.TimedOut(err) && ctx.Err() == nil {
+		return fmt.Errorf("sent %s: %w", l.sentText(last.Request), err)
+	}
 	if err != nil && last.Err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: unexpected response to %q: sent %s; %w",
 			name, last.Request, l.sentText(last.Request), err)

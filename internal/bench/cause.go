@@ -16,6 +16,8 @@ const (
 	CauseKilled CauseKind = "killed" // by the kernel: out of memory
 	CauseExited CauseKind = "exited"
 	CauseSilent CauseKind = "silent" // it did not respond any more
+	// it ran, and did not become ready in time
+	CauseNotReady CauseKind = "not_ready"
 )
 
 // Cause is why a contender did not complete its trial.
@@ -40,7 +42,7 @@ func (c Cause) String() string {
 // MiB".
 func (c Cause) Predicate() string {
 	switch {
-	case c.Kind == CauseKilled && c.Processes == 0:
+	case c.Kind == CauseKilled && c.Processes == 0, c.Kind == CauseNotReady:
 		return "was " + c.Text
 	case c.Kind == CauseExited:
 		return "died: " + c.Text
@@ -116,5 +118,5 @@ func graver(a, b *Cause) *Cause {
 
 // rank orders the kinds, the gravest first.
 func (k CauseKind) rank() int {
-	return slices.Index([]CauseKind{CauseKilled, CauseExited, CauseSilent}, k)
+	return slices.Index([]CauseKind{CauseKilled, CauseExited, CauseSilent, CauseNotReady}, k)
 }

@@ -29,6 +29,8 @@ func TestCause(t *testing.T) {
 			CauseExited, "the contender died: exit code 7, 41.0 s after its start", "died: exit code 7, 41.0 s after its start",
 		},
 		"silent": {TrialResult{State: TrialFailed, Cause: silent}, CauseSilent, silent.Text, silent.Text},
+		"not ready": {TrialResult{State: TrialFailed, Cause: &Cause{Kind: CauseNotReady, Text: "not ready after 10s: GET /"}},
+			CauseNotReady, "not ready after 10s: GET /", "was not ready after 10s: GET /"},
 		"silent, then killed on stop": {TrialResult{State: TrialFailed, Cause: silent, Exit: &Exit{Code: 137}}, CauseSilent,
 			silent.Text, silent.Text},
 		"an earlier silence of a complete trial": {trial: TrialResult{State: TrialComplete, Cause: silent}},

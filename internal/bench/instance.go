@@ -101,7 +101,8 @@ type StopResult struct {
 	// graceful)
 	Graceful bool `json:"graceful"`
 	Killed   bool `json:"killed"` // killed (SIGKILL) after the grace period
-	// killed before the end of the grace period, because the user forced the end
+	// killed before the end of the grace period: the user forced the end, or the contender ignored
+	// SIGTERM in an earlier round
 	Forced           bool `json:"forced,omitempty"`
 	ExitedBeforeStop bool `json:"exited_before_stop"` // had exited before SIGTERM
 	Exit             Exit `json:"exit"`

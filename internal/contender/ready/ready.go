@@ -111,12 +111,21 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 			if !q.Lenient { // it has a manifest
 				text += " (a slower start needs a longer `ready.timeout` in its manifest)"
 			}
-			return bench.InstanceReady{}, errors.New(text)
+			return bench.InstanceReady{}, timeoutError(text)
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
 		}
 	}
 }
+
+// timeoutError is the error of Wait after Question.Timeout.
+type timeoutError string
+
+func (e timeoutError) Error() string { return string(e) }
+
+// Timeout and Temporary make it a net.Error.
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return false }
 
 type response struct {
 	at       time.Time

@@ -161,6 +161,9 @@ func TestWait_Timeout(t *testing.T) {
 				w := &network{response: tt.response}
 				began := time.Now()
 				_, err := Wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, Question{Timeout: tt.timeout, Way: contact.Way{Dial: w.dial}}, nil)
+				if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
+					t.Errorf("%T is not a timeout", err)
+				}
 				want := fmt.Sprintf("not ready after %v: GET /: %s", tt.timeout, tt.want)
 				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, want %q", err, want)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"locbench/internal/bench"
@@ -41,6 +43,25 @@ func (l *trialRun) exited(ctx context.Context) bool {
 		}
 	}
 	return l.inst.Exit() != nil
+}
+
+// lostTimeout is the time limit for the exit of a contender that has closed a connection: its
+// connections end before its runtime reports the exit.
+const lostTimeout = 3 * time.Second
+
+// awaitExit waits for the exit of the contender if err says that it closed the connection.
+func (l *trialRun) awaitExit(ctx context.Context, err error) {
+	lost := []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE}
+	if l.isTarget() || !slices.ContainsFunc(lost, func(e error) bool { return errors.Is(err, e) }) {
+		return
+	}
+	late := time.NewTimer(lostTimeout)
+	defer late.Stop()
+	select {
+	case <-l.inst.Exited():
+	case <-late.C:
+	case <-ctx.Done():
+	}
 }
 
 // diagnosisTimeout is the time limit of each diagnosis of a contender that does not respond.
@@ -228,6 +249,7 @@ func (l *trialRun) responds(ctx context.Context) error {
 	if n := len(l.steps); err == nil && l.cfg.Unanswered != nil && n > 0 && stuckAtEnd(l.steps[n-1].Load) {
 		err = l.cfg.Unanswered(ctx, l.inst.BaseURL())
 	}
+	l.awaitExit(ctx, err)
 	if err == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return nil
 	}
@@ -239,6 +261,14 @@ func (l *trialRun) responds(ctx context.Context) error {
 // silent returns the failure of a contender that does not respond.
 func silent(format string, args ...any) causeError {
 	return causeError{bench.Cause{Kind: bench.CauseSilent, Text: fmt.Sprintf(format, args...)}}
+}
+
+// unanswered returns the failure of a contender that sent no response in time; else err.
+func unanswered(err error, when string) error {
+	if TimedOut(err) {
+		return silent("did not respond %s: %s", when, clip(err.Error(), progressBytes))
+	}
+	return err
 }
 
 // TimedOut reports whether a request had no response.

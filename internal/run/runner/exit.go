@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/figures/verdict"
@@ -17,17 +18,26 @@ func (l *trialRun) stop(ctx context.Context) error {
 		return err
 	}
 	return l.phase(bench.PhaseStop, func() (string, error) {
-		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
+		grace, known := l.cfg.Grace, l.ignoresStop()
+		if known {
+			grace = 0
+		}
+		stop, err := l.inst.Stop(context.WithoutCancel(ctx), grace)
 		if err != nil {
 			err = fmt.Errorf("stop: %w", err)
 			l.notice("error", err.Error()) // shown in an interrupted or quiet run too: the contender may still run
 			return "", err
 		}
+		stop.Forced = stop.Forced || known && stop.Killed
 		l.publish(bench.InstanceStopped{Stop: stop})
+		if known && stop.Killed && !stop.Exit.OOMKilled {
+			return "killed at once: SIGTERM was ignored in an earlier round", nil
+		}
 		if stop.Forced {
 			return "killed: stop was forced", nil // no warning: the contender had no time to stop
 		}
 		if stop.Killed {
+			l.deaf[selection(*l.trial)] = true
 			l.warn(verdict.Hung(l.cfg.Grace))
 		}
 		if stop.Killed && l.unanswered != nil {
@@ -48,8 +58,16 @@ func (l *trialRun) stop(ctx context.Context) error {
 	})
 }
 
+// ignoresStop reports whether the contender ignored SIGTERM in an earlier round, and its stop is
+// neither checked nor needed to find out whether it hangs.
+func (l *trialRun) ignoresStop() bool {
+	checked := slices.Contains(l.cfg.Run.Profile.Checks.Lifecycle, bench.CheckStops)
+	return l.deaf[selection(*l.trial)] && !checked && l.unanswered == nil
+}
+
 // orExit returns the exit of the instance if it has exited, since that explains err; else err.
-func (l *trialRun) orExit(err error) error {
+func (l *trialRun) orExit(ctx context.Context, err error) error {
+	l.awaitExit(ctx, err)
 	if exit := l.inst.Exit(); exit != nil {
 		return l.exitError(exit)
 	}

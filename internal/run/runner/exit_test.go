@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -117,6 +118,53 @@ func TestFailureSaysWhatTheLogSays(t *testing.T) {
 			if c := trial.WhyFailed(); tt.exit != nil && (c == nil || c.String() != tt.want) {
 				t.Errorf("cause %+v, want %q", c, tt.want)
 			}
+		})
+	}
+}
+
+// TestIgnoredSIGTERMIsAwaitedOnce: a contender that ignored SIGTERM in its first round is killed at
+// once in later ones, unless a check times the stop or the teardown had no response.
+func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*fakeRun)
+		graces []time.Duration // of contender a in its rounds
+		warned int
+	}{
+		"ignores it":  {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
+		"stops on it": {func(*fakeRun) {}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
+		"its stop is checked": {func(f *fakeRun) {
+			f.launcher.killed = true
+			f.cfg.Run.Profile.Checks.Lifecycle = []string{bench.CheckStops}
+		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
+		"teardown without response": {func(f *fakeRun) {
+			f.launcher.killed = true
+			f.cfg.SetUp = func(context.Context, string) error { return nil }
+			f.cfg.TearDown = func(context.Context, string) error { return timeoutError{"i/o timeout"} }
+		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, _ := start(t, t.Context(), c.change)
+				var graces []time.Duration
+				for _, inst := range f.launcher.instances {
+					if strings.HasPrefix(inst.name, "a-") {
+						graces = append(graces, inst.grace)
+					}
+				}
+				graces = graces[1:] // without that of the lifecycle checks
+				warned := 0
+				for _, r := range f.records {
+					if n, ok := r.Event.(bench.Notice); ok && n.Kind == bench.WarnHung && r.Trial.Contender == "a" {
+						warned++
+					}
+				}
+				if !slices.Equal(graces, c.graces) || warned != c.warned {
+					t.Errorf("graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
+				}
+				if last := f.trials["a-2"].Stop; c.graces[1] == 0 && (!last.Killed || !last.Forced) {
+					t.Errorf("stop %+v", last)
+				}
+			})
 		})
 	}
 }

@@ -20,6 +20,7 @@ type fakeInstance struct {
 	mu      sync.Mutex
 	exit    *bench.Exit
 	stopped bool
+	grace   time.Duration // of the stop
 	cpu     time.Duration
 	late    *bench.Exit // the exit right before Stop; nil: none
 	killed  bool        // it ignores SIGTERM
@@ -62,7 +63,8 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu, Memory: &bench.Memory{OOMKills: f.oom}}, nil
 }
 
-func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, error) {
+func (f *fakeInstance) Stop(_ context.Context, grace time.Duration) (bench.StopResult, error) {
+	f.grace = grace
 	if f.late != nil {
 		f.die(*f.late)
 	}

@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +50,15 @@ func TestFirstSentence(t *testing.T) {
 	stuck := bench.Load{Succeeded: 900, Sent: 916, Elapsed: time.Second, Backlog: 16, Drain: 2,
 		Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 14}, Windows: []bench.Window{{Succeeded: 900}}}
 	responding := func(context.Context, string) error { return nil }
-	ends := func(e bench.Exit) map[string]func(*fakeRun) {
-		die := func(f *fakeRun) error { f.launcher.last().die(e); return errors.New("connection refused") }
+	ends := func(e bench.Exit, late time.Duration) map[string]func(*fakeRun) {
+		die := func(f *fakeRun) error {
+			if late == 0 {
+				f.launcher.last().die(e)
+				return errors.New("connection refused")
+			}
+			time.AfterFunc(late, func() { f.launcher.last().die(e) })
+			return fmt.Errorf("GET /x: %w", io.ErrUnexpectedEOF)
+		}
 		return map[string]func(*fakeRun){
 			"ready": func(f *fakeRun) {
 				f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(string, string)) (bench.InstanceReady, error) {
@@ -120,11 +129,36 @@ func TestFirstSentence(t *testing.T) {
 			f.cfg.Ask = func(context.Context, string) error { return errors.New("not loaded: got 404") }
 		}, "", "not loaded: got 404"},
 	}
-	for phase, change := range ends(killed) {
+	notReady := timeoutError{"not ready after 10s: GET /: timeout after 5s"}
+	tests["hung: ready"] = test{func(f *fakeRun) {
+		f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(string, string)) (bench.InstanceReady, error) {
+			return bench.InstanceReady{}, notReady
+		}
+	}, bench.CauseNotReady, "not ready after 10s: GET /: timeout"}
+	tests["hung: setup"] = test{func(f *fakeRun) {
+		f.cfg.SetUp = func(context.Context, string) error { return timeout }
+	}, bench.CauseSilent, "did not respond during the setup: GET /x: i/o timeout"}
+	tests["hung: before the load"] = test{func(f *fakeRun) {
+		f.cfg.Ask = func(context.Context, string) error { return timeout }
+	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}
+	tests["hung: before the load, killed on stop"] = test{func(f *fakeRun) {
+		f.launcher.killed = true
+		f.cfg.Ask = func(context.Context, string) error { return timeout }
+	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}
+	tests["refused: setup"] = test{func(f *fakeRun) {
+		f.cfg.SetUp = func(context.Context, string) error { return errors.New("got 404") }
+	}, "", "got 404"}
+	for phase, change := range ends(killed, 0) {
 		tests["killed: "+phase] = test{change, bench.CauseKilled, "killed out of memory"}
 	}
-	for phase, change := range ends(exited) {
+	for phase, change := range ends(exited, 0) {
 		tests["exited: "+phase] = test{change, bench.CauseExited, "the contender died: exit code 7"}
+	}
+	// The connections of a contender end before its runtime reports the exit.
+	for phase, change := range ends(exited, 2*time.Second) {
+		if phase != "ready" { // that waits longer itself
+			tests["exited, reported late: "+phase] = test{change, bench.CauseExited, "the contender died: exit code 7"}
+		}
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -42,13 +42,13 @@ func (l *trialRun) load(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if paused > 0 && l.inst.Exit() != nil {
-			return l.orExit(errDied)
+			return l.orExit(ctx, errDied)
 		}
 		step = step.AtPeak(bench.Peak(l.steps))
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
 		if err == nil && !skipped && silentAtEnd(res.Load) && l.exited(ctx) {
-			err = l.orExit(errDied)
+			err = l.orExit(ctx, errDied)
 			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 		}
 		var cause string
@@ -136,7 +136,7 @@ func (l *trialRun) firstRequests(ctx context.Context) error {
 	return l.phase(bench.PhaseTiming, func() (string, error) {
 		p, err := l.cfg.FirstRequests(ctx, l.inst.BaseURL())
 		if err != nil {
-			return "", l.orExit(fmt.Errorf("time the first requests: %w", err))
+			return "", l.orExit(ctx, fmt.Errorf("time the first requests: %w", err))
 		}
 		l.publish(bench.RequestsTimed{FirstRequests: p})
 		return fmt.Sprintf("first %s, median of %d later ones %s",
@@ -223,7 +223,7 @@ func (l *trialRun) step(
 	}()
 	switch {
 	case errors.Is(cause, errDied):
-		err = l.orExit(errDied)
+		err = l.orExit(ctx, errDied)
 		res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)

@@ -23,7 +23,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	sel, last := selection(trial), r.lastTrial(number-1)
 	l := &trialRun{
 		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, trial: &trial, isLast: last,
-		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked,
+		svc: r.cfg.Services[sel], artifact: r.artifacts[sel], checked: r.checked, deaf: r.deaf,
 	}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -81,6 +81,9 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 		ended.State = bench.TrialComplete
 		return ended, nil
 	}
+	if ended.State == bench.TrialFailed {
+		ended.Cause = l.cause(err)
+	}
 	if ended.Failure == "" {
 		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
@@ -89,11 +92,13 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 		silent := ended.State == bench.TrialFailed && l.failedIn == bench.PhaseReady && l.died == nil
 		if said := l.said(); silent && said != "" {
 			ended.Failure += "; its log: " + said
+			if ended.Cause != nil {
+				ended.Cause.Text += "; its log: " + said
+			}
 		}
 	}
 	ended.Lost = l.lost()
 	if ended.State == bench.TrialFailed {
-		ended.Cause = l.cause(err)
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
 	return ended, err
@@ -109,6 +114,7 @@ type trialRun struct {
 	isLast   bool // no trial follows
 
 	checked  map[bench.Selection]bool // runner.checked, used only by the active one of interleaved trials
+	deaf     map[bench.Selection]bool // runner.deaf, used like checked
 	svc      bench.Service
 	artifact bench.Artifact
 
@@ -222,7 +228,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	l.mark(ctx, "after start-up")
 	if l.cfg.SetUp != nil {
 		if err := l.cfg.SetUp(ctx, l.inst.BaseURL()); err != nil {
-			return l.orExit(err)
+			return l.orExit(ctx, unanswered(err, "during the setup"))
 		}
 		defer l.tearDown(ctx)
 	}
@@ -233,22 +239,22 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return "responses", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})
 	if err != nil {
-		return l.orExit(err)
+		return l.orExit(ctx, err)
 	}
 	if err := l.tryRequests(ctx); err != nil {
-		return l.orExit(err)
+		return l.orExit(ctx, unanswered(err, "before the load"))
 	}
 	l.mark(ctx, "after checks")
 	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
 	}
 	if err := errors.Join(l.killedProcesses(), l.responds(ctx)); err != nil {
-		return l.orExit(err)
+		return l.orExit(ctx, err)
 	}
 	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
 		l.checkDone(c)
 	}
-	return l.orExit(nil)
+	return l.orExit(ctx, nil)
 }
 
 // checkStarts runs the checks that launch the contender, in its first trial: in each one they would
@@ -284,6 +290,9 @@ func (l *trialRun) waitReady(ctx context.Context) error {
 		err, known := l.withCause(ctx, err)
 		// Without a cause from outside, it would not become ready in the next round either.
 		l.neverReady = !known && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
+		if TimedOut(err) && ctx.Err() == nil {
+			return causeError{bench.Cause{Kind: bench.CauseNotReady, Text: clip(err.Error(), progressBytes)}}
+		}
 		return err
 	}
 	l.ready = true
@@ -297,10 +306,12 @@ func (l *trialRun) tearDown(ctx context.Context) {
 		return
 	}
 	if err := l.cfg.TearDown(ctx, l.inst.BaseURL()); err != nil {
-		l.notice("warning", err.Error())
 		if TimedOut(err) {
 			l.unanswered = err
+			err = fmt.Errorf("no response to the teardown: %w", err)
 		}
+		l.notice("warning", err.Error())
+		l.awaitExit(ctx, err)
 	}
 }
 

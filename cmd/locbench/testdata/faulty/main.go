@@ -2,6 +2,10 @@
 // AFTER requests, at a request for /misbehave, or at each request for /later except the first,
 // which comes before the load. The last three have one known bottleneck.
 //
+// With WHEN it misbehaves in one phase instead: start (before it listens), ready (the first request
+// for /), setup (a request for /setup), after (the second request for /), teardown (a request for
+// /teardown) or stop (at SIGTERM). With DEAF it ignores SIGTERM too.
+//
 //	none   never misbehaves
 //	exit   ends with code 7
 //	oom    touches memory until it is killed
@@ -14,6 +18,8 @@
 //	lock   responds to one request at a time, each after 5 ms
 //	wait   responds after 10 ms
 //	deaf   ignores the request to stop
+//	leak   responds; keeps 2 KiB more with each request
+//	full   responds; keeps 2 KiB of each of the last 8000 requests
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
 //	heap   holds nearly all of its memory (MEMORY: its limit in MiB), and with what is left reads a file
 //	       at random: each request reads pages back from the disk
@@ -37,7 +43,7 @@ import (
 )
 
 func main() {
-	fault, port := os.Getenv("FAULT"), os.Getenv("PORT")
+	fault, when, port := os.Getenv("FAULT"), os.Getenv("WHEN"), os.Getenv("PORT")
 	after, _ := strconv.ParseInt(os.Getenv("AFTER"), 10, 64)
 	if fault == "never" {
 		fmt.Fprintln(os.Stderr, "cannot read \x1b[31mconfiguration\x1b[0m")
@@ -52,13 +58,16 @@ func main() {
 	if fault == "touch" {
 		go spin()
 	}
-	if fault == "deaf" {
+	if fault == "deaf" || os.Getenv("DEAF") != "" {
 		signal.Ignore(syscall.SIGTERM)
 	} else {
 		stop := make(chan os.Signal, 1)
 		signal.Notify(stop, syscall.SIGTERM)
 		go func() {
 			<-stop
+			if when == "stop" {
+				misbehave(fault)
+			}
 			os.Exit(0)
 		}()
 	}
@@ -78,11 +87,21 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	var requests, later, open atomic.Int64
+	if when == "start" {
+		misbehave(fault)
+	}
+	var requests, roots, later, open atomic.Int64
 	fmt.Println("listening on port", port)
 	server := http.Server{Addr: ":" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := requests.Add(1)
-		if n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" || r.URL.Path == "/later" && later.Add(1) > 1 {
+		root := int64(0)
+		if r.URL.Path == "/" {
+			root = roots.Add(1)
+		}
+		if when == "ready" && root > 0 || when == "after" && root > 1 || when != "" && r.URL.Path == "/"+when {
+			misbehave(fault)
+		}
+		if when == "" && n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" || r.URL.Path == "/later" && later.Add(1) > 1 {
 			misbehave(fault)
 		}
 		fmt.Fprintln(w, "{}")
@@ -105,8 +124,9 @@ func main() {
 }
 
 var (
-	lock sync.Mutex
-	held pages
+	lock   sync.Mutex
+	held   pages
+	leaked [][]byte
 )
 
 func misbehave(fault string) {
@@ -138,6 +158,16 @@ func misbehave(fault string) {
 	case "lock":
 		lock.Lock()
 		time.Sleep(5 * time.Millisecond)
+		lock.Unlock()
+	case "leak", "full":
+		block := make([]byte, 2<<10)
+		for i := range block {
+			block[i] = 1
+		}
+		lock.Lock()
+		if leaked = append(leaked, block); fault == "full" && len(leaked) > 8000 {
+			leaked = leaked[1:]
+		}
 		lock.Unlock()
 	case "wait":
 		time.Sleep(10 * time.Millisecond)

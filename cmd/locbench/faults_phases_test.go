@@ -1,0 +1,190 @@
+//go:build acceptance && faults && linux
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/show/tui/board"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+// phased is a contender that misbehaves in one phase.
+type phased struct {
+	fault, when string
+	after       int // requests of the load; 0: never for a fault of the load
+	deaf        bool
+	kind        bench.CauseKind // "": the trial is complete
+	says        string          // the cause as a predicate at its beginning, or the first warning; a pattern
+}
+
+func (p phased) name() string {
+	name := p.fault + " in " + p.when
+	if p.deaf {
+		name += " and deaf"
+	}
+	return name
+}
+
+// TestFirstSentenceInEachPhase: what the contender did in a phase is the first sentence about it,
+// in the text, the report, the dashboard, the summary and run.json.
+func TestFirstSentenceInEachPhase(t *testing.T) {
+	const (
+		died   = `^died: exit code 7, .* after its start: fatal: invariant broken`
+		killed = `^was killed out of memory at 64 MiB \(limits\.memory\), .* after its start`
+		hungUp = `^was not ready after 2s: GET /: `
+	)
+	all := []phased{
+		{fault: "hang", when: "start", kind: bench.CauseNotReady, says: hungUp + "connection refused"},
+		{fault: "hang", when: "ready", kind: bench.CauseNotReady, says: hungUp},
+		{fault: "hang", when: "ready", deaf: true, kind: bench.CauseNotReady, says: hungUp},
+		{fault: "hang", when: "setup", kind: bench.CauseSilent, says: `^did not respond during the setup: `},
+		{fault: "hang", when: "setup", deaf: true, kind: bench.CauseSilent, says: `^did not respond during the setup: `},
+		{fault: "hang", when: "first", kind: bench.CauseSilent, says: `^did not respond before the load: sent GET /item`},
+		{fault: "hang", when: "warm-up", kind: bench.CauseSilent, says: `^had no success in 2 consecutive steps`},
+		{fault: "hang", when: "after", kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
+		{fault: "hang", when: "after", deaf: true, kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
+		{fault: "hang", when: "teardown", deaf: true, kind: bench.CauseSilent,
+			says: `^did not respond to the teardown, did not stop on SIGTERM and was killed`},
+		{fault: "hang", when: "stop", says: `did not stop within 15\.?0?s of SIGTERM|SIGTERM and was killed`},
+	}
+	for fault, kind := range map[string]bench.CauseKind{"exit": bench.CauseExited, "oom": bench.CauseKilled} {
+		says := map[string]string{"exit": died, "oom": killed}[fault]
+		for _, when := range []string{"start", "ready", "setup", "first", "warm-up", "after", "teardown", "stop"} {
+			if fault != "exit" || when != "stop" { // an exit at SIGTERM is a stop
+				all = append(all, phased{fault: fault, when: when, kind: kind, says: says})
+			}
+		}
+	}
+	runtimes(t, func(t *testing.T, runtime string) {
+		for _, p := range all {
+			if runtime == "docker" && p.fault != "oom" { // the rest is the same
+				continue
+			}
+			if runtime == "process" && p.fault == "oom" && os.Getuid() != 0 {
+				continue // only root can limit the memory of a process
+			}
+			t.Run(p.name(), func(t *testing.T) {
+				t.Parallel()
+				p.runs(t, runtime)
+			})
+		}
+	})
+}
+
+func (p phased) runs(t *testing.T, runtime string) {
+	when, after, first := p.when, never, ""
+	switch p.when {
+	case "first":
+		when, after, first = "", 2, "first_requests: {requests: 2}\n"
+	case "warm-up":
+		when, after = "", 20
+	}
+	env := map[string]string{"FAULT": p.fault, "WHEN": when, "AFTER": jsonOf(after)}
+	if p.deaf {
+		env["DEAF"] = "1"
+	}
+	services := made(t, faultyBinary, "faulty", env, nil)
+	manifest := filepath.Join(services, "service.yaml")
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(manifest, []byte(strings.Replace(string(text), "timeout: 10s", "timeout: 2s", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	profile := profileFile(t, `contenders: [faulty]
+rounds: 1
+runtime: `+runtime+`
+`+quarter+`isolation: off
+requests: [{name: item, path: /item}]
+setup: [{name: setup, path: /setup}]
+teardown: [{name: teardown, path: /teardown}]
+`+first+`timeout: 500ms
+checks: {lifecycle: none, suites: []}
+steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration: 1s}, {connections: 4, duration: 1s}]
+`)
+	code := 3
+	if p.kind == "" {
+		code = 0
+	}
+	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", profile)
+	run, trials := d.ends(code)
+	trial := trials[0]
+	if got := trial.Cause; p.kind != "" && (got == nil || got.Kind != p.kind) || p.kind == "" && got != nil {
+		t.Fatalf("%s, cause %+v", states(trials), got)
+	}
+	if p.kind == "" {
+		if trial.State != bench.TrialComplete || !regexp.MustCompile(p.says).MatchString(trial.Warnings.Join("\n")) {
+			t.Errorf("%s, warnings %q", states(trials), trial.Warnings)
+		}
+		for name, output := range p.outputs(t, d, run) {
+			if !regexp.MustCompile(p.says).MatchString(output) && name != "dashboard" {
+				t.Errorf("%s does not warn:\n%.3000s", name, output)
+			}
+		}
+		return
+	}
+	sentence := trial.Cause.Predicate()
+	if !regexp.MustCompile(p.says).MatchString(sentence) {
+		t.Errorf("the cause is %q, want %q", sentence, p.says)
+	}
+	if x := run.Trials[0].Excluded; x == nil || x.Cause == nil || *x.Cause != *trial.Cause {
+		t.Errorf("run.json: excluded %+v", run.Trials[0].Excluded)
+	}
+	begins := sentence[:min(len(sentence), 40)]
+	for name, output := range p.outputs(t, d, run) {
+		about := map[string]string{
+			"text": "EXCLUDED: faulty ", "dashboard": "faulty excluded: ", "report": "faulty is excluded: it ", "summary": "faulty is excluded: it ",
+		}[name]
+		at := strings.Index(output, about)
+		if at < 0 || !strings.HasPrefix(output[at+len(about):], begins) {
+			t.Errorf("%s: no %q:\n%.4000s", name, about+begins, output)
+		}
+	}
+}
+
+// outputs returns what a run says, by output, each on one line and without marks of its format.
+func (p phased) outputs(t *testing.T, d *disturbed, run bench.Run) map[string]string {
+	t.Helper()
+	all := map[string]string{"text": d.stdout.String(), "dashboard": dashboard(t, d.out)}
+	for name, file := range map[string]string{"report": results.ReportFile, "summary": results.SummaryFile} {
+		data, err := os.ReadFile(filepath.Join(d.out, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(data)
+	}
+	if p.kind == "" {
+		all["text"] += d.stderr.String()
+	}
+	for name, text := range all {
+		all[name] = strings.Join(strings.Fields(strings.NewReplacer(`\`, "", "&#39;", "'", "&#34;", `"`).Replace(text)), " ")
+	}
+	return all
+}
+
+// dashboard returns the first screen at the end of a run.
+func dashboard(t *testing.T, dir string) string {
+	t.Helper()
+	var s fold.State
+	if err := eachEvent(dir, func(r bench.Record) error { s.Apply(r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	frame := ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}
+	return strings.Join(board.New().View(frame, &s, ""), "\n")
+}
+
+func jsonOf(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
