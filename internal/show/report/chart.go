@@ -45,7 +45,7 @@ func (ch chart) lines() (map[string]any, []seriesData) {
 	c.SetGlobalOptions(globals(trigger, x, y, inside("16", "16", "24"))...)
 	var who []seriesData
 	add := func(d seriesData, data []opts.LineData) {
-		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false), // gaps stay
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(ch.joined), // else gaps stay
 			ShowSymbol: opts.Bool(true)}))
 		who = append(who, d)
 	}
@@ -81,6 +81,7 @@ func (ch chart) lines() (map[string]any, []seriesData) {
 		}
 		add(d, ch.lineData(points))
 	}
+	who = append(who, ch.addLimits(c)...)
 	c.Validate()
 	return c.JSON(), who
 }
