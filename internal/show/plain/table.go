@@ -189,6 +189,8 @@ func cell(m measure.Measure, r measure.Result) string {
 		return units.Missing
 	case r.AtLeast:
 		return "≥ " + m.Unit.Cell(r.Value)
+	case r.Estimate:
+		return "~" + m.Unit.Cell(r.Value)
 	}
 	return m.Unit.Cell(r.Value)
 }
@@ -235,12 +237,7 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 
 // compared writes how many bodies of a contender were compared, and what "~" means if it is used.
 func compared(line writer, c stats.Contender) {
-	var n int64
-	estimated := false
-	for _, s := range c.Steps {
-		n += s.Compared
-		estimated = estimated || s.ErrorRateIsEstimate()
-	}
+	n, estimated := c.Compared()
 	if n == 0 {
 		return
 	}
