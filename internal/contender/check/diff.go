@@ -61,7 +61,8 @@ func (d *diff) compare(at string, want, got any) {
 			return
 		}
 		if len(want) != len(list) {
-			d.add(at, "expected %d elements %s, got %d %s", len(want), shownUnder(want, d.names...), len(list), shownUnder(got, d.names...))
+			d.add(at, "expected %d elements %s, got %d %s", len(want), shownUnder(want, d.names...), len(list),
+				shownUnder(got, d.names...))
 			return
 		}
 		for i := range want {
