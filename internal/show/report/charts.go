@@ -286,7 +286,7 @@ func stepMiddle(l layout, c contender, m plotted) middle {
 		}
 		mid.put(i, point{y: v, warmUp: r.WarmUp}, values, m.format)
 		if !r.WarmUp {
-			mid.bounds[i] = c.of.Bounds[l.indices[i]]
+			mid.bounds[i] = c.bound(l.indices[i])
 		}
 	}
 	return mid

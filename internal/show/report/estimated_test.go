@@ -49,3 +49,21 @@ func TestComparedBodiesInResults(t *testing.T) {
 		}
 	}
 }
+
+// A step with too many unexpected bodies has no bottleneck, in the charts and in the table.
+func TestNoBottleneckOfUnexpectedBodies(t *testing.T) {
+	for unexpected, want := range map[int64]bool{0: true, 3: false} {
+		run, trials := grown(10, 0)
+		load := &trials[1].Steps[1].Load
+		load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: unexpected}, 1140
+		a := analysis.Of(run, trials)
+		l := newLayout(a)
+		table, _ := bounds(l)
+		if got := table.Table.Rows[1].Cells[1].Main != missing; got != want {
+			t.Errorf("%d unexpected bodies: bottleneck %q", unexpected, table.Table.Rows[1].Cells[1].Main)
+		}
+		if got := stepMiddle(l, l.contenders[1], plottedMeasures(run.Profile)[0]).bounds[1].Bound != ""; got != want {
+			t.Errorf("%d unexpected bodies: chart has a bottleneck: %v", unexpected, got)
+		}
+	}
+}

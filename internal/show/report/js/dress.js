@@ -96,7 +96,7 @@ function lines(chart, option) {
 function limit(s) {
   const ink = css('--ink');
   Object.assign(s, { color: ink, symbol: 'none', silent: true, z: 1, lineStyle: { width: 1, type: 'dashed', opacity: 0.8 } });
-  s.endLabel = { show: true, align: 'right', verticalAlign: 'bottom', offset: [-4, -2], color: ink, fontSize: 11, formatter: () => plain(s.name) };
+  s.endLabel = { show: true, align: 'right', verticalAlign: 'bottom', offset: [-4, -8], color: ink, fontSize: 11, formatter: () => plain(s.name) };
 }
 
 // roomy are sizes of the shapes with room for a letter.
