@@ -33,7 +33,7 @@ type chart struct {
 	groups  []string // names of the bars of a trial
 	warmUp  int
 	steps   []int       // the row of the layout of each row, if a step has several
-	joined  bool        // lines go on where a trial lacks a point that others have
+	joined  bool        // lines continue where a trial lacks a point that others have
 	limits  []limitLine // lines across the chart
 }
 

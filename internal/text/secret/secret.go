@@ -75,7 +75,7 @@ func New(values ...string) Masker {
 
 const digits = "0123456789"
 
-// quoted returns a text as it is in a JSON string.
+// quoted returns a text in the form that it has in a JSON string.
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

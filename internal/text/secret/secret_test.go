@@ -126,7 +126,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestQuotedValues: a known value is found as it is written in JSON and in a quoted text.
+// TestQuotedValues: a known value is found in the form that JSON and a quoted text give it.
 func TestQuotedValues(t *testing.T) {
 	const value = "p<ss&\"w\\rd\n\u00e9"
 	inJSON, err := json.Marshal(value)
