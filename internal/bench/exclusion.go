@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"locbench/internal/bench/units"
 )
 
 // DefaultMaxErrors is the highest error rate of a valid step if the profile sets none.
@@ -75,7 +77,7 @@ func (x Unexpected) Share() string {
 	if compared == 1 {
 		bodies = "body"
 	}
-	return fmt.Sprintf("%d of %d compared %s %s unexpected (%.2g%%)", x.Count, compared, bodies, verb,
+	return fmt.Sprintf("%s of %s compared %s %s unexpected (%.2g%%)", units.Count(x.Count), units.Count(compared), bodies, verb,
 		100*float64(x.Count)/float64(max(1, compared)))
 }
 

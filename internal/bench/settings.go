@@ -47,15 +47,19 @@ func (p Profile) EqualLimits() bool {
 // Under returns the limits of a contender by which the contenders of the profile differ, in words:
 // "under 0.5 CPUs"; "" if all have the same.
 func (p Profile) Under(sel Selection) string {
-	own := p.LimitsOf(sel)
-	var differ Limits // those of own that another contender does not have
-	for _, other := range p.Contenders {
-		differ = differ.With(own.Own(p.LimitsOf(other)))
-	}
 	if p.EqualLimits() {
 		return ""
 	}
-	return "under " + differ.Words()
+	return "under " + p.OwnLimits(sel).Words()
+}
+
+// OwnLimits returns the limits of a contender that another contender of the profile does not have.
+func (p Profile) OwnLimits(sel Selection) (differ Limits) {
+	own := p.LimitsOf(sel)
+	for _, other := range p.Contenders {
+		differ = differ.With(own.Own(p.LimitsOf(other)))
+	}
+	return differ
 }
 
 // With returns the limits with those of own instead, where own has some.

@@ -24,7 +24,11 @@ func errorList(f Facts) (words []string) {
 			continue
 		}
 		rate, _ := c.TotalErrorRate()
-		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, units.Ratio(rate), kinds(c.Errors)))
+		about := ""
+		if _, estimate := c.Compared(); estimate {
+			about = "~"
+		}
+		words = append(words, fmt.Sprintf("%s %s%s (%s)", c.Label, about, units.Ratio(rate), kinds(c.Errors)))
 	}
 	return words
 }

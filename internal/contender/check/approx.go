@@ -63,7 +63,7 @@ func (e expander) approx(p jsonpath.Path, v strictyaml.Value) matcher {
 		wanted := resolved(want, r)
 		value, known := rational(strings.Trim(fmt.Sprint(wanted), `"`))
 		if !known {
-			return fmt.Errorf("%s: expected a number near %s, which is not a number", p.String(), shown(wanted))
+			return fmt.Errorf("%s: expected a number near %s, which is not a number", p.String(), shownAt(p, wanted))
 		}
 		most := within
 		if percent {
@@ -76,7 +76,7 @@ func (e expander) approx(p jsonpath.Path, v strictyaml.Value) matcher {
 				isNumber = got != nil && new(big.Rat).Abs(got.Sub(got, value)).Cmp(most) <= 0
 			}
 			if !isNumber {
-				return fmt.Errorf("%s: expected %s within %s, got %s", p.String(), shown(wanted), text, shown(one))
+				return fmt.Errorf("%s: expected %s within %s, got %s", p.String(), shownAt(p, wanted), text, shownAt(p, one))
 			}
 		}
 		return nil

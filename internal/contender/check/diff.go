@@ -19,8 +19,9 @@ const maxDiffs = 4
 // differences compares a document of a suite with one of a response. Objects may have their keys in
 // any order; lists must agree in order and length; numbers are compared as numbers. With
 // partly, objects may have more keys than expected.
-func differences(r *response, at string, want, got any, partly bool) error {
-	d := diff{response: r, partly: partly}
+// The names are those of the keys that lead to the documents.
+func differences(r *response, at string, want, got any, partly bool, names ...string) error {
+	d := diff{response: r, partly: partly, names: names}
 	d.compare(at, want, got)
 	if len(d.found) == 0 {
 		return nil
@@ -32,6 +33,7 @@ type diff struct {
 	response *response // whose request's values are filled in
 	partly   bool
 	found    []string
+	names    []string // of the keys that lead to the values: those under the name of a secret are masked
 }
 
 func (d *diff) add(at, format string, args ...any) {
@@ -48,18 +50,19 @@ func (d *diff) compare(at string, want, got any) {
 	case map[string]any:
 		object, ok := got.(map[string]any)
 		if !ok {
-			d.add(at, "expected an object, got %s", shown(got))
+			d.add(at, "expected an object, got %s", shownUnder(got, d.names...))
 			return
 		}
 		d.objects(at, want, object)
 	case []any:
 		list, ok := got.([]any)
 		if !ok {
-			d.add(at, "expected a list, got %s", shown(got))
+			d.add(at, "expected a list, got %s", shownUnder(got, d.names...))
 			return
 		}
 		if len(want) != len(list) {
-			d.add(at, "expected %d elements %s, got %d %s", len(want), shown(want), len(list), shown(got))
+			d.add(at, "expected %d elements %s, got %d %s", len(want), shownUnder(want, d.names...), len(list),
+				shownUnder(got, d.names...))
 			return
 		}
 		for i := range want {
@@ -67,7 +70,7 @@ func (d *diff) compare(at string, want, got any) {
 		}
 	default:
 		if !scalarEqual(want, got) {
-			d.add(at, "expected %s, got %s", shown(want), shown(got))
+			d.add(at, "expected %s, got %s", shownUnder(want, d.names...), shownUnder(got, d.names...))
 		}
 	}
 }
@@ -79,7 +82,10 @@ func (d *diff) objects(at string, want, got map[string]any) {
 			d.add(at, "key %q is missing", key)
 			continue
 		}
+		above := d.names
+		d.names = append(slices.Clip(above), key)
 		d.compare(at+"."+key, want[key], value)
+		d.names = above
 	}
 	if d.partly {
 		return

@@ -108,7 +108,7 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	}
 	eachPath(v, "at", func(p jsonpath.Path, v strictyaml.Value) {
 		want := e.value(v)
-		add(atPath(p, func(r *response, got any) error { return differences(r, p.String(), want, got, false) }))
+		add(atPath(p, func(r *response, got any) error { return differences(r, p.String(), want, got, false, p.Keys()...) }))
 	})
 	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
 	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(includes(p, e.values(v), false)) })

@@ -128,7 +128,7 @@ func list(p jsonpath.Path, look func(*response, []any) error) matcher {
 	return atPath(p, func(r *response, got any) error {
 		list, ok := got.([]any)
 		if !ok {
-			return fmt.Errorf("%s: expected a list, got %s", p.String(), shown(got))
+			return fmt.Errorf("%s: expected a list, got %s", p.String(), shownAt(p, got))
 		}
 		return look(r, list)
 	})
@@ -151,11 +151,11 @@ func every(p jsonpath.Path, want any) matcher {
 		want := resolved(want, r)
 		for i, got := range list {
 			if differences(r, "", want, got, false) != nil {
-				return fmt.Errorf("%s: expected %s everywhere, got %s at %d", p.String(), shown(want), shown(got), i)
+				return fmt.Errorf("%s: expected %s everywhere, got %s at %d", p.String(), shownAt(p, want), shownAt(p, got), i)
 			}
 		}
 		if len(list) == 0 {
-			return fmt.Errorf("%s: expected %s everywhere, got an empty list", p.String(), shown(want))
+			return fmt.Errorf("%s: expected %s everywhere, got an empty list", p.String(), shownAt(p, want))
 		}
 		return nil
 	})
@@ -169,9 +169,9 @@ func includes(p jsonpath.Path, values []any, none bool) matcher {
 			has := slices.ContainsFunc(list, func(got any) bool { return differences(r, "", want, got, false) == nil })
 			switch {
 			case !has && !none:
-				return fmt.Errorf("%s: expected to include %s, got %s", p.String(), shown(want), shown(list))
+				return fmt.Errorf("%s: expected to include %s, got %s", p.String(), shownAt(p, want), shownAt(p, list))
 			case has && none:
-				return fmt.Errorf("%s: unexpected %s in %s", p.String(), shown(want), shown(list))
+				return fmt.Errorf("%s: unexpected %s in %s", p.String(), shownAt(p, want), shownAt(p, list))
 			}
 		}
 		return nil
@@ -203,7 +203,7 @@ func exactKeys(p jsonpath.Path, keys []string) matcher {
 		for _, v := range values {
 			object, ok := v.(map[string]any)
 			if !ok {
-				return fmt.Errorf("%s: expected an object, got %s", p.String(), shown(v))
+				return fmt.Errorf("%s: expected an object, got %s", p.String(), shownAt(p, v))
 			}
 			if got := sortedKeys(object); !slices.Equal(got, keys) {
 				return fmt.Errorf("%s: expected exactly the keys %s, got %s", p.String(), want, strings.Join(got, ", "))
@@ -249,7 +249,7 @@ func header(name string, text template) matcher {
 	return func(r *response) error {
 		want, got := text.fill(r), strings.Join(r.headers().Values(name), ", ")
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
-			return fmt.Errorf("header %s: expected %q in it, got %q", name, want, safe.Line(got, 200))
+			return fmt.Errorf("header %s: expected %s in it, got %s", name, shownUnder(want, name), shownUnder(got, name))
 		}
 		return nil
 	}

@@ -3,10 +3,13 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 // shown returns v as JSON for a message, cut to 160 bytes.
@@ -17,6 +20,16 @@ func shown(v any) string {
 	}
 	return safe.Line(string(b), 160)
 }
+
+// shownUnder returns shown of a value, and Mask for one under the name of a secret.
+func shownUnder(v any, names ...string) string {
+	if slices.ContainsFunc(names, secret.Name) {
+		return secret.Mask
+	}
+	return shown(v)
+}
+
+func shownAt(p jsonpath.Path, v any) string { return shownUnder(v, p.Keys()...) }
 
 // hasWord reports whether text has word as a whole word: "id" is in "id: no number", not in "idea".
 func hasWord(text, word string) bool {

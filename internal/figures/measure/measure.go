@@ -32,6 +32,8 @@ type Measure struct {
 	Of func(bench.StepResult) (v float64, ok bool)
 	// AtLeast reports whether the value is a lower bound of the true one; nil: never.
 	AtLeast func(bench.StepResult) bool
+	// Estimate reports whether the value is an estimate from a part of the responses; nil: never.
+	Estimate func(bench.StepResult) bool
 
 	Definition    Definition
 	Chart         *Chart      // chart over the steps in the report; nil: none
@@ -126,6 +128,7 @@ type Result struct {
 	// value for tables: the median of the rounds; of quantiles and shares that of all rounds
 	Value    float64
 	AtLeast  bool            // the true value may be higher
+	Estimate bool            // the value is an estimate from a part of the responses
 	Rounds   []float64       // value of each round
 	Interval *stats.Interval // 95% CI of the median of Rounds; nil below stats.MinInterval rounds
 }
@@ -141,7 +144,7 @@ func (m Measure) Over(s stats.Step) Result {
 		return ResultOf(s.Throughput)
 	}
 	var rounds []float64
-	atLeast := false
+	atLeast, estimate := false, false
 	if m.Of == nil {
 		return Result{}
 	}
@@ -149,10 +152,11 @@ func (m Measure) Over(s stats.Step) Result {
 		if v, ok := m.Of(r); ok {
 			rounds = append(rounds, v)
 			atLeast = atLeast || m.AtLeast != nil && m.AtLeast(r)
+			estimate = estimate || m.Estimate != nil && m.Estimate(r)
 		}
 	}
 	f := ResultOf(stats.NewValue(rounds))
-	f.AtLeast = atLeast
+	f.AtLeast, f.Estimate = atLeast, estimate
 	if m.over != nil {
 		f.Value, f.Known = m.over(s)
 	}

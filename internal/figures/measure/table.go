@@ -70,8 +70,9 @@ var table = []Measure{
 		Of: func(s bench.StepResult) (float64, bool) {
 			return s.Load.ErrorRate(), s.Load.Ended() > 0
 		},
-		over:  func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.Ended() > 0 },
-		whole: errorsOfTrial,
+		Estimate: func(s bench.StepResult) bool { return s.Load.ErrorRateIsEstimate() },
+		over:     func(s stats.Step) (float64, bool) { return s.ErrorRate(), s.Ended() > 0 },
+		whole:    errorsOfTrial,
 		Definition: Definition{"Error rate (%)",
 			"errors / (errors + successes + rejected requests), counted by the client, by kind: unexpected status, " +
 				"connection refused, connection reset, timeout, unreadable body, client limit."},
@@ -302,6 +303,7 @@ func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 func errorsOfTrial(c stats.Contender) Result {
 	f := ResultOf(c.ErrorRate)
 	f.Value, f.Known = c.TotalErrorRate()
+	_, f.Estimate = c.Compared()
 	return f
 }
 

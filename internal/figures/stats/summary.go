@@ -134,6 +134,15 @@ func (c Contender) TotalErrorRate() (ratio float64, ok bool) {
 	return failed / float64(max(1, all)), all > 0
 }
 
+// Compared returns the number of bodies compared in all steps of all rounds, and whether an error
+// rate of a step is an estimate from these.
+func (c Contender) Compared() (bodies int64, estimate bool) {
+	for _, s := range c.Steps {
+		bodies, estimate = bodies+s.Compared, estimate || s.ErrorRateIsEstimate()
+	}
+	return bodies, estimate
+}
+
 // Summarise returns a summary of each contender, in the order in which they first appear. It uses
 // the run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
 func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {

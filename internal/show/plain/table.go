@@ -19,7 +19,7 @@ import (
 )
 
 // Headings of columns that show no measure.
-const headTrials, headPeak, headCI, headAt, headBound = "rounds", "peak req/s", "95%", "at", "bound by"
+const headLimits, headTrials, headPeak, headCI, headAt, headBound = "limits", "rounds", "peak req/s", "95%", "at", "bound by"
 
 // Table writes the final tables: the steps of each contender, then all contenders side by side.
 // Values are medians of the rounds; latencies are quantiles over the requests of all rounds. If
@@ -58,7 +58,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 		}
 	}
 	standing := standings(a, floor)
-	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
+	headline(&b, run.Profile, ordered, intervals(standing), width)
 	tiers(&b, line, standing, a.LimitRatios(standing), a.Settle(ruleOf(floor)), floor, width)
 	notes(line, run, contenders, a.Trials, standing)
 	for _, c := range ordered {
@@ -130,24 +130,29 @@ func boundBy(s verdict.Summary) string {
 	return string(s.Bound)
 }
 
-func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[string]string, n, width int) {
+// headline writes a row for each contender, with the limits by which contenders differ.
+func headline(b *bytes.Buffer, p bench.Profile, contenders []analysis.Contender, intervals map[string]string, width int) {
 	columns := shown(measure.TextContenders, func(m measure.Measure) bool {
-		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
+		return slices.ContainsFunc(contenders, func(c analysis.Contender) bool { return m.Contender(c.Contender).Known })
 	})
 	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
-	head := append(heads([]string{"contender", headTrials}, columns[:peak]), headCI, headAt)
+	head := append(heads([]string{"contender", headLimits, headTrials}, columns[:peak]), headCI, headAt)
 	rows := [][]string{heads(head, columns[peak:])}
 	for _, c := range contenders {
-		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
+		own := p.OwnLimits(c.Results[0].Trial.Selection()).Words()
+		row := []string{safe.Line(c.Label, 60), own, fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 		for i, col := range columns {
-			row = append(row, cell(col.Measure, col.Contender(c)))
+			row = append(row, cell(col.Measure, col.Contender(c.Contender)))
 			if i+1 == peak {
-				row = append(row, atPeak(c, intervals[c.Label])...)
+				row = append(row, atPeak(c.Contender, intervals[c.Label])...)
 			}
 		}
 		rows = append(rows, row)
 	}
-	if n < 2 { // no interval: a note says why
+	if p.EqualLimits() {
+		rows = fit(rows, 1, headLimits)
+	}
+	if p.Rounds < 2 { // no interval: a note says why
 		rows = fit(rows, 1, headCI)
 	}
 	out := expendable(columns, other(headCI, 9), other(headTrials, 8), other(headAt, 4))
@@ -189,6 +194,8 @@ func cell(m measure.Measure, r measure.Result) string {
 		return units.Missing
 	case r.AtLeast:
 		return "≥ " + m.Unit.Cell(r.Value)
+	case r.Estimate:
+		return "~" + m.Unit.Cell(r.Value)
 	}
 	return m.Unit.Cell(r.Value)
 }
@@ -238,12 +245,7 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 
 // compared writes how many bodies of a contender were compared, and what "~" means if it is used.
 func compared(line writer, c stats.Contender) {
-	var n int64
-	estimated := false
-	for _, s := range c.Steps {
-		n += s.Compared
-		estimated = estimated || s.ErrorRateIsEstimate()
-	}
+	n, estimated := c.Compared()
 	if n == 0 {
 		return
 	}

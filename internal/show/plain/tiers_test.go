@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"locbench/internal/analysis"
 	"locbench/internal/analysis/compare"
@@ -92,6 +93,37 @@ func TestTooFewRounds(t *testing.T) {
 		notes(line, bench.Run{Profile: bench.Profile{Rounds: 1}, Plain: &bench.Plain{Reason: reason}}, nil, nil, nil)
 		if !strings.Contains(text.String(), "1 round: too few for a 95% CI or a ranking. Use --rounds "+want) {
 			t.Errorf("%s: %s", reason, text.String())
+		}
+	}
+}
+
+// The limits of contenders are in the headline at any width if they differ, and not otherwise.
+func TestLimitsInTheHeadline(t *testing.T) {
+	run, trials := rounds(6)
+	run.Profile.Limits = bench.Limits{CPUs: 1, Memory: 512 << 20}
+	for _, width := range []int{0, 80} {
+		for limits, want := range map[bench.Limits]string{
+			{CPUs: .5}:                    "kt-ktor 0.5 CPUs ",
+			{CPUs: .5, Memory: 256 << 20}: "kt-ktor 0.5 CPUs, 256 MiB ",
+			{CPUs: 1, Memory: 512 << 20}:  "kt-ktor ",
+			{CPUs: 1, Memory: 1 << 30}:    "kt-ktor 1 GiB ",
+		} {
+			run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "kt-ktor"}, Limits: limits}}
+			var b bytes.Buffer
+			if err := Table(&b, analysis.Of(run, trials), nil, width, false); err != nil {
+				t.Fatal(err)
+			}
+			_, text, _ := strings.Cut(b.String(), "\ncontender")
+			text, _, _ = strings.Cut(text, "\n\n")
+			lines := strings.Split(text, "\n")
+			if !strings.Contains(strings.Join(strings.Fields(text), " "), want) || strings.Contains(lines[0], "limits") != (limits != run.Profile.Limits) {
+				t.Errorf("%d columns, %s: no %q in\n%s", width, limits, want, text)
+			}
+			for _, line := range lines[1:] {
+				if n := utf8.RuneCountInString(line); width > 0 && n > width {
+					t.Errorf("%d columns: %q", n, line)
+				}
+			}
 		}
 	}
 }

@@ -22,10 +22,10 @@ func (ch chart) lines() (map[string]any, []seriesData) {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
 	x := axis("category", ch.axis)
-	trigger := "axis"
+	trigger, right := "axis", "16"
 	switch {
 	case ch.kind == kindCurve:
-		x.Type, trigger = "value", "item"
+		x.Type, trigger, right = "value", "item", "28" // room for half of the last number
 	case ch.at != nil:
 		x.Type = "log"
 		// Leave room for half a step at both ends.
@@ -42,10 +42,10 @@ func (ch chart) lines() (map[string]any, []seriesData) {
 	if ch.Log {
 		y.Type = "log"
 	}
-	c.SetGlobalOptions(globals(trigger, x, y, inside("16", "16", "24"))...)
+	c.SetGlobalOptions(globals(trigger, x, y, inside(right, "16", "24"))...)
 	var who []seriesData
 	add := func(d seriesData, data []opts.LineData) {
-		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false), // gaps stay
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(ch.joined), // else gaps stay
 			ShowSymbol: opts.Bool(true)}))
 		who = append(who, d)
 	}
@@ -81,6 +81,7 @@ func (ch chart) lines() (map[string]any, []seriesData) {
 		}
 		add(d, ch.lineData(points))
 	}
+	who = append(who, ch.addLimits(c)...)
 	c.Validate()
 	return c.JSON(), who
 }

@@ -40,12 +40,13 @@ type chartData struct {
 	Ticks  numbers        `json:"ticks,omitempty"`   // places of the steps on a logarithmic axis
 	Merges bool           `json:"several,omitempty"` // a contender has several rounds: thin and thick lines
 	WarmUp int            `json:"warmUp,omitempty"`
+	Rows   []int          `json:"rows,omitempty"` // the step of each point, if a step has several
 }
 
 type seriesData struct {
-	Contender int      `json:"c"`
+	Contender int      `json:"c"`                // -1: of no contender
 	Round     int      `json:"r,omitempty"`      // 0: all rounds
-	Role      string   `json:"role"`             // "round", "middle", "band", "trial", "bar", "dot"
+	Role      string   `json:"role"`             // "round", "middle", "band", "trial", "bar", "dot", "limit"
 	Name      string   `json:"name"`             // name of the trial or the contender
 	Marks     []string `json:"marks,omitempty"`  // letter of the bottleneck in each row
 	Bounds    []string `json:"bounds,omitempty"` // bottleneck of the step in each row, in words
@@ -74,7 +75,8 @@ func newPageData(run bench.Run, l layout, all []chart) pageData {
 		if ch.Empty {
 			continue
 		}
-		d := chartData{ID: ch.ID, Title: ch.Title, Kind: ch.kind, Ticks: ch.at, Merges: ch.Middles != nil, WarmUp: ch.warmUp}
+		d := chartData{ID: ch.ID, Title: ch.Title, Kind: ch.kind, Ticks: ch.at, Merges: ch.Middles != nil, WarmUp: ch.warmUp,
+			Rows: ch.steps}
 		d.Option, d.Series = ch.option()
 		data.Charts = append(data.Charts, d)
 	}

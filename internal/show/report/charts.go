@@ -32,6 +32,9 @@ type chart struct {
 	stack   []string // parts of a bar; the rows are these and their total, for each bar of a trial
 	groups  []string // names of the bars of a trial
 	warmUp  int
+	steps   []int       // the row of the layout of each row, if a step has several
+	joined  bool        // lines continue where a trial lacks a point that others have
+	limits  []limitLine // lines across the chart
 }
 
 // Steps reports whether the points are steps: the arrow keys go through them.
@@ -89,6 +92,9 @@ func newCharts(run bench.Run, l layout) []chart {
 		if ch := stepChart(l, m); !ch.Empty || !m.Chart.Optional {
 			all = append(all, ch)
 		}
+	}
+	if ch := memoryChart(l); !ch.Empty {
+		all = append(all, ch)
 	}
 	return append(all, cumulativeChart(l))
 }
@@ -280,7 +286,7 @@ func stepMiddle(l layout, c contender, m plotted) middle {
 		}
 		mid.put(i, point{y: v, warmUp: r.WarmUp}, values, m.format)
 		if !r.WarmUp {
-			mid.bounds[i] = c.of.Bounds[l.indices[i]]
+			mid.bounds[i] = c.bound(l.indices[i])
 		}
 	}
 	return mid

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/summary"
 	"locbench/internal/bench"
 )
 
@@ -19,6 +22,48 @@ func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 	for _, r := range requestLoads(c, 0) {
 		if got := errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}); got != want[r.Name] {
 			t.Errorf("%s: %q, want %q", r.Name, got, want[r.Name])
+		}
+	}
+}
+
+// The tables of results say how many bodies were compared, and mark error rates that are estimates from these.
+func TestComparedBodiesInResults(t *testing.T) {
+	run, trials := grown(10, 0)
+	load := &trials[1].Steps[1].Load
+	load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: 3}, 1140
+	a := analysis.Of(run, trials)
+	l := newLayout(a)
+	results := newResults(run, l, summary.New(a, summary.Rules{}), nil)
+	if notes := strings.Join(results.Footnotes, "\n"); !strings.Contains(notes, "Bodies compared with the expected ones: b 1,140.") {
+		t.Errorf("notes %q", notes)
+	}
+	at := slices.Index(results.Columns, "Errors")
+	for i, want := range []string{"0.500%", "~0.331%"} {
+		if got := results.Rows[i].Cells[at].Main; got != want {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+	for _, ch := range newCharts(run, l) {
+		if ch.ID == "errors" && (!strings.HasPrefix(ch.Rows[1].Cells[1], "~0.263%") || strings.Contains(ch.Rows[1].Cells[0], "~")) {
+			t.Errorf("chart: %+v", ch.Rows)
+		}
+	}
+}
+
+// A step with too many unexpected bodies has no bottleneck, in the charts and in the table.
+func TestNoBottleneckOfUnexpectedBodies(t *testing.T) {
+	for unexpected, want := range map[int64]bool{0: true, 3: false} {
+		run, trials := grown(10, 0)
+		load := &trials[1].Steps[1].Load
+		load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: unexpected}, 1140
+		a := analysis.Of(run, trials)
+		l := newLayout(a)
+		table, _ := bounds(l)
+		if got := table.Table.Rows[1].Cells[1].Main != missing; got != want {
+			t.Errorf("%d unexpected bodies: bottleneck %q", unexpected, table.Table.Rows[1].Cells[1].Main)
+		}
+		if got := stepMiddle(l, l.contenders[1], plottedMeasures(run.Profile)[0]).bounds[1].Bound != ""; got != want {
+			t.Errorf("%d unexpected bodies: chart has a bottleneck: %v", unexpected, got)
 		}
 	}
 }

@@ -50,6 +50,7 @@ func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	if d.AtLeast != nil && d.AtLeast(s) {
 		text = "≥" + nbsp + text
 	}
+	text = when(d.Estimate != nil && d.Estimate(s), "~") + text
 	if failed := errorKinds(s.Load.Failed); d.ID == measure.ErrorRate && len(failed) > 0 {
 		text += " (" + strings.Join(failed, ", ") + ")"
 	}

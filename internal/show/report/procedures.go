@@ -11,6 +11,7 @@ import (
 	"locbench/internal/bench/units"
 	"locbench/internal/figures/hdr"
 	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
 )
 
 // procedure is the table of a kind of run, such as the matrix of delay-matrix or the arrivals of
@@ -130,7 +131,7 @@ func bounds(l layout) (procedure, bool) {
 	for i, r := range l.rows {
 		row := tableRow{Label: r.Title}
 		for _, c := range l.contenders {
-			s := c.of.Bounds[l.indices[i]]
+			s := c.bound(l.indices[i])
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
@@ -277,6 +278,15 @@ func matrixCell(c contender, index int) cell {
 		small = append(small, when(step.ErrorRateIsEstimate(), "~")+percent(step.ErrorRate())+" errors")
 	}
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
+}
+
+// bound returns the bottleneck of a step; none with too many unexpected bodies: what limited these
+// says nothing.
+func (c contender) bound(index int) verdict.Summary {
+	if s, ok := stepAt(c.of.Contender, index); ok && s.Excluded && s.Failed[bench.ErrWrong] > 0 {
+		return verdict.Summary{}
+	}
+	return c.of.Bounds[index]
 }
 
 // stepAt returns the step with the given index.

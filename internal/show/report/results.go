@@ -82,7 +82,7 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 				"parts (other: checks and time between steps).",
 		},
 	}
-	sampled := false
+	sampled, bodies := false, ""
 	tiers, why := tiersOf(facts)
 	for _, c := range l.contenders {
 		s := c.of.Contender
@@ -97,6 +97,13 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 		row.Cells = append(row.Cells, checksCell(s), trialsCell(s))
 		t.Rows = append(t.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
+		if n, _ := s.Compared(); n > 0 {
+			bodies += when(bodies != "", ", ") + c.Label + " " + count(n)
+		}
+	}
+	if bodies != "" {
+		t.Footnotes = append(t.Footnotes, "Bodies compared with the expected ones: "+bodies+". “~”: an error rate that "+
+			"is an estimate from these.")
 	}
 	if len(l.contenders) > 1 {
 		if floor != nil {
@@ -202,6 +209,7 @@ func measureCell(m measure.Measure, s stats.Contender) cell {
 		if f.AtLeast {
 			text = "≥" + nbsp + text
 		}
+		text = when(f.Estimate, "~") + text
 		c = valued(f.Value, text)
 	}
 	switch m.ID {

@@ -60,6 +60,16 @@ func Parse(s string) (Path, error) {
 // String returns the path in its original form.
 func (p Path) String() string { return p.text }
 
+// Keys returns the names of the objects' keys on the path, in order.
+func (p Path) Keys() (names []string) {
+	for _, s := range p.steps {
+		if name, ok := s.(string); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Find returns the values at the path. ok is false if one of its branches does not exist.
 func (p Path) Find(doc any) (values []any, ok bool) {
 	values = []any{doc}

@@ -8,9 +8,11 @@ package secret
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -43,9 +45,11 @@ func New(values ...string) Masker {
 		}
 	}
 	for _, v := range values {
+		inJSON := quoted(v)
 		for _, form := range []string{
 			v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:],
-			base64.StdEncoding.EncodeToString([]byte(v)),
+			base64.StdEncoding.EncodeToString([]byte(v)), inJSON, unquoted(strconv.Quote(v)), unquoted(strconv.Quote(inJSON)),
+			strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(inJSON),
 		} {
 			add(form)
 		}
@@ -71,10 +75,24 @@ func New(values ...string) Masker {
 
 const digits = "0123456789"
 
+// quoted returns a text in the form that it has in a JSON string.
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s
+	}
+	return unquoted(string(b))
+}
+
+func unquoted(s string) string { return s[1 : len(s)-1] }
+
 // Text masks known values, the user info of URLs, and values of secret names and secret options.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
-		s = m.maskCut(m.replace.Replace(s))
+		s = m.replace.Replace(s)
+	}
+	if m.replace != nil || m.numbers != nil {
+		s = m.maskCut(s)
 	}
 	for _, n := range m.numbers {
 		s = maskNumber(s, n)
@@ -105,7 +123,7 @@ func (m Masker) maskCut(s string) string {
 		}
 		i += at
 		longest := 0
-		for _, v := range m.values {
+		for _, v := range slices.Concat(m.values, m.numbers) {
 			for k := min(len(v)-1, i); k >= max(minCut, longest+1); k-- {
 				if v[k-1] == s[i-1] && s[i-k:i] == v[:k] {
 					longest = k

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,24 @@ func TestText(t *testing.T) {
 				t.Errorf("%q: %q, want %q", in, got, want)
 			}
 		})
+	}
+}
+
+// TestQuotedValues: a known value is found in the form that JSON and a quoted text give it.
+func TestQuotedValues(t *testing.T) {
+	const value = "p<ss&\"w\\rd\n\u00e9"
+	inJSON, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{value, string(inJSON), strconv.Quote(value), strconv.Quote(string(inJSON))} {
+		if got := New(value).Text("$.x: expected 5, got " + in); !strings.Contains(got, Mask) || strings.Contains(got, "ss") {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+	// The excerpt of a response that is not JSON.
+	if got, want := New().Text(`expected JSON, got "{\"password\":\"abcdef\",\"b\":1"`), `expected JSON, got "{\"password\":\"***\",\"b\":1"`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -319,6 +338,9 @@ func TestCutValues(t *testing.T) {
 		if got := m.Text(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+	if got, want := New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)"; got != want {
+		t.Errorf("number: %q, want %q", got, want)
 	}
 	long := strings.Repeat("…", 1000) + "abcdefgh…"
 	if got := m.Text(long); got != long {

@@ -74,8 +74,9 @@ function lines(chart, option) {
   const series = [];
   option.series.forEach((s, i) => {
     const w = chart.series[i];
-    if (!shown.has(w.c)) return;
+    if (w.c >= 0 && !shown.has(w.c)) return;
     if (w.role === 'band') s = ribbon(s, w);
+    else if (w.role === 'limit') limit(s);
     else style(chart, s, w);
     series.push(s);
     who.push(w);
@@ -91,6 +92,13 @@ function lines(chart, option) {
   return option;
 }
 
+// limit draws a limit as a dashed line with its name.
+function limit(s) {
+  const ink = css('--ink');
+  Object.assign(s, { color: ink, symbol: 'none', silent: true, z: 1, lineStyle: { width: 1, type: 'dashed', opacity: 0.8 } });
+  s.endLabel = { show: true, align: 'right', verticalAlign: 'bottom', offset: [-4, -8], color: ink, fontSize: 11, formatter: () => plain(s.name) };
+}
+
 // roomy are sizes of the shapes with room for a letter.
 const roomy = [16, 15, 22, 20, 21, 22];
 
@@ -102,11 +110,11 @@ function style(chart, s, w) {
   s.showAllSymbol = true;
   s.z = thin ? 2 : 3;
   s.lineStyle = { width: thin ? 1 : chart.kind === 'curve' ? 1.5 : 2.5, type: dash(w.c), opacity: thin ? 0.5 : 1 };
-  s.symbolSize = thin ? 2.5 : w.marks ? roomy[w.c % shapes.length] : 7;
+  s.symbolSize = thin ? 2.5 : w.marks ? roomy[w.c % shapes.length] : chart.rows ? 4 : 7;
   if (thin) s.itemStyle = { opacity: 0.6 };
   s.data = s.data.map((d, i) => {
     if (d.value === '-') return { value: '-' };
-    if (d.symbol) return { value: d.value, itemStyle: { color: css('--paper'), borderColor: ink, borderWidth: 1.5 }, symbolSize: thin ? 2.5 : 7 };
+    if (d.symbol) return { value: d.value, itemStyle: { color: css('--paper'), borderColor: ink, borderWidth: 1.5 }, symbolSize: thin ? 2.5 : chart.rows ? 4 : 7 };
     const letter = w.marks?.[i];
     if (!letter) return { value: d.value, ...(w.marks && { symbolSize: 7 }) };
     return { value: d.value, label: { show: true, position: 'inside', offset: [0, [0, 0, 4, 0, 0, -4][w.c % shapes.length]], formatter: letter, color: css('--paper'), fontSize: 9, fontWeight: 'bold' } };

@@ -115,10 +115,10 @@ function csvOf(chart) {
   rows.push(['contender', 'round', 'step', 'warm_up', ...(chart.kind === 'curve' ? ['x'] : []), chart.title, ...(chart.kind === 'curve' ? [] : ['low', 'high'])]);
   const bands = new Map(chart.series.map((w, i) => [w.role === 'band' ? w.c : -1, chart.option.series[i].data]));
   chart.series.forEach((w, i) => {
-    if (w.role === 'band') return;
+    if (w.role === 'band' || w.role === 'limit') return;
     chart.option.series[i].data.forEach((d, row) => {
       const v = Array.isArray(d.value) ? d.value : [null, number(d.value)];
-      const step = chart.kind === 'curve' ? (row === 0 ? null : page.steps[row - 1]) : page.steps[row];
+      const step = chart.rows ? page.steps[chart.rows[row]] : chart.kind === 'curve' ? (row === 0 ? null : page.steps[row - 1]) : page.steps[row];
       const band = w.role === 'middle' ? bands.get(w.c)?.[row].value : undefined;
       rows.push([page.contenders[w.c], w.r ?? 'all', step?.title ?? 'before load', step?.warm ? 1 : 0, ...(chart.kind === 'curve' ? [v[0]] : []), v[1],
         ...(chart.kind === 'curve' ? [] : Array.isArray(band) ? [band[1], band[2]] : [null, null])]);

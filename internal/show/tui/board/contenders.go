@@ -109,7 +109,19 @@ func (v *view) caveats(all []stats.Contender, w int) []string {
 		}
 		text += "."
 	}
-	out := v.l.Faint.Each(v.l.Wrap(text, w, 5))
+	bodies, estimated := []string(nil), false
+	for _, c := range all {
+		if n, estimate := c.Compared(); n > 0 {
+			bodies, estimated = append(bodies, v.out(c.Label, nameBytes)+" "+units.Count(n)), estimated || estimate
+		}
+	}
+	if len(bodies) > 0 {
+		text += " Bodies compared: " + strings.Join(bodies, ", ") + "."
+	}
+	if estimated {
+		text += " ~: estimate from these."
+	}
+	out := v.l.Faint.Each(v.l.Wrap(text, w, 7))
 	for _, c := range all {
 		for _, f := range c.Failures[:min(len(c.Failures), 2)] {
 			out = append(out, v.l.Bad.S(v.l.Cut(v.l.Glyph.Cross+" "+v.out(c.Label, nameBytes)+": "+v.out(f, lineBytes), w)))

@@ -52,6 +52,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	}
 	l := r.Load
 	text := units.Count(l.Succeeded) + " successes in " + v.duration(l.Elapsed) + v.bodies(l)
+	if l.Checked > 0 {
+		text += ", " + units.Count(l.Checked) + " bodies compared"
+	}
 	if len(l.Failed) == 0 {
 		lines = append(lines, v.l.Wrap(v.l.Glyph.Check+" no errors, "+text, max(10, w), 0)...)
 	} else {

@@ -116,7 +116,7 @@ func (v *view) outcome() string {
 	state, failed := v.s.Run.Outcome()
 	switch {
 	case state == bench.RunComplete && len(failed)+len(v.s.Run.Excluded()) > 0:
-		return v.l.Warn.S("! " + v.out(v.s.Run.OutcomeText(), nameBytes))
+		return v.l.Warn.S("! " + v.out(v.s.Run.OutcomeText(), lineBytes))
 	case state == bench.RunComplete:
 		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))
 	case state == bench.RunInterrupted:

@@ -263,3 +263,13 @@ func TestTrialDifferences(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// An error rate that is an estimate has a "~".
+func TestSideOfAnEstimate(t *testing.T) {
+	for estimate, want := range map[bool]string{true: "~2.6%", false: "2.6%"} {
+		side := measure.Result{Known: true, Value: 0.026, Estimate: estimate}
+		if got := sideText(&ui.Look{}, measure.Share, side); bare(got) != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -39,6 +39,9 @@ func sideText(l *ui.Look, u measure.Unit, s measure.Result) string {
 	if s.AtLeast {
 		value = l.Glyph.AtLeast + " " + value
 	}
+	if s.Estimate {
+		value = "~" + value
+	}
 	return l.ASCIIOnly(value)
 }
 

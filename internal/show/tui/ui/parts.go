@@ -59,6 +59,9 @@ func ValueCell(l *Look, m measure.Measure, f measure.Result, text string) string
 	case f.AtLeast:
 		return l.Glyph.AtLeast + " " + text
 	case m.ID == measure.ErrorRate && f.Value > 0:
+		if f.Estimate {
+			text = "~" + text
+		}
 		return l.Bad.S(text)
 	}
 	return text

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+)
+
+// grown returns a run of two trials with two steps each: contender a keeps 16 KiB per request, b is
+// constant. The first step is a warm-up of 4 s, the second one takes seconds. There are 1,000
+// requests per second, of which 5 fail.
+func grown(seconds int, limit int64) (bench.Run, []bench.TrialResult) {
+	profile := bench.Profile{Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}
+	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
+	var trials []bench.TrialResult
+	for i, length := range []int{4, seconds} {
+		profile.Steps = append(profile.Steps, bench.Step{Connections: 16, WarmUp: i == 0, Duration: time.Duration(length) * time.Second})
+	}
+	for k, s := range profile.Contenders {
+		trial := bench.TrialResult{Trial: bench.Trial{Contender: s.Contender, Round: 1}, State: bench.TrialComplete,
+			Service: bench.Service{Name: s.Contender}, Started: start,
+			Instance: &bench.InstanceInfo{Limits: bench.Limits{Memory: limit}, LimitsEnforced: true}}
+		requests, at := int64(0), start
+		usage := func() *bench.Usage {
+			used := int64(20 << 20)
+			if k == 0 {
+				used += 16 << 10 * requests
+			}
+			return &bench.Usage{At: at, Memory: &bench.Memory{Used: used}}
+		}
+		for i, step := range profile.Steps {
+			n := int(step.Duration / time.Second)
+			r := bench.StepResult{Index: i, Step: step, Before: usage()}
+			r.Load = bench.Load{Started: at, Elapsed: step.Duration, Succeeded: int64(995 * n),
+				Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: int64(5 * n)}}
+			for j := range n {
+				r.Load.Windows = append(r.Load.Windows, bench.Window{Start: time.Duration(j) * time.Second, Length: time.Second,
+					Succeeded: 995, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}})
+				requests, at = requests+1000, at.Add(time.Second)
+				if j < n-1 {
+					r.Samples = append(r.Samples, *usage())
+				}
+			}
+			r.After = usage()
+			trial.Steps = append(trial.Steps, r)
+		}
+		trials = append(trials, trial)
+	}
+	return bench.Run{Profile: profile, Started: start}, trials
+}
+
+func memoryOf(t *testing.T, run bench.Run, trials []bench.TrialResult) (ch chart, ok bool) {
+	t.Helper()
+	all := newCharts(run, newLayout(analysis.Of(run, trials)))
+	i := slices.IndexFunc(all, func(c chart) bool { return c.ID == "memory-requests" })
+	if i < 0 {
+		return chart{}, false
+	}
+	return all[i], true
+}
+
+// Memory is over the requests since the start of the load, errors included, through all steps.
+func TestMemoryOverRequests(t *testing.T) {
+	run, trials := grown(10, 256<<20)
+	ch, ok := memoryOf(t, run, trials)
+	if !ok {
+		t.Fatal("no chart")
+	}
+	var a, b []string
+	for i := range ch.Rows {
+		a, b = append(a, ch.Rows[i].Cells[0]), append(b, ch.Rows[i].Cells[1])
+	}
+	// 5 readings of the warm-up, 11 of the step, whose first one is at the requests of the warm-up's end.
+	if len(a) != 16 || a[0] != "0 requests: 20.0"+nbsp+"MiB" || a[4] != "4,000 requests: 82.5"+nbsp+"MiB" ||
+		a[5] != a[4] || a[15] != "14,000 requests: 239"+nbsp+"MiB" || b[15] != "14,000 requests: 20.0"+nbsp+"MiB" {
+		t.Errorf("a %q\nb %q", a, b)
+	}
+	if !ch.Rows[4].WarmUp || ch.Rows[5].WarmUp || ch.Rows[15].Title != "16 connections, reading 11" {
+		t.Errorf("rows %+v", ch.Rows)
+	}
+	if p := ch.series[0].points[15]; p.x != 14000 || p.y < 238 || p.y > 239 {
+		t.Errorf("last point %+v", p)
+	}
+	// A run without readings has no chart.
+	for i := range trials {
+		for j := range trials[i].Steps {
+			s := &trials[i].Steps[j]
+			s.Before, s.After, s.Samples = nil, nil, nil
+		}
+	}
+	if ch, ok := memoryOf(t, run, trials); ok {
+		t.Errorf("a chart without readings: %+v", ch.Rows)
+	}
+}
+
+// The limit is a line where memory came near it; otherwise a note, since the line would flatten all others.
+func TestMemoryOverRequests_Limit(t *testing.T) {
+	for name, test := range map[string]struct {
+		limits   [2]int64
+		enforced bool
+		lines    []string
+		note     string
+	}{
+		"near":         {[2]int64{256 << 20, 256 << 20}, true, []string{"memory limit 256" + nbsp + "MiB"}, ""},
+		"far":          {[2]int64{4 << 30, 4 << 30}, true, nil, "Memory limit: 4.00" + nbsp + "GiB, above the chart."},
+		"different":    {[2]int64{256 << 20, 240 << 20}, true, []string{"memory limit 256" + nbsp + "MiB (a)", "memory limit 240" + nbsp + "MiB (b)"}, ""},
+		"none":         {},
+		"not enforced": {[2]int64{256 << 20, 256 << 20}, false, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, trials := grown(10, 0)
+			for i := range trials {
+				trials[i].Instance.Limits.Memory, trials[i].Instance.LimitsEnforced = test.limits[i], test.enforced
+			}
+			ch, _ := memoryOf(t, run, trials)
+			option, who := ch.option()
+			var lines []string
+			for _, s := range who {
+				if s.Role == "limit" {
+					lines = append(lines, s.Name)
+					if s.Contender != -1 {
+						t.Errorf("the line belongs to contender %d", s.Contender)
+					}
+				}
+			}
+			if !slices.Equal(lines, test.lines) {
+				t.Errorf("lines %q, want %q", lines, test.lines)
+			}
+			if strings.Contains(ch.Note, "limit") != (test.note != "") || !strings.Contains(ch.Note, test.note) {
+				t.Errorf("note %q, want %q", ch.Note, test.note)
+			}
+			data, err := json.Marshal(option["series"])
+			drawn := strings.Contains(string(data), fmt.Sprintf(`{"value":[14000,%d]}`, test.limits[0]>>20))
+			if err != nil || drawn != (len(lines) > 0) {
+				t.Errorf("%v %s", err, data)
+			}
+		})
+	}
+}
+
+// Of a long trial, each point is the highest of several readings.
+func TestMemoryOverRequests_Long(t *testing.T) {
+	run, trials := grown(2000, 0)
+	s := &trials[1].Steps[1]
+	s.Samples[1234].Memory = &bench.Memory{Used: 77 << 20} // a peak between others
+	ch, _ := memoryOf(t, run, trials)
+	if len(ch.Rows) > maxMemoryPoints {
+		t.Errorf("%d rows", len(ch.Rows))
+	}
+	if !slices.ContainsFunc(ch.Rows, func(r chartRow) bool { return strings.HasSuffix(r.Cells[1], ": 77.0"+nbsp+"MiB") }) {
+		t.Error("the peak is not in the chart")
+	}
+	if !strings.Contains(ch.Note, "highest of up to ") {
+		t.Errorf("note %q", ch.Note)
+	}
+}
+
+// The contender whose memory grows is named.
+func TestMemoryOverRequests_Growth(t *testing.T) {
+	run, trials := grown(10, 0)
+	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request at an unchanged load",
+		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
+	ch, _ := memoryOf(t, run, trials)
+	if want := "a: memory use grew by 16 KiB per request at an unchanged load."; !strings.Contains(ch.Note, want) {
+		t.Errorf("note %q, want %q", ch.Note, want)
+	}
+}
