@@ -99,12 +99,17 @@ func TestSchemasAreBounded(t *testing.T) {
 
 // A budget is for one response: what the ones before have spent does not count.
 func TestBudgetIsOfOneResponse(t *testing.T) {
-	e := expectation(t, `{schema: {items: {type: integer}}}`)
-	body := []byte(listOf(1000, func(int) string { return "1" }))
-	for range maxEvaluations/1000 + 10 {
-		if err := e.Judge(Sent{Status: 200, Body: body}); err != nil {
-			t.Fatal(err)
-		}
+	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []int
+	for range 2 {
+		_ = j.validate(j.refutes, []any{"a", "b"}, maxEvaluations)
+		left = append(left, j.budget.left)
+	}
+	if left[0] >= maxEvaluations || left[1] != left[0] {
+		t.Errorf("%d left, then %d", left[0], left[1])
 	}
 }
 
