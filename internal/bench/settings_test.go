@@ -35,7 +35,7 @@ func TestLimitsOfContenders(t *testing.T) {
 	}
 }
 
-// Settings with a name of their own change the variant of the manifest that they name.
+// Settings with their own name change the variant of the manifest that they are for.
 func TestSettingsInManifest(t *testing.T) {
 	base := "fast"
 	half := Selection{Contender: "a", Variant: "half"}

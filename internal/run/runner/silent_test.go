@@ -33,8 +33,8 @@ func TestSilentAfterTheLoad(t *testing.T) {
 	})
 }
 
-// TestExitAfterTheLoadIsNoSilence: a contender that has exited responds to nothing, which is no
-// incident of its own.
+// TestExitAfterTheLoadIsNoSilence: a contender that has exited responds to nothing, which is not
+// another incident.
 func TestExitAfterTheLoadIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, _ := start(t, context.Background(), func(f *fakeRun) {
