@@ -80,3 +80,28 @@ func TestExclusionNamesTheCauseFirst(t *testing.T) {
 		})
 	}
 }
+
+// TestKilledProcessesAsCause: a contender of several processes continues to run, so it was not
+// killed itself. A limit is named only where it is enforced.
+func TestKilledProcessesAsCause(t *testing.T) {
+	info := &InstanceInfo{Limits: Limits{Memory: 256 << 20}}
+	for enforced, want := range map[bool]string{
+		true:  "lost 2 processes, killed out of memory at 256 MiB (limits.memory), first in step 3",
+		false: "lost 2 processes, killed out of memory, first in step 3",
+	} {
+		info.LimitsEnforced = enforced
+		if c := KilledProcesses(2, 3, info); c.Predicate() != want || c.String() != want || c.Kind != CauseKilled {
+			t.Errorf("%+v, want %q", c, want)
+		}
+		if c := CauseOf(Exit{OOMKilled: true}, info); strings.Contains(c.Text, "256 MiB") != enforced {
+			t.Errorf("enforced %v: %q", enforced, c.Text)
+		}
+	}
+	if c := CauseOf(Exit{Code: 1, Said: "no database"}, nil); c.String() != "the contender died: exit code 1: no database" {
+		t.Errorf("%q", c)
+	}
+	a, b := &Cause{Kind: CauseExited, Text: "a"}, &Cause{Kind: CauseExited, Text: "b"}
+	if graver(a, b) != a {
+		t.Error("of two alike the first is named")
+	}
+}

@@ -30,4 +30,40 @@ func TestRoundTime(t *testing.T) {
 	if got, ok := r.RoundTime(trials[3:]); ok {
 		t.Errorf("%v from a failed round", got)
 	}
+	for name, test := range map[string]struct {
+		interleave time.Duration
+		trials     []TrialResult
+		want       time.Duration // 0: not known
+	}{
+		"a mean":                  {0, []TrialResult{trial("a", 1, 0, 20, TrialComplete), trial("a", 2, 30, 70, TrialComplete)}, 30 * time.Second},
+		"interleaved with itself": {1, []TrialResult{trial("a", 1, 0, 40, TrialComplete), trial("a", 2, 1, 40, TrialComplete)}, 20 * time.Second},
+		"a clock that was set":    {0, []TrialResult{trial("a", 1, 40, 20, TrialComplete)}, 0},
+		"a trial that is missing": {0, nil, 0},
+	} {
+		r := Run{Profile: Profile{Interleave: test.interleave, Contenders: make([]Selection, 1)}}
+		for _, l := range test.trials {
+			r.Trials = append(r.Trials, TrialEntry{Trial: l.Trial})
+		}
+		if got, ok := r.RoundTime(test.trials); got != test.want || ok != (test.want > 0) {
+			t.Errorf("%s: %v %v, want %v", name, got, ok, test.want)
+		}
+	}
+}
+
+// TestNotInterleaved: a reason is named unless the user chose it or there is nothing to choose.
+func TestNotInterleaved(t *testing.T) {
+	for name, test := range map[string]struct {
+		contenders int
+		plain      *Plain
+		want       string
+	}{
+		"interleaved":   {2, nil, ""},
+		"by choice":     {2, &Plain{Reason: PlainChosen, Text: "x"}, ""},
+		"one contender": {1, &Plain{Reason: PlainMemory, Text: "x"}, ""},
+		"memory":        {2, &Plain{Reason: PlainMemory, Text: "little memory"}, "little memory"},
+	} {
+		if got := (Run{Plain: test.plain, Profile: Profile{Contenders: make([]Selection, test.contenders)}}).NotInterleaved(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
 }

@@ -1,13 +1,19 @@
 package check
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/strictyaml"
 )
 
@@ -59,6 +65,51 @@ func TestLongListsMatchTheirSchema(t *testing.T) {
 	wrong = wrong[:len(wrong)-1] + `,{"id":-1,"name":"n"}]`
 	if err := e.Judge(Sent{Status: 200, Body: []byte(wrong)}); err == nil || !strings.Contains(err.Error(), "/300/id") {
 		t.Errorf("%v does not name the place", err)
+	}
+}
+
+// A schema is one document of at most 1 MiB, and its mismatches are few.
+func TestSchemasAreBounded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "large.json")
+	for size, ok := range map[int]bool{maxSchema: true, maxSchema + 1: false} {
+		text := `{"type": "object"` + strings.Repeat(" ", size-18) + "}"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := SchemaFile(file); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "larger than 1 MiB") {
+			t.Errorf("%d bytes: %v", len(text), err)
+		}
+	}
+	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonpath.Decode([]byte(listOf(1000, func(int) string { return "1" })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, ok := errors.AsType[*jsonschema.ValidationError](shortened(j.validate(j.schema, doc, maxExplained)))
+	if !ok {
+		t.Fatal("no mismatch")
+	}
+	if n := len(all.Causes); n == 0 || n > 20 {
+		t.Errorf("%d causes", n)
+	}
+}
+
+// A budget is for one response: what the ones before have spent does not count.
+func TestBudgetIsOfOneResponse(t *testing.T) {
+	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []int
+	for range 2 {
+		_ = j.validate(j.refutes, []any{"a", "b"}, maxEvaluations)
+		left = append(left, j.budget.left)
+	}
+	if left[0] >= maxEvaluations || left[1] != left[0] {
+		t.Errorf("%d left, then %d", left[0], left[1])
 	}
 }
 

@@ -63,6 +63,9 @@ func TestMatchers(t *testing.T) {
 		{"approx, exact at its bound", `{approx: {a: {value: 3, within: 0.1}}}`, 200, `{"a":3.1}`, ""},
 		{"approx, each", `{approx: {"a[*]": {value: 3, within: 0.1}}}`, 200, `{"a":[3,4]}`, `got 4`},
 		{"approx, a text", `{approx: {a: {value: 3, within: 0.1}}}`, 200, `{"a":"3"}`, `got "3"`},
+		{"approx, a share of a negative number", `{approx: {a: {value: -100, within: 1%}}}`, 200, `{"a":-100.9}`, ""},
+		{"approx, beyond it", `{approx: {a: {value: -100, within: 1%}}}`, 200, `{"a":-101.1}`, `expected -100 within 1%`},
+		{"approx, nothing to compare", `{approx: {"a[*]": {value: 3, within: 0.1}}}`, 200, `{"a":[]}`, `expected numbers, got an empty list`},
 		{"json, a text as a number", `{json: {id: "1"}}`, 200, `{"id":1}`, `expected "1", got 1`},
 		{"json, a boolean as a text", `{json: {f: true}}`, 200, `{"f":"true"}`, `expected true, got "true"`},
 		{"json, null", `{json: {f: null}}`, 200, `{"f":null}`, ""},
@@ -195,4 +198,15 @@ func TestHostileResponses(t *testing.T) {
 			t.Errorf("%s: %s", got.Status, got.Detail)
 		}
 	})
+}
+
+// A mistake of locbench or a library while it compares a response makes that one unexpected, and
+// ends nothing.
+func TestPanicsAreUnexpectedResponses(t *testing.T) {
+	e := Expect{matchers: []matcher{func(*response) error { panic("nil pointer\x1b[2J" + strings.Repeat("x", 1000)) }}}
+	err := e.Judge(Sent{Status: 200})
+	if err == nil || !strings.HasPrefix(err.Error(), "response cannot be checked: nil pointer") || len(err.Error()) > 300 ||
+		strings.Contains(err.Error(), "\x1b") {
+		t.Errorf("%v", err)
+	}
 }

@@ -61,6 +61,13 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, expect: {took: 5s}}`, "write `{min: 50ms}`"},
 		{`{name: a, request: GET /, expect: {took: {min: 2s, max: 1s}}}`, "write a `max` of at least `min`"},
 		{`{name: a, request: GET /, expect: {max_size: 10}}`, "add a unit"},
+		{`{name: a, request: GET /, expect: {approx: {p: 3}}}`, "write a number and how much it may differ"},
+		{`{name: a, request: GET /, expect: {approx: {p: {value: x, within: 1}}}}`, "write a number and how much it may differ"},
+		{`{name: a, request: GET /, expect: {approx: {p: {value: 1, within: -1}}}}`, "write a number such as 0.01, or a share such as 1%"},
+		{`{name: a, request: GET /, expect: {approx: {p: {value: 1, within: a%}}}}`, "write a number such as 0.01, or a share such as 1%"},
+		{`{name: a, request: GET /, expect: {approx: {p: {value: 1}}}}`, "within"},
+		{`{name: a, request: GET /, expect: {schema: {$ref: "file:///etc/passwd"}}}`, "is another document: use references within the schema only"},
+		{`{name: a, request: GET /, expect: {schema: {multipleOf: 1e999999999}}}`, "s.yaml:5: "},
 		{`{name: a, request: GET /, expect: {json: "{{missing}}"}}`, "unknown variable `missing`"},
 	} {
 		t.Run(tt.check, func(t *testing.T) {

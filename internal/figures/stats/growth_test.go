@@ -66,3 +66,66 @@ func TestMemoryGrowth_Shapes(t *testing.T) {
 		})
 	}
 }
+
+// TestMemoryGrowth_Bounds: right above each bound memory grows, right below it does not.
+func TestMemoryGrowth_Bounds(t *testing.T) {
+	const mib = 1 << 20
+	grows := func(n int, of func(share float64) float64) bool { // MiB after a share of the requests
+		var points []MemoryPoint
+		for i := range n {
+			share := float64(i) / float64(n-1)
+			points = append(points, MemoryPoint{1e5 * share, mib * of(share)})
+		}
+		_, ok := MemoryGrowth(points)
+		return ok
+	}
+	line := func(from, by float64) func(float64) float64 { // by: without the first fifth
+		return func(share float64) float64 { return from + by*(share-.2)/.8 }
+	}
+	// bent grows by 50 MiB in the first half of what counts, and by later in the second.
+	bent := func(later float64) func(float64) float64 {
+		return func(share float64) float64 {
+			if share < .6 {
+				return 100 + 50*(share-.2)/.4
+			}
+			return 150 + later*(share-.6)/.4
+		}
+	}
+	// flat grows by 25 MiB in each quarter, but by little in the third, and by more in the last.
+	flat := func(little float64) func(float64) float64 {
+		return func(share float64) float64 {
+			switch {
+			case share < .6:
+				return 100 + 25*(share-.2)/.2
+			case share < .8:
+				return 150 + little*(share-.6)/.2
+			}
+			return 150 + little + (50-little)*(share-.8)/.2
+		}
+	}
+	for name, test := range map[string]struct {
+		n    int
+		of   func(float64) float64
+		want bool
+	}{
+		"10 readings":                  {10, line(50, 50), true},
+		"9 readings":                   {9, line(50, 50), false},
+		"8.1 MiB":                      {41, line(50, 8.1), true},
+		"7.9 MiB":                      {41, line(50, 7.9), false},
+		"10.1% of a large heap":        {41, line(1000, 101), true},
+		"9.9% of a large heap":         {41, line(1000, 99), false},
+		"72% of the earlier rate":      {41, bent(36), true},
+		"68% of the earlier rate":      {41, bent(34), false},
+		"42% in a quarter":             {41, flat(10.5), true},
+		"38% in a quarter":             {41, flat(9.5), false},
+		"a start in the first fifth":   {41, func(share float64) float64 { return 100 + 300*min(share, .2) + 100*share }, true},
+		"growth in the first fifth":    {41, func(share float64) float64 { return 100 + 500*min(share, .2) }, false},
+		"growth beyond the first 24%":  {41, func(share float64) float64 { return 100 + 500*min(share, .24) }, false},
+		"a slow start, then a leak":    {41, func(share float64) float64 { return 100 + 100*max(share-.2, 0) }, true},
+		"a leak after a third is over": {41, func(share float64) float64 { return 100 + 100*max(share-.35, 0) }, false},
+	} {
+		if got := grows(test.n, test.of); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}

@@ -70,10 +70,35 @@ func TestRepeatedKeysAreNotSaved(t *testing.T) {
 	}
 }
 
+// A saved value fits each place that it is filled in, also where one of them takes any JSON.
+func TestSavedValuesFitEachUse(t *testing.T) {
+	for _, c := range []struct {
+		use   Use
+		value string
+		fits  bool
+	}{
+		{Use{JSON: true}, `["a\r\nb"]`, true}, {Use{JSON: true, Number: true}, `17`, true}, {Use{JSON: true, Number: true}, `["17"]`, false},
+		{Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {Use{Number: true}, `"x"`, false}, {Use{Header: true}, `"a\r\nb"`, false},
+		{Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
+		{Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
+	} {
+		s, err := newSave(bench.Save{Name: "v", From: bench.FromJSON, Of: "v"}, 0, c.use)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var to slot
+		err = s.take(Response{Body: []byte(`{"v":` + c.value + "}")}, &to)
+		if (err == nil) != c.fits || c.fits && c.use.JSON && string(to.json) != c.value {
+			t.Errorf("%+v, %.30s: %v, saved %.30s", c.use, c.value, err, to.json)
+		}
+	}
+}
+
 // A regular expression is bounded, and so is what it sees of a body.
 func TestRegularExpressionsAreBounded(t *testing.T) {
 	for pattern, want := range map[string]string{
 		`name="csrf" value="([^"]+)"`: "", strings.Repeat("a", maxPattern+1): "write at most 1000", "(abc?){1,900}": "write at most 2000",
+		"a{1000}b{998}": "", "a{1000}b{999}": "a regular expression of 2001 states", strings.Repeat("a", maxPattern): "",
 	} {
 		err := CheckSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

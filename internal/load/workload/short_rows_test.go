@@ -30,6 +30,37 @@ func TestRowsThatAreNoRows(t *testing.T) {
 	}
 }
 
+// The values of a file are bounded in rows and bytes, and so is the file of a body.
+func TestFilesAreBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows Rows
+		fits bool
+	}{
+		"the last byte":   {Rows{kept: maxKept - endBytes - 1}, true},
+		"a byte too many": {Rows{kept: maxKept - endBytes}, false},
+		"the last row":    {Rows{rows: maxRows - 1}, true},
+		"a row too many":  {Rows{rows: maxRows}, false},
+	} {
+		c.rows.columns = []string{"a"}
+		in := &reader{file: "a.csv", rows: &c.rows, used: []column{{name: "a"}}}
+		if err := in.add(7, 0, []byte("x")); (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(), "a.csv:7: file too large") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "body")
+	for size, fits := range map[int64]bool{maxBodyFile: true, maxBodyFile + 1: false} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(file, size); err != nil {
+			t.Fatal(err)
+		}
+		if body, err := readBody(file); (err == nil) != fits || fits && int64(len(body)) != size {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
 func FuzzRowsAreBounded(f *testing.F) {
 	for _, text := range []string{"a,b\n1,2\n", "a\n\"", "\ufeffa\n1\n\n", "{\"a\":1e999}\n", "a\r\n\"1\n2\"\r\n", "{\"a\":[[[["} {
 		f.Add([]byte(text), true)

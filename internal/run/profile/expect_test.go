@@ -11,7 +11,7 @@ import (
 )
 
 const withExpect = "contenders: [a]\nsteps: [1]\nstore: none\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +
-	"b: {file: b.csv}}\nrequests:\n  - {get: '/{item}', expect: %s}\n"
+	"b: {file: b.csv}, now: now}\nrequests:\n  - {get: '/{item}', expect: %s}\n"
 
 func readExpect(t *testing.T, expect string) (bench.Profile, error) {
 	t.Helper()
@@ -74,6 +74,10 @@ func TestMistakesOfExpectations(t *testing.T) {
 		{`{keys: {$: ["{item}"]}}`, "`{item}` is in `keys`"},
 		{`{json: {zip: 02142}}`, "leave out the leading zero"},
 		{`{at: {zip: 017}}`, "leave out the leading zero"},
+		{`{json: {a: "{other}"}}`, "`{other}`: no variable \"other\" here"},
+		{`{contains: "{itme}"}`, "did you mean `item`?; to expect that text, write `{{itme}}`"},
+		{`{at: {a: "{item:int}"}}`, "`{item:int}`: unknown type \"int\"; write `:number`, `:json`, or no type"},
+		{`{json: {created: "{now}"}}`, "`{now}` is the time, which has passed"},
 		{`{json: {a: "{b.guest}"}}`, ""}, {`{json: {a: "{once}"}}`, ""}, {`{json: {"{other}": 1}}`, ""}, {`{json: {"{{item}}": 1}}`, ""},
 		{`{schema: {pattern: "[0-9]{item}x{2}"}}`, "`{item}` is in `schema`"}, {`{json: {zip: "02142"}}`, ""}, {`{at: {"a[0].b": 1}}`, ""},
 	} {

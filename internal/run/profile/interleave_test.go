@@ -34,6 +34,7 @@ func TestSettle(t *testing.T) {
 		{"four without limit", "contenders: [a, b, c, d]\nsteps: [3]\n", 1, "", "", 8, Slice},
 		{"five without limit", "contenders: [a, b, c, d, e]\nsteps: [3]\n", 1, "", bench.PlainContenders, 6, 0},
 		{"five targets", "contenders: [a, b, c, d, e]\nsteps: [3]\n", 1, bench.RuntimeURL, "", 8, Slice},
+		{"two quotas of targets", "contenders: [a, {b: {cpus: 0.5}}]\nsteps: [3]\n", 1, bench.RuntimeURL, "", 8, Slice},
 		{"one", "contenders: [a]\nsteps: [3]\n", 8 << 30, "", bench.PlainAlone, 1, 0},
 		{"ramp", "contenders: [a, b]\nsteps: [{connections: {from: 1, to: 9}}]\n", 8 << 30, "", bench.PlainSteps, 6, 0},
 		{"arrivals", "contenders: [a, b]\nsteps: [{arrivals: {users: 9, over: 1s, requests: 1}}]\n", 8 << 30, "", bench.PlainSteps, 6, 0},
@@ -81,6 +82,18 @@ func TestInterleaveBounds(t *testing.T) {
 		_, err := readInterleave(text)
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "write auto, off") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A plan from elsewhere has the same bounds as a file.
+func TestInterleaveOfAPlanIsBounded(t *testing.T) {
+	wrong := interleaveValue().wrong
+	for d, ok := range map[time.Duration]bool{
+		0: true, bench.InterleaveAuto: true, minSlice: true, maxSlice: true, minSlice - 1: false, maxSlice + 1: false, -2: false,
+	} {
+		if hint := wrong(&bench.Profile{Interleave: d}, false); (hint == "") != ok {
+			t.Errorf("%v: %q", d, hint)
 		}
 	}
 }

@@ -29,3 +29,63 @@ func TestSilentAtEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestStuckAtEnd: the requests of the load are sent again only if at least half of those in flight
+// at the end of the last step had no response.
+func TestStuckAtEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		timeouts, backlog, drain int64
+		want                     bool
+	}{
+		"all":                         {16, 16, 0, true},
+		"half":                        {8, 16, 8, true},
+		"fewer than half":             {7, 16, 9, false},
+		"none in flight":              {5, 0, 0, false},
+		"no response, but no timeout": {0, 16, 0, false},
+	} {
+		l := bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: test.timeouts}, Backlog: test.backlog, Drain: test.drain}
+		if got := stuckAtEnd(l); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// TestWithoutResponse: a step without any response, of any status.
+func TestWithoutResponse(t *testing.T) {
+	for name, test := range map[string]struct {
+		load bench.Load
+		want bool
+	}{
+		"timeouts, refused and reset": {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 1, bench.ErrRefused: 1, bench.ErrReset: 1}}, true},
+		"another status":              {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9, "5xx": 1}}, false},
+		"no other status":             {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9, "5xx": 0}}, true},
+		"a success":                   {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Succeeded: 1}, false},
+		"a success in the lead-in":    {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Lead: 1}, false},
+	} {
+		if got := withoutResponse(test.load); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// TestKilledProcesses: the first step after which the kernel counts a kill is named, with the kills
+// of all.
+func TestKilledProcesses(t *testing.T) {
+	after := func(kills int64) bench.StepResult {
+		return bench.StepResult{After: &bench.Usage{Memory: &bench.Memory{OOMKills: kills}}}
+	}
+	for want, steps := range map[string][]bench.StepResult{
+		"": {after(0), {}, {After: &bench.Usage{}}},
+		"lost 1 process, killed out of memory, first in step 2":   {after(0), after(1), after(1)},
+		"lost 3 processes, killed out of memory, first in step 1": {after(1), {}, after(3)},
+	} {
+		l := &trialRun{steps: steps, inst: &fakeInstance{}}
+		got := ""
+		if err := l.killedProcesses(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -35,6 +35,25 @@ func TestSilentAfterTheLoad(t *testing.T) {
 	})
 }
 
+// TestExitAfterTheLoadIsNoSilence: a contender that has exited responds to nothing, which is not
+// another incident.
+func TestExitAfterTheLoadIsNoSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
+			f.cfg.Responds = func(context.Context, bench.Instance, bench.Service) error {
+				f.launcher.last().die(bench.Exit{Code: 7})
+				return errors.New("connection refused")
+			}
+		})
+		trial := f.trials[f.order[0]]
+		silent := func(i bench.Incident) bool { return i.Kind == bench.IncidentSilent }
+		if c := trial.Cause; c == nil || c.Kind != bench.CauseExited || slices.ContainsFunc(trial.Incidents, silent) {
+			t.Errorf("cause %+v, incidents %+v", c, trial.Incidents)
+		}
+	})
+}
+
 type timeoutError struct{ text string }
 
 func (e timeoutError) Error() string { return e.text }

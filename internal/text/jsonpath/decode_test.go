@@ -107,3 +107,31 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Each bound permits its number, and nothing above it.
+func TestDecodeIsExactAtItsBounds(t *testing.T) {
+	list := func(n int, of string) string { return "[" + strings.TrimSuffix(strings.Repeat(of+",", n), ",") + "]" }
+	for name, c := range map[string]struct {
+		body string
+		want error
+	}{
+		"values":                      {list(MaxValues-1, "1"), nil}, // and the list
+		"a value too many":            {list(MaxValues, "1"), ErrValues},
+		"depth":                       {strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth), nil},
+		"a level too many":            {strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1), ErrDepth},
+		"digits":                      {strings.Repeat("7", MaxDigits), nil},
+		"a digit too many":            {strings.Repeat("7", MaxDigits+1), ErrNumber},
+		"exponents":                   {"[1e400, 1e-400]", nil},
+		"an exponent too large":       {"1e401", ErrNumber},
+		"an exponent too small":       {"1e-401", ErrNumber},
+		"an exponent of many digits":  {"1e99999999999999999999", ErrNumber},
+		"all exponents":               {list(maxExponents/MaxExponent, "1e400"), nil},
+		"one exponent too many":       {list(maxExponents/MaxExponent+1, "1e400"), ErrNumber},
+		"one small exponent too many": {list(maxExponents/MaxExponent+1, "1e-400"), ErrNumber},
+		"exponents of both signs":     {list(maxExponents/MaxExponent/2+1, "1e400,1e-400"), ErrNumber},
+	} {
+		if _, err := Decode([]byte(c.body)); !errors.Is(err, c.want) || c.want == nil && err != nil {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}

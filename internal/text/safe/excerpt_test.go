@@ -50,6 +50,31 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+// TestExcerpt_Stderr: what follows on stderr is a burst, however soon, and the other way it is not.
+func TestExcerpt_Stderr(t *testing.T) {
+	for first, want := range map[string]string{
+		"stdout": "a 0,… 49 lines …,b 0,b 1,… 6 lines …,b 8,b 9", "stderr": "a 0,a 1,a 2,… 55 lines …,b 8,b 9",
+	} {
+		h, last := safe.Head{Size: 1}, map[string]string{"stdout": "stderr", "stderr": "stdout"}[first]
+		var lines []bench.LogLine
+		for i := range 60 {
+			line := bench.LogLine{Stream: first, Text: fmt.Sprint("a ", i)}
+			if i >= 50 {
+				line = bench.LogLine{Stream: last, Text: fmt.Sprint("b ", i-50)}
+			}
+			lines = append(lines, line)
+			h.Add(line)
+		}
+		var got []string
+		for _, l := range h.Excerpt(lines, 5) {
+			got = append(got, l.Text)
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%s first: %s, want %s", first, strings.Join(got, ","), want)
+		}
+	}
+}
+
 // TestFirstAndLast: the cause at the beginning and the end both fit a small screen.
 func TestFirstAndLast(t *testing.T) {
 	line := func(text string, leftOut int) bench.LogLine { return bench.LogLine{Text: text, LeftOut: leftOut} }

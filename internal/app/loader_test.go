@@ -1,0 +1,78 @@
+package app
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/check"
+	"locbench/internal/load"
+)
+
+// What is compared follows compare_bodies: 300 bodies of each kind in each step and a share, which
+// the default bounds by a budget; with 0 nothing is compared under load.
+func TestComparingFollowsTheProfile(t *testing.T) {
+	expect, err := check.ParseExpect(map[string]any{"contains": "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		share        float64
+		bounded      bool
+		every, quota int
+		budget       float64
+	}{
+		"the default": {.01, true, 100, 300, .01},
+		"a share":     {.05, false, 20, 300, 0},
+		"all":         {1, false, 1, 300, 0},
+		"none":        {0, false, math.MaxInt, 0, 0},
+	} {
+		l := &loader{
+			run:       &bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}},
+			responses: &responses{}, trials: map[string]*load.Life{}, expect: map[string]check.Expect{"get": expect},
+		}
+		p := l.loadPlan("http://a", bench.Step{})
+		if p.CheckEvery != test.every || p.CheckQuota != test.quota || p.CheckBudget != test.budget {
+			t.Errorf("%s: one in %d, %d of each, budget %g", name, p.CheckEvery, p.CheckQuota, p.CheckBudget)
+		}
+		if !p.Checks("get") || p.Checks("other") {
+			t.Errorf("%s: a kind without an expectation is compared, or one with it is not", name)
+		}
+	}
+}
+
+// A response is compared if its request has an expectation, or if it is known.
+func TestComparedResponses(t *testing.T) {
+	expect, err := check.ParseExpect(map[string]any{"contains": "right"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{responses: &responses{}, expect: map[string]check.Expect{"get": expect}}
+	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("wrong")}); err == nil || errors.Is(err, load.ErrNotKnown) {
+		t.Errorf("an unexpected body: %v", err)
+	}
+	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("right")}); err != nil {
+		t.Errorf("an expected body: %v", err)
+	}
+	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[string]*load.Life{}
+	if l.loadPlan("http://a", bench.Step{}).Check != nil {
+		t.Error("a profile without expectations is checked")
+	}
+}
+
+// Trials draw other values for uuid and string, also after a resume, in which they are counted again.
+func TestTrialsHaveTheirOwnValues(t *testing.T) {
+	seen := map[uint64]bool{}
+	for resumes := range 3 {
+		l := &loader{run: &bench.Run{Resumed: make([]time.Time, resumes)}, trials: map[string]*load.Life{}}
+		for _, at := range []string{"http://a", "http://b"} {
+			salt := l.trial(at).Salt
+			if seen[salt] || l.trial(at).Salt != salt {
+				t.Errorf("after %d resumes: salt %x again, or not kept", resumes, salt)
+			}
+			seen[salt] = true
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package bench
+
+import "testing"
+
+// Limits of a contender go before those of all, each by itself, and a difference has words.
+func TestLimitsOfContenders(t *testing.T) {
+	all, own := Limits{CPUs: 1, CPUSet: 2, Memory: 3 << 20, PIDs: 4}, Selection{Contender: "b"}
+	p := Profile{Limits: all, Contenders: []Selection{{Contender: "a"}, own}}
+	if !p.EqualLimits() || p.Under(own) != "" {
+		t.Errorf("without settings: %q", p.Under(own))
+	}
+	for _, limits := range []Limits{{CPUs: .5}, {CPUSet: 1}, {Memory: 9 << 20}, {PIDs: 9}} {
+		p.Settings = []Settings{{Selection: own, Limits: limits}}
+		want := all
+		switch {
+		case limits.CPUs > 0:
+			want.CPUs = limits.CPUs
+		case limits.CPUSet > 0:
+			want.CPUSet = limits.CPUSet
+		case limits.Memory > 0:
+			want.Memory = limits.Memory
+		default:
+			want.PIDs = limits.PIDs
+		}
+		if got := p.LimitsOf(own); got != want {
+			t.Errorf("%+v: %+v, want %+v", limits, got, want)
+		}
+		if p.EqualLimits() || p.Under(own) != "under "+limits.Words() || p.LimitsOf(p.Contenders[0]) != all {
+			t.Errorf("%+v: %q", limits, p.Under(own))
+		}
+	}
+	p.Settings[0].Limits = Limits{CPUs: 1} // its own, and the same
+	if !p.EqualLimits() || p.Under(own) != "" {
+		t.Errorf("the same limits differ: %q", p.Under(own))
+	}
+}
+
+// Settings with their own name change the variant of the manifest that they are for.
+func TestSettingsInManifest(t *testing.T) {
+	base := "fast"
+	half := Selection{Contender: "a", Variant: "half"}
+	if got := (Settings{Selection: half, Base: &base}).InManifest(); got != (Selection{"a", "fast"}) {
+		t.Errorf("%v", got)
+	}
+	if got := (Settings{Selection: half}).InManifest(); got != half {
+		t.Errorf("%v", got)
+	}
+}
