@@ -91,7 +91,7 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		got, ok := p.Scan(body)
-		if !utf8.Valid(body) { // Scan compares bytes, a decoder replaces those that are no UTF-8
+		if !utf8.Valid(body) { // Scan compares bytes, a decoder replaces what is not UTF-8
 			return
 		}
 		d := json.NewDecoder(bytes.NewReader(body))
