@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -68,13 +69,19 @@ func (r *Run) LimitRatios(standings []Standing) (said []string) {
 				}
 			}
 		}
-		if len(parts) == 0 {
-			parts = []string{fmt.Sprintf("no ratios: they need %s without errors per contender",
-				units.Plural(stats.MinInterval, "round"))}
-		}
-		said = append(said, LimitWords(all[0], c)+": "+strings.Join(parts, ", ")+".")
+		said = append(said, LimitWords(all[0], c)+": "+cmp.Or(strings.Join(parts, ", "), noRatios(all[0], c))+".")
 	}
 	return said
+}
+
+// noRatios says why two contenders have no ratio.
+func noRatios(a, b Contender) string {
+	for _, c := range []Contender{a, b} {
+		if c.Excluded != nil {
+			return "not compared, since " + safe.Line(c.Label, 120) + " is excluded"
+		}
+	}
+	return fmt.Sprintf("not compared, since that takes %s of both without errors", units.Plural(stats.MinInterval, "round"))
 }
 
 // LimitWords returns the limits by which two contenders differ: "b under 0.5 CPUs, a under 1 CPU".

@@ -30,3 +30,26 @@ func TestUnderSaysWhatTheProfileSets(t *testing.T) {
 		}
 	}
 }
+
+// Contenders with different limits and without a ratio: an excluded one is the reason, not the
+// number of rounds.
+func TestReasonsForNoRatio(t *testing.T) {
+	half := bench.Selection{Contender: "a", Variant: "half"}
+	run := bench.Run{ID: "r", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Contenders: []bench.Selection{{Contender: "a"}, half},
+		Settings: []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: .5}}}}}
+	trials := []bench.TrialResult{{Trial: bench.Trial{Contender: "a"}}, {Trial: bench.Trial{Contender: "a", Variant: "half"}}}
+	for excluded, want := range map[bool]string{
+		false: "a:half under 0.5 CPUs, a under 1 CPU: not compared, since that takes 6 rounds of both without errors.",
+		true:  "a:half under 0.5 CPUs, a under 1 CPU: not compared, since a:half is excluded.",
+	} {
+		of := Of(run, trials)
+		for i := range of.Contenders {
+			if c := &of.Contenders[i]; c.Label == "a:half" && excluded {
+				c.Excluded = &bench.Exclusion{}
+			}
+		}
+		if said := of.LimitRatios(nil); len(said) != 1 || said[0] != want {
+			t.Errorf("%q, want %q", said, want)
+		}
+	}
+}

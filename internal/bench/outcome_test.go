@@ -30,3 +30,20 @@ func TestOutcome(t *testing.T) {
 		}
 	}
 }
+
+// A contender that failed, and is excluded for that, is one that failed.
+func TestOutcomeCounts(t *testing.T) {
+	entry := func(name string, state TrialState, e *Exclusion) TrialEntry {
+		return TrialEntry{Trial: Trial{Contender: name, Round: 1}, State: state, Excluded: e}
+	}
+	right := entry("right", TrialComplete, nil)
+	killed := entry("killed", TrialFailed, &Exclusion{Cause: &Cause{Kind: CauseKilled}})
+	mixes := entry("mixes", TrialComplete, &Exclusion{Unexpected: &Unexpected{Count: 1, Compared: 50}})
+	for want, trials := range map[string][]TrialEntry{
+		"": {right}, "1 failed": {right, killed}, "1 excluded": {right, mixes}, "1 failed, 1 excluded": {killed, mixes},
+	} {
+		if got := (Run{State: RunComplete, Trials: trials}).OutcomeCounts(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

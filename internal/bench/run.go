@@ -199,8 +199,7 @@ func (r Run) OutcomeText() string {
 			text += ": " + strings.Join(failed, ", ")
 		}
 	}
-	// A contender that failed is named already.
-	excluded := slices.DeleteFunc(r.Excluded(), func(u ExcludedContender) bool { return u.Cause != nil && u.Unexpected == nil })
+	excluded := r.onlyExcluded()
 	if len(excluded) > named {
 		text += fmt.Sprintf("; %d contenders excluded", len(excluded))
 	} else {
@@ -209,4 +208,23 @@ func (r Run) OutcomeText() string {
 		}
 	}
 	return text
+}
+
+// OutcomeCounts is the short form of OutcomeText for a narrow place: "1 failed, 2 excluded"; "" if
+// no contender is either.
+func (r Run) OutcomeCounts() string {
+	_, failed := r.Outcome()
+	var parts []string
+	if n := len(failed); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", n))
+	}
+	if n := len(r.onlyExcluded()); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d excluded", n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// onlyExcluded leaves out excluded contenders that failed: Outcome names them.
+func (r Run) onlyExcluded() []ExcludedContender {
+	return slices.DeleteFunc(r.Excluded(), func(u ExcludedContender) bool { return u.Cause != nil && u.Unexpected == nil })
 }

@@ -51,3 +51,22 @@ func TestFirstAndLastLogLines(t *testing.T) {
 		t.Errorf("%s", v)
 	}
 }
+
+// TestExcludedIsNotFailed: where the sentence is too long for the first line, the counts tell
+// contenders that failed and excluded ones apart.
+func TestExcludedIsNotFailed(t *testing.T) {
+	s := &fold.State{}
+	run := bench.Run{State: bench.RunComplete, Profile: bench.Profile{Name: "orders"}}
+	for i := range 4 { // the sentence of four is short, that of three is not
+		entry := bench.TrialEntry{Trial: bench.Trial{Contender: fmt.Sprintf("contender-with-a-long-name-%d", i), Round: 1}, State: bench.TrialComplete}
+		if i < 3 {
+			entry.Excluded = &bench.Exclusion{Unexpected: &bench.Unexpected{Count: 1, Compared: 50}}
+		}
+		run.Trials = append(run.Trials, entry)
+	}
+	s.Apply(bench.Record{Event: bench.RunStarted{Run: run}})
+	s.Apply(bench.Record{Event: bench.RunEnded{State: bench.RunComplete}})
+	if v := text(New(), s, 80, 24); !strings.Contains(v, "! 3 excluded") || strings.Contains(v, "failed") {
+		t.Errorf("%s", v)
+	}
+}

@@ -89,9 +89,9 @@ func (v *view) where() (long, brief string) {
 	switch {
 	case s.Ended != nil:
 		long, brief = title+v.outcome(), title+v.outcome()
-		if state, failed := v.s.Run.Outcome(); state == bench.RunComplete {
-			if n := len(failed) + len(v.s.Run.Excluded()); n > 0 {
-				brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", n))
+		if counts := v.s.Run.OutcomeCounts(); counts != "" {
+			if state, _ := v.s.Run.Outcome(); state == bench.RunComplete {
+				brief = title + v.l.Warn.S("! "+counts)
 			}
 		}
 		return long, brief
@@ -113,9 +113,9 @@ func (v *view) where() (long, brief string) {
 }
 
 func (v *view) outcome() string {
-	state, failed := v.s.Run.Outcome()
+	state, _ := v.s.Run.Outcome()
 	switch {
-	case state == bench.RunComplete && len(failed)+len(v.s.Run.Excluded()) > 0:
+	case state == bench.RunComplete && v.s.Run.OutcomeCounts() != "":
 		return v.l.Warn.S("! " + v.out(v.s.Run.OutcomeText(), lineBytes))
 	case state == bench.RunComplete:
 		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))
