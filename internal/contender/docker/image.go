@@ -255,7 +255,7 @@ func outputError(text string, last []bench.LogLine) error {
 	text = text[:min(len(text), safe.MaxLine)]
 	before := "; last lines:\n  "
 	for _, l := range last {
-		if s := strings.TrimSpace(l.Text); s != "" {
+		if s := strings.TrimSpace(l.Text); s != "" && s != "--->" { // that is a step without a layer
 			text, before = text+before+s, "\n  "
 		}
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,6 +40,24 @@ func (r *runner) buildAll(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// noneBuilt returns a failure for each contender that a trial is left for, if none could be built:
+// there is nothing to try in one round after the other.
+func (r *runner) noneBuilt() (failures []error) {
+	seen := map[bench.Selection]bool{}
+	for _, e := range r.cfg.Run.Trials {
+		sel := selection(e.Trial)
+		switch {
+		case e.State == bench.TrialComplete || seen[sel]:
+		case r.broken[sel] == nil:
+			return nil
+		default:
+			seen[sel] = true
+			failures = append(failures, &TrialError{e.Trial, fmt.Errorf("build: %w", r.broken[sel])})
+		}
+	}
+	return failures
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {

@@ -249,6 +249,9 @@ func (r *runner) run(ctx context.Context) error {
 }
 
 func (r *runner) runTrials(ctx context.Context) error {
+	if failures := r.noneBuilt(); failures != nil {
+		return &Incomplete{failures}
+	}
 	var failures []error
 	for _, group := range r.cfg.Run.Groups() {
 		group = slices.DeleteFunc(group, func(i int) bool { return r.cfg.Run.Trials[i].State == bench.TrialComplete })

@@ -255,30 +255,45 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 	}
 }
 
+// A failed build does not end the run; its text is the failure of one trial. If no contender could
+// be built, no trial starts.
 func TestFailedBuildDoesNotEndTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, err := start(t, context.Background(), func(f *fakeRun) {
-			build := f.cfg.Build
-			f.cfg.Build = func(ctx context.Context, svc bench.Service, p func(string)) (bench.Artifact, error) {
-				if svc.Name == "b" {
-					return bench.Artifact{}, errors.New("cargo: not found")
+	for _, all := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f, err := start(t, context.Background(), func(f *fakeRun) {
+				build := f.cfg.Build
+				f.cfg.Build = func(ctx context.Context, svc bench.Service, p func(string)) (bench.Artifact, error) {
+					if svc.Name == "b" || all {
+						return bench.Artifact{}, errors.New("failed; last lines:\n  cargo:\n  not found")
+					}
+					return build(ctx, svc, p)
 				}
-				return build(ctx, svc, p)
+			})
+			if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "cargo:\n  not found") {
+				t.Errorf("error %v", err)
+			}
+			if all {
+				if failures := err.(*Incomplete).Failures; len(f.trials) > 0 || len(failures) != len(f.cfg.Run.Profile.Contenders) {
+					t.Errorf("%d trials, failures %v", len(f.trials), failures)
+				}
+				return
+			}
+			var failures []string
+			for _, name := range f.order {
+				trial := f.trials[name]
+				want := bench.TrialComplete
+				if trial.Trial.Contender == "b" {
+					want, failures = bench.TrialFailed, append(failures, trial.Failure)
+				}
+				if trial.State != want {
+					t.Errorf("%s is %s, want %s", name, trial.State, want)
+				}
+			}
+			if want := []string{"build: failed; last lines: cargo: not found", "skipped: not built"}; !slices.Equal(failures, want) {
+				t.Errorf("%q, want %q", failures, want)
 			}
 		})
-		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "cargo: not found") {
-			t.Errorf("error %v", err)
-		}
-		for name, trial := range f.trials {
-			want := bench.TrialComplete
-			if trial.Trial.Contender == "b" {
-				want = bench.TrialFailed
-			}
-			if trial.State != want {
-				t.Errorf("%s is %s, want %s", name, trial.State, want)
-			}
-		}
-	})
+	}
 }
 
 func TestLostStoreEndsTheTrial(t *testing.T) {

@@ -17,6 +17,9 @@ const (
 	saidBytes  = 300
 )
 
+// errNotBuilt is the failure of the trials after the first one of a contender whose build failed.
+var errNotBuilt = errors.New("skipped: not built")
+
 // trial runs one trial of one contender, interleaved with others if slot is not nil. It publishes
 // TrialEnded, and returns the trial's failure.
 func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot *slot) error {
@@ -31,7 +34,9 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	r.steering.beginTrial(l.trial, started, end)
 	err := r.broken[sel]
 	if err != nil {
-		err = fmt.Errorf("build: %w", err)
+		if err != errNotBuilt {
+			err, r.broken[sel] = fmt.Errorf("build: %w", err), errNotBuilt
+		}
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
 		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
 	} else {
@@ -49,6 +54,24 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	r.sofar.Trials[number-1].State = ended.State
 	l.publish(ended)
 	return err
+}
+
+// oneLine returns the text of err with "; " in place of the ends of lines that do not end with a
+// colon.
+func oneLine(err error) string {
+	var text strings.Builder
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case text.Len() > 0 && strings.HasSuffix(text.String(), ":"):
+			text.WriteString(" ")
+		case text.Len() > 0:
+			text.WriteString("; ")
+		}
+		text.WriteString(line)
+	}
+	return text.String()
 }
 
 // outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
@@ -85,7 +108,7 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (ended bench.T
 		ended.Cause = l.cause(err)
 	}
 	if ended.Failure == "" {
-		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
+		ended.Failure = oneLine(err)
 	}
 	if l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, l.logs.excerpt(l.inst.Logs())
