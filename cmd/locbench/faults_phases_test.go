@@ -21,7 +21,6 @@ import (
 // phased is a contender that misbehaves in one phase.
 type phased struct {
 	fault, when string
-	after       int // requests of the load; 0: never for a fault of the load
 	deaf        bool
 	kind        bench.CauseKind // "": the trial is complete
 	says        string          // the cause as a predicate at its beginning, or the first warning; a pattern
