@@ -62,7 +62,8 @@ func TestComparedResponses(t *testing.T) {
 	}
 }
 
-// Trials draw other values for uuid and string, also after a resume, in which they are counted again.
+// Trials draw other values for uuid and string, also after a resume, in which they are
+// counted again.
 func TestTrialsHaveTheirOwnValues(t *testing.T) {
 	seen := map[uint64]bool{}
 	for resumes := range 3 {

@@ -15,46 +15,26 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
+	"locbench/internal/testenv"
 	"locbench/internal/text/console"
 )
 
 // mixer responds with the id of the request. If it mixes up, one of 50 bodies is that of another
 // request while three or more are in flight. It counts these bodies.
 type mixer struct {
-	mixesUp               bool
-	flying, crowded, sent atomic.Int64
-	mixed                 atomic.Int64
-	third                 chan struct{}
+	mixesUp              bool
+	crowd                *testenv.Crowd
+	crowded, sent, mixed atomic.Int64
 }
 
 func (m *mixer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := path.Base(r.URL.Path)
 	m.sent.Add(1)
-	if m.crowd() && m.mixesUp && m.crowded.Add(1)%50 == 0 {
+	if m.crowd.Enter() && m.mixesUp && m.crowded.Add(1)%50 == 0 {
 		m.mixed.Add(1)
 		id = "100000"
 	}
 	fmt.Fprintf(w, `{"id": %s, "name": "guest"}`, id)
-}
-
-// crowd waits a moment for two other requests, and reports whether they came.
-func (m *mixer) crowd() bool {
-	defer m.flying.Add(-1)
-	if m.flying.Add(1) >= 3 {
-		for range 2 {
-			select {
-			case m.third <- struct{}{}:
-			default:
-			}
-		}
-		return true
-	}
-	select {
-	case <-m.third:
-		return true
-	case <-time.After(2 * time.Millisecond):
-		return false
-	}
 }
 
 // A service that is wrong under concurrency only is excluded, in a run that compares what profiles
@@ -68,7 +48,7 @@ timeout: 1m
 steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}, {connections: 16, max_requests: 6000}]
 `)
 	for _, mixesUp := range []bool{true, false} {
-		service := &mixer{mixesUp: mixesUp, third: make(chan struct{})}
+		service := &mixer{mixesUp: mixesUp, crowd: testenv.NewCrowd(2 * time.Millisecond)}
 		s := httptest.NewServer(service)
 		defer s.Close()
 		out := filepath.Join(t.TempDir(), "out")

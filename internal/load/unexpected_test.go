@@ -10,46 +10,26 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 // mixer responds with the id of the request, but for one in 25 bodies while three or more
 // requests are in flight, which have another one. It counts what it sent. The number is such that a
 // sample of 300 without one of these is a chance of 1 in 200,000.
 type mixer struct {
-	rightly             bool // never mixes up
-	flying, sent, mixed atomic.Int64
-	flights             atomic.Int64
-	third               chan struct{}
+	rightly              bool // never mixes up
+	crowd                *testenv.Crowd
+	crowded, sent, mixed atomic.Int64
 }
 
 func (m *mixer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.sent.Add(1)
 	body := r.URL.Query().Get("id")
-	if m.crowd() && m.flights.Add(1)%25 == 0 && !m.rightly {
+	if m.crowd.Enter() && m.crowded.Add(1)%25 == 0 && !m.rightly {
 		m.mixed.Add(1)
 		body = "another"
 	}
 	fmt.Fprint(w, body)
-}
-
-// crowd waits a moment for two other requests, and reports whether they came.
-func (m *mixer) crowd() bool {
-	defer m.flying.Add(-1)
-	if m.flying.Add(1) >= 3 {
-		for range 2 {
-			select {
-			case m.third <- struct{}{}:
-			default:
-			}
-		}
-		return true
-	}
-	select {
-	case <-m.third:
-		return true
-	case <-time.After(10 * time.Millisecond):
-		return false
-	}
 }
 
 // Requests of a bounded number: the two loops, one connection and sixteen, a wrong and a right
@@ -57,7 +37,7 @@ func (m *mixer) crowd() bool {
 func TestAServerThatMixesUpBodiesIsExcluded(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		for _, rightly := range []bool{false, true} {
-			server := &mixer{rightly: rightly, third: make(chan struct{})}
+			server := &mixer{rightly: rightly, crowd: testenv.NewCrowd(10 * time.Millisecond)}
 			at := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 				server.ServeHTTP(w, r)
 				return 200
@@ -84,7 +64,7 @@ func TestAServerThatMixesUpBodiesIsExcluded(t *testing.T) {
 					t.Fatalf("%d connections: the server mixed up %d: nothing is proved", connections, mixed)
 				}
 				truth, found := float64(mixed)/float64(sent), float64(l.Failed[bench.ErrWrong])
-				// How near the two are is for 'make bench-truths': mixed up bodies come in clusters.
+				// How near the two are is for 'make bench-truths': these bodies come in clusters.
 				if share := found / float64(l.Checked); share > 4*truth || (found > 0) != (mixed > 0) {
 					t.Errorf("%d connections: %g of %d unexpected, but it is %.2f%%", connections, found, l.Checked, 100*truth)
 				}

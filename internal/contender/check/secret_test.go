@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What was expected and found under the name of a secret is masked: only its difference is reported.
+// What was expected and found under the name of a secret is masked: only its difference is
+// reported.
 func TestSecretsAreMasked(t *testing.T) {
 	for name, test := range map[string]struct {
 		expect, body, want string

@@ -7,7 +7,8 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// The error rate of a step and of a contender is an estimate where unexpected bodies were found in a sample.
+// The error rate of a step and of a contender is an estimate where unexpected bodies were found
+// in a sample.
 func TestErrorRateIsAnEstimate(t *testing.T) {
 	for name, test := range map[string]struct {
 		checked, wrong int64

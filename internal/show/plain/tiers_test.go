@@ -82,7 +82,8 @@ func TestLimitsInTheTable(t *testing.T) {
 	}
 }
 
-// TestTooFewRounds: a run that only its rounds kept from interleaving names the rounds that pairs take.
+// TestTooFewRounds: a run that only its rounds kept from interleaving names the rounds that
+// pairs take.
 func TestTooFewRounds(t *testing.T) {
 	for reason, want := range map[bench.PlainReason]string{
 		bench.PlainAlone: "6 or more.", bench.PlainMemory: "6 or more.", bench.PlainChosen: "6 or more.",

@@ -26,7 +26,8 @@ func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 	}
 }
 
-// The tables of results say how many bodies were compared, and mark error rates that are estimates from these.
+// The tables of results say how many bodies were compared, and mark error rates that
+// are estimates from these.
 func TestComparedBodiesInResults(t *testing.T) {
 	run, trials := grown(10, 0)
 	load := &trials[1].Steps[1].Load

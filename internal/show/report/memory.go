@@ -102,7 +102,8 @@ func highest(points []stats.MemoryPoint, by int) (all []stats.MemoryPoint) {
 	return all
 }
 
-// memoryLimits returns the enforced memory limits, with the contenders that have them if they differ.
+// memoryLimits returns the enforced memory limits, with the contenders that have them if they
+// differ.
 func (l layout) memoryLimits() (all []limitLine) {
 	of := map[int64][]string{}
 	for _, c := range l.columns {

@@ -76,7 +76,8 @@ func TestMemoryOverRequests(t *testing.T) {
 	for i := range ch.Rows {
 		a, b = append(a, ch.Rows[i].Cells[0]), append(b, ch.Rows[i].Cells[1])
 	}
-	// 5 readings of the warm-up, 11 of the step, whose first one is at the requests of the warm-up's end.
+	// 5 readings of the warm-up, 11 of the step, whose first one is at the requests of the
+	// warm-up's end.
 	if len(a) != 16 || a[0] != "0 requests: 20.0"+nbsp+"MiB" || a[4] != "4,000 requests: 82.5"+nbsp+"MiB" ||
 		a[5] != a[4] || a[15] != "14,000 requests: 239"+nbsp+"MiB" || b[15] != "14,000 requests: 20.0"+nbsp+"MiB" {
 		t.Errorf("a %q\nb %q", a, b)
@@ -99,7 +100,8 @@ func TestMemoryOverRequests(t *testing.T) {
 	}
 }
 
-// The limit is a line where memory came near it; otherwise a note, since the line would flatten all others.
+// The limit is a line where memory came near it; otherwise a note, since the line would flatten
+// all others.
 func TestMemoryOverRequests_Limit(t *testing.T) {
 	for name, test := range map[string]struct {
 		limits   [2]int64
