@@ -18,6 +18,13 @@ const (
 // spare is the number of extra threads for goroutines that have to run at once.
 const spare = 2
 
+// maxLoadThreads bounds the threads that drive load.
+const maxLoadThreads = 8
+
+// LoadThreads returns the number of threads that drive load: half of the CPUs, as the other half is
+// for the contender.
+func LoadThreads() int { return min(max(Cores()/2, 1), maxLoadThreads) }
+
 // Tuning is the setting of the Go runtime while this process drives load: how often garbage is
 // collected, and how many threads run Go code at the same time.
 type Tuning struct {
@@ -33,12 +40,13 @@ type Tuning struct {
 // Tune sets the Go runtime of this process for driving load, until Stop. Call it once, before the
 // first step. extra is the number of threads (GOMAXPROCS) that need to run Go code in addition to
 // those of the load, such as those that nap. Without spare threads, a thread that the kernel runs
-// at once could not run Go code: threads that the kernel lets wait may use up all of GOMAXPROCS.
+// at once could not run Go code: threads that the kernel lets wait may use up all of GOMAXPROCS,
+// and so do the threads of the load, also while they wait for responses.
 func Tune(extra int) *Tuning { return tune(extra, liveHeap) }
 
 func tune(extra int, live func() uint64) *Tuning {
 	s := &Tuning{procs: runtime.GOMAXPROCS(0), live: live}
-	runtime.GOMAXPROCS(s.procs + extra + spare)
+	runtime.GOMAXPROCS(s.procs + extra + spare + LoadThreads())
 	runtime.GC() // the garbage so far need not be collected later
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ func TestSettingsAreTakenBack(t *testing.T) {
 	if p := debug.SetGCPercent(100); p < 100 || p > mostGarbage {
 		t.Errorf("%d%% while load is driven", p)
 	}
-	if n := runtime.GOMAXPROCS(0); n != procs+3+spare {
+	if n := runtime.GOMAXPROCS(0); n != procs+3+spare+LoadThreads() {
 		t.Errorf("%d procs with room for three others, %d before", n, procs)
 	}
 	settings.Stop()

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -14,9 +15,6 @@ import (
 
 	"locbench/internal/host/thread"
 )
-
-// maxShards bounds the number of threads.
-const maxShards = 8
 
 // Loop is a few shards, each a thread with an epoll or io_uring and its own connections. An open
 // loop has one shard, so there is one schedule. docs/decisions says how that works with Go's
@@ -35,7 +33,7 @@ func New(c Config) *Loop {
 	if len(c.Addresses) == 0 {
 		return nil
 	}
-	n := min(c.threads(), c.Connections)
+	n := min(cmp.Or(c.Shards, thread.LoadThreads()), c.Connections)
 	if step.Open() {
 		n = 1
 	}
@@ -66,14 +64,6 @@ func Has(ring bool) error {
 		r.close()
 	}
 	return err
-}
-
-// threads returns the number of threads: half of the CPUs, as the other half is for the contender.
-func (c Config) threads() int {
-	if c.Shards > 0 {
-		return min(c.Shards, maxShards)
-	}
-	return min(max(thread.Cores()/2, 1), maxShards)
 }
 
 func sockaddr(a netip.AddrPort) unix.Sockaddr {

@@ -7,9 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system calls of every request bypass the Go scheduler (RawSyscall). They never wait, as the
-// sockets are non-blocking, and notifying the scheduler would cost as much as parsing the response.
-// A stop of the world waits for at most one of them, some microseconds.
+// The system calls of the loops bypass the Go scheduler (RawSyscall). Those of every request never
+// wait, as the sockets are non-blocking, and notifying the scheduler would cost as much as parsing
+// the response. A stop of the world waits for at most one of them, some microseconds.
+//
+// Waiting for events is not announced either: announced, each wait gives its processor away and gets
+// it back, threads are woken for it, and the runtime's monitor has something to do. That cost more
+// than the request. Each shard holds a processor of its own instead (thread.Tune). The signal by
+// which the runtime stops a thread ends the wait (EINTR), and the function calls that follow let it
+// stop. So preemption by signals must stay on.
 
 // kernelTime is the kernel's __kernel_timespec: two 64-bit fields on every machine, unlike
 // unix.Timespec.
@@ -31,14 +37,14 @@ func write(fd int32, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// poll waits for events for at most ns; less than 0 is without limit. It notifies the Go scheduler.
+// poll waits for events for at most ns; less than 0 is without limit. A signal may end it early.
 func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	var timeout *kernelTime
 	if ns >= 0 {
 		t := nsToKernel(ns)
 		timeout = &t
 	}
-	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(timeout)), 0, 0)
 	if errno == syscall.ENOSYS { // before Linux 5.11: in milliseconds, rounded down
 		ms := -1

@@ -248,8 +248,8 @@ func (r *uring) publish() uintptr {
 	return uintptr(r.tail - atomic.LoadUint32(r.sqHead))
 }
 
-// wait is poll, and waits for a completion for at most ns; less than 0 is without limit. It
-// notifies the Go scheduler.
+// wait is poll, and waits for a completion for at most ns; less than 0 is without limit. A signal
+// may end it early.
 func (r *uring) wait(ns int64) {
 	r.arg = enterArg{}
 	if ns >= 0 {
@@ -257,7 +257,7 @@ func (r *uring) wait(ns int64) {
 		r.arg.timeout = uint64(uintptr(unsafe.Pointer(&r.timeout)))
 	}
 	// After an interruption or a timeout the caller checks and waits again.
-	_, _, _ = syscall.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 1, enterGetEvents|enterExtArg,
+	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 1, enterGetEvents|enterExtArg,
 		uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
 }
 

@@ -17,46 +17,30 @@ import (
 // contender need not read all of it.
 const longRequest = 16 << 10
 
-// begin draws the next iteration of the user of s, if none is begun, and lets the user think. It
-// returns false if there are no more iterations.
-func (l *Loop) begin(s *slot) bool {
-	if err := l.conf.Mix.Begin(&s.user); err != nil {
-		l.rec.Fail(err)
-		return false
-	}
-	l.pause(s.user.Think())
-	if l.rec.Stopped() && s.user.Think() > 0 {
-		s.user.Forget()
-		return false
-	}
-	return true
-}
-
-// exchange sends the next request of the user of s, reads the whole response and records the
-// result. In an open loop, scheduled is the scheduled time, and waited says that the request waited
-// for a connection. ctx bounds opening the connection.
-func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bool) (ended int64, dialFailed bool) {
-	var r *workload.Request
-	r, s.out = l.conf.Mix.Write(&s.user, s.out[:0])
+// exchange sends the written request of s, reads the whole response and records the result. In an
+// open loop the next request of the same job is scheduled for its end. The error says why it failed.
+func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
+	r := s.request
 	if s.conn != nil && gone(s.conn) {
 		s.close()
 	}
 	began := time.Now()
 	x := record.Exchange{Request: r.Index, Start: l.rec.At(began)}
 	if l.open != nil {
-		x.Lag = time.Duration(x.Start - scheduled)
+		x.Lag = time.Duration(x.Start - s.job.At)
 	}
-	l.starts(x, waited)
+	l.starts(x, s.job.Waited)
 	deadline := began.Add(cmp.Or(r.Timeout, l.conf.Timeout))
 	reused := s.conn != nil
-	keep, dialFailed, err := l.roundTrip(ctx, s, r, &x, deadline)
+	keep, dialFailed, err := l.roundTrip(l.ctx, s, r, &x, deadline)
 	if reused && s.mayRepeat(r, err) && !l.cutNow.Load() {
 		s.close()
 		x.Kind, x.Example, x.Bytes = "", "", 0
-		keep, dialFailed, err = l.roundTrip(ctx, s, r, &x, deadline)
+		keep, dialFailed, err = l.roundTrip(l.ctx, s, r, &x, deadline)
 	}
 	x.End = l.rec.Now()
 	x.Read = x.End
+	s.job.At, s.job.Waited = x.End, false
 	if !keep {
 		s.close()
 	}
@@ -67,7 +51,7 @@ func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bo
 			c.CutOff(&l.rec.Interval, x.Start, x.End)
 		})
 		s.user.Forget()
-		return x.End, false
+		return false, err
 	case err != nil:
 		// An error takes precedence over an unexpected status.
 		x.Kind, x.Example = wire.Classify(err), wire.Example(err.Error())
@@ -77,7 +61,10 @@ func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bo
 	session, step, last := s.user.Done(x.Kind != "" || x.Rejected)
 	x.Session, x.First, x.Last = session, step == 0, last
 	l.ended(s, x)
-	return x.End, dialFailed
+	if x.Kind != "" {
+		err = errors.New(x.Example)
+	}
+	return dialFailed, err
 }
 
 // assess puts into x whether a complete response with a checked status is rejected or unexpected.

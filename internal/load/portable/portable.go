@@ -1,6 +1,6 @@
-// Package portable has the loops that run on every system: a goroutine per connection, with
-// net/http's reader for HTTP/1.1 and its connections for HTTP/2. It also times single requests
-// phase by phase.
+// Package portable has the engine that runs on every system: vegeta's Attacker, whose workers send
+// through a RoundTripper with exact times, net/http's reader for HTTP/1.1 and its connections for
+// HTTP/2. It also times single requests phase by phase.
 package portable
 
 import (
@@ -8,6 +8,9 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,11 +48,13 @@ type Loop struct {
 	counters       *record.Counters // counters of all connections
 	inFlight       int              // requests in flight; guarded by the lock of the counters
 	backlogCounted bool             // the backlog has been counted; guarded by the lock of the counters
-	open           *openLoop        // nil in a closed loop
+	open           *openPacer       // nil in a closed loop
 	keepAll        bool             // keep each response whole
+	ctx            context.Context  // of Run
 
-	mu    sync.Mutex // guards the list of slots
-	slots []*slot
+	mu     sync.Mutex // guards the two lists
+	slots  []*slot
+	unused []*slot // last in, first out, to use few connections
 
 	cutNow atomic.Bool
 }
@@ -64,27 +69,20 @@ func New(c Config) *Loop {
 	for range n {
 		l.add()
 	}
+	l.unused = slices.Clone(l.slots)
+	slices.Reverse(l.unused)
 	if c.Step.Open() {
-		l.open = newOpenLoop(l)
+		l.open = newOpenPacer(l)
 	}
 	return l
-}
-
-// Run sends until the step is over or the recorder is stopped, and returns when nothing is in
-// flight. ctx bounds opening connections.
-func (l *Loop) Run(ctx context.Context) {
-	if l.open != nil {
-		l.open.run(ctx)
-	} else {
-		l.runClosed(ctx)
-	}
 }
 
 // add makes one more slot.
 func (l *Loop) add() *slot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &slot{}
+	s := &slot{index: len(l.slots)}
+	s.header = http.Header{connectionHeader: {strconv.Itoa(s.index)}}
 	l.slots = append(l.slots, s)
 	return s
 }

@@ -16,8 +16,14 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// slot is the place of one connection, which is opened again after it was closed.
+// slot is the place of one connection, which is opened again after it was closed. It serves one unit
+// at a time.
 type slot struct {
+	index   int
+	header  http.Header // of its targets: it names the slot
+	job     workload.Job
+	request *workload.Request // the request in out
+
 	mu       sync.Mutex // guards conn against Cut
 	conn     net.Conn   // nil: not open
 	limit    *limitedReader

@@ -1,0 +1,49 @@
+package load
+
+import (
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// While a loop waits for responses, collections of garbage end and windows are delivered: a wait
+// that the Go scheduler does not know of holds up nobody. With preemption by signals switched off
+// (GODEBUG=asyncpreemptoff=1) this test hangs.
+func TestWaitingHoldsUpNobody(t *testing.T) {
+	eachLoop(t, func(t *testing.T, e Engine) {
+		const collections, windows, most = 20, 5, time.Minute
+		var asked, seen atomic.Int64
+		waits, enough, collected := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			if asked.Add(1) == 3 {
+				close(waits)
+				<-enough
+				<-collected
+			}
+			return hello(w, r)
+		})
+		go func() {
+			defer close(collected)
+			<-waits
+			for range collections {
+				runtime.GC()
+			}
+		}()
+		p := plan(server.URL, 1, 2*time.Second)
+		p.Timeout = most
+		e.Window, e.patience = 100*time.Millisecond, most
+		began := time.Now()
+		l, err := e.Run(t.Context(), p, func(bench.Window) {
+			if seen.Add(1) == windows {
+				close(enough)
+			}
+		})
+		if err != nil || l.FailedTotal() > 0 || time.Since(began) > most/2 {
+			t.Errorf("%v, failed %v, after %s", err, l.Failed, time.Since(began))
+		}
+	})
+}
