@@ -36,7 +36,7 @@ var within = map[string][][]string{
 	"contender": {{"docker", "ready"}, {"launch"}, {"", "check"}, {"platform"}},
 	"figures":   {{"hdr"}, {"stats"}, {"measure", "verdict"}},
 	"host":      {{"thread"}, {"cgroup"}, {"hostusage"}},
-	"load":      {{"record", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
+	"load":      {{"record", "wire"}, {"workload"}, {"http1"}, {"fast", "portable"}, {""}},
 	"results":   {{"", "event"}, {"export"}},
 	"run":       {{"machine", "profile", "worker"}, {"capacity", "runner"}},
 	"show":      {{"plain", "report", "tui"}},

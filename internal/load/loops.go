@@ -10,7 +10,7 @@ import (
 const (
 	LoopRing     = "io_uring"
 	LoopEpoll    = "epoll"
-	LoopPortable = "portable"
+	LoopPortable = "vegeta"
 )
 
 // HasLoop returns why this machine cannot run a loop; nil if it can.

@@ -3,18 +3,16 @@ package fast
 import (
 	"cmp"
 	"math"
-	"net/http"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/http1"
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
 )
 
 // sendNext sends the next request on c, or retires c when sending has ended and no session is open.
@@ -83,9 +81,9 @@ func (s *shard) launch(c *conn, i int, now int64) {
 // expect prepares c for the response to a request of which nothing has been sent.
 func (s *shard) expect(c *conn) {
 	c.sent = 0
-	c.parser.reset(c.req, s.known)
+	c.parser.Reset(c.req, s.known)
 	if c.user.Keeps() {
-		c.parser.keepAll()
+		c.parser.KeepAll()
 	}
 }
 
@@ -177,9 +175,9 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		case errno != 0:
 			err = os.NewSyscallError("read", errno)
 		case n == 0:
-			done, err = c.parser.eof()
+			done, err = c.parser.EOF()
 		default:
-			used, done, err = c.parser.feed(s.in[:n])
+			used, done, err = c.parser.Feed(s.in[:n])
 		}
 		switch {
 		case done || err != nil:
@@ -204,16 +202,15 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 		return
 	}
 	p := &c.parser
-	gaveUp := p.status == http.StatusRequestTimeout && !c.req.Expects(p.status) && p.close
-	if gaveUp && s.retry(c, i, true) {
+	if p.GaveUp() && s.retry(c, i, true) {
 		return // the contender gave up waiting while this request was on its way
 	}
-	if p.close || unusable {
+	if p.Close || unusable {
 		s.hangUp(c)
 	}
 	x := record.Exchange{
-		Request: c.req.Index, Start: c.start, End: now, Read: now, Lag: time.Duration(c.lag), Bytes: p.bytes,
-		Status: p.status,
+		Request: c.req.Index, Start: c.start, End: now, Read: now, Lag: time.Duration(c.lag), Bytes: p.Bytes,
+		Status: p.Status,
 	}
 	if at != 0 {
 		late := wakeupDelay(time.Now(), at, time.Duration(now-c.start))
@@ -222,19 +219,19 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 		s.counters.WakeupDelay += late
 	}
 	switch {
-	case !c.req.Expects(p.status):
-		x.Kind = wire.Class(p.status)
+	case !c.req.Expects(p.Status):
+		x.Kind = wire.Class(p.Status)
 		if s.counters.NeedsExample(x.Request, x.Kind) {
-			x.Example = p.example()
+			x.Example = p.Example()
 		}
-		s.known |= classBit(p.status)
-	case c.req.Rejects(p.status):
+		s.known |= http1.ClassBit(p.Status)
+	case c.req.Rejects(p.Status):
 		x.Rejected = true
-	case p.keep:
+	case p.Keep:
 		s.checkResponse(c, &x)
 	}
 	s.record(c, x)
-	if p.keep {
+	if p.Keep {
 		now = s.now()
 	}
 	s.proceed(c, i, now)
@@ -258,10 +255,9 @@ func (s *shard) record(c *conn, x record.Exchange) {
 // checkResponse checks a response that was kept.
 func (s *shard) checkResponse(c *conn, x *record.Exchange) {
 	p := &c.parser
-	a := workload.Response{Status: p.status, Head: p.header, Body: p.body, Cut: p.bytes > workload.MaxChecked}
-	x.Checked, x.Kind, x.Example = s.mix.CheckResponse(&c.user, c.req, a)
-	if cap(p.body) > 64<<10 {
-		p.body = nil // do not hold that much per connection
+	x.Checked, x.Kind, x.Example = s.mix.CheckResponse(&c.user, c.req, p.Response())
+	if cap(p.Body) > 64<<10 {
+		p.Body = nil // do not hold that much per connection
 	}
 }
 
@@ -276,7 +272,7 @@ func (s *shard) proceed(c *conn, i int, now int64) {
 
 // fail ends the exchange on c with an error, or retries it.
 func (s *shard) fail(c *conn, i int, now int64, err error) {
-	if c.parser.nothingReceived() && wire.Classify(err) == bench.ErrReset && s.retry(c, i, c.sent == 0) {
+	if c.parser.NothingReceived() && wire.Classify(err) == bench.ErrReset && s.retry(c, i, c.sent == 0) {
 		return
 	}
 	dial := c.state == connecting
@@ -299,12 +295,4 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 		return
 	}
 	s.rest(c, now, now+int64(wire.BackOff(int(c.failures))))
-}
-
-// example returns the text that represents an unexpected response.
-func (p *parser) example() string {
-	if p.note == nil {
-		return http.StatusText(p.status)
-	}
-	return wire.Example(strings.TrimSpace(string(p.note.text)))
 }

@@ -215,11 +215,11 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 	case errno != 0:
 		s.complete(c, i, false, 0, os.NewSyscallError("read", errno))
 	case len(b) == 0:
-		if done, err := c.parser.eof(); done || err != nil {
+		if done, err := c.parser.EOF(); done || err != nil {
 			s.complete(c, i, false, 0, err)
 		}
 	default:
-		used, done, err := c.parser.feed(b)
+		used, done, err := c.parser.Feed(b)
 		if done || err != nil {
 			s.complete(c, i, used < len(b) || c.unsent, at, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/http1"
 	"locbench/internal/load/record"
 	"locbench/internal/load/workload"
 )
@@ -46,7 +47,7 @@ const (
 
 // conn is one connection of a shard. Times are ns since the start of the step.
 type conn struct {
-	parser   parser
+	parser   http1.Parser
 	req      *workload.Request
 	user     workload.User
 	start    int64  // when the request was sent
@@ -94,7 +95,7 @@ type shard struct {
 	in              []byte
 	events          []unix.EpollEvent
 	next            int64   // when to check connections for timeouts and ends of rests
-	known           uint8   // see parser.known
+	known           uint8   // see http1.Parser
 	idle            int64   // ns spent waiting for events within the measured interval
 	batch           []int32 // with a ring: connections whose requests are not submitted yet
 	running         bool    // the ring is in use

@@ -15,10 +15,6 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// connectionHeader names the slot of a target, for RoundTrip. Neither it nor vegeta's own header is
-// sent: RoundTrip sends the bytes of the mix.
-const connectionHeader = "Connection-Number"
-
 // errNotSent is what vegeta gets for a tick whose job was dropped.
 var errNotSent = errors.New("dropped before it was sent")
 
@@ -80,19 +76,24 @@ func (p closedPacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool)
 // Rate returns 0: the contender decides.
 func (p closedPacer) Rate(time.Duration) float64 { return 0 }
 
+var space, endOfHead = []byte(" "), []byte("\r\n\r\n")
+
 // target is the Targeter: it begins the next unit on a free connection, and describes its first
-// request. An error of it ends the attack.
+// request. The fragment of the URL, which is never sent, is the number of the connection. An error
+// of it ends the attack.
 func (l *Loop) target(t *vegeta.Target) error {
 	s, err := l.next()
 	if err != nil || s == nil {
 		t.Method, t.URL = http.MethodGet, l.conf.Target.Scheme()+"://"+l.conf.Target.Address
 		return err
 	}
-	line, rest, _ := bytes.Cut(s.out, []byte("\r\n"))
-	fields := bytes.SplitN(line, []byte(" "), 3)
-	_, t.Body, _ = bytes.Cut(rest, []byte("\r\n\r\n"))
-	t.Method, t.URL = string(fields[0]), l.conf.Target.Scheme()+"://"+l.conf.Target.Address+string(fields[1])
-	t.Header = s.header
+	head, body, _ := bytes.Cut(s.out, endOfHead)
+	_, path, _ := bytes.Cut(head, space)
+	path, _, _ = bytes.Cut(path, space)
+	url := append(append(append(s.url[:0], l.conf.Target.Scheme()...), "://"...), l.conf.Target.Address...)
+	url = append(append(url, path...), '#')
+	s.url = strconv.AppendInt(url, int64(s.index), 10)
+	t.Method, t.URL, t.Body = s.request.Method, string(s.url), body
 	return nil
 }
 
@@ -121,15 +122,12 @@ func (l *Loop) next() (*slot, error) {
 	return s, nil
 }
 
-// RoundTrip sends the requests of the unit that target has begun, and records each.
+// RoundTrip sends the requests of the unit that target has begun, and records each. It sends the
+// bytes of the mix: neither the headers of net/http nor vegeta's own.
 func (l *Loop) RoundTrip(req *http.Request) (*http.Response, error) {
-	number := req.Header[connectionHeader]
-	if len(number) == 0 {
-		return nil, errNotSent
-	}
-	i, err := strconv.Atoi(number[0])
+	i, err := strconv.Atoi(req.URL.Fragment)
 	if err != nil {
-		return nil, err
+		return nil, errNotSent
 	}
 	l.mu.Lock()
 	s := l.slots[i]
@@ -153,7 +151,7 @@ func (l *Loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Response{StatusCode: s.status, Body: http.NoBody, Request: req}, nil
+	return &http.Response{StatusCode: s.got.Status, Body: http.NoBody, Request: req}, nil
 }
 
 // iterate sends the requests of the iteration that s has begun. The error is that of the last one.

@@ -69,13 +69,13 @@ func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 
 // assess puts into x whether a complete response with a checked status is rejected or unexpected.
 func (l *Loop) assess(s *slot, r *workload.Request, x *record.Exchange) {
-	x.Status = s.status
+	x.Status = s.got.Status
 	switch {
 	case x.Kind != "":
-	case r.Rejects(s.status):
+	case r.Rejects(x.Status):
 		x.Rejected = true
 	case s.keep:
-		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.kept())
+		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.got)
 	}
 }
 
@@ -131,14 +131,14 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 	case errors.Is(err, errNotTaken):
 		return true
 	}
-	return s.limit.read == 0 && r.Repeatable && wire.Classify(err) == bench.ErrReset
+	return s.read == 0 && r.Repeatable && wire.Classify(err) == bench.ErrReset
 }
 
 // roundTrip sends the request in s.out and reads its response, opening a connection if necessary.
 func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
-	s.keep, s.gaveUp = l.keepAll || s.user.Keeps(), false
+	s.keep, s.gaveUp, s.read = l.keepAll || s.user.Keeps(), false, 0
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {
@@ -147,7 +147,7 @@ func (l *Loop) roundTrip(
 			}
 			s.opened = true
 		}
-	} else if s.limit.read = 0; !l.conf.HTTP2 {
+	} else if !l.conf.HTTP2 {
 		err = s.conn.SetDeadline(deadline)
 	}
 	// Cut may have come between SetDeadline and here; if it comes later, it sets the deadline
@@ -176,7 +176,7 @@ func (s *slot) exchangeHTTP1(r *workload.Request, x *record.Exchange) (keep bool
 	}
 	// If the contender closed the connection, a response may have come before.
 	keep, failed := s.response(r, x)
-	if failed != nil && err != nil && n == 0 && s.limit.read == 0 {
+	if failed != nil && err != nil && n == 0 && s.read == 0 {
 		failed = fmt.Errorf("%w: %w", errNotTaken, err)
 	}
 	return keep && err == nil, failed

@@ -79,8 +79,8 @@ func (l *Loop) exchangeHTTP2(
 		return false, s.http2Cause(err)
 	}
 	defer resp.Body.Close()
-	s.limit.read++
-	if err := s.readBody(resp, r, x); err != nil {
+	s.read++
+	if err := s.responseHTTP2(resp, r, x); err != nil {
 		return false, wire.BodyError{Err: s.http2Cause(err)}
 	}
 	return conn.usable(), nil
@@ -135,7 +135,7 @@ func (s *slot) http2Cause(err error) error {
 		cause = http2Causes[i].err
 	}
 	if cause == nil {
-		s.limit.read++
+		s.read++
 		cause = wire.ErrClosed
 	}
 	return fmt.Errorf("%s: %w", wire.Example(err.Error()), cause)

@@ -39,9 +39,9 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		r, s.out = mix.Write(&s.user, s.out[:0])
 		var x record.Exchange
 		began := time.Now()
-		s.status, s.header, s.body, l.keepAll = 0, nil, nil, true
+		s.got, l.keepAll = workload.Response{}, true
 		keep, _, err := l.roundTrip(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
-		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.kept(), Took: time.Since(began)}
+		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.got, Took: time.Since(began)}
 		if !keep {
 			s.close()
 		}
@@ -52,14 +52,14 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
-		case r.Rejects(s.status):
+		case r.Rejects(s.got.Status):
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
 		}
 		a.Saved, a.JSON = s.user.Saved()
-		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.status))
+		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.got.Status))
 		seen(a)
 		if ended {
 			return a.Err

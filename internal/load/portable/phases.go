@@ -177,7 +177,7 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 		return err
 	}
 	var x record.Exchange
-	s.status = 0
+	s.got = workload.Response{}
 	keep, err := s.response(req, &x)
 	ended := time.Now()
 	if a.conn.first.IsZero() {
@@ -186,9 +186,9 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 	}
 	r.FirstByte = c.lap(a.conn.first)
 	r.Receive = c.lap(ended)
-	r.Status, r.Bytes = s.status, x.Bytes
-	if err == nil && !req.Expects(s.status) {
-		err = fmt.Errorf("status %d, expected %d", s.status, req.Status)
+	r.Status, r.Bytes = s.got.Status, x.Bytes
+	if err == nil && !req.Expects(s.got.Status) {
+		err = fmt.Errorf("status %d, expected %d", s.got.Status, req.Status)
 	}
 	if !keep {
 		s.close()

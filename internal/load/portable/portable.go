@@ -8,9 +8,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,7 +80,6 @@ func (l *Loop) add() *slot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &slot{index: len(l.slots)}
-	s.header = http.Header{connectionHeader: {strconv.Itoa(s.index)}}
 	l.slots = append(l.slots, s)
 	return s
 }

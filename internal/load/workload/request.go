@@ -19,13 +19,13 @@ import (
 
 // Request is a bench.Request made ready to be sent.
 type Request struct {
-	Index       int           // index in the mix
-	Name        string        // name of the request
-	HTTPRequest *http.Request // only its method is set: net/http needs it to read the response
-	Status      int           // expected status
-	More        []int         // other expected statuses
-	Timeout     time.Duration // 0: the timeout of the step
-	IsHead      bool
+	Index   int           // index in the mix
+	Name    string        // name of the request
+	Method  string        // method of the request
+	Status  int           // expected status
+	More    []int         // other expected statuses
+	Timeout time.Duration // 0: the timeout of the step
+	IsHead  bool
 
 	Repeatable bool // see wire.Repeatable
 
@@ -62,11 +62,11 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 	made := &Request{
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
 		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think,
-		HTTPRequest: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
+		Method: cmp.Or(r.Method, http.MethodGet), id: -1, word: -1,
 		rejected: r.Rejections(),
 		checked:  plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
 	}
-	made.Repeatable = wire.Repeatable(made.HTTPRequest.Method)
+	made.Repeatable = wire.Repeatable(made.Method)
 	if !strings.HasPrefix(r.Path, "/") {
 		return nil, fmt.Errorf("path %q: must start with a slash", r.Path)
 	}

@@ -1,4 +1,4 @@
-package fast
+package http1
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ type outcome struct {
 	refused error
 }
 
-// byHTTP returns the outcome of net/http, which the portable loop uses.
+// byHTTP returns the outcome of net/http.
 func byHTTP(data []byte, method string) outcome {
 	in := bufio.NewReader(bytes.NewReader(data))
 	for range wire.MaxInterim + 1 {
@@ -47,25 +47,25 @@ func byHTTP(data []byte, method string) outcome {
 
 // byParser returns the outcome of the parser for data that arrives in pieces of the lengths in cut.
 func byParser(data []byte, method string, cut func(left int) int) outcome {
-	var p parser
-	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
+	var p Parser
+	p.Reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
 	done, surplus := false, false
 	var err error
 	for left := data; len(left) > 0 && !done && err == nil; {
 		piece := left[:cut(len(left))]
 		var n int
-		n, done, err = p.feed(piece)
+		n, done, err = p.Feed(piece)
 		left = left[len(piece):]
 		// Later bytes are noticed when the connection is used next.
 		surplus = n < len(piece) || len(left) > 0
 	}
 	if !done && err == nil {
-		_, err = p.eof()
+		_, err = p.EOF()
 	}
 	if err != nil {
 		return outcome{failed: true, refused: err}
 	}
-	return outcome{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
+	return outcome{status: p.Status == http.StatusOK, bytes: p.Bytes, keep: !p.Close && !surplus}
 }
 
 // saferRefusals are responses that net/http accepts and the parser does not: two readers of one
@@ -208,8 +208,8 @@ func TestResponseParserIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range []int{1, 7, 4096} {
-				var p parser
-				p.reset(&workload.Request{Status: http.StatusOK}, 0)
+				var p Parser
+				p.Reset(&workload.Request{Status: http.StatusOK}, 0)
 				var err error
 				stream := []byte(test.begin)
 				fed := 0
@@ -217,7 +217,7 @@ func TestResponseParserIsBounded(t *testing.T) {
 					for len(stream) < size {
 						stream = append(stream, test.repeated...)
 					}
-					_, _, err = p.feed(stream[:size])
+					_, _, err = p.Feed(stream[:size])
 					fed += size
 					stream = stream[size:]
 				}
@@ -231,27 +231,27 @@ func TestResponseParserIsBounded(t *testing.T) {
 		})
 	}
 	// A body may have any length, and is not kept.
-	var p parser
-	p.reset(&workload.Request{Status: http.StatusOK}, 0)
-	p.feed([]byte(ok + "\r\n"))
+	var p Parser
+	p.Reset(&workload.Request{Status: http.StatusOK}, 0)
+	p.Feed([]byte(ok + "\r\n"))
 	piece := make([]byte, 1<<16)
 	for range 1000 {
-		if n, done, err := p.feed(piece); n != len(piece) || done || err != nil {
+		if n, done, err := p.Feed(piece); n != len(piece) || done || err != nil {
 			t.Fatal(n, done, err)
 		}
 	}
-	if p.bytes != 1000<<16 || cap(p.line) != 0 {
-		t.Errorf("%d bytes, %d kept", p.bytes, cap(p.line))
+	if p.Bytes != 1000<<16 || cap(p.line) != 0 {
+		t.Errorf("%d bytes, %d kept", p.Bytes, cap(p.line))
 	}
 }
 
 func TestResponseParserDoesNotAllocate(t *testing.T) {
 	for _, data := range responses[:1] {
-		var p parser
+		var p Parser
 		whole, asked := []byte(data), &workload.Request{Status: http.StatusOK}
 		if n := testing.AllocsPerRun(100, func() {
-			p.reset(asked, 0)
-			if _, done, err := p.feed(whole); !done || err != nil {
+			p.Reset(asked, 0)
+			if _, done, err := p.Feed(whole); !done || err != nil {
 				t.Fatal(err)
 			}
 		}); n != 0 {
@@ -262,11 +262,11 @@ func TestResponseParserDoesNotAllocate(t *testing.T) {
 
 func BenchmarkResponseParser(b *testing.B) {
 	data := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: 89\r\n\r\n" + strings.Repeat("x", 89))
-	var p parser
+	var p Parser
 	b.ReportAllocs()
 	for b.Loop() {
-		p.reset(&workload.Request{Status: http.StatusOK}, 0)
-		if _, done, err := p.feed(data); !done || err != nil {
+		p.Reset(&workload.Request{Status: http.StatusOK}, 0)
+		if _, done, err := p.Feed(data); !done || err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,9 +1,12 @@
-package fast
+// Package http1 reads responses of HTTP/1.1 and 1.0, for both engines.
+package http1
 
 import (
 	"bytes"
 	"errors"
 	"math"
+	"net/http"
+	"strings"
 
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
@@ -49,17 +52,17 @@ const (
 	stageTrailer
 )
 
-// parser reads a response in pieces of any size, and keeps at most an unfinished line. It accepts
+// Parser reads a response in pieces of any size, and keeps at most an unfinished line. It accepts
 // what net/http accepts, with the same result, or refuses it. It allocates only for lines that
 // arrive in pieces.
-type parser struct {
+type Parser struct {
 	req    *workload.Request // its expected statuses need no example
 	known  uint8             // status classes that already have an example, as bits
 	line   []byte            // the start of an unfinished line
 	note   *note             // text of an example; nil: not needed
-	keep   bool              // keep header lines in header, and as much of the body in body as is checked
-	header []byte
-	body   []byte
+	Keep   bool              // keep header lines in Header, and as much of the body in Body as is checked
+	Header []byte
+	Body   []byte
 	response
 }
 
@@ -67,7 +70,7 @@ type parser struct {
 type response struct {
 	stage   stage
 	http10  bool
-	close   bool // the connection is not used again
+	Close   bool // the connection is not used again
 	alive   bool // HTTP/1.0 with "Connection: keep-alive"
 	chunked bool
 	length  bool  // there was a Content-Length
@@ -75,12 +78,12 @@ type response struct {
 	codings uint8 // number of Transfer-Encoding headers
 	trailer bool  // a Trailer header had a forbidden key
 	interim uint8 // number of interim responses so far
-	status  int
+	Status  int
 	head    int    // bytes of the head, or of the trailer
 	size    int64  // Content-Length
 	left    uint64 // bytes to come of the body or the chunk
 	excess  int64  // bytes of chunk lines over what net/http permits
-	bytes   int64  // bytes of the body so far
+	Bytes   int64  // bytes of the body so far
 }
 
 // note collects the example of an unexpected response.
@@ -89,20 +92,20 @@ type note struct {
 	body int // bytes of the body in text
 }
 
-// reset prepares the parser for the response to a request.
-func (p *parser) reset(req *workload.Request, known uint8) {
+// Reset prepares the parser for the response to a request.
+func (p *Parser) Reset(req *workload.Request, known uint8) {
 	p.req, p.known, p.note = req, known, nil
-	p.line, p.keep = p.line[:0], false
+	p.line, p.Keep = p.line[:0], false
 	p.response = response{}
 }
 
-// keepAll makes the parser keep the whole response.
-func (p *parser) keepAll() {
-	p.keep, p.header, p.body = true, p.header[:0], p.body[:0]
+// KeepAll makes the parser keep the whole response.
+func (p *Parser) KeepAll() {
+	p.Keep, p.Header, p.Body = true, p.Header[:0], p.Body[:0]
 }
 
-// feed parses b. It returns how many bytes belong to the response, and whether that is complete.
-func (p *parser) feed(b []byte) (n int, done bool, err error) {
+// Feed parses b. It returns how many bytes belong to the response, and whether that is complete.
+func (p *Parser) Feed(b []byte) (n int, done bool, err error) {
 	for n < len(b) {
 		rest := b[n:]
 		switch p.stage {
@@ -145,8 +148,8 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	return n, false, nil
 }
 
-// eof returns whether the end of the connection completes the response, or an error.
-func (p *parser) eof() (done bool, err error) {
+// EOF returns whether the end of the connection completes the response, or an error.
+func (p *Parser) EOF() (done bool, err error) {
 	switch p.stage {
 	case stageClose:
 		return true, nil
@@ -156,13 +159,13 @@ func (p *parser) eof() (done bool, err error) {
 	return false, wire.ErrClosedInBody
 }
 
-// nothingReceived reports whether no byte of a response has come.
-func (p *parser) nothingReceived() bool {
+// NothingReceived reports whether no byte of a response has come.
+func (p *Parser) NothingReceived() bool {
 	return p.stage == stageStatus && p.interim == 0 && len(p.line) == 0
 }
 
 // tooLong returns an error if a line of n bytes exceeds the limit of its stage.
-func (p *parser) tooLong(n int) error {
+func (p *Parser) tooLong(n int) error {
 	switch p.stage {
 	case stageStatus, stageHeader:
 		if p.head+n > wire.MaxHead {
@@ -185,17 +188,17 @@ func (p *parser) tooLong(n int) error {
 }
 
 // data reads what b has of the body.
-func (p *parser) data(b []byte) (n int, done bool) {
+func (p *Parser) data(b []byte) (n int, done bool) {
 	n = len(b)
 	if p.stage != stageClose && uint64(n) > p.left {
 		n = int(p.left)
 	}
-	p.bytes += int64(n)
+	p.Bytes += int64(n)
 	if p.note != nil {
 		p.note.add(b[:n])
 	}
-	if p.keep && p.bytes <= workload.MaxChecked {
-		p.body = append(p.body, b[:n]...)
+	if p.Keep && p.Bytes <= workload.MaxChecked {
+		p.Body = append(p.Body, b[:n]...)
 	}
 	if p.stage == stageClose {
 		return n, false
@@ -212,15 +215,15 @@ func (p *parser) data(b []byte) (n int, done bool) {
 }
 
 // take parses a whole line with its end.
-func (p *parser) take(line []byte) (done bool, err error) {
+func (p *Parser) take(line []byte) (done bool, err error) {
 	switch p.stage {
 	case stageStatus:
 		p.head += len(line)
 		return false, p.statusLine(trimEnd(line))
 	case stageHeader:
 		p.head += len(line)
-		if p.keep {
-			p.header = append(p.header, line...)
+		if p.Keep {
+			p.Header = append(p.Header, line...)
 		}
 		if line = trimEnd(line); len(line) > 0 {
 			return false, p.headerLine(line)
@@ -259,7 +262,7 @@ func trimEnd(line []byte) []byte {
 }
 
 // chunkLine reads the size of the next chunk.
-func (p *parser) chunkLine(line []byte) error {
+func (p *Parser) chunkLine(line []byte) error {
 	n := len(line) - 2
 	if n < 0 || bytes.IndexByte(line, '\r') != n {
 		return errChunk
@@ -306,4 +309,23 @@ func (n *note) add(b []byte) {
 	b = b[:min(len(b), wire.MaxSample-n.body)]
 	n.text = append(n.text, b...)
 	n.body += len(b)
+}
+
+// Example returns the text that represents an unexpected response.
+func (p *Parser) Example() string {
+	if p.note == nil {
+		return http.StatusText(p.Status)
+	}
+	return wire.Example(strings.TrimSpace(string(p.note.text)))
+}
+
+// GaveUp reports whether the contender gave up waiting for a request (status 408) and ends the
+// connection: a request that was on its way meanwhile may be sent again.
+func (p *Parser) GaveUp() bool {
+	return p.Status == http.StatusRequestTimeout && p.Close && !p.req.Expects(p.Status)
+}
+
+// Response returns what the parser was made to keep.
+func (p *Parser) Response() workload.Response {
+	return workload.Response{Status: p.Status, Head: p.Header, Body: p.Body, Cut: p.Bytes > workload.MaxChecked}
 }

@@ -1,4 +1,4 @@
-package fast
+package http1
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"locbench/internal/load/wire"
 )
 
-func (p *parser) statusLine(line []byte) error {
+func (p *Parser) statusLine(line []byte) error {
 	const prefix = "HTTP/1."
 	space := bytes.IndexByte(line, ' ')
 	switch {
@@ -28,18 +28,18 @@ func (p *parser) statusLine(line []byte) error {
 	if len(rest) < 3 || !digit(rest[0]) || !digit(rest[1]) || !digit(rest[2]) || len(rest) > 3 && rest[3] != ' ' {
 		return errStatusCode
 	}
-	p.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
+	p.Status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	p.stage = stageHeader
-	if !p.req.Expects(p.status) && p.known&classBit(p.status) == 0 && !p.isInterim() {
+	if !p.req.Expects(p.Status) && p.known&ClassBit(p.Status) == 0 && !p.isInterim() {
 		p.note = &note{text: append(bytes.Clone(rest[:min(len(rest), wire.MaxExample)]), ' ')}
 	}
 	return nil
 }
 
-func (p *parser) isInterim() bool { return p.status < 200 && p.status != http.StatusSwitchingProtocols }
+func (p *Parser) isInterim() bool { return p.Status < 200 && p.Status != http.StatusSwitchingProtocols }
 
-// classBit returns the bit of a status in parser.known.
-func classBit(status int) uint8 {
+// ClassBit returns the bit of a status in the known classes of Reset.
+func ClassBit(status int) uint8 {
 	if status < 100 || status > 599 {
 		return 1
 	}
@@ -49,7 +49,7 @@ func classBit(status int) uint8 {
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 // headerLine reads the headers that determine the body and the end of the connection.
-func (p *parser) headerLine(line []byte) error {
+func (p *Parser) headerLine(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return errContinued
 	}
@@ -69,7 +69,7 @@ func (p *parser) headerLine(line []byte) error {
 		}
 	case len("Connection"):
 		if equalFold(key, "connection") {
-			p.close = p.close || hasToken(value, "close")
+			p.Close = p.Close || hasToken(value, "close")
 			p.alive = p.alive || hasToken(value, "keep-alive")
 		}
 	case len("Trailer"):
@@ -81,7 +81,7 @@ func (p *parser) headerLine(line []byte) error {
 	return nil
 }
 
-func (p *parser) contentLength(value []byte) error {
+func (p *Parser) contentLength(value []byte) error {
 	if len(value) == 0 || len(value) > 200 {
 		return errLength
 	}
@@ -101,7 +101,7 @@ func (p *parser) contentLength(value []byte) error {
 }
 
 // endOfHead decides how the body is framed.
-func (p *parser) endOfHead() (done bool, err error) {
+func (p *Parser) endOfHead() (done bool, err error) {
 	chunked := false
 	if p.codings > 0 && !p.http10 {
 		if p.codings > 1 || !p.chunked {
@@ -116,17 +116,17 @@ func (p *parser) endOfHead() (done bool, err error) {
 		if p.interim++; p.interim > wire.MaxInterim {
 			return false, errInterim
 		}
-		p.response, p.header = response{interim: p.interim}, p.header[:0]
+		p.response, p.Header = response{interim: p.interim}, p.Header[:0]
 		return false, nil
 	}
 	if p.http10 && !p.alive {
-		p.close = true
+		p.Close = true
 	}
-	if p.status == http.StatusSwitchingProtocols {
-		p.close = true
+	if p.Status == http.StatusSwitchingProtocols {
+		p.Close = true
 	}
 	switch {
-	case p.req.IsHead, p.status < 200, p.status == http.StatusNoContent, p.status == http.StatusNotModified:
+	case p.req.IsHead, p.Status < 200, p.Status == http.StatusNoContent, p.Status == http.StatusNotModified:
 		return true, nil
 	case chunked:
 		p.stage, p.head = stageChunk, 0
@@ -136,7 +136,7 @@ func (p *parser) endOfHead() (done bool, err error) {
 		}
 		p.stage, p.left = stageLength, uint64(p.size)
 	default:
-		p.stage, p.close = stageClose, true
+		p.stage, p.Close = stageClose, true
 	}
 	return false, nil
 }
