@@ -21,7 +21,7 @@ import (
 // phased is a contender that misbehaves in one phase.
 type phased struct {
 	fault, when string
-	deaf        bool
+	deaf        bool            // it ignores SIGTERM
 	kind        bench.CauseKind // "": the trial is complete
 	says        string          // the cause as a predicate at its beginning, or the first warning; a pattern
 }
@@ -54,7 +54,8 @@ func TestFirstSentenceInEachPhase(t *testing.T) {
 		{fault: "hang", when: "after", deaf: true, kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
 		{fault: "hang", when: "teardown", deaf: true, kind: bench.CauseSilent,
 			says: `^did not respond to the teardown, did not stop on SIGTERM and was killed`},
-		{fault: "hang", when: "stop", says: `did not stop within 15\.?0?s of SIGTERM|SIGTERM and was killed`},
+		{fault: "hang", when: "stop", kind: bench.CauseHung, says: `^did not stop within 15s of SIGTERM, which it handles, and was killed`},
+		{fault: "none", when: "stop", deaf: true, says: `did not stop within 15s of SIGTERM and was killed \(SIGKILL\)`},
 	}
 	for fault, kind := range map[string]bench.CauseKind{"exit": bench.CauseExited, "oom": bench.CauseKilled} {
 		says := map[string]string{"exit": died, "oom": killed}[fault]

@@ -131,6 +131,9 @@ func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
 		warned int
 	}{
 		"ignores it":  {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
+		"handles it, does not stop": {func(f *fakeRun) {
+			f.launcher.killed, f.launcher.handles = true, true
+		}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
 		"stops on it": {func(*fakeRun) {}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
 		"its stop is checked": {func(f *fakeRun) {
 			f.launcher.killed = true
