@@ -23,7 +23,7 @@ type phased struct {
 	fault, when string
 	deaf        bool            // it ignores SIGTERM
 	kind        bench.CauseKind // "": the trial is complete
-	says        string          // the cause as a predicate at its beginning, or the first warning; a pattern
+	says        string          // the cause as a predicate at its beginning, or the warning; a pattern
 }
 
 func (p phased) name() string {
@@ -56,6 +56,7 @@ func TestFirstSentenceInEachPhase(t *testing.T) {
 		{fault: "hang", when: "teardown", deaf: true, kind: bench.CauseSilent,
 			says: `^did not respond to the teardown, did not stop on SIGTERM and was killed`},
 		{fault: "hang", when: "stop", kind: bench.CauseHung, says: `^did not stop within 15s of SIGTERM, which it handles, and was killed`},
+		{fault: "slow", when: "stop"},
 		{fault: "none", when: "stop", deaf: true, says: `did not stop within 15s of SIGTERM and was killed \(SIGKILL\)`},
 	}
 	for fault, kind := range map[string]bench.CauseKind{"exit": bench.CauseExited, "oom": bench.CauseKilled} {
@@ -133,6 +134,9 @@ steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration
 		t.Fatalf("%s, cause %+v", states(trials), got)
 	}
 	if p.kind == "" {
+		if hung := trial.Warnings.Has(bench.WarnHung); hung != p.deaf || trial.Stop == nil || trial.Stop.Graceful == hung {
+			t.Errorf("warned: %v, stop %+v", hung, trial.Stop)
+		}
 		if trial.State != bench.TrialComplete || !regexp.MustCompile(p.says).MatchString(trial.Warnings.Join("\n")) {
 			t.Errorf("%s, warnings %q", states(trials), trial.Warnings)
 		}

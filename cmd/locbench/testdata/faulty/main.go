@@ -18,6 +18,7 @@
 //	lock   responds to one request at a time, each after 5 ms
 //	wait   responds after 10 ms
 //	deaf   ignores the request to stop
+//	slow   responds after 3 s
 //	leak   responds; keeps 2 KiB more with each request
 //	full   responds; keeps 2 KiB of each of the last 8000 requests
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
@@ -173,6 +174,8 @@ func misbehave(fault string) {
 			leaked = leaked[1:]
 		}
 		lock.Unlock()
+	case "slow":
+		time.Sleep(3 * time.Second)
 	case "wait":
 		time.Sleep(10 * time.Millisecond)
 	}
