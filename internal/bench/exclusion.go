@@ -163,9 +163,7 @@ func (t TrialResult) unexpectedOf(allowed float64) *Unexpected {
 		if !over {
 			continue
 		}
-		all := t.Bodies()
 		x := &Unexpected{
-			Count: all.Unexpected, Compared: all.Compared,
 			Step: s.Step.Name, Connections: s.Step.Connections, Round: t.Trial.Round, Request: request,
 			First: s.Load.Examples[ErrWrong],
 		}
@@ -175,6 +173,10 @@ func (t TrialResult) unexpectedOf(allowed float64) *Unexpected {
 				x.First = cmp.Or(r.Examples[ErrWrong], x.First)
 				own = Bodies{r.Failed[ErrWrong], max(r.Failed[ErrWrong], r.Checked)}
 			}
+		}
+		x.Count, x.Compared = own.Unexpected, own.Compared
+		if all := t.Bodies(); all != nil { // nil: a file from outside has counts by request only
+			x.Count, x.Compared = max(x.Count, all.Unexpected), max(x.Compared, all.Compared)
 		}
 		if allowed > 0 {
 			x.InStep = &own

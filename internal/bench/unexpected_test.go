@@ -52,6 +52,7 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 	warmUp := wrong
 	warmUp.Step.WarmUp = true
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x", Detail: "no"}}
+	byRequest := step("16c", 16, false, Load{Requests: []RequestLoad{{Name: "get", Checked: 114, Failed: map[ErrorKind]int64{ErrWrong: 3}}}})
 	const (
 		where = " in round 2 at step 16c (16 connections)"
 		of114 = "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%, 95% CI 0.9% to 7.5%) in all steps, first"
@@ -68,6 +69,7 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 		"at one step":       {steps: []StepResult{right, wrong}, want: of414 + where + body},
 		"in a warm-up":      {steps: []StepResult{warmUp, right}, want: of414 + where + body},
 		"in all steps":      {steps: []StepResult{wrong}, want: of114 + where + body},
+		"by request only":   {steps: []StepResult{byRequest}, want: of114 + where},
 		"allowed":           {steps: []StepResult{right, wrong}, allowed: .03},
 		"more than allowed": {steps: []StepResult{right, wrong}, allowed: .02, want: of414 + " too many (3 of 114)" + where + body},
 		"before checks":     {steps: []StepResult{right, wrong}, checks: checks, want: of414 + where + ", and failed 1 of 1 check" + body},
