@@ -116,12 +116,12 @@ func TestUnexpectedBodiesOfAllRounds(t *testing.T) {
 
 func TestShareOfUnexpectedBodies(t *testing.T) {
 	for want, x := range map[string]Unexpected{
-		"3 of 114 compared bodies were unexpected (2.6%)":      {Count: 3, Compared: 114},
-		"1 of 1,907 compared bodies was unexpected (0.052%)":   {Count: 1, Compared: 1907},
-		"50 of 50 compared bodies were unexpected (100%)":      {Count: 50, Compared: 50},
-		"1 of 1 compared body was unexpected (100%)":           {Count: 1},
-		"199 of 2,000 compared bodies were unexpected (10%)":   {Count: 199, Compared: 2000},
-		"198 of 2,000 compared bodies were unexpected (9.9%)":  {Count: 198, Compared: 2000},
+		"3 of 114 compared bodies were unexpected (2.6%)":       {Count: 3, Compared: 114},
+		"1 of 1,907 compared bodies was unexpected (0.052%)":    {Count: 1, Compared: 1907},
+		"50 of 50 compared bodies were unexpected (100%)":       {Count: 50, Compared: 50},
+		"1 of 1 compared body was unexpected (100%)":            {Count: 1},
+		"199 of 2,000 compared bodies were unexpected (10%)":    {Count: 199, Compared: 2000},
+		"198 of 2,000 compared bodies were unexpected (9.9%)":   {Count: 198, Compared: 2000},
 		"1,999 of 2,000 compared bodies were unexpected (>99%)": {Count: 1999, Compared: 2000},
 	} {
 		if got := x.Share(); got != want {

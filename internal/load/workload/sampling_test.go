@@ -147,12 +147,12 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 		want     int
 		kept     int // at most, for each one of the quota; 0: triesOfQuota / triesOfCut
 	}{
-		"3 of 4 too long":             {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i%4 > 0} }, 300, 0},
-		"4 of 5 have another status":  {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%5, Response{} }, 300, 0},
-		"49 of 50 are rejected":       {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%50, Response{} }, 300, 60},
-		"all have another status":     {func(int, *Request) (int, Response) { return 429, Response{} }, 0, triesOfQuota},
-		"all too long":                {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0, 0},
-		"good ones only at the end":   {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300, 0},
+		"3 of 4 too long":            {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i%4 > 0} }, 300, 0},
+		"4 of 5 have another status": {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%5, Response{} }, 300, 0},
+		"49 of 50 are rejected":      {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%50, Response{} }, 300, 60},
+		"all have another status":    {func(int, *Request) (int, Response) { return 429, Response{} }, 0, triesOfQuota},
+		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0, 0},
+		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300, 0},
 	} {
 		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 62}, requests: 100_000, response: test.response}
 		checked, kept := l.run(t)

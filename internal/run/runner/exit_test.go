@@ -130,7 +130,7 @@ func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
 		graces []time.Duration // of contender a in its rounds
 		warned int
 	}{
-		"ignores it":  {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
+		"ignores it": {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
 		"handles it, does not stop": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
 		}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
