@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,12 +79,10 @@ func sharesAgree(b *testing.B, counts string, trial bench.TrialResult) (at strin
 			compared += s.Load.Checked
 		}
 	}
-	n, p, z := float64(compared), float64(wrong)/float64(max(1, compared)), 1.96
-	middle := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	low, high := bench.Unexpected{Count: wrong, Compared: compared}.Interval()
 	is := float64(truth.Wrong) / float64(max(1, sent))
 	text, _ := json.Marshal(map[string]any{"wrong": wrong, "compared": compared, "truth": is})
-	return string(text), is >= middle-half-1e-9 && is <= middle+half
+	return string(text), is >= low-1e-9 && is <= high
 }
 
 // BenchmarkLeak runs a service that keeps 2 KiB per request, and four that do not, for 30 s under a

@@ -21,9 +21,9 @@ import (
 // phased is a contender that misbehaves in one phase.
 type phased struct {
 	fault, when string
-	deaf        bool
+	deaf        bool            // it ignores SIGTERM
 	kind        bench.CauseKind // "": the trial is complete
-	says        string          // the cause as a predicate at its beginning, or the first warning; a pattern
+	says        string          // the cause as a predicate at its beginning, or the warning; a pattern
 }
 
 func (p phased) name() string {
@@ -50,15 +50,18 @@ func TestFirstSentenceInEachPhase(t *testing.T) {
 		{fault: "hang", when: "setup", deaf: true, kind: bench.CauseSilent, says: `^did not respond during the setup: `},
 		{fault: "hang", when: "first", kind: bench.CauseSilent, says: `^did not respond before the load: sent GET /item`},
 		{fault: "hang", when: "warm-up", kind: bench.CauseSilent, says: `^had no success in 2 consecutive steps`},
+		{fault: "hang", when: "load", kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
 		{fault: "hang", when: "after", kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
 		{fault: "hang", when: "after", deaf: true, kind: bench.CauseSilent, says: `^did not respond after the load: GET /: `},
 		{fault: "hang", when: "teardown", deaf: true, kind: bench.CauseSilent,
 			says: `^did not respond to the teardown, did not stop on SIGTERM and was killed`},
-		{fault: "hang", when: "stop", says: `did not stop within 15\.?0?s of SIGTERM|SIGTERM and was killed`},
+		{fault: "hang", when: "stop", kind: bench.CauseHung, says: `^did not stop within 15s of SIGTERM, which it handles, and was killed`},
+		{fault: "slow", when: "stop"},
+		{fault: "none", when: "stop", deaf: true, says: `did not stop within 15s of SIGTERM and was killed \(SIGKILL\)`},
 	}
 	for fault, kind := range map[string]bench.CauseKind{"exit": bench.CauseExited, "oom": bench.CauseKilled} {
 		says := map[string]string{"exit": died, "oom": killed}[fault]
-		for _, when := range []string{"start", "ready", "setup", "first", "warm-up", "after", "teardown", "stop"} {
+		for _, when := range []string{"start", "ready", "setup", "first", "warm-up", "load", "after", "teardown", "stop"} {
 			if fault != "exit" || when != "stop" { // an exit at SIGTERM is a stop
 				all = append(all, phased{fault: fault, when: when, kind: kind, says: says})
 			}
@@ -66,7 +69,7 @@ func TestFirstSentenceInEachPhase(t *testing.T) {
 	}
 	runtimes(t, func(t *testing.T, runtime string) {
 		for _, p := range all {
-			if runtime == "docker" && p.fault != "oom" { // the rest is the same
+			if runtime == "docker" && p.fault != "oom" && p.when != "stop" { // the rest is the same
 				continue
 			}
 			if runtime == "process" && p.fault == "oom" && os.Getuid() != 0 {
@@ -81,12 +84,14 @@ func TestFirstSentenceInEachPhase(t *testing.T) {
 }
 
 func (p phased) runs(t *testing.T, runtime string) {
-	when, after, first := p.when, never, ""
+	when, after, first, second := p.when, never, "", ""
 	switch p.when {
 	case "first":
 		when, after, first = "", 2, "first_requests: {requests: 2}\n"
 	case "warm-up":
 		when, after = "", 20
+	case "load":
+		when, second = "", "{connections: 3, duration: 10s}, "
 	}
 	env := map[string]string{"FAULT": p.fault, "WHEN": when, "AFTER": jsonOf(after)}
 	if p.deaf {
@@ -110,19 +115,28 @@ setup: [{name: setup, path: /setup}]
 teardown: [{name: teardown, path: /teardown}]
 `+first+`timeout: 500ms
 checks: {lifecycle: none, suites: []}
-steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration: 1s}, {connections: 4, duration: 1s}]
+steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration: 1s}, `+second+`{connections: 4, duration: 1s}]
 `)
 	code := 3
 	if p.kind == "" {
 		code = 0
 	}
 	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", profile)
+	if p.when == "load" { // after a good measured step
+		misbehave(t, d.loaded(2))
+	}
 	run, trials := d.ends(code)
 	trial := trials[0]
+	if p.when == "load" && (len(trial.Steps) < 3 || trial.Steps[1].Load.Succeeded == 0 || trial.Steps[1].Load.FailedTotal() > 0) {
+		t.Errorf("no good step before the fault: %+v", trial.Steps)
+	}
 	if got := trial.Cause; p.kind != "" && (got == nil || got.Kind != p.kind) || p.kind == "" && got != nil {
 		t.Fatalf("%s, cause %+v", states(trials), got)
 	}
 	if p.kind == "" {
+		if hung := trial.Warnings.Has(bench.WarnHung); hung != p.deaf || trial.Stop == nil || trial.Stop.Graceful == hung {
+			t.Errorf("warned: %v, stop %+v", hung, trial.Stop)
+		}
 		if trial.State != bench.TrialComplete || !regexp.MustCompile(p.says).MatchString(trial.Warnings.Join("\n")) {
 			t.Errorf("%s, warnings %q", states(trials), trial.Warnings)
 		}

@@ -18,6 +18,7 @@ const (
 	CauseSilent CauseKind = "silent" // it did not respond any more
 	// it ran, and did not become ready in time
 	CauseNotReady CauseKind = "not_ready"
+	CauseHung     CauseKind = "hung" // it handled SIGTERM, and did not stop in time
 )
 
 // Cause is why a contender did not complete its trial.
@@ -118,5 +119,5 @@ func graver(a, b *Cause) *Cause {
 
 // rank orders the kinds, the gravest first.
 func (k CauseKind) rank() int {
-	return slices.Index([]CauseKind{CauseKilled, CauseExited, CauseSilent, CauseNotReady}, k)
+	return slices.Index([]CauseKind{CauseKilled, CauseExited, CauseSilent, CauseNotReady, CauseHung}, k)
 }

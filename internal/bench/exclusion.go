@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -55,19 +56,44 @@ func (l Load) TooManyUnexpected(allowed float64) (request string, ok bool) {
 	return "", over(l.Failed, l.Checked)
 }
 
-// Unexpected counts the unexpected bodies of a contender in the steps where they were too many.
+// Bodies counts the bodies of a trial that were compared with the expected ones.
+type Bodies struct {
+	Unexpected int64 `json:"unexpected,omitempty"`
+	Compared   int64 `json:"compared"` // the unexpected ones included
+}
+
+// Bodies returns the bodies compared in all steps of the trial, warm-ups included; nil if there are
+// none.
+func (t TrialResult) Bodies() *Bodies {
+	var b Bodies
+	for _, s := range t.Steps {
+		n := s.Load.Failed[ErrWrong]
+		b.Unexpected, b.Compared = b.Unexpected+n, b.Compared+max(n, s.Load.Checked)
+	}
+	if b.Compared == 0 {
+		return nil
+	}
+	return &b
+}
+
+// Unexpected counts the unexpected bodies of a contender in all its steps. In at least one they were
+// too many.
 type Unexpected struct {
 	Count       int64  `json:"count"`                 // unexpected bodies
 	Compared    int64  `json:"compared"`              // bodies that were compared, the unexpected ones included
-	Step        string `json:"step"`                  // first of these steps
+	Step        string `json:"step"`                  // first step with too many
 	Connections int    `json:"connections,omitempty"` // connections of that step; 0: open loop
 	Round       int    `json:"round"`                 // round of that step, from 1
 	Request     string `json:"request,omitempty"`     // name of the request, if the step has several kinds
 	First       string `json:"first,omitempty"`       // the expected and the actual body, bounded
+	// of that step and, if set, that request, where a share is allowed; nil: none is
+	InStep *Bodies `json:"in_step,omitempty"`
 }
 
 // Share returns "3 of 114 compared bodies were unexpected (2.6%)".
-func (x Unexpected) Share() string {
+func (x Unexpected) Share() string { return x.counts() + " (" + x.share() + ")" }
+
+func (x Unexpected) counts() string {
 	verb := "were"
 	if x.Count == 1 {
 		verb = "was"
@@ -77,13 +103,48 @@ func (x Unexpected) Share() string {
 	if compared == 1 {
 		bodies = "body"
 	}
-	return fmt.Sprintf("%s of %s compared %s %s unexpected (%.2g%%)", units.Count(x.Count), units.Count(compared), bodies, verb,
-		100*float64(x.Count)/float64(max(1, compared)))
+	return fmt.Sprintf("%s of %s compared %s %s unexpected", units.Count(x.Count), units.Count(compared), bodies, verb)
 }
 
-// String returns Share with the first step.
+func (x Unexpected) share() string {
+	return twoDigits(float64(x.Count) / float64(max(1, x.Compared, x.Count)))
+}
+
+// Interval returns the 95% confidence interval (Wilson) of the share, from 0 to 1.
+func (x Unexpected) Interval() (low, high float64) {
+	const z = 1.959964
+	n := float64(max(1, x.Compared, x.Count))
+	share := float64(x.Count) / n
+	middle := share + z*z/(2*n)
+	half := z * math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
+	low, high = max(0, (middle-half)/(1+z*z/n)), min(1, (middle+half)/(1+z*z/n))
+	if share == 1 {
+		high = 1 // without the error of the arithmetic
+	}
+	return low, high
+}
+
+// twoDigits returns a share in percent: "2.6%", "26%"; only all is "100%".
+func twoDigits(share float64) string {
+	switch {
+	case share < 0.0995:
+		return fmt.Sprintf("%.2g%%", 100*share)
+	case share >= 0.995 && share < 1:
+		return ">99%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*share)
+}
+
+// String returns Share over all steps, with its interval and the first step.
 func (x Unexpected) String() string {
-	text := x.Share() + ", first in round " + fmt.Sprint(x.Round) + " at "
+	low, high := x.Interval()
+	text := fmt.Sprintf("%s (%s, 95%% CI %s to %s) in all steps", x.counts(), x.share(), twoDigits(low), twoDigits(high))
+	if b := x.InStep; b != nil {
+		text += ", first too many (" + units.Count(b.Unexpected) + " of " + units.Count(b.Compared) + ")"
+	} else {
+		text += ", first"
+	}
+	text += " in round " + fmt.Sprint(x.Round) + " at "
 	switch at := plural(x.Connections, "connection"); {
 	case x.Connections == 0:
 		return text + "step " + x.Step
@@ -94,27 +155,35 @@ func (x Unexpected) String() string {
 	}
 }
 
-// unexpectedOf returns the unexpected bodies of a trial in all its steps, warm-ups included, in
-// which they were too many; nil if there are none.
-func (t TrialResult) unexpectedOf(allowed float64) (sum *Unexpected) {
+// unexpectedOf returns the unexpected bodies of a trial in all its steps, warm-ups included; nil if
+// they were too many in none.
+func (t TrialResult) unexpectedOf(allowed float64) *Unexpected {
 	for _, s := range t.Steps {
 		request, over := s.Load.TooManyUnexpected(allowed)
 		if !over {
 			continue
 		}
-		if sum == nil {
-			sum = &Unexpected{Step: s.Step.Name, Connections: s.Step.Connections, Round: t.Trial.Round, Request: request}
-			sum.First = s.Load.Examples[ErrWrong]
-			for _, r := range s.Load.Requests {
-				if r.Name == request {
-					sum.First = cmp.Or(r.Examples[ErrWrong], sum.First)
-				}
+		x := &Unexpected{
+			Step: s.Step.Name, Connections: s.Step.Connections, Round: t.Trial.Round, Request: request,
+			First: s.Load.Examples[ErrWrong],
+		}
+		own := Bodies{s.Load.Failed[ErrWrong], max(s.Load.Failed[ErrWrong], s.Load.Checked)}
+		for _, r := range s.Load.Requests {
+			if r.Name == request {
+				x.First = cmp.Or(r.Examples[ErrWrong], x.First)
+				own = Bodies{r.Failed[ErrWrong], max(r.Failed[ErrWrong], r.Checked)}
 			}
 		}
-		sum.Count += s.Load.Failed[ErrWrong]
-		sum.Compared += s.Load.Checked
+		x.Count, x.Compared = own.Unexpected, own.Compared
+		if all := t.Bodies(); all != nil { // nil: a file from outside has counts by request only
+			x.Count, x.Compared = max(x.Count, all.Unexpected), max(x.Compared, all.Compared)
+		}
+		if allowed > 0 {
+			x.InStep = &own
+		}
+		return x
 	}
-	return sum
+	return nil
 }
 
 // Exclusion is why a contender is not compared: it failed, or had unexpected responses or too many
@@ -231,7 +300,7 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 }
 
 // Brief returns the cause of a failed trial, "sent unexpected bodies: 3 of 114 compared bodies were
-// unexpected (2.6%), …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1%
+// unexpected (2.6%, …) in all steps, …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1%
 // of its requests in every step", or several of them.
 func (u Exclusion) Brief() string {
 	var parts []string
@@ -271,16 +340,36 @@ type ExcludedContender struct {
 	Exclusion
 }
 
-// Excluded returns the excluded contenders of the run, sorted by label.
-func (r Run) Excluded() (all []ExcludedContender) {
-	of := map[string]*Exclusion{}
-	for _, e := range r.Trials {
-		if e.Excluded != nil {
-			of[e.Trial.Label()] = of[e.Trial.Label()].Add(e.Excluded)
+// SumExclusions returns the exclusion of a contender from its trials, of which Excluded and Bodies
+// count; nil if none is excluded. Unexpected bodies are counted in all trials.
+func SumExclusions(trials []TrialEntry) (sum *Exclusion) {
+	for _, t := range trials {
+		sum = sum.Add(t.Excluded)
+	}
+	if sum == nil || sum.Unexpected == nil {
+		return sum
+	}
+	whole, all := *sum, *sum.Unexpected
+	for _, t := range trials {
+		if t.Bodies != nil && (t.Excluded == nil || t.Excluded.Unexpected == nil) {
+			all.Count += t.Bodies.Unexpected
+			all.Compared += t.Bodies.Compared
 		}
 	}
+	whole.Unexpected = &all
+	return &whole
+}
+
+// Excluded returns the excluded contenders of the run, sorted by label.
+func (r Run) Excluded() (all []ExcludedContender) {
+	of := map[string][]TrialEntry{}
+	for _, e := range r.Trials {
+		of[e.Trial.Label()] = append(of[e.Trial.Label()], e)
+	}
 	for _, label := range slices.Sorted(maps.Keys(of)) {
-		all = append(all, ExcludedContender{label, *of[label]})
+		if sum := SumExclusions(of[label]); sum != nil {
+			all = append(all, ExcludedContender{label, *sum})
+		}
 	}
 	return all
 }

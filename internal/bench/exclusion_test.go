@@ -62,7 +62,7 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 			Examples: map[ErrorKind]string{ErrWrong: "expected A, is B"}},
 	}
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x"}, {Status: CheckPassed}, {Status: CheckSkipped}}
-	const body = "sent unexpected bodies: 3 of 100 compared bodies were unexpected (3%), first in round 0 at step 16c; " +
+	const body = "sent unexpected bodies: 3 of 100 compared bodies were unexpected (3%, 95% CI 1% to 8.5%) in all steps, first in round 0 at step 16c; " +
 		"first: rare: expected A, is B"
 	for name, test := range map[string]struct {
 		run    Run

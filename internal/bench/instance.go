@@ -103,7 +103,10 @@ type StopResult struct {
 	Killed   bool `json:"killed"` // killed (SIGKILL) after the grace period
 	// killed before the end of the grace period: the user forced the end, or the contender ignored
 	// SIGTERM in an earlier round
-	Forced           bool `json:"forced,omitempty"`
+	Forced bool `json:"forced,omitempty"`
+	// its main process had a handler of SIGTERM and was killed after the grace period; false also
+	// where the kernel that runs it cannot be read
+	Handled          bool `json:"handled,omitempty"`
 	ExitedBeforeStop bool `json:"exited_before_stop"` // had exited before SIGTERM
 	Exit             Exit `json:"exit"`
 }

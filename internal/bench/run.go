@@ -135,6 +135,7 @@ type TrialEntry struct {
 	File  string     `json:"file"` // relative to the results folder
 
 	Excluded *Exclusion `json:"excluded,omitempty"` // why its contender is excluded; nil: it is not
+	Bodies   *Bodies    `json:"bodies,omitempty"`   // bodies compared in its steps; nil: none
 }
 
 // RunState is the state of a run.

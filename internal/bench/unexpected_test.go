@@ -52,7 +52,13 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 	warmUp := wrong
 	warmUp.Step.WarmUp = true
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x", Detail: "no"}}
-	share := "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%), first in round 2 at step 16c (16 connections)"
+	byRequest := step("16c", 16, false, Load{Requests: []RequestLoad{{Name: "get", Checked: 114, Failed: map[ErrorKind]int64{ErrWrong: 3}}}})
+	const (
+		where = " in round 2 at step 16c (16 connections)"
+		of114 = "sent unexpected bodies: 3 of 114 compared bodies were unexpected (2.6%, 95% CI 0.9% to 7.5%) in all steps, first"
+		of414 = "sent unexpected bodies: 3 of 414 compared bodies were unexpected (0.72%, 95% CI 0.25% to 2.1%) in all steps, first"
+		body  = "; first: $.guest: expected A, is B"
+	)
 	for name, test := range map[string]struct {
 		steps   []StepResult
 		checks  []CheckResult
@@ -60,12 +66,13 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 		want    string // "": not excluded
 	}{
 		"right":             {steps: []StepResult{right}},
-		"at one step":       {steps: []StepResult{right, wrong}, want: share + "; first: $.guest: expected A, is B"},
-		"in a warm-up":      {steps: []StepResult{warmUp, right}, want: share + "; first: $.guest: expected A, is B"},
+		"at one step":       {steps: []StepResult{right, wrong}, want: of414 + where + body},
+		"in a warm-up":      {steps: []StepResult{warmUp, right}, want: of414 + where + body},
+		"in all steps":      {steps: []StepResult{wrong}, want: of114 + where + body},
+		"by request only":   {steps: []StepResult{byRequest}, want: of114 + where},
 		"allowed":           {steps: []StepResult{right, wrong}, allowed: .03},
-		"more than allowed": {steps: []StepResult{right, wrong}, allowed: .02, want: share + "; first: $.guest: expected A, is B"},
-		"before checks": {steps: []StepResult{right, wrong}, checks: checks,
-			want: share + ", and failed 1 of 1 check; first: $.guest: expected A, is B"},
+		"more than allowed": {steps: []StepResult{right, wrong}, allowed: .02, want: of414 + " too many (3 of 114)" + where + body},
+		"before checks":     {steps: []StepResult{right, wrong}, checks: checks, want: of414 + where + ", and failed 1 of 1 check" + body},
 	} {
 		trial := TrialResult{Trial: Trial{Round: 2}, Steps: test.steps, Checks: test.checks}
 		got := ""
@@ -83,5 +90,49 @@ func TestExclusionsOfTrialsAreAdded(t *testing.T) {
 	checks := &Exclusion{FailedChecks: 1, Checks: 2, First: "check"}
 	if sum := checks.Add(one).Add(one); sum.Unexpected.Count != 2 || sum.Unexpected.Compared != 600 || sum.First != "body" || one.Unexpected.Count != 1 {
 		t.Errorf("%+v, unexpected %+v", sum, sum.Unexpected)
+	}
+}
+
+// A contender has one share of unexpected bodies: of those compared in all its rounds, also where
+// only one round had any.
+func TestUnexpectedBodiesOfAllRounds(t *testing.T) {
+	run := Run{}
+	for round, wrong := range []int64{0, 2, 0, 1} {
+		trial := TrialResult{Trial: Trial{Contender: "a", Round: round + 1}, State: TrialComplete, Steps: []StepResult{
+			{Step: Step{WarmUp: true}, Load: wrongLoad(0, 50, 100)}, {Load: wrongLoad(wrong, 300, 900)},
+		}}
+		run.Trials = append(run.Trials, TrialEntry{Trial: trial.Trial, Excluded: run.ExclusionOf(trial), Bodies: trial.Bodies()})
+	}
+	before := *run.Trials[1].Excluded.Unexpected
+	run.Trials = append(run.Trials, TrialEntry{Trial: Trial{Contender: "b", Round: 1}, Bodies: &Bodies{Compared: 1000}})
+	all := run.Excluded()
+	if len(all) != 1 || all[0].Unexpected.Count != 3 || all[0].Unexpected.Compared != 4*350 || all[0].Unexpected.Round != 2 {
+		t.Errorf("%+v", all[0].Unexpected)
+	}
+	if got := *run.Trials[1].Excluded.Unexpected; got != before || got.Compared != 350 {
+		t.Errorf("the entry of a trial has changed: %+v", got)
+	}
+}
+
+func TestShareOfUnexpectedBodies(t *testing.T) {
+	for want, x := range map[string]Unexpected{
+		"3 of 114 compared bodies were unexpected (2.6%)":       {Count: 3, Compared: 114},
+		"1 of 1,907 compared bodies was unexpected (0.052%)":    {Count: 1, Compared: 1907},
+		"50 of 50 compared bodies were unexpected (100%)":       {Count: 50, Compared: 50},
+		"1 of 1 compared body was unexpected (100%)":            {Count: 1},
+		"199 of 2,000 compared bodies were unexpected (10%)":    {Count: 199, Compared: 2000},
+		"198 of 2,000 compared bodies were unexpected (9.9%)":   {Count: 198, Compared: 2000},
+		"1,999 of 2,000 compared bodies were unexpected (>99%)": {Count: 1999, Compared: 2000},
+	} {
+		if got := x.Share(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, c := range []struct{ count, compared int64 }{{1, 1}, {50, 50}, {25, 1907}} {
+		x := Unexpected{Count: c.count, Compared: c.compared}
+		share := float64(c.count) / float64(c.compared)
+		if low, high := x.Interval(); !(0 < low && low < share && share <= high && high <= 1) {
+			t.Errorf("%v: %g to %g", c, low, high)
+		}
 	}
 }

@@ -71,7 +71,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}
 		u := run.Excluded()[0].Unexpected
 		first := all[1].Load
 		if n := first.Failed[bench.ErrWrong]; n < 3 || n > 6 || first.Checked != 300 || u.Connections != 16 || u.Step != all[1].Step.Name || u.Round != 1 ||
-			u.Count != n+all[2].Load.Failed[bench.ErrWrong] || u.Compared != 300+all[2].Load.Checked {
+			u.Count != n+all[2].Load.Failed[bench.ErrWrong] || u.Compared != all[0].Load.Checked+300+all[2].Load.Checked {
 			t.Errorf("%+v; second step: %d of %d", u, n, first.Checked)
 		}
 		sample := all[2].Load

@@ -69,16 +69,14 @@ func (src Source) discover() ([]bench.Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read contenders in %s: %w", src.Name, err)
 	}
-	var last []fs.DirEntry
+	yields := map[string]int{} // by folder; those of the lowest number are read first
 	for _, e := range entries {
-		if src.yields(e.Name()) {
-			last = append(last, e)
-		}
+		yields[e.Name()] = src.yields(e.Name())
 	}
-	entries = append(slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return src.yields(e.Name()) }), last...)
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(yields[a.Name()], yields[b.Name()]) })
 	var services []bench.Service
 	var failures []error
-	dirs := map[string]string{}
+	dirs, first := map[string]string{}, map[string]int{} // by contender
 	for _, e := range entries {
 		// Not e.IsDir: the folder may have links to contenders.
 		if strings.HasPrefix(e.Name(), ".") || !src.has(e.Name()) {
@@ -93,13 +91,14 @@ func (src Source) discover() ([]bench.Service, error) {
 			failures = append(failures, &Unreadable{Folder: e.Name(), Err: err})
 			continue
 		}
-		if other, again := dirs[s.Name]; again && src.yields(e.Name()) {
-			continue
-		} else if again {
-			failures = append(failures, duplicate(s.Name, other, s.Dir))
+		own := yields[e.Name()]
+		if other, again := dirs[s.Name]; again {
+			if own != namedElsewhere && own == first[s.Name] {
+				failures = append(failures, duplicate(s.Name, other, s.Dir))
+			}
 			continue
 		}
-		dirs[s.Name] = s.Dir
+		dirs[s.Name], first[s.Name] = s.Dir, own
 		services = append(services, s)
 	}
 	if len(services) == 0 && len(failures) == 0 {
@@ -117,10 +116,40 @@ func (src Source) has(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// yields reports whether a folder yields to others with a contender of the same name.
-func (src Source) yields(folder string) bool {
+// How a folder yields to others with a contender of the same name: to those of a lower number, and
+// the last ones to each other.
+const (
+	yieldsNot = iota
+	isWorktree
+	namedElsewhere // in Source.Yielding
+)
+
+func (src Source) yields(folder string) int {
 	full, err := filepath.Abs(filepath.Join(src.Name, folder))
-	return err == nil && slices.Contains(src.Yielding, full)
+	switch {
+	case err == nil && slices.Contains(src.Yielding, full):
+		return namedElsewhere
+	case src.worktree(folder):
+		return isWorktree
+	}
+	return yieldsNot
+}
+
+// worktree reports whether a folder is a linked worktree of git (`git worktree add`): another state
+// of sources that are elsewhere. Its .git is a file that names a folder in .git/worktrees.
+func (src Source) worktree(folder string) bool {
+	name := path.Join(folder, ".git")
+	if info, err := fs.Stat(src.FS, name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := src.FS.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 8<<10))
+	dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	return err == nil && ok && path.Base(path.Dir(filepath.ToSlash(dir))) == "worktrees"
 }
 
 func (src Source) read(dir string) (bench.Service, error) {

@@ -2,6 +2,7 @@ package contender_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -251,6 +252,26 @@ func TestDiscover(t *testing.T) {
 	}
 	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is in both s/a and s/b") {
 		t.Errorf("twice: %v", err)
+	}
+	for name, c := range map[string]struct {
+		git  map[string]string // folder ─▶ its .git
+		want string            // the folder that is found; "": an error
+	}{
+		"a worktree":            {map[string]string{"a": "gitdir: /src/b/.git/worktrees/a\n"}, "s/b"},
+		"its repository first":  {map[string]string{"b": "gitdir: /src/a/.git/worktrees/b\n"}, "s/a"},
+		"two worktrees":         {map[string]string{"a": "gitdir: /src/.git/worktrees/a", "b": "gitdir: /src/.git/worktrees/b"}, ""},
+		"a submodule":           {map[string]string{"a": "gitdir: ../.git/modules/a\n"}, ""},
+		"not a file of git":     {map[string]string{"a": "worktrees/a"}, ""},
+		"a worktree in Windows": {map[string]string{"a": `gitdir: C:/src/b/.git/worktrees/a`}, "s/b"},
+	} {
+		both := maps.Clone(twice)
+		for folder, text := range c.git {
+			both[folder+"/.git"] = &fstest.MapFile{Data: []byte(text)}
+		}
+		list, err := contender.Discover(contender.Source{FS: both, Name: "s"})
+		if c.want == "" && (err == nil || !strings.Contains(err.Error(), "in both")) || c.want != "" && (err != nil || len(list) != 1 || list[0].Dir != c.want) {
+			t.Errorf("%s: %+v, %v; want %q", name, list, err, c.want)
+		}
 	}
 	mine := t.TempDir()
 	for _, place := range []string{"main", "pr"} {

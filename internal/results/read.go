@@ -92,7 +92,8 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		default:
 			if entry.State == bench.TrialRunning && trial.State != bench.TrialRunning {
 				// The run was killed between writing the trial's file and run.json.
-				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.ExclusionOf(trial)
+				entry := &run.Trials[i]
+				entry.State, entry.Excluded, entry.Bodies = trial.State, run.ExclusionOf(trial), trial.Bodies()
 			}
 			trials = append(trials, trial)
 			if d, ok := trial.Definition(); ok && d == bench.OldDefinition && !run.Warnings.Has(bench.WarnOldStepDefinition) {

@@ -152,7 +152,7 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	dir := t.TempDir()
 	w := mustCreate(t, dir)
 	trial := plan().Trials[0].Trial
-	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Elapsed: time.Second}}}
+	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Checked: 5, Elapsed: time.Second}}}
 	feed(w, 1, &trial, bench.TrialStarted{}, failed)
 	before, err := os.ReadFile(filepath.Join(dir, RunFile))
 	if err != nil {
@@ -168,6 +168,11 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, _, err := Read(dir)
+	for when, entry := range map[string]bench.TrialEntry{"written": want.Trials[0], "read": run.Trials[0]} {
+		if entry.Bodies == nil || entry.Bodies.Compared != 5 {
+			t.Errorf("%s: compared bodies: %+v", when, entry.Bodies)
+		}
+	}
 	if got := run.Trials[0]; err != nil || got.State != bench.TrialComplete || got.Excluded == nil || !got.Excluded.NoValidStep || got.Excluded.Errors != want.Trials[0].Excluded.Errors {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -242,7 +242,7 @@ func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) e
 	if err := WriteJSON(path, trial); err != nil || entry.State == trial.State {
 		return err
 	}
-	entry.State, entry.Excluded = trial.State, excluded
+	entry.State, entry.Excluded, entry.Bodies = trial.State, excluded, trial.Bodies()
 	return w.writeRun()
 }
 

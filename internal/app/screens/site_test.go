@@ -20,6 +20,27 @@ import (
 	"locbench/profiles"
 )
 
+// A worktree next to its contender disturbs neither the list of contenders nor what they need.
+func TestWorktreeInTheServicesFolder(t *testing.T) {
+	dir := t.TempDir()
+	for folder, git := range map[string]string{"orders": "", "before": "gitdir: /src/orders/.git/worktrees/before\n"} {
+		manifest := "name: orders\nlanguage: Go\nframework: none\nversion: '1'\ndocker: {image: 'orders:1'}\n"
+		err := errors.Join(os.Mkdir(filepath.Join(dir, folder), 0o755),
+			os.WriteFile(filepath.Join(dir, folder, "service.yaml"), []byte(manifest), 0o600))
+		if err == nil && git != "" {
+			err = os.WriteFile(filepath.Join(dir, folder, ".git"), []byte(git), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Site{Services: []string{dir}}.Contenders(t.Context())
+	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
+	if err != nil || at < 0 || filepath.Base(all[at].Dir) != "orders" {
+		t.Errorf("%v; %+v", err, all)
+	}
+}
+
 func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p, err := profile.Load("quick", profiles.FS)

@@ -276,9 +276,11 @@ func TestStillRespondsWithErrors(t *testing.T) {
 
 func TestStopped(t *testing.T) {
 	for want, stop := range map[string]bench.StopResult{
-		"passed|exit code 0 after 1.5s|":                  {Took: 1500 * time.Millisecond, Graceful: true},
-		"failed|exit code 143|expected exit code 0":       {Took: time.Second, Exit: bench.Exit{Code: 143}},
-		"failed|killed by SIGKILL|did not exit within":    {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
+		"passed|exit code 0 after 1.5s|":               {Took: 1500 * time.Millisecond, Graceful: true},
+		"failed|exit code 143|expected exit code 0":    {Took: time.Second, Exit: bench.Exit{Code: 143}},
+		"failed|killed by SIGKILL|did not exit within": {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
+		"failed|killed by SIGKILL|did not exit within 15s of SIGTERM, which it handles; killed": {
+			Took: 15 * time.Second, Killed: true, Handled: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
 		"failed|out of memory|exited before stop":         {ExitedBeforeStop: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
 		"failed|exit code 0 after 16s|an exit within 15s": {Took: 16 * time.Second, Graceful: true},
 	} {

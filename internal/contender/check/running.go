@@ -150,6 +150,8 @@ func Stopped(stop bench.StopResult) bench.CheckResult {
 	case stop.ExitedBeforeStop:
 		res.Value = stop.Exit.String()
 		fail(&res, "exited before stop: %s", stop.Exit)
+	case stop.Handled:
+		fail(&res, "did not exit within %s of SIGTERM, which it handles; killed", stop.Took.Round(time.Millisecond))
 	case stop.Killed:
 		fail(&res, "did not exit within %s of SIGTERM; killed. "+
 			"Handle SIGTERM: a program that runs as PID 1 of a container ignores it without a handler; "+

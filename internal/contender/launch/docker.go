@@ -179,6 +179,7 @@ type container struct {
 	peak     peak
 	kills    atomic.Bool // the kernel has killed a process for lack of memory
 	stopping atomic.Bool // Stop was called while it ran
+	handles  atomic.Bool // its main process had a handler of SIGTERM then
 
 	stopped atomic.Bool
 }
@@ -257,11 +258,12 @@ func (c *container) BeginPeak() error {
 }
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
-	if c.Container.Exit() == nil {
-		c.stopping.Store(true)
+	if c.Container.Exit() == nil && !c.stopping.Swap(true) {
+		c.handles.Store(c.info.PID > 0 && handlesTerm(c.info.PID))
 	}
 	r, err := c.Container.Stop(ctx, grace)
 	err = withCleanHint(err)
+	r.Handled = c.handles.Load() && r.Killed && !r.Forced
 	if exit := c.Exit(); exit != nil {
 		r.Exit = *exit
 	}

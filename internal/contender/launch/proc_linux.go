@@ -55,6 +55,27 @@ func processAilment(pid int) string {
 	return ""
 }
 
+// handlesTerm reports whether a process has a handler of SIGTERM or, as init programs do, blocks it
+// and waits for it. As PID 1 of a container, a process with neither ignores SIGTERM.
+func handlesTerm(pid int) bool {
+	status, _ := readProc(pid, "status")
+	return termHandled(status)
+}
+
+func termHandled(status []byte) bool {
+	return (statusMask(status, "SigCgt:")|statusMask(status, "SigBlk:"))>>(syscall.SIGTERM-1)&1 != 0
+}
+
+// statusMask reads a line such as "SigCgt:	0000000000004a02".
+func statusMask(status []byte, key string) (mask uint64) {
+	for line := range bytes.Lines(status) {
+		if rest, ok := bytes.CutPrefix(line, []byte(key)); ok {
+			mask, _ = strconv.ParseUint(string(bytes.TrimSpace(rest)), 16, 64)
+		}
+	}
+	return mask
+}
+
 func readStat(pid int) (stat, error) {
 	data, err := readProc(pid, "stat")
 	if err != nil {

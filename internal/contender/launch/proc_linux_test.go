@@ -30,6 +30,27 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
+// TestHandlesTerm: the main thread of an init program blocks signals and waits for them.
+func TestHandlesTerm(t *testing.T) {
+	for name, c := range map[string]struct {
+		blocked, ignored, caught string
+		want                     bool
+	}{
+		"neither":      {"0000000000000000", "0000000000000000", "0000000000000002", false},
+		"ignores it":   {"0000000000000000", "0000000000004000", "0000000000000002", false},
+		"has handler":  {"0000000000000000", "0000000000001000", "0000000180014a02", true},
+		"waits for it": {"fffffffe7ffbfeff", "0000000000300000", "0000000000000000", true},
+		"no numbers":   {"?", "?", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := fmt.Sprintf("Name:\tx\nSigQ:\t0/1\nSigBlk:\t%s\nSigIgn:\t%s\nSigCgt:\t%s\n", c.blocked, c.ignored, c.caught)
+			if got := termHandled([]byte(status)); got != c.want {
+				t.Errorf("%v of\n%s", got, status)
+			}
+		})
+	}
+}
+
 // TestEnvironOf: a process is found by its environment also while it calls execve again and again.
 func TestEnvironOf(t *testing.T) {
 	script := `test $1 = 0 && exec sleep 600; exec sh -c "$0" "$0" $(($1 - 1))`

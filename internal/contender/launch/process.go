@@ -204,7 +204,9 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.Sto
 		_ = p.os.Kill() // fails if it has exited
 		return nil
 	}
+	handles := handlesTerm(p.info.PID)
 	r, err := bench.Terminate(ctx, grace, p.exited, p.Exit, ask, kill)
+	r.Handled = handles && r.Killed && !r.Forced
 	if err != nil {
 		err = fmt.Errorf("process %d: %w", p.info.PID, err)
 	}

@@ -80,11 +80,25 @@ func TestShell_StopDeaf(t *testing.T) {
 		t.Fatalf("no child: %v", inst.Logs())
 	}
 	r, err := inst.Stop(t.Context(), time.Millisecond)
-	if err != nil || !r.Killed || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
+	if err != nil || !r.Killed || r.Handled || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
 		t.Errorf("%+v, %v", r, err)
 	}
 	gone(t, child)
 	gone(t, inst.Info().PID)
+}
+
+// TestShell_StopHung: a process that handles SIGTERM and continues to run is not one that ignores
+// it.
+func TestShell_StopHung(t *testing.T) {
+	inst := shelled(t, "trap 'echo stopping' TERM; echo up; while :; do sleep 600 >/dev/null 2>&1 & wait; done", nil)
+	waitLog(t, inst, "up")
+	r, err := inst.Stop(t.Context(), time.Millisecond)
+	if err != nil || !r.Killed || !r.Handled {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
+		t.Errorf("again %+v, %v", again, err)
+	}
 }
 
 // TestShell_StopWithoutMarks: a process that has emptied its environment is killed too.

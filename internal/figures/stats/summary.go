@@ -207,6 +207,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	}
 	var startUps, peakTimes, memory, errors, costs []float64
 	var parts []Cost
+	var entries []bench.TrialEntry
 	for _, trial := range trials {
 		if trial.State == bench.TrialComplete {
 			c.Complete++
@@ -246,12 +247,13 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if rate, ok := errorRate(trial); ok {
 			errors = append(errors, rate)
 		}
-		c.Excluded = c.Excluded.Add(of.ExclusionOf(trial))
+		entries = append(entries, bench.TrialEntry{Excluded: of.ExclusionOf(trial), Bodies: trial.Bodies()})
 		// The cost of an incomplete trial is mostly that of its start.
 		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
+	c.Excluded = bench.SumExclusions(entries)
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
 	c.Memory, c.ErrorRate = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)

@@ -189,6 +189,11 @@ func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
 			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
 		}
 	}
+	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
+	c := summarise("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
+	if n, _ := c.Compared(); n != 1200 || c.Excluded.Unexpected.Count != 1 || c.Excluded.Unexpected.Compared != n {
+		t.Errorf("%d compared, the share is of %+v", n, c.Excluded.Unexpected)
+	}
 }
 
 // TestContender_MemoryGrowth: of several warnings the one with the highest rate, and none about an

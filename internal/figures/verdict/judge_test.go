@@ -204,7 +204,8 @@ func TestSentences(t *testing.T) {
 		{"silence", of(Incident(bench.Incident{Kind: bench.IncidentSilent, Text: "it does not respond: frozen"}, 0)), bench.WarningKind(bench.IncidentSilent), "", 0, "it does not respond: frozen"},
 		{"pause", of(Paused(3 * second)), bench.WarnRunPaused, "pause_ns", 3e9, "run was paused for 3.00 s before this step"},
 		{"clock set", of(ClockSet(-2*second, 3)), bench.WarnClockSet, "moved_ns", -2e9, "the clock was set back by 2s in or before step 3, or the machine slept; durations are correct, timestamps use the old clock"},
-		{"hung", of(Hung(15 * second)), bench.WarnHung, "grace_ns", 15e9, "did not stop within 15s of SIGTERM and was killed (SIGKILL)"},
+		{"hung", of(Hung(15*second, false)), bench.WarnHung, "grace_ns", 15e9, "did not stop within 15s of SIGTERM and was killed (SIGKILL)"},
+		{"ignored", of(Hung(15*second, true)), bench.WarnHung, "grace_ns", 15e9, "did not stop within 15s of SIGTERM and was killed (SIGKILL): PID 1 of a container ignores it without a handler; handle it, or start the program with tini, and from a shell with exec"},
 		{"memory", of(Overcommitted(3, 9<<30, 8<<30)), bench.WarnOvercommitted, "contenders", 3, "3 contenders run at the same time and may use 9 GiB; this machine has 8 GiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

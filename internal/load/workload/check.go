@@ -58,15 +58,19 @@ type Sampling struct {
 // sampled is the state of one kind of request.
 type sampled struct {
 	taken atomic.Int64 // responses that were checked or are on their way to that
-	tried float64      // responses that were drawn; without those, taken may stay low for a whole step
+	tried float64      // responses that were drawn, by what they cost: taken may stay low for a whole step
 	place float64      // from 0 to 1: where in its part of the quota the next draw is
 	since int64        // requests since the last draw
 	skip  int64        // of the next requests, those that the quota passes over without reading the clock
 }
 
-// triesOfQuota bounds how many responses are kept whole for each one of the quota: bodies over
-// MaxChecked and unexpected statuses do not use it up, but each costs as much as a checked one.
-const triesOfQuota = 10
+// triesOfQuota bounds how many responses are kept whole for each one of the quota: rejected ones,
+// unexpected statuses and bodies over MaxChecked do not use it up, but each costs memory and time. A
+// body over MaxChecked counts as triesOfCut of them.
+const (
+	triesOfQuota = 100
+	triesOfCut   = 10
+)
 
 // checker draws which responses are checked.
 type checker struct {
@@ -189,6 +193,11 @@ func (u *User) giveBack() {
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves
 // values from it. kind is "" if it is good; otherwise example says why not.
 func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
+	if u.check && a.Cut && u.taken != nil {
+		m.mu.Lock()
+		u.taken.tried += triesOfCut - 1
+		m.mu.Unlock()
+	}
 	if u.check && !a.Cut {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number

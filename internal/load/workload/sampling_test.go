@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -144,19 +145,22 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 	for name, test := range map[string]struct {
 		response func(i int, r *Request) (int, Response)
 		want     int
+		kept     int // at most, for each one of the quota; 0: triesOfQuota / triesOfCut
 	}{
-		"3 of 4 too long":            {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i%4 > 0} }, 300},
-		"4 of 5 have another status": {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%5, Response{} }, 300},
-		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0},
-		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300},
+		"3 of 4 too long":            {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i%4 > 0} }, 300, 0},
+		"4 of 5 have another status": {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%5, Response{} }, 300, 0},
+		"49 of 50 are rejected":      {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%50, Response{} }, 300, 60},
+		"all have another status":    {func(int, *Request) (int, Response) { return 429, Response{} }, 0, triesOfQuota},
+		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0, 0},
+		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300, 0},
 	} {
 		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 62}, requests: 100_000, response: test.response}
 		checked, kept := l.run(t)
 		if n := sum(checked["get"]); n < test.want-5 || n > test.want+5 {
 			t.Errorf("%s: %d checked, want %d", name, n, test.want)
 		}
-		if kept > triesOfQuota*301 {
-			t.Errorf("%s: %d responses kept whole, want at most %d", name, kept, triesOfQuota*301)
+		if most := cmp.Or(test.kept, triesOfQuota/triesOfCut) * 301; kept > most {
+			t.Errorf("%s: %d responses kept whole, want at most %d", name, kept, most)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // stop stops the instance even if ctx is cancelled: an interrupted run must not leave containers.
-func (l *trialRun) stop(ctx context.Context) error {
+// One that handles SIGTERM and does not stop fails its trial, unless the trial has failed before.
+func (l *trialRun) stop(ctx context.Context, failed bool) error {
 	if l.isTarget() {
 		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
 		return err
@@ -36,15 +37,20 @@ func (l *trialRun) stop(ctx context.Context) error {
 		if stop.Forced {
 			return "killed: stop was forced", nil // no warning: the contender had no time to stop
 		}
-		if stop.Killed {
-			l.deaf[selection(*l.trial)] = true
-			l.warn(verdict.Hung(l.cfg.Grace))
+		hung := stop.Killed && stop.Handled && !failed && ctx.Err() == nil && l.unanswered == nil
+		if stop.Killed && !hung {
+			l.warn(verdict.Hung(l.cfg.Grace, !stop.Handled && l.inst.Info().Runtime.Traits().Container && !l.checksStop()))
+			l.deaf[selection(*l.trial)] = !stop.Handled
 		}
 		if stop.Killed && l.unanswered != nil {
 			return "", silent("did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): %v", l.unanswered)
 		}
 		for _, c := range l.cfg.Checks.Stopped(stop) {
 			l.checkDone(c)
+		}
+		if hung {
+			return "", causeError{bench.Cause{Kind: bench.CauseHung, Text: fmt.Sprintf(
+				"did not stop within %s of SIGTERM, which it handles, and was killed (SIGKILL)", l.cfg.Grace)}}
 		}
 		if l.died != nil || !stop.ExitedBeforeStop && !stop.Exit.OOMKilled {
 			return "", nil
@@ -61,8 +67,12 @@ func (l *trialRun) stop(ctx context.Context) error {
 // ignoresStop reports whether the contender ignored SIGTERM in an earlier round, and its stop is
 // neither checked nor needed to find out whether it hangs.
 func (l *trialRun) ignoresStop() bool {
-	checked := slices.Contains(l.cfg.Run.Profile.Checks.Lifecycle, bench.CheckStops)
-	return l.deaf[selection(*l.trial)] && !checked && l.unanswered == nil
+	return l.deaf[selection(*l.trial)] && !l.checksStop() && l.unanswered == nil
+}
+
+// checksStop reports whether a check times the stop. It then has the remedy for SIGTERM ignored.
+func (l *trialRun) checksStop() bool {
+	return slices.Contains(l.cfg.Run.Profile.Checks.Lifecycle, bench.CheckStops)
 }
 
 // orExit returns the exit of the instance if it has exited, since that explains err; else err.

@@ -130,7 +130,14 @@ func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
 		graces []time.Duration // of contender a in its rounds
 		warned int
 	}{
-		"ignores it":  {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
+		"ignores it": {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
+		"handles it, does not stop": {func(f *fakeRun) {
+			f.launcher.killed, f.launcher.handles = true, true
+		}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
+		"handles it, after another failure": {func(f *fakeRun) {
+			f.launcher.killed, f.launcher.handles = true, true
+			f.cfg.Ask = func(context.Context, string) error { return errors.New("got 404") }
+		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
 		"stops on it": {func(*fakeRun) {}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
 		"its stop is checked": {func(f *fakeRun) {
 			f.launcher.killed = true

@@ -23,7 +23,8 @@ type fakeInstance struct {
 	grace   time.Duration // of the stop
 	cpu     time.Duration
 	late    *bench.Exit // the exit right before Stop; nil: none
-	killed  bool        // it ignores SIGTERM
+	killed  bool        // it does not stop on SIGTERM
+	handles bool        // it handles SIGTERM
 	oom     int64       // killed processes
 }
 
@@ -73,7 +74,7 @@ func (f *fakeInstance) Stop(_ context.Context, grace time.Duration) (bench.StopR
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
-	return bench.StopResult{Graceful: !already && !f.killed, Killed: f.killed, ExitedBeforeStop: already, Exit: *f.exit}, nil
+	return bench.StopResult{Graceful: !already && !f.killed, Killed: f.killed, Handled: f.killed && f.handles, ExitedBeforeStop: already, Exit: *f.exit}, nil
 }
 
 // fakeLauncher keeps every instance that it launches.
@@ -83,7 +84,8 @@ type fakeLauncher struct {
 	instances []*fakeInstance
 	names     []string
 	gone      bool // the kernel reports that the processes have ended
-	killed    bool // the instances ignore SIGTERM
+	killed    bool // the instances do not stop on SIGTERM
+	handles   bool // they handle it
 	oomKills  int64
 
 	onIncident func(bench.Incident) // of the last instance
@@ -96,7 +98,7 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 		return nil, f.err
 	}
 	inst := newFakeInstance(bench.InstanceInfo{Runtime: bench.RuntimeProcess, LimitsNote: "not root"})
-	inst.name, inst.killed, inst.oom = spec.Name, f.killed, f.oomKills
+	inst.name, inst.killed, inst.handles, inst.oom = spec.Name, f.killed, f.handles, f.oomKills
 	f.onIncident = spec.OnIncident
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)

@@ -140,6 +140,14 @@ func TestFirstSentence(t *testing.T) {
 			f.launcher.killed = true
 			f.cfg.SetUp, f.cfg.TearDown = responding, responding
 		}, "", ""},
+		"handles SIGTERM, does not stop": {func(f *fakeRun) {
+			f.launcher.killed, f.launcher.handles = true, true
+			f.cfg.SetUp, f.cfg.TearDown = responding, responding
+		}, bench.CauseHung, "did not stop within 15s of SIGTERM, which it handles, and was killed (SIGKILL)"},
+		"earlier failure, then does not stop": {func(f *fakeRun) {
+			f.launcher.killed, f.launcher.handles = true, true
+			f.cfg.Ask = func(context.Context, string) error { return errors.New("not loaded: got 404") }
+		}, "", "not loaded: got 404"},
 		"killed process": {func(f *fakeRun) { f.launcher.oomKills = 2 }, bench.CauseKilled,
 			"lost 2 processes, killed out of memory, first in step 1"},
 		"earlier silence, then another failure": {func(f *fakeRun) {
@@ -210,8 +218,11 @@ func TestFirstSentence(t *testing.T) {
 					t.Errorf("excluded: %v, want %q", excluded, got.Predicate())
 				}
 				hung := slices.ContainsFunc(trial.Warnings, func(w bench.Warning) bool { return w.Kind == bench.WarnHung })
-				if hung != f.launcher.killed {
+				if hung != (f.launcher.killed && test.kind != bench.CauseHung) {
 					t.Errorf("warned of SIGTERM: %v", trial.Warnings)
+				}
+				if n := strings.Count(trial.Failure, "SIGTERM"); n > 1 {
+					t.Errorf("the failure says it %d times: %q", n, trial.Failure)
 				}
 			})
 		})

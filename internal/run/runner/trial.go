@@ -230,7 +230,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 				err = fmt.Errorf("%w; %w", own, err)
 			}
 		}
-		err = errors.Join(err, l.stop(ctx))
+		err = errors.Join(err, l.stop(ctx, err != nil))
 	}()
 	info := l.inst.Info()
 	l.publish(bench.InstanceStarted{Info: info})

@@ -18,7 +18,7 @@ func TestComparedBodiesAndEstimates(t *testing.T) {
 		"none compared": {stats.Step{Succeeded: 900}, "0", ""},
 		"all right":     {stats.Step{Succeeded: 9000, Compared: 1204}, "0", "a: compared 1,204 bodies with the expected ones"},
 		"a sample": {stats.Step{Succeeded: 9997, Compared: 114, Failed: wrong}, "3 (~2.6%)",
-			"a: compared 114 bodies with the expected ones; error rates with ~ are estimates from these"},
+			"a: compared 114 bodies with the expected ones; error rates with ~ are estimates from these, weighted by requests"},
 		"all compared": {stats.Step{Succeeded: 111, Compared: 114, Failed: wrong}, "3 (2.6%)", "a: compared 114 bodies with the expected ones"},
 	} {
 		s := test.step

@@ -251,7 +251,7 @@ func compared(line writer, c stats.Contender) {
 	}
 	text := ""
 	if estimated {
-		text = "; error rates with ~ are estimates from these"
+		text = "; error rates with ~ are estimates from these, weighted by requests"
 	}
 	line("%s: compared %s bodies with the expected ones%s", safe.Line(c.Label, 60), units.Count(n), text)
 }

@@ -27,3 +27,21 @@ func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestFailuresSayTheStopOnce: of a contender that hung at its stop the failure says it.
+func TestFailuresSayTheStopOnce(t *testing.T) {
+	for _, c := range []struct {
+		trial bench.TrialResult
+		want  int // sentences
+	}{
+		{bench.TrialResult{State: bench.TrialFailed, Failure: "did not stop", Cause: &bench.Cause{Kind: bench.CauseHung, Text: "did not stop"}}, 1},
+		{bench.TrialResult{State: bench.TrialFailed, Failure: "did not respond", Cause: &bench.Cause{Kind: bench.CauseSilent}}, 2},
+		{bench.TrialResult{State: bench.TrialComplete}, 1},
+	} {
+		c.trial.Stop = &bench.StopResult{Killed: true, Handled: true}
+		all := failures(layout{columns: []column{{trial: &c.trial}}})
+		if len(all) != 1 || len(all[0].What) != c.want {
+			t.Errorf("%+v, want %d sentences", all, c.want)
+		}
+	}
+}

@@ -45,7 +45,9 @@ func failures(l layout) []failure {
 			}
 			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
 		}
-		if s := trial.Stop; s != nil && s.Killed && !s.Forced {
+		cause := trial.WhyFailed()
+		isCause := cause != nil && cause.Kind == bench.CauseHung
+		if s := trial.Stop; s != nil && s.Killed && !s.Forced && !isCause {
 			what = append(what, "Did not stop on SIGTERM; killed (SIGKILL) after "+duration(s.Took)+".")
 		}
 		if trial.Lost != nil {

@@ -103,7 +103,7 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 	}
 	if bodies != "" {
 		t.Footnotes = append(t.Footnotes, "Bodies compared with the expected ones: "+bodies+". “~”: an error rate that "+
-			"is an estimate from these.")
+			"is an estimate from these, with the share of each step and kind of request weighted by its requests.")
 	}
 	if len(l.contenders) > 1 {
 		if floor != nil {

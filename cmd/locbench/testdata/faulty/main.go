@@ -1,5 +1,5 @@
 // Command faulty is a contender for the tests. It responds until it misbehaves as FAULT says: after
-// AFTER requests, at a request for /misbehave, or at each request for /later except the first,
+// AFTER requests, from a request for /misbehave on, or at each request for /later except the first,
 // which comes before the load. The last three have one known bottleneck.
 //
 // With WHEN it misbehaves in one phase instead: start (before it listens), ready (the first request
@@ -18,6 +18,7 @@
 //	lock   responds to one request at a time, each after 5 ms
 //	wait   responds after 10 ms
 //	deaf   ignores the request to stop
+//	slow   responds after 3 s
 //	leak   responds; keeps 2 KiB more with each request
 //	full   responds; keeps 2 KiB of each of the last 8000 requests
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
@@ -91,6 +92,7 @@ func main() {
 		misbehave(fault)
 	}
 	var requests, roots, later, open atomic.Int64
+	var begun atomic.Bool // there was a request for /misbehave
 	fmt.Println("listening on port", port)
 	server := http.Server{Addr: ":" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := requests.Add(1)
@@ -101,7 +103,10 @@ func main() {
 		if when == "ready" && root > 0 || when == "after" && root > 1 || when != "" && r.URL.Path == "/"+when {
 			misbehave(fault)
 		}
-		if when == "" && n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" || r.URL.Path == "/later" && later.Add(1) > 1 {
+		if r.URL.Path == "/misbehave" {
+			begun.Store(true)
+		}
+		if when == "" && n > after && r.URL.Path != "/" || begun.Load() || r.URL.Path == "/later" && later.Add(1) > 1 {
 			misbehave(fault)
 		}
 		fmt.Fprintln(w, "{}")
@@ -169,6 +174,8 @@ func misbehave(fault string) {
 			leaked = leaked[1:]
 		}
 		lock.Unlock()
+	case "slow":
+		time.Sleep(3 * time.Second)
 	case "wait":
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -119,7 +119,7 @@ func (v *view) caveats(all []stats.Contender, w int) []string {
 		text += " Bodies compared: " + strings.Join(bodies, ", ") + "."
 	}
 	if estimated {
-		text += " ~: estimate from these."
+		text += " ~: estimate from these, weighted by requests."
 	}
 	out := v.l.Faint.Each(v.l.Wrap(text, w, 7))
 	for _, c := range all {

@@ -113,8 +113,8 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 		trial.flag(rec.At, "paused")
 	case bench.TrialEnded:
 		for i := range s.Run.Trials {
-			if s.Run.Trials[i].Trial == *rec.Trial {
-				s.Run.Trials[i].State, s.Run.Trials[i].Excluded = e.State, e.Excluded
+			if entry := &s.Run.Trials[i]; entry.Trial == *rec.Trial {
+				entry.State, entry.Excluded, entry.Bodies = e.State, e.Excluded, trial.Result.Bodies()
 			}
 		}
 	}

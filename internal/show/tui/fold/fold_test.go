@@ -68,6 +68,23 @@ func TestAFinishedRun(t *testing.T) {
 	}
 }
 
+// TestComparedBodies: the entry of a trial counts the bodies compared in its steps.
+func TestComparedBodies(t *testing.T) {
+	trial := bench.Trial{Contender: "a", Round: 1}
+	step := bench.StepResult{Load: bench.Load{Checked: 300, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 2}}}
+	var records []bench.Record
+	for i, e := range []bench.Event{
+		bench.RunStarted{Run: bench.Run{Trials: []bench.TrialEntry{{Trial: trial}}}}, bench.TrialStarted{Number: 1, Of: 1},
+		bench.StepEnded{Result: step}, bench.TrialEnded{State: bench.TrialComplete},
+	} {
+		records = append(records, bench.Record{Seq: int64(i + 1), At: time.Unix(1000, 0), Trial: &trial, Event: e})
+	}
+	records[0].Trial = nil
+	if got := apply(records).Run.Trials[0].Bodies; got == nil || *got != (bench.Bodies{Unexpected: 2, Compared: 300}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestOfResults: without an event log, the state has the saved results and is marked as not logged.
 func TestOfResults(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
