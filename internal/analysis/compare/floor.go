@@ -67,6 +67,11 @@ func (f Floor) Fits(r bench.Run) bool {
 		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
 
+// farEnd returns the distance from 1 to the farther end of the CI, as a change: .04 is 4%.
+func farEnd(r stats.Ratio) float64 {
+	return math.Expm1(max(math.Abs(math.Log(r.Low)), math.Abs(math.Log(r.High))))
+}
+
 // NoiseFloor compares the alternating rounds of one contender with each other. Every difference is
 // noise, so smaller differences between contenders are not significant.
 func NoiseFloor(s Set) (Floor, error) {
@@ -105,7 +110,7 @@ func NoiseFloor(s Set) (Floor, error) {
 		}
 		m := MeasureFloor{Measure: row.Measure, Ratio: row.Ratio, Verdict: row.Verdict}
 		if row.Ratio != nil {
-			m.Floor = math.Expm1(max(math.Abs(math.Log(row.Ratio.Low)), math.Abs(math.Log(row.Ratio.High))))
+			m.Floor = farEnd(*row.Ratio)
 		}
 		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
 			f.FalsePositives++
