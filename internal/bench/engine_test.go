@@ -32,9 +32,9 @@ func TestEngineWords(t *testing.T) {
 	many := slices.Repeat([]string{"vegeta"}, 11)
 	many[0] = "epoll"
 	for want, trials := range map[string][]TrialResult{
-		"":                  {loaded("a", "", ""), {}},
-		"fast":              {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
-		"portable":          {loaded("a", "portable")},
+		"":                   {loaded("a", "", ""), {}},
+		"fast":               {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
+		"portable":           {loaded("a", "portable")},
 		"a: fast; b: vegeta": {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
 		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll")},
 		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +

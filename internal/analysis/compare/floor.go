@@ -20,11 +20,12 @@ const FloorSchema = 1
 type Floor struct {
 	Schema      int            `json:"schema"`
 	Contender   string         `json:"contender"`
-	Rounds      int            `json:"rounds"`       // per side
-	Made        time.Time      `json:"made"`         // start of the run
-	Machine     bench.Machine  `json:"machine"`      // machine that was measured
-	Profile     string         `json:"profile"`      // name of the profile
-	ProfileHash string         `json:"profile_hash"` // see ProfileHash
+	Rounds      int            `json:"rounds"`           // per side
+	Made        time.Time      `json:"made"`             // start of the run
+	Machine     bench.Machine  `json:"machine"`          // machine that was measured
+	Profile     string         `json:"profile"`          // name of the profile
+	ProfileHash string         `json:"profile_hash"`     // see ProfileHash
+	Engine      bench.Engine   `json:"engine,omitempty"` // load engine that was chosen; "": auto
 	Measures    []MeasureFloor `json:"measures"`
 	// number of measures with a significant difference, all of them false positives
 	FalsePositives int `json:"false_positives"`
@@ -59,10 +60,10 @@ func (f *Floor) Of(m measure.ID) float64 {
 	return 0
 }
 
-// Fits reports whether f was measured on the machine of a run with the same load.
+// Fits reports whether f was measured on the machine of a run with the same load and engine.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
-	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel &&
+	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && f.Engine == r.Engine && a.CPUModel == b.CPUModel &&
 		a.CPUs == b.CPUs &&
 		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
@@ -98,7 +99,7 @@ func NoiseFloor(s Set) (Floor, error) {
 	}
 	f := Floor{
 		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: run.Started, Machine: run.Machine,
-		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile),
+		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile), Engine: run.Engine,
 	}
 	result, err := Compare(Set{Run: analysis.Of(run, halves[0])}, Set{Run: analysis.Of(run, halves[1])}, Options{})
 	if err != nil {
