@@ -45,8 +45,8 @@ The floor depends on profile, limits, store, step length and other work on the m
 the run you want to compare, and again when the machine changes.
 
 --engine both measures the client instead: how far its load engines, fast and vegeta, agree on one contender, which
-starts once. Each measured step of the profile becomes ` + strconv.Itoa(defaultPairs) + ` pairs of steps (--rounds), one with each engine, of at most a second
-each (--duration); the first engine alternates. The text has throughput, p50, p99 and CPU time per request, of the
+starts once. Each measured step of the profile becomes ` + strconv.Itoa(defaultPairs) + ` pairs of steps (--rounds), one with each engine, of at most
+a second (--duration); the first engine alternates. The text has throughput, p50, p99 and CPU time per request, of the
 contender and of the client, with the 95% CI of the ratio, and says which differences may come from the engine alone.
 
 Exit codes are those of 'locbench run'.`,
@@ -77,7 +77,7 @@ Exit codes are those of 'locbench run'.`,
 	rounds := fl.Lookup("rounds")
 	rounds.Usage = "rounds of the contender, half per side; with --engine both, pairs of steps"
 	rounds.DefValue = fmt.Sprintf("%d, %d if not interleaved; %d pairs", 2*stats.MinPaired, 2*stats.MinInterval, defaultPairs)
-	fl.Lookup("engine").Usage += ", or both, to compare the two"
+	fl.Lookup("engine").Usage = "load `ENGINE`: auto, fast or vegeta (see 'locbench run --help'); both: compare the two"
 	_ = cmd.RegisterFlagCompletionFunc("engine", fixed(append(bench.Engines(), bothEngines)...))
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")

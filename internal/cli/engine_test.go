@@ -133,10 +133,13 @@ func TestCalibrateBothEngines(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d, %s", code, errs)
 	}
-	for _, want := range []string{"\n1 connection   6 pairs\n", "\n3 connections   6 pairs\n", "\nThe engines differ by at most: throughput ", ", p50 "} {
+	for _, want := range []string{"\n1 connection   6 pairs\n", "\n3 connections   6 pairs\n", "\nAt all loads the engines agree within: throughput ", ", p50 "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+	if strings.Count(errs, "\n  engine   ") != 1 { // that of the warm-up
+		t.Errorf("the names of the other steps have their engines:\n%s", errs)
 	}
 	_, trials, err := results.Read(dir)
 	if err != nil || len(trials) != 1 || len(trials[0].Steps) != 25 {

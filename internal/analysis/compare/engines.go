@@ -204,7 +204,7 @@ func (a Agreement) conclude(b *bytes.Buffer) {
 			}
 		}
 		if most >= 0 {
-			parts = append(parts, fmt.Sprintf("%s %.1f%%", m.name, 100*most))
+			parts = append(parts, m.name+" "+within(most))
 		}
 	}
 	if len(parts) == 0 {
@@ -212,15 +212,24 @@ func (a Agreement) conclude(b *bytes.Buffer) {
 			"or more --rounds.\n", stats.MinInterval)
 		return
 	}
-	fmt.Fprintf(b, "The engines differ by at most: %s (the farther end of the 95%% CI, of all loads).\n", strings.Join(parts, ", "))
-	b.WriteString("Between runs with different engines, differences up to that may come from the engine alone: compare runs\n" +
-		"with the same --engine. 'locbench compare' reports a difference in it.\n")
+	fmt.Fprintf(b, "At all loads the engines agree within: %s\n", strings.Join(parts, ", "))
+	b.WriteString("(the farther ends of the 95% CIs; more --rounds, a longer --duration or an idle machine make these narrower).\n" +
+		"Between runs with different engines, a difference up to that may come from the engine alone: compare runs with\n" +
+		"the same --engine. 'locbench compare' reports a difference in it.\n")
 	if cost == nil {
 		return
 	}
-	fmt.Fprintf(b, "Client CPU time per request, vegeta vs fast: %s at %s", cost.Words(), safe.Line(costAt, 100))
+	fmt.Fprintf(b, "Client CPU time per request, vegeta vs fast: at most %s, at %s", cost.Words(), safe.Line(costAt, 100))
 	if a.StoreInClient {
-		b.WriteString(", with that of the embedded store in both")
+		b.WriteString("; both contain the embedded store's")
 	}
 	b.WriteString(".\n")
+}
+
+// within returns a distance from 1 as a percentage, or as a factor from 400% on.
+func within(far float64) string {
+	if far >= 4 {
+		return fmt.Sprintf("×%.3g", 1+far)
+	}
+	return fmt.Sprintf("%.1f%%", 100*far)
 }

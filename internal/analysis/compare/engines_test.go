@@ -90,8 +90,8 @@ func TestEnginesAgree(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"1 connection   8 pairs\n", "16 connections   8 pairs\n", "The engines differ by at most: throughput 16.", ", p50 16.", ", p99 16.",
-		"Client CPU time per request, vegeta vs fast: +200.0% (",
+		"1 connection   8 pairs\n", "16 connections   8 pairs\n", "At all loads the engines agree within: throughput 16.", ", p50 16.", ", p99 16.",
+		"Client CPU time per request, vegeta vs fast: at most +200.0% (",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -104,8 +104,17 @@ func TestEnginesAgree(t *testing.T) {
 		t.Errorf("there is no store:\n%s", text)
 	}
 	r.Store.Kind = bench.StoreEmbedded
-	if _, text := agreement(t, r, trial); !strings.Contains(text, ", with that of the embedded store in both.") {
+	if _, text := agreement(t, r, trial); !strings.Contains(text, "; both contain the embedded store's.") {
 		t.Errorf("the embedded store is not named:\n%s", text)
+	}
+}
+
+// A large distance is a factor.
+func TestWithin(t *testing.T) {
+	for far, want := range map[float64]string{.0123: "1.2%", 3.99: "399.0%", 17.3: "×18.3"} {
+		if got := within(far); got != want {
+			t.Errorf("%g: %s, want %s", far, got, want)
+		}
 	}
 }
 
