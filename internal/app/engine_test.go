@@ -53,7 +53,7 @@ func TestEnginePairs(t *testing.T) {
 		t.Errorf("a chosen duration: %v, %v", plan.Run.Profile.Steps, err)
 	}
 	for lines, want := range map[string]string{
-		"steps: [1..40 by 1]\n": "at most 1000 steps and 1h", // 4,000 steps
+		"steps: [1..11 by 1]\n": "1100 steps, 18m20s of load: at most 1000 steps and 1h",
 	} {
 		if _, err := pairsOf(t, lines, MostEnginePairs, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", lines, err, want)

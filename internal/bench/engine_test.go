@@ -36,12 +36,22 @@ func TestEngineWords(t *testing.T) {
 		"fast":               {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
 		"portable":           {loaded("a", "portable")},
 		"a: fast; b: vegeta": {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
-		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll")},
+		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll"), loaded("b", "epoll", "vegeta")},
 		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +
 			"7 connections, 8 connections, 9 connections and 2 more steps": {loaded("a", many...)},
 	} {
 		if got := EngineWords(trials); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// Steps of the two engines are not the same load, and have the engine in their names.
+func TestStepsOfTwoEngines(t *testing.T) {
+	one := Step{Name: "mine", Connections: 4, Engine: EngineFast}
+	other := one
+	other.Engine = EngineVegeta
+	if one.Same(other) || !one.Same(one) || one.DefaultName() != "4 connections, fast" || other.Words() != "4 connections, vegeta" {
+		t.Errorf("%q, %q", one.DefaultName(), other.Words())
 	}
 }
