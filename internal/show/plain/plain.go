@@ -235,7 +235,7 @@ func (p *Printer) checkDone(c bench.CheckResult) {
 
 func (p *Printer) stepEnded(r bench.StepResult) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
-	if e := r.Load.Engine(); e != "" && e != p.engine && e != r.Step.Engine { // a step of its own names it
+	if e := r.Load.Engine(); e != "" && e != p.engine && e != r.Step.Engine { // else the name of the step says it
 		p.engine = e
 		p.line("  engine   %s", e)
 	}
