@@ -1,9 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -38,15 +38,12 @@ type responses struct {
 	known *dataset.Responses
 }
 
-// loopVariable overrides the client's loop, to compare the loops or to avoid a broken one.
-const loopVariable = "LOCBENCH_LOOP"
-
-// newLoader returns a loader with the loop that the environment variable names.
+// newLoader returns a loader with the engine of the plan.
 func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
 		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, trials: map[string]*load.Life{},
-		engine: load.Engine{TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
+		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
 	all := slices.Concat(l.setup, l.requests, l.teardown)
@@ -62,22 +59,6 @@ func newLoader(s *site) (*loader, error) {
 			return nil, console.WithCode(console.ExitUsage, err)
 		}
 	}
-	loop := s.getenv(loopVariable)
-	switch loop {
-	case "", "auto":
-		return l, nil
-	case load.LoopRing:
-	case load.LoopEpoll:
-		l.engine.Epoll = true
-	case load.LoopPortable:
-		l.engine.Portable = true
-	default:
-		return nil, console.Usagef("%s=%q: must be auto (io_uring, else epoll, else portable), "+
-			"io_uring, epoll or portable", loopVariable, loop)
-	}
-	if err := load.HasLoop(loop); err != nil {
-		return nil, fmt.Errorf("%s: %w", loopVariable, err)
-	}
 	return l, nil
 }
 
@@ -90,9 +71,16 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	if t := hooks.Interleave; t != nil {
 		plan.Interleave = &load.Interleave{Length: t.Length, Next: t.Next}
 	}
-	engine := l.engine
-	engine.Keep = l.kept[baseURL]
+	engine := l.engineOf(step)
+	engine.Keep = l.kept[baseURL] // each engine has its own connections there
 	return engine.Run(ctx, plan, hooks.OnWindow)
+}
+
+// engineOf returns the engine of a step.
+func (l *loader) engineOf(step bench.Step) load.Engine {
+	engine := l.engine
+	engine.Name = cmp.Or(step.Engine, engine.Name)
+	return engine
 }
 
 // filled returns requests with environment variables filled in.

@@ -83,6 +83,15 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		}
 	}
 	p, why := profile.Settle(p, Available(p.Runtime))
+	engine, err := chosenEngine(o)
+	if err != nil {
+		return bench.Run{}, "", err
+	}
+	if o.EnginePairs != 0 {
+		if err := pairEngines(&p, o); err != nil {
+			return bench.Run{}, "", err
+		}
+	}
 	seed := rand.Uint64() >> 11 // 53 bits: exact in every JSON parser
 	if text := o.Changes.Text("seed"); text != "" {
 		seed, _ = strconv.ParseUint(text, 0, 64) // its option has validated it
@@ -107,13 +116,14 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		}
 		files[l.File] = l.Trial
 	}
-	return bench.Run{
+	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
-		Plain:              why,
+		Plain: why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
-	}, dir, nil
+	}
+	return run, dir, checkEngines(run)
 }
 
 // Available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
@@ -260,6 +270,9 @@ func resumable(dir string) (bench.Run, error) {
 	}
 	if err := profile.Validate(run.Profile); err != nil && len(run.Targets) == 0 {
 		return run, console.WithCode(console.ExitUsage, err)
+	}
+	if err := checkEngines(run); err != nil {
+		return run, err
 	}
 	left := 0
 	for i := range run.Trials {

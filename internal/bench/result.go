@@ -150,7 +150,8 @@ type Load struct {
 	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
-	// event loop of the client: "io_uring", "epoll", or "portable" (a goroutine per connection)
+	// loop of the load engine: "io_uring" or "epoll" (engine fast), "vegeta", or "portable" (of
+	// earlier versions)
 	Loop string `json:"loop,omitempty"`
 	// responses whose latency ends when the kernel received their last byte, because the client was
 	// asleep; the latency of the others ends when the client read them

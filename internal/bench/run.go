@@ -112,6 +112,8 @@ type Run struct {
 	// SLO of a search for capacity, which chose the steps
 	Search string `json:"search,omitempty"`
 	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates of the system
+	// load engine that was chosen; "": auto. The loop of a step says which one ran
+	Engine Engine `json:"engine,omitempty"`
 	// the user in the store's URL came from the environment: a resumed run needs the URL again
 	StoreUserUnsaved bool `json:"store_user_unsaved,omitempty"`
 	// running services, one per contender; then locbench starts none

@@ -32,6 +32,8 @@ type Step struct {
 	WarmUp      bool     `json:"warm_up,omitempty"` // the step is shown but not compared
 	Duration    Duration `json:"duration_ns"`
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
+	// engine that loads the step where a run compares the engines; "": that of the run
+	Engine Engine `json:"engine,omitempty"`
 }
 
 // Arrivals are users that arrive within a time, each with its own connection.
@@ -143,9 +145,13 @@ func (s Step) At() string {
 	return s.Name
 }
 
+// asking adds the only kind of request, and the engine of a step that has its own.
 func (s Step) asking(text string) string {
 	if s.Request != "" {
 		text += ", " + s.Request
+	}
+	if s.Engine != "" {
+		text += ", " + string(s.Engine)
 	}
 	return text
 }
@@ -172,7 +178,7 @@ func plural(n int, noun string) string {
 // Same reports whether two steps have the same load; their durations may differ. Rates computed
 // from the same PeakShare count as the same.
 func (s Step) Same(other Step) bool {
-	if s.WarmUp != other.WarmUp || s.Request != other.Request {
+	if s.WarmUp != other.WarmUp || s.Request != other.Request || s.Engine != other.Engine {
 		return false
 	}
 	if s.PeakShare > 0 && s.PeakShare == other.PeakShare {

@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/app/search"
+	"locbench/internal/run/profile"
 )
 
 func newCapacity(env Env) *cobra.Command {
@@ -50,6 +51,7 @@ rate meets the SLO; 130 interrupted.`,
 		},
 	}
 	bindPlace(cmd, &f)
+	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Name == "engine" })
 	fl := cmd.Flags()
 	fl.StringVar(&o.SLO, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
 	fl.StringVar(&o.Limits, "limits", "", "search once per limit: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB")

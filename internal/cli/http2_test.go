@@ -5,13 +5,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/load"
 	"locbench/internal/results"
-	"locbench/internal/text/console"
 )
 
 // With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if
@@ -44,41 +41,5 @@ func runInHTTP2(t *testing.T, both bool) {
 	}
 	if n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded(); n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
 		t.Errorf("%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
-	}
-}
-
-func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	defer server.Close()
-	for loop, want := range map[string]string{"auto": load.LoopRing, "io_uring": load.LoopRing, "epoll": load.LoopEpoll, "portable": load.LoopPortable, "nonsense": ""} {
-		t.Run(loop, func(t *testing.T) {
-			cannot := load.HasLoop(want)
-			if loop == "auto" && cannot != nil {
-				t.Skip("io_uring is not available here, so another loop is used")
-			}
-			dir := filepath.Join(t.TempDir(), "out")
-			code, stderr := runBounded(t, server.URL, func(key string) string {
-				if key == "LOCBENCH_LOOP" {
-					return loop
-				}
-				return ""
-			}, "-o", dir)
-			if want == "" {
-				if code != console.ExitUsage || !strings.Contains(stderr, `LOCBENCH_LOOP="nonsense": must be auto`) || !strings.Contains(stderr, "io_uring, epoll or portable") {
-					t.Errorf("%s: exit code %d, %s", loop, code, stderr)
-				}
-				return
-			}
-			if cannot != nil {
-				if code != console.ExitFailure || !strings.Contains(stderr, cannot.Error()) {
-					t.Errorf("%s: exit code %d, %s", loop, code, stderr)
-				}
-				return
-			}
-			_, trials, err := results.Read(dir)
-			if err != nil || code != 0 || trials[0].Steps[0].Load.Loop != want {
-				t.Errorf("%s: exit code %d, %v, %s", loop, code, err, stderr)
-			}
-		})
 	}
 }

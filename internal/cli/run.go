@@ -53,8 +53,10 @@ ends the trial or the run after the step that misses it; from_step=3 skips earli
 
 --metrics-listen serves the state of the run to Prometheus. It does not slow the run down.
 
-The client uses io_uring where Linux permits it (closed loops, HTTP/1.1 without TLS), else epoll, else a portable loop.
-LOCBENCH_LOOP=io_uring, epoll or portable overrides that; the results record which was used.
+Two engines send the load: fast is locbench's own, for HTTP/1.1 without TLS on Linux; vegeta is vegeta's attacker, also
+for HTTP/2 and TLS, on every system. By default fast runs where it applies, vegeta elsewhere. --engine, or else
+LOCBENCH_ENGINE, selects one. Results, report and 'locbench compare' say which was used; a resumed run uses its engine
+again. 'locbench calibrate --engine both' measures how far they agree.
 
 Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
 the store or disk was lost), or a contender is excluded; 4 a threshold was missed; 130 interrupted. If several apply,

@@ -16,6 +16,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/figures/hdr"
+	"locbench/internal/load/fast"
 	"locbench/internal/testenv"
 )
 
@@ -27,7 +28,18 @@ type driver struct {
 
 // loops returns all drivers, with the names of Load.Loop.
 func loops() []driver {
-	return []driver{{LoopRing, Engine{}}, {LoopEpoll, Engine{Epoll: true}}, {LoopPortable, Engine{Portable: true}}}
+	return []driver{
+		{bench.LoopRing, Engine{Name: bench.EngineFast}}, {bench.LoopEpoll, Engine{Name: bench.EngineEpoll}},
+		{bench.LoopVegeta, Engine{Name: bench.EngineVegeta}},
+	}
+}
+
+// hasLoop returns why this machine cannot run a loop; nil if it can.
+func hasLoop(name string) error {
+	if name == bench.LoopVegeta {
+		return nil
+	}
+	return fast.Has(name == bench.LoopRing)
 }
 
 // eachLoop runs a test with each loop that this system has: all give the same guarantees.
@@ -47,7 +59,7 @@ func eachOf(t *testing.T, all []driver, test func(t *testing.T, e Engine)) {
 	for _, d := range all {
 		t.Run(d.name, func(t *testing.T) {
 			loop, _, _ := strings.Cut(d.name, " ")
-			if err := HasLoop(loop); err != nil {
+			if err := hasLoop(loop); err != nil {
 				t.Skip("SKIP: ", err)
 			}
 			test(t, d.engine)

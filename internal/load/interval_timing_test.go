@@ -240,7 +240,7 @@ func TestInFlightAndSaturationOfAStep(t *testing.T) {
 		l := run(t, e, plan(server.URL, 8, 400*time.Millisecond))
 		var b bounds
 		b.check(l.InFlight >= 6 && l.InFlight <= 8.1, "%g in flight of 8", l.InFlight)
-		b.check(l.Saturation <= .8 && (l.Loop == LoopPortable || l.Saturation > 0), "saturation %g", l.Saturation)
+		b.check(l.Saturation <= .8 && (l.Loop == bench.LoopVegeta || l.Saturation > 0), "saturation %g", l.Saturation)
 		return b.err()
 	})
 }

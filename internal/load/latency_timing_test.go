@@ -323,7 +323,7 @@ func (c *timed) Close() error {
 	return c.Conn.Close()
 }
 
-// Only the portable loop can use a connection that reads the clock itself;
+// Only engine vegeta can use a connection that reads the clock itself;
 // TestLatencyAgreesWithTheServer compares the loops for Linux with the server's timestamps.
 //
 // The clients and the server use all CPUs here, so the kernel also takes one away between the two
@@ -331,7 +331,7 @@ func (c *timed) Close() error {
 // connections ten and more of 10,000), the engine's value may lie anywhere between the socket's and
 // its upper bound. Below that it must be the socket's: an engine that counts its own work as the
 // service's fails there.
-func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
+func TestVegetaLatencyAgreesWithTheSocket(t *testing.T) {
 	for _, connections := range []int{1, 16} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
 			testenv.Judge(t, 6, 20*time.Millisecond, func(t testing.TB) error {
@@ -347,7 +347,7 @@ func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
 						}
 						return newTimed(conn, socket), nil
 					}}, counted(server.URL, connections, 10_000))
-					if l.Loop != LoopPortable {
+					if l.Loop != bench.LoopVegeta {
 						t.Fatalf("the loop is %q", l.Loop)
 					}
 					if saw := socket.count(); saw != l.AllSucceeded() {

@@ -13,8 +13,8 @@
 // The package does not launch or sample contenders, nor find bottlenecks (package verdict). It logs
 // nothing: reasons to distrust a result are in its Warnings.
 //
-// The loops are in packages portable and fast, what they send is in workload, and what they see in
-// record. A process that drives load first calls thread.Tune.
+// The engines are in packages fast and portable (vegeta), what they send is in workload, and what
+// they see in record. A process that drives load first calls thread.Tune.
 package load
 
 import (
@@ -120,15 +120,13 @@ type Engine struct {
 	Grace time.Duration
 	// TLS is used for https; nil checks certificates against the system's.
 	TLS *tls.Config
-	// Portable selects the loop that runs on every system, with a goroutine per connection.
-	Portable bool
-	// Shards is the number of threads of the faster loop; 0 is half of the CPUs.
+	// Name selects the engine; "" is bench.EngineAuto.
+	Name bench.Engine
+	// Shards is the number of threads of engine fast; 0 is half of the CPUs.
 	Shards int
-	// Epoll makes the faster loop use epoll; by default closed loops use io_uring where available.
-	Epoll bool
 	// Keep, if not nil, keeps connections open from one step to the next.
 	Keep *Kept
-	// Dial opens connections; nil is a plain net.Dialer. Any other makes the loop the portable one.
+	// Dial opens connections; nil is a plain net.Dialer. Engine fast uses no other.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	sleep func(time.Duration) // see portable.Config; tests in virtual time set it
@@ -233,7 +231,10 @@ func (e Engine) measure(
 	if err != nil {
 		return m, err
 	}
-	rec, loop := e.loop(ctx, plan, mix, connections)
+	rec, loop, err := e.loop(ctx, plan, mix, connections)
+	if err != nil {
+		return m, err
+	}
 	defer loop.Close()
 	loop.Connect(ctx)
 	if ctx.Err() != nil {
@@ -244,8 +245,11 @@ func (e Engine) measure(
 	return m, nil
 }
 
-// loop returns the loop for a step of plan, and the recorder of what it sees.
-func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connections int) (*record.Recorder, loop) {
+// loop returns the loop for a step of plan, and the recorder of what it sees. The error says why
+// the selected engine does not apply.
+func (e Engine) loop(
+	ctx context.Context, plan Plan, mix *workload.Mix, connections int,
+) (*record.Recorder, loop, error) {
 	rec, step := record.New(plan.Step, mix.Names(), mix.Sessions()...), plan.Step
 	rec.SettleTime = cmp.Or(e.patience, rec.SettleTime)
 	dialTime := min(cmp.Or(e.patience, wire.DialTime), plan.Timeout)
@@ -253,19 +257,23 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 		connections = int(n)
 	}
 	target := wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2)
-	if !e.Portable && e.Dial == nil && target.TLS == nil && !plan.HTTP2 {
-		l := fast.New(fast.Config{
+	why := FastApplies(target.TLS != nil, plan.HTTP2)
+	if why == nil && e.Name != bench.EngineVegeta && e.Dial == nil {
+		var l *fast.Loop
+		if l, why = fast.New(fast.Config{
 			Addresses: target.Resolve(ctx), Step: step, Mix: mix, Timeout: plan.Timeout, DialTime: dialTime, Rate: plan.Rate,
-			Recorder: rec, Keep: e.Keep, Connections: connections, Shards: e.Shards, Epoll: e.Epoll,
-		})
-		if l != nil {
-			return rec, l
+			Recorder: rec, Keep: e.Keep, Connections: connections, Shards: e.Shards, Epoll: e.Name == bench.EngineEpoll,
+		}); why == nil {
+			return rec, l, nil
 		}
+	}
+	if why != nil && (e.Name == bench.EngineFast || e.Name == bench.EngineEpoll) {
+		return nil, nil, fmt.Errorf("engine %s: %w", e.Name, why)
 	}
 	return rec, portable.New(portable.Config{
 		Target: target, Step: step, Connections: connections, Timeout: plan.Timeout, DialTime: dialTime,
 		HTTP2: plan.HTTP2, Rate: plan.Rate, Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial, Sleep: e.sleep,
-	})
+	}), nil
 }
 
 // clocked is measure after the preparations: everything in it is timed.

@@ -46,7 +46,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 func TestRunNamesItsLoop(t *testing.T) {
 	for _, d := range loops() {
 		t.Run(d.name, func(t *testing.T) {
-			if err := HasLoop(d.name); err != nil {
+			if err := hasLoop(d.name); err != nil {
 				t.Skip("SKIP: ", err)
 			}
 			server := newCounting(t, hello)
@@ -55,6 +55,33 @@ func TestRunNamesItsLoop(t *testing.T) {
 			}
 		})
 	}
+	want := bench.EngineFast
+	if FastApplies(false, false) != nil {
+		want = bench.EngineVegeta
+	}
+	for _, name := range []bench.Engine{"", bench.EngineAuto} {
+		if l := run(t, Engine{Name: name}, counted(newCounting(t, hello).URL, 2, 10)); l.Engine() != want {
+			t.Errorf("engine %q: the loop is %q", name, l.Loop)
+		}
+	}
+}
+
+// Engine fast sends nothing where it does not apply, and says why; auto has vegeta for that.
+func TestFastDoesNotApply(t *testing.T) {
+	plain := newCounting(t, hello)
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }))
+	defer secure.Close()
+	http2 := counted(plain.URL, 1, 1)
+	http2.HTTP2 = true
+	for want, p := range map[string]Plan{"it has no TLS": counted(secure.URL, 1, 1), "it has no HTTP/2": http2} {
+		for _, name := range []bench.Engine{bench.EngineFast, bench.EngineEpoll} {
+			l, err := Engine{Name: name}.Run(t.Context(), p, nil)
+			if err == nil || !strings.Contains(err.Error(), "engine "+string(name)+": "+want) || l.Sent != 0 {
+				t.Errorf("%s: %d sent, %v; want %q", name, l.Sent, err, want)
+			}
+		}
+	}
+	plain.answered(t, 200, 0)
 }
 
 func TestRunSeparatesErrorsFromSuccesses(t *testing.T) {
@@ -157,7 +184,7 @@ func TestRunSpeaksTLS(t *testing.T) {
 	defer server.Close()
 	p := counted(server.URL, 2, 40)
 	trusted := Engine{TLS: server.Client().Transport.(*http.Transport).TLSClientConfig}
-	if l := run(t, trusted, p); l.Succeeded != 40 || l.Loop != LoopPortable {
+	if l := run(t, trusted, p); l.Succeeded != 40 || l.Loop != bench.LoopVegeta {
 		t.Errorf("%d succeeded with the loop %s, failed: %v %v", l.Succeeded, l.Loop, l.Failed, l.Examples)
 	}
 	p.Step.MaxRequests = 4

@@ -1,28 +1,19 @@
 package load
 
 import (
-	"fmt"
+	"errors"
 
 	"locbench/internal/load/fast"
 )
 
-// The loops of the client, as in Load.Loop.
-const (
-	LoopRing     = "io_uring"
-	LoopEpoll    = "epoll"
-	LoopPortable = "vegeta"
-)
-
-// HasLoop returns why this machine cannot run a loop; nil if it can.
-func HasLoop(name string) error {
-	switch name {
-	case LoopPortable:
-		return nil
-	case LoopEpoll, LoopRing:
-		if err := fast.Has(name == LoopRing); err != nil {
-			return fmt.Errorf("loop %s is not available here: %w", name, err)
-		}
-		return nil
+// FastApplies returns why engine fast cannot load a contender over TLS or HTTP/2, or on this
+// system; nil if it can.
+func FastApplies(tls, http2 bool) error {
+	switch {
+	case tls:
+		return errors.New("it has no TLS")
+	case http2:
+		return errors.New("it has no HTTP/2")
 	}
-	return fmt.Errorf("%q is not a loop (use %s, %s or %s)", name, LoopRing, LoopEpoll, LoopPortable)
+	return fast.Has(false)
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"locbench/internal/bench"
 )
 
 // idler is a server that ends the unused connections when the first request arrives, and responds
@@ -115,7 +117,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachOf(t, slices.Concat(loops(), []driver{{LoopPortable + " TLS", trusted}}), func(t *testing.T, e Engine) {
+			eachOf(t, slices.Concat(loops(), []driver{{bench.LoopVegeta + " TLS", trusted}}), func(t *testing.T, e Engine) {
 				t.Parallel()
 				const connections = 4
 				var config *tls.Config

@@ -247,7 +247,7 @@ func TestOddServers(t *testing.T) {
 		t.Run(o.name, func(t *testing.T) {
 			t.Parallel()
 			for _, open := range []bool{false, true} {
-				all := slices.Concat(loops(), []driver{{LoopPortable + " TLS", trusted}})
+				all := slices.Concat(loops(), []driver{{bench.LoopVegeta + " TLS", trusted}})
 				name := "closed"
 				if open {
 					name, all = "open", all[1:] // without io_uring

@@ -40,8 +40,8 @@ func BenchmarkPace(b *testing.B) {
 		step func(b *testing.B, url string) (lag bench.Latencies, missing int64)
 	}{
 		{"locbench", func(b *testing.B, url string) (bench.Latencies, int64) { return paceEngine(b, Engine{}, url) }},
-		{"portable", func(b *testing.B, url string) (bench.Latencies, int64) {
-			return paceEngine(b, Engine{Portable: true}, url)
+		{"locbench-vegeta", func(b *testing.B, url string) (bench.Latencies, int64) {
+			return paceEngine(b, Engine{Name: bench.EngineVegeta}, url)
 		}},
 		{"vegeta", paceVegeta},
 		{"sleep", paceSleep},

@@ -46,9 +46,9 @@ func TestMain(m *testing.M) {
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads,
 // each in its own process, in alternating pairs. It reports the medians of both rates, of the
 // requests per CPU second of both clients, and of the ratios within the pairs. Once it also reports
-// those of our loop without io_uring, of vegeta's library, and of hey and fortio if installed. It
-// asserts nothing. In the cells called "own CPU" the server has one CPU and the client another one.
-// Run it with
+// those of our loop without io_uring, of engine vegeta, of vegeta's library, and of hey and fortio
+// if installed. It asserts nothing. In the cells called "own CPU" the server has one CPU and the
+// client another one. Run it with
 //
 //	make bench-load
 //
@@ -120,6 +120,8 @@ func (c contest) run(b *testing.B, wrk string) {
 		}
 		_, perCPU := self("epoll")()
 		note("epoll-req/CPUs", perCPU)
+		_, perCPU = self("engine-vegeta")()
+		note("engine-vegeta-req/CPUs", perCPU)
 		_, perCPU = self("vegeta")()
 		note("vegeta-req/CPUs", perCPU)
 		if hey, err := exec.LookPath("hey"); err == nil {
@@ -217,7 +219,8 @@ func users(p *Plan, engine string) {
 }
 
 // clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll
-// (without io_uring), vegeta, feeder or session instead. It prints its results and its peak memory.
+// (without io_uring), engine-vegeta, vegeta (its library alone), feeder or session instead. It
+// prints its results and its peak memory.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
 func client(words string) error {
@@ -244,7 +247,8 @@ func client(words string) error {
 		p.BaseURL = strings.TrimSuffix(p.BaseURL, "/100B")
 	}
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
-	l, err := Engine{Epoll: engine == "epoll"}.Run(context.Background(), p, nil)
+	name := map[string]bench.Engine{"epoll": bench.EngineEpoll, "engine-vegeta": bench.EngineVegeta}[engine]
+	l, err := Engine{Name: name}.Run(context.Background(), p, nil)
 	if err != nil {
 		return err
 	}

@@ -269,6 +269,7 @@ func trialFacts(trial bench.TrialResult) []fact {
 	}
 	return []fact{
 		{"measured step", Incomparable, definition},
+		{"load engine", Relevant, engines(trial)},
 		{"runtime in use", Incomparable, string(i.Runtime)},
 		{limitsInUse, Incomparable, limited},
 		{"limits enforced", Incomparable, enforced},
@@ -279,6 +280,15 @@ func trialFacts(trial bench.TrialResult) []fact {
 		{"language version", Informational, trial.Service.LanguageVersion},
 		{"image", Informational, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
 	}
+}
+
+// engines returns the load engines of a trial; "" if none is known.
+func engines(trial bench.TrialResult) string {
+	var names []string
+	for _, e := range bench.EnginesOf(trial) {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
 }
 
 // breaking returns the differences that prevent a comparison: "other limits (1 CPU → 2 CPUs)",

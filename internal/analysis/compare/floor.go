@@ -20,11 +20,12 @@ const FloorSchema = 1
 type Floor struct {
 	Schema      int            `json:"schema"`
 	Contender   string         `json:"contender"`
-	Rounds      int            `json:"rounds"`       // per side
-	Made        time.Time      `json:"made"`         // start of the run
-	Machine     bench.Machine  `json:"machine"`      // machine that was measured
-	Profile     string         `json:"profile"`      // name of the profile
-	ProfileHash string         `json:"profile_hash"` // see ProfileHash
+	Rounds      int            `json:"rounds"`           // per side
+	Made        time.Time      `json:"made"`             // start of the run
+	Machine     bench.Machine  `json:"machine"`          // machine that was measured
+	Profile     string         `json:"profile"`          // name of the profile
+	ProfileHash string         `json:"profile_hash"`     // see ProfileHash
+	Engine      bench.Engine   `json:"engine,omitempty"` // load engine that was chosen; "": auto
 	Measures    []MeasureFloor `json:"measures"`
 	// number of measures with a significant difference, all of them false positives
 	FalsePositives int `json:"false_positives"`
@@ -59,12 +60,17 @@ func (f *Floor) Of(m measure.ID) float64 {
 	return 0
 }
 
-// Fits reports whether f was measured on the machine of a run with the same load.
+// Fits reports whether f was measured on the machine of a run with the same load and engine.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
-	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel &&
+	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && f.Engine == r.Engine && a.CPUModel == b.CPUModel &&
 		a.CPUs == b.CPUs &&
 		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
+}
+
+// farEnd returns the distance from 1 to the farther end of the CI, as a change: .04 is 4%.
+func farEnd(r stats.Ratio) float64 {
+	return math.Expm1(max(math.Abs(math.Log(r.Low)), math.Abs(math.Log(r.High))))
 }
 
 // NoiseFloor compares the alternating rounds of one contender with each other. Every difference is
@@ -93,7 +99,7 @@ func NoiseFloor(s Set) (Floor, error) {
 	}
 	f := Floor{
 		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: run.Started, Machine: run.Machine,
-		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile),
+		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile), Engine: run.Engine,
 	}
 	result, err := Compare(Set{Run: analysis.Of(run, halves[0])}, Set{Run: analysis.Of(run, halves[1])}, Options{})
 	if err != nil {
@@ -105,7 +111,7 @@ func NoiseFloor(s Set) (Floor, error) {
 		}
 		m := MeasureFloor{Measure: row.Measure, Ratio: row.Ratio, Verdict: row.Verdict}
 		if row.Ratio != nil {
-			m.Floor = math.Expm1(max(math.Abs(math.Log(row.Ratio.Low)), math.Abs(math.Log(row.Ratio.High))))
+			m.Floor = farEnd(*row.Ratio)
 		}
 		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
 			f.FalsePositives++

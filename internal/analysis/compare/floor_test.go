@@ -20,6 +20,14 @@ func TestNoiseFloor(t *testing.T) {
 	if calm.Rounds != 6 || len(calm.Measures) != len(measure.Tested()) || calm.FalsePositives != 0 || calm.Largest() < .005 || calm.Largest() > .05 {
 		t.Errorf("%+v", calm)
 	}
+	withVegeta := run()
+	withVegeta.Engine = bench.EngineVegeta
+	if !calm.Fits(run()) || calm.Fits(withVegeta) {
+		t.Error("the floor is that of runs with the same engine")
+	}
+	if other, err := noiseFloor(raw{Run: withVegeta, Trials: trials(rng, "a", 12, usual())}); err != nil || !other.Fits(withVegeta) {
+		t.Errorf("%v, %+v", err, other)
+	}
 	var noisy []bench.TrialResult
 	for i := range 12 {
 		f := usual()

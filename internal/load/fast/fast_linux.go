@@ -3,6 +3,7 @@ package fast
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"runtime"
@@ -26,12 +27,12 @@ type Loop struct {
 	cutNow atomic.Bool
 }
 
-// New makes the loop, or returns nil if only the portable one can be used.
-func New(c Config) *Loop {
+// New makes the loop; it takes an address of the contender.
+func New(c Config) (*Loop, error) {
 	step := c.Step
 	l := &Loop{conf: c}
 	if len(c.Addresses) == 0 {
-		return nil
+		return nil, errors.New("the contender's name has no address")
 	}
 	n := min(cmp.Or(c.Shards, thread.LoadThreads()), c.Connections)
 	if step.Open() {
@@ -43,7 +44,7 @@ func New(c Config) *Loop {
 		s, err := newShard(l, i, n, share)
 		if err != nil {
 			l.Close()
-			return nil
+			return nil, err
 		}
 		if step.Open() {
 			s.open = newOpenShard(s)
@@ -51,7 +52,7 @@ func New(c Config) *Loop {
 		l.shards = append(l.shards, s)
 	}
 	c.Recorder.OnWake(l.wake)
-	return l
+	return l, nil
 }
 
 // Has returns why this system cannot run the loop, with io_uring or with epoll; nil if it can.

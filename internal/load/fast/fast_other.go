@@ -10,8 +10,8 @@ import (
 // Loop exists only on Linux; none of these methods is called.
 type Loop struct{}
 
-// New returns nil: only the portable loop runs here.
-func New(Config) *Loop { return nil }
+// New returns an error: the loop runs only on Linux.
+func New(Config) (*Loop, error) { return nil, Has(false) }
 
 // Has returns an error: the loop runs only on Linux.
 func Has(bool) error { return errors.New("it needs Linux") }

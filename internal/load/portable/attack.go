@@ -49,7 +49,7 @@ func (l *Loop) Run(ctx context.Context) {
 	}
 	close(done)
 	<-watched
-	l.rec.Loop = "vegeta"
+
 }
 
 // watch returns when sending has ended, or done is closed.

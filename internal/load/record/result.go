@@ -55,7 +55,7 @@ func newResult(s bench.Step, names, sessions []string) Result {
 		Open: s.Open(), Whole: s.MaxRequests > 0 || s.Arrivals != nil,
 		names: names, sessions: sessions,
 	}
-	r.Ended, r.Breakdown = newTally(r.Open), newBreakdown(len(names), len(sessions))
+	r.Loop, r.Ended, r.Breakdown = bench.LoopVegeta, newTally(r.Open), newBreakdown(len(names), len(sessions))
 	if !r.Open {
 		r.Connections = s.Connections
 	}

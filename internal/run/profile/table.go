@@ -154,6 +154,17 @@ func placeOptions() []Option {
 			value: protocolValue(),
 		},
 		{
+			Name: "engine", Type: "string", Group: OfRuns, Values: bench.Engines(),
+			Usage: "load `ENGINE`: fast (HTTP/1.1 without TLS, on Linux), vegeta (also HTTP/2 and TLS, on every system), or " +
+				"auto: fast where it applies, else vegeta (default auto, or $LOCBENCH_ENGINE; recorded)",
+			value: value{set: func(c *change, text string) error { // the run keeps it
+				if slices.Contains(bench.Engines(), text) {
+					return nil
+				}
+				return c.refuse(text, strictyaml.Suggest(text, "one of", bench.Engines()))
+			}},
+		},
+		{
 			Name: "no-checks", Key: "checks", Type: "bool", Usage: "skip lifecycle and HTTP checks",
 			value: onOff(func(p *bench.Profile, on bool) {
 				if on {

@@ -44,6 +44,7 @@ type Printer struct {
 	owner    *bench.Trial               // the trial that the next lines are about; nil: the run
 	heading  *bench.Trial               // the trial that the last lines were about
 	status   string                     // the text of the status line
+	engine   bench.Engine               // the load engine that was named last
 	err      error
 }
 
@@ -234,6 +235,10 @@ func (p *Printer) checkDone(c bench.CheckResult) {
 
 func (p *Printer) stepEnded(r bench.StepResult) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
+	if e := r.Load.Engine(); e != "" && e != p.engine && e != r.Step.Engine { // else the name of the step says it
+		p.engine = e
+		p.line("  engine   %s", e)
+	}
 	if !p.trial.began {
 		p.trial.began = true
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))

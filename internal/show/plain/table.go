@@ -214,6 +214,9 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 	if slices.ContainsFunc(run.Profile.Steps, bench.Step.Open) {
 		line("Steps with a rate or arrivals: latency counts from the scheduled time.")
 	}
+	if engines := bench.EngineWords(trials); engines != "" {
+		line("Load engine: %s.", safe.Line(engines, 500))
+	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
 		more := fmt.Sprintf("%d or more", stats.MinInterval)
 		if run.Plain != nil && run.Plain.Reason == bench.PlainRounds {

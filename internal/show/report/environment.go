@@ -34,10 +34,14 @@ func group(name string, facts ...fact) factGroup {
 
 // environment returns everything that the results depend on.
 func environment(run bench.Run, l layout) []factGroup {
-	return []factGroup{runFacts(run), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}
+	return []factGroup{runFacts(run, l), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}
 }
 
-func runFacts(run bench.Run) factGroup {
+func runFacts(run bench.Run, l layout) factGroup {
+	var trials []bench.TrialResult
+	for _, c := range l.columns {
+		trials = append(trials, *c.trial)
+	}
 	facts := []fact{
 		{"ID", run.ID}, {"State", run.OutcomeText()}, {"Started", instant(run.Started)},
 		{"Ended", when(!run.Ended.IsZero(), instant(run.Ended)+" (after "+duration(run.Ended.Sub(run.Started))+")")},
@@ -46,7 +50,7 @@ func runFacts(run bench.Run) factGroup {
 		facts = append(facts, fact{"Resumed", instant(t)})
 	}
 	return group("Run", append(facts, fact{"Command", command(run.Command)}, fact{"Profile hash", run.Hash},
-		fact{"Seed", strconv.FormatUint(run.Seed, 10)}, fact{"Contender folders", strings.Join(run.Services, ", ")})...)
+		fact{"Seed", strconv.FormatUint(run.Seed, 10)}, fact{"Load engine", bench.EngineWords(trials)}, fact{"Contender folders", strings.Join(run.Services, ", ")})...)
 }
 
 func machineFacts(run bench.Run) factGroup {

@@ -29,7 +29,7 @@ func newReproduction(run bench.Run) reproduction {
 	if text := withoutUser(command(run.Command)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
-	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" {
+	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" || run.ComparesEngines() {
 		return r
 	}
 	text, err := profile.Format(run.Profile)
@@ -42,6 +42,10 @@ func newReproduction(run bench.Run) reproduction {
 	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
 	for _, dir := range run.Services {
 		again = append(again, "--services", cleanText(dir))
+	}
+	switch run.Engine {
+	case bench.EngineFast, bench.EngineVegeta:
+		again = append(again, "--engine", string(run.Engine))
 	}
 	if run.AcceptFailedChecks {
 		again = append(again, "--accept-failed-checks")

@@ -55,6 +55,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	if l.Checked > 0 {
 		text += ", " + units.Count(l.Checked) + " bodies compared"
 	}
+	if e := l.Engine(); e != "" {
+		text += ", load engine " + string(e)
+	}
 	if len(l.Failed) == 0 {
 		lines = append(lines, v.l.Wrap(v.l.Glyph.Check+" no errors, "+text, max(10, w), 0)...)
 	} else {

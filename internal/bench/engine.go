@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Engine is what sends the requests of a step.
+type Engine string
+
+// The load engines.
+const (
+	EngineAuto   Engine = "auto"   // fast where it applies, else vegeta
+	EngineFast   Engine = "fast"   // locbench's own loops: HTTP/1.1 without TLS, on Linux
+	EngineVegeta Engine = "vegeta" // vegeta's attacker: HTTP/1.1, HTTP/2 and TLS, on every system
+	// EngineEpoll is fast without io_uring, for tests and where io_uring is broken. Only the
+	// environment selects it.
+	EngineEpoll Engine = "epoll"
+)
+
+// Engines returns the engines that users choose from.
+func Engines() []string {
+	return []string{string(EngineAuto), string(EngineFast), string(EngineVegeta)}
+}
+
+// The loops of the engines, as in Load.Loop.
+const (
+	LoopRing   = "io_uring"
+	LoopEpoll  = "epoll"
+	LoopVegeta = string(EngineVegeta)
+	// loopPortable is in results of versions without vegeta's attacker.
+	loopPortable = "portable"
+)
+
+// Engine returns the engine that loaded the step; "" if it is not known. In results of earlier
+// versions it may be "portable", an engine that is no longer there.
+func (l Load) Engine() Engine {
+	switch l.Loop {
+	case LoopRing, LoopEpoll:
+		return EngineFast
+	case LoopVegeta, loopPortable:
+		return Engine(l.Loop)
+	}
+	return ""
+}
+
+// ComparesEngines reports whether the steps of the run have their own engines.
+func (r Run) ComparesEngines() bool {
+	return slices.ContainsFunc(r.Profile.Steps, func(s Step) bool { return s.Engine != "" })
+}
+
+// EnginesOf returns the engines that loaded the steps of the trials, each once, sorted by name.
+func EnginesOf(trials ...TrialResult) (all []Engine) {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
+			if e := s.Load.Engine(); e != "" && !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// maxEngineSteps is how many steps EngineWords names for a contender.
+const maxEngineSteps = 8
+
+// EngineWords returns the engines that loaded the steps of the trials: "fast" if it was one; by
+// contender "a: fast; b: vegeta" if it was not; by step "a: fast; vegeta at 64 connections" if a
+// contender had several; "" if none is known.
+func EngineWords(trials []TrialResult) string {
+	if all := EnginesOf(trials...); len(all) < 2 {
+		return joined(all)
+	}
+	var labels []string
+	of := map[string][]TrialResult{}
+	for _, trial := range trials {
+		label := trial.Trial.Label()
+		if of[label] == nil {
+			labels = append(labels, label)
+		}
+		of[label] = append(of[label], trial)
+	}
+	slices.Sort(labels)
+	var parts []string
+	for _, label := range labels {
+		if words := contenderEngines(of[label]); words != "" {
+			parts = append(parts, label+": "+words)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// contenderEngines returns the engines of a contender; those other than the first with their steps.
+func contenderEngines(trials []TrialResult) string {
+	all := EnginesOf(trials...)
+	if len(all) < 2 {
+		return joined(all)
+	}
+	parts := []string{string(all[0])}
+	for _, e := range all[1:] {
+		var steps []string
+		named := map[string]bool{}
+		for _, trial := range trials {
+			for _, s := range trial.Steps {
+				if title := s.Step.Title(); s.Load.Engine() == e && !named[title] {
+					named[title] = true
+					steps = append(steps, title)
+				}
+			}
+		}
+		text := strings.Join(steps[:min(len(steps), maxEngineSteps)], ", ")
+		if more := len(steps) - maxEngineSteps; more > 0 {
+			text += fmt.Sprintf(" and %d more steps", more)
+		}
+		parts = append(parts, string(e)+" at "+text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func joined(all []Engine) string {
+	var names []string
+	for _, e := range all {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}

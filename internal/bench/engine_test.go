@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"slices"
+	"testing"
+)
+
+// The engine follows from the loop, also in results of versions without vegeta's attacker.
+func TestEngineOfLoop(t *testing.T) {
+	for loop, want := range map[string]Engine{
+		"io_uring": "fast", "epoll": "fast", "vegeta": "vegeta", "portable": "portable", "": "", "x": "",
+	} {
+		if got := (Load{Loop: loop}).Engine(); got != want {
+			t.Errorf("loop %q: engine %q, want %q", loop, got, want)
+		}
+	}
+}
+
+// loaded returns a trial whose steps ran with the loops.
+func loaded(contender string, loops ...string) TrialResult {
+	trial := TrialResult{Trial: Trial{Contender: contender}}
+	for i, loop := range loops {
+		s := Step{Connections: i + 1}
+		s.Name = s.DefaultName()
+		trial.Steps = append(trial.Steps, StepResult{Index: i, Step: s, Load: Load{Loop: loop}})
+	}
+	return trial
+}
+
+// One engine is named once; several with the contenders, and within one with the steps.
+func TestEngineWords(t *testing.T) {
+	many := slices.Repeat([]string{"vegeta"}, 11)
+	many[0] = "epoll"
+	for want, trials := range map[string][]TrialResult{
+		"":                   {loaded("a", "", ""), {}},
+		"fast":               {loaded("a", "io_uring", "epoll"), loaded("b", "epoll", "")},
+		"portable":           {loaded("a", "portable")},
+		"a: fast; b: vegeta": {loaded("b", "vegeta", "vegeta"), loaded("a", "io_uring")},
+		"a: fast; b: fast; vegeta at 2 connections": {loaded("b", "epoll", "vegeta"), loaded("a", "epoll"), loaded("b", "epoll", "epoll"), loaded("b", "epoll", "vegeta")},
+		"a: fast; vegeta at 2 connections, 3 connections, 4 connections, 5 connections, 6 connections, " +
+			"7 connections, 8 connections, 9 connections and 2 more steps": {loaded("a", many...)},
+	} {
+		if got := EngineWords(trials); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Steps of the two engines are not the same load, and have the engine in their names.
+func TestStepsOfTwoEngines(t *testing.T) {
+	one := Step{Name: "mine", Connections: 4, Engine: EngineFast}
+	other := one
+	other.Engine = EngineVegeta
+	if one.Same(other) || !one.Same(one) || one.DefaultName() != "4 connections, fast" || other.Words() != "4 connections, vegeta" {
+		t.Errorf("%q, %q", one.DefaultName(), other.Words())
+	}
+}

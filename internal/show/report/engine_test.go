@@ -1,0 +1,58 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+)
+
+// Page and Markdown name the load engine once, or that of each contender and step; the command that
+// runs the benchmark again selects the same one.
+func TestLoadEngineIsNamed(t *testing.T) {
+	run, trials := small()
+	for i := range trials {
+		for k := range trials[i].Steps {
+			trials[i].Steps[k].Load.Loop = bench.LoopEpoll
+		}
+	}
+	check := func(want string) {
+		t.Helper()
+		page := strings.ReplaceAll(string(render(t, run, trials)), nbsp, " ")
+		if !strings.Contains(page, "<dt>Load engine</dt><dd>"+want+"</dd>") {
+			t.Errorf("the page does not have the engine %q", want)
+		}
+		var b bytes.Buffer
+		if err := Markdown(&b, analysis.Of(run, trials), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "- Load engine: "+want+"\n") {
+			t.Errorf("the Markdown does not have the engine %q:\n%s", want, &b)
+		}
+	}
+	check("fast")
+	one := trials[0].Trial.Label()
+	for i := range trials {
+		if trials[i].Trial.Label() == one {
+			for k := range trials[i].Steps {
+				trials[i].Steps[k].Load.Loop = bench.LoopVegeta
+			}
+		}
+	}
+	check(bench.EngineWords(trials))
+	if words := bench.EngineWords(trials); !strings.Contains(words, one+": vegeta") {
+		t.Errorf("%q", words)
+	}
+	for engine, want := range map[bench.Engine]string{"": "", "vegeta": " --engine vegeta", "fast": " --engine fast", "epoll": ""} {
+		run.Engine = engine
+		if r := newReproduction(run); !strings.HasSuffix(r.Again, want) || want == "" && strings.Contains(r.Again, "--engine") {
+			t.Errorf("%q: %s", engine, r.Again)
+		}
+	}
+	run.Engine, run.Profile.Steps[0].Engine = "", bench.EngineFast
+	if r := newReproduction(run); r.Again != "" || r.Profile != "" {
+		t.Errorf("a profile cannot say which engine loads a step: %+v", r)
+	}
+}

@@ -1,0 +1,29 @@
+package board
+
+import (
+	"strings"
+	"testing"
+
+	"locbench/internal/show/tui/ui"
+)
+
+// The details of each step name its load engine, where it is known.
+func TestDetailNamesTheLoadEngine(t *testing.T) {
+	s := published(t, "locations")
+	trial := s.Trials[0]
+	v := &view{b: New(), l: ui.NewLook(ui.LookOptions{}), s: s, trial: trial}
+	for i, step := range trial.Steps {
+		loop, want := "", ""
+		switch i % 3 {
+		case 1:
+			loop, want = "io_uring", ", load engine fast"
+		case 2:
+			loop, want = "vegeta", ", load engine vegeta"
+		}
+		step.Result.Load.Loop = loop
+		detail := strings.Join(strings.Fields(strings.Join(v.detail(step, 200), " ")), " ")
+		if !strings.Contains(detail, want) || want == "" && strings.Contains(detail, "load engine") {
+			t.Errorf("loop %q: %q is not in\n%s", loop, want, detail)
+		}
+	}
+}
