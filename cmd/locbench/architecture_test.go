@@ -19,7 +19,7 @@ import (
 var floors = [][]string{
 	{"bench"},
 	{"text"},
-	{"figures", "host", "store"},
+	{"figures", "host", "store", "values"},
 	{"analysis", "contender", "load", "results"},
 	{"run"},
 	{"show"},

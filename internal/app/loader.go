@@ -10,10 +10,10 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
 	"locbench/internal/load"
-	"locbench/internal/load/workload"
 	"locbench/internal/run/runner"
 	"locbench/internal/store/dataset"
 	"locbench/internal/text/console"
+	"locbench/internal/values"
 )
 
 // loader is the load engine of a run. The steps of a trial share their connections.
@@ -48,7 +48,7 @@ func newLoader(s *site) (*loader, error) {
 	}
 	all := slices.Concat(l.setup, l.requests, l.teardown)
 	var err error
-	if l.data, err = workload.OpenData(p.Variables, all); err != nil {
+	if l.data, err = values.OpenData(p.Variables, all); err != nil {
 		return nil, console.WithCode(console.ExitUsage, err)
 	}
 	for _, r := range all {

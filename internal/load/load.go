@@ -33,6 +33,7 @@ import (
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
+	"locbench/internal/values"
 )
 
 // Plan is one step, and what its requests are made of.
@@ -90,7 +91,7 @@ type Response = workload.Response
 
 // Data is what requests take from files; the other type is what the steps of one trial share.
 type (
-	Data = workload.Data
+	Data = values.Data
 	Life = workload.TrialState
 )
 

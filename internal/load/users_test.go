@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/load/workload"
 	"locbench/internal/testenv"
+	"locbench/internal/values"
 )
 
 // orders is a service with a login; its journal says which requests it got.
@@ -126,7 +126,7 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 	}
 	p.Sessions = []bench.Session{{Name: "order", Weight: 1}}
 	var err error
-	if p.Data, err = workload.OpenData(p.Variables, p.Requests); err != nil {
+	if p.Data, err = values.OpenData(p.Variables, p.Requests); err != nil {
 		t.Fatal(err)
 	}
 	return p

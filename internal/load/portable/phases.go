@@ -14,6 +14,7 @@ import (
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 	"locbench/internal/text/safe"
+	"locbench/internal/values"
 )
 
 // PhasesPlan says which request Phases sends, and how often.
@@ -23,7 +24,7 @@ type PhasesPlan struct {
 	IDs     []int64 // ids of the data set for {id}; drawn as in the load
 
 	Variables []bench.Variable
-	Data      workload.Data
+	Data      values.Data
 	Life      *workload.TrialState
 
 	Requests int           // N requests on the first one's connection, then N on new ones

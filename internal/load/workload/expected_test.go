@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/values"
 )
 
 // A check gets the values that the request was sent with: drawn, of a row, saved in the session.
@@ -51,7 +52,7 @@ func TestEmptyValuesAreNotSaved(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"t":""}`: "the value of t is empty", `{"t":null}`: "the value of t is null", `{"t":"null"}`: "", `{"t":0}`: "",
 	} {
-		for _, use := range []Use{{}, {JSON: true}} {
+		for _, use := range []values.Use{{}, {JSON: true}} {
 			s, err := newSave(bench.Save{Name: "t", From: bench.FromJSON, Of: "t"}, 0, use)
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/text/secret"
+	"locbench/internal/values"
 )
 
 // Spec is what the requests of a step are made of. See load.Plan for its fields.
@@ -23,7 +24,7 @@ type Spec struct {
 	Requests  []bench.Request
 	Sessions  []bench.Session
 	Variables []bench.Variable
-	Data
+	values.Data
 	IDs        []int64
 	Seed       uint64
 	Trial      *TrialState

@@ -11,58 +11,8 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
+	"locbench/internal/values"
 )
-
-// Use is where the values of a variable are filled in, which limits what they may be.
-type Use struct {
-	Header bool // no control characters
-	Number bool // a JSON number
-	JSON   bool // any JSON value
-}
-
-// Uses returns the uses of all variables of requests, by name.
-func Uses(requests []bench.Request) map[string]Use {
-	uses := map[string]Use{}
-	for _, r := range requests {
-		for _, value := range r.Header {
-			for _, p := range bench.Parts(value) {
-				u := uses[p.Name]
-				u.Header = true
-				uses[p.Name] = u
-			}
-		}
-		for _, p := range r.Places() {
-			u := uses[p.Name]
-			u.Number, u.JSON = u.Number || p.Type == bench.TypeNumber, u.JSON || p.Type == bench.TypeJSON
-			uses[p.Name] = u
-		}
-	}
-	for _, r := range requests {
-		for _, p := range r.ExpectedPlaces() { // compared only: any value fits
-			u := uses[p.Name]
-			uses[p.Name] = u
-		}
-	}
-	delete(uses, "")
-	return uses
-}
-
-// Fits returns what is wrong with a value for this use; nil if it fits.
-func (u Use) Fits(value []byte) error {
-	switch {
-	case u.Number && !isNumber(value):
-		return fmt.Errorf("%q is not a number, which `:number` needs", safe.Line(string(value), 60))
-	case u.JSON && !isJSON(value):
-		return notJSON(value)
-	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
-		return errors.New("a header cannot have a line break or another control character")
-	}
-	return nil
-}
-
-func notJSON(value []byte) error {
-	return fmt.Errorf("%q is not JSON, which `:json` needs", safe.Line(string(value), 60))
-}
 
 // Bounds of saving. The time of a regular expression grows with its states times the bytes that it
 // sees, about 10 ns for each pair.
@@ -77,13 +27,13 @@ const (
 type save struct {
 	spec bench.Save
 	slot int
-	use  Use
+	use  values.Use
 	path jsonpath.Path
 	re   *regexp.Regexp
 	sees int // bytes of a body that the regular expression sees
 }
 
-func newSave(spec bench.Save, slot int, use Use) (s save, err error) {
+func newSave(spec bench.Save, slot int, use values.Use) (s save, err error) {
 	s = save{spec: spec, slot: slot, use: use}
 	switch spec.From {
 	case bench.FromJSON:
@@ -133,7 +83,7 @@ func CheckSave(spec bench.Save) error {
 		return fmt.Errorf("%q is not a part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
 			"`{cookie: NAME}`, `{regex: PATTERN}`", spec.From)
 	}
-	s, err := newSave(spec, 0, Use{})
+	s, err := newSave(spec, 0, values.Use{})
 	if err == nil && spec.From == bench.FromJSON && s.path.Many() {
 		err = errors.New("`[*]` matches several values: write an index, such as `[0]`")
 	}
@@ -192,10 +142,10 @@ func (s *save) take(a Response, to *slot) error {
 	if s.spec.From != bench.FromJSON {
 		value = to.text
 	}
-	if to.json = append(to.json[:0], value...); !isJSON(to.json) {
-		return notJSON(to.json)
+	if to.json = append(to.json[:0], value...); !values.IsJSON(to.json) {
+		return values.NotJSON(to.json)
 	}
-	return Use{Header: s.use.Header, Number: s.use.Number}.Fits(to.text)
+	return values.Use{Header: s.use.Header, Number: s.use.Number}.Fits(to.text)
 }
 
 // headerValue returns the value of the first header with a name that begins with a text.

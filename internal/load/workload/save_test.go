@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/values"
 )
 
 // A saved text has its quotes only where a place has the type json, whatever other places do.
@@ -28,7 +29,7 @@ func TestSavedTextsHaveQuotesOnlyAsJSON(t *testing.T) {
 			}
 			m, err := NewMix(Spec{
 				BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Trial: trial,
-				Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: all, Data: Data{Uses: Uses(all)},
+				Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: all, Data: values.Data{Uses: values.Uses(all)},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -60,7 +61,7 @@ func TestRepeatedKeysAreNotSaved(t *testing.T) {
 		`{"a":{"b":1}}`: false, `{"a":{"b":1,"b":2}}`: true, `{"a":{"b":1},"x":[{"a":1}],"\u0061":{"b":2}}`: true,
 		`{"x":1,"x":2,"a":{"b":1,"c":{"b":1}}}`: false,
 	} {
-		s, err := newSave(bench.Save{Name: "t", From: bench.FromJSON, Of: "a.b"}, 0, Use{})
+		s, err := newSave(bench.Save{Name: "t", From: bench.FromJSON, Of: "a.b"}, 0, values.Use{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,14 +74,14 @@ func TestRepeatedKeysAreNotSaved(t *testing.T) {
 // A saved value fits each place that it is filled in, also where one of them takes any JSON.
 func TestSavedValuesFitEachUse(t *testing.T) {
 	for _, c := range []struct {
-		use   Use
+		use   values.Use
 		value string
 		fits  bool
 	}{
-		{Use{JSON: true}, `["a\r\nb"]`, true}, {Use{JSON: true, Number: true}, `17`, true}, {Use{JSON: true, Number: true}, `["17"]`, false},
-		{Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {Use{Number: true}, `"x"`, false}, {Use{Header: true}, `"a\r\nb"`, false},
-		{Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
-		{Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
+		{values.Use{JSON: true}, `["a\r\nb"]`, true}, {values.Use{JSON: true, Number: true}, `17`, true}, {values.Use{JSON: true, Number: true}, `["17"]`, false},
+		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
+		{values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
+		{values.Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
 	} {
 		s, err := newSave(bench.Save{Name: "v", From: bench.FromJSON, Of: "v"}, 0, c.use)
 		if err != nil {
@@ -107,7 +108,7 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 	}
 	body := append(bytes.Repeat([]byte("a"), MaxChecked-10), `id=17`...)
 	for pattern, want := range map[string]string{`id=(\d+)`: "", `(?:b?c?d?){100}id=(\d+)`: "does not match the first"} {
-		s, err := newSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern}, 0, Use{})
+		s, err := newSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern}, 0, values.Use{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +130,7 @@ func FuzzSave(f *testing.F) {
 	kinds := []bench.Source{bench.FromJSON, bench.FromHeader, bench.FromCookie, bench.FromRegex}
 	f.Fuzz(func(t *testing.T, kind uint8, of string, head, body []byte, use uint8) {
 		spec := bench.Save{Name: "v", From: kinds[int(kind)%len(kinds)], Of: of}
-		u := Use{Header: use&1 > 0, Number: use&2 > 0, JSON: use&4 > 0}
+		u := values.Use{Header: use&1 > 0, Number: use&2 > 0, JSON: use&4 > 0}
 		if CheckSave(spec) != nil || len(body) > MaxChecked {
 			return
 		}

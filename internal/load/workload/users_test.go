@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/values"
 )
 
 // write begins and writes one request of a spec.
@@ -37,7 +38,7 @@ func FuzzValues(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		if (Use{Header: true}).Fits([]byte(value)) != nil || strings.TrimSpace(value) != value || strings.ToValidUTF8(value, "") != value {
+		if (values.Use{Header: true}).Fits([]byte(value)) != nil || strings.TrimSpace(value) != value || strings.ToValidUTF8(value, "") != value {
 			return
 		}
 		p := spec("http://h")
@@ -195,24 +196,24 @@ func TestSave(t *testing.T) {
 		Body: []byte(`{"data":{"token":"t\"1","n":1.5,"list":[{"id":3}]},"html":"<a href=\"/x/42\">"}`)}
 	for _, test := range []struct {
 		save bench.Save
-		use  Use
+		use  values.Use
 		want string
 		err  string
 	}{
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, Use{}, `t"1`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.list[0].id"}, Use{Number: true}, "3", ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.list"}, Use{JSON: true}, `[{"id":3}]`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, Use{JSON: true}, `t"1`, ""},
-		{bench.Save{From: bench.FromHeader, Of: "Content-Type"}, Use{JSON: true}, "", "is not JSON"},
-		{bench.Save{From: bench.FromHeader, Of: "x-id"}, Use{}, "7", ""},
-		{bench.Save{From: bench.FromCookie, Of: "sid"}, Use{}, "ab%20c", ""},
-		{bench.Save{From: bench.FromRegex, Of: `/x/(\d+)`}, Use{}, "42", ""},
-		{bench.Save{From: bench.FromRegex, Of: `"n":1`}, Use{}, `"n":1`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.tok"}, Use{}, "", "data.tok is not in `{"},
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, Use{Number: true}, "", "is not a number"},
-		{bench.Save{From: bench.FromHeader, Of: "X"}, Use{}, "", "the response has no header X"},
-		{bench.Save{From: bench.FromCookie, Of: "si"}, Use{}, "", "the response sets no cookie si"},
-		{bench.Save{From: bench.FromRegex, Of: "zzz"}, Use{}, "", "/zzz/ does not match"},
+		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{}, `t"1`, ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.list[0].id"}, values.Use{Number: true}, "3", ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.list"}, values.Use{JSON: true}, `[{"id":3}]`, ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{JSON: true}, `t"1`, ""},
+		{bench.Save{From: bench.FromHeader, Of: "Content-Type"}, values.Use{JSON: true}, "", "is not JSON"},
+		{bench.Save{From: bench.FromHeader, Of: "x-id"}, values.Use{}, "7", ""},
+		{bench.Save{From: bench.FromCookie, Of: "sid"}, values.Use{}, "ab%20c", ""},
+		{bench.Save{From: bench.FromRegex, Of: `/x/(\d+)`}, values.Use{}, "42", ""},
+		{bench.Save{From: bench.FromRegex, Of: `"n":1`}, values.Use{}, `"n":1`, ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.tok"}, values.Use{}, "", "data.tok is not in `{"},
+		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{Number: true}, "", "is not a number"},
+		{bench.Save{From: bench.FromHeader, Of: "X"}, values.Use{}, "", "the response has no header X"},
+		{bench.Save{From: bench.FromCookie, Of: "si"}, values.Use{}, "", "the response sets no cookie si"},
+		{bench.Save{From: bench.FromRegex, Of: "zzz"}, values.Use{}, "", "/zzz/ does not match"},
 	} {
 		s, err := newSave(test.save, 0, test.use)
 		if err != nil {

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,15 +8,16 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/values"
 )
 
 // part is a piece of a request: a text, or what is filled in from a slot of the user.
 type part struct {
 	kind     partKind
-	text     string   // text of partText
-	slot     int      // slot of the user
-	items    []string // items of partItem, encoded for this place
-	rows     *Rows    // rows of partCell
+	text     string       // text of partText
+	slot     int          // slot of the user
+	items    []string     // items of partItem, encoded for this place
+	rows     *values.Rows // rows of partCell
 	column   int
 	encoding encoding
 }
@@ -49,7 +49,7 @@ type variable struct {
 	name   string
 	kind   partKind
 	items  []string
-	rows   *Rows
+	rows   *values.Rows
 	first  int64   // first number of partNumber
 	pool   []int64 // ids of a data set, for partNumber
 	size   int64   // number of values; 0: unlimited
@@ -67,7 +67,7 @@ func (v *variable) part(slot int, column string, e encoding) (part, error) {
 		p.items = append(p.items, string(e.append(nil, []byte(item))))
 	}
 	if v.kind == partCell {
-		if p.column = v.rows.column(column); p.column < 0 {
+		if p.column = v.rows.Column(column); p.column < 0 {
 			return p, fmt.Errorf("the file has no column %q", column)
 		}
 	}
@@ -221,7 +221,7 @@ func (p *part) append(dst []byte, u *User) []byte {
 	case partItem:
 		return append(dst, p.items[s.number]...)
 	case partCell:
-		return p.encoding.append(dst, p.rows.cell(int(s.number), p.column))
+		return p.encoding.append(dst, p.rows.Cell(int(s.number), p.column))
 	case partMade:
 		return append(dst, s.text...)
 	case partSaved:
@@ -247,12 +247,4 @@ type ExhaustedError struct {
 func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("%s: variable %q has no value left: all %d were taken; "+
 		"give it more values, or write `draw: in_turn`", e.Where, e.Variable, e.Values)
-}
-
-func isJSON(text []byte) bool { return json.Valid(text) }
-
-// isNumber reports whether a text is a JSON number.
-func isNumber(text []byte) bool {
-	return len(text) > 0 && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && json.Valid(text) &&
-		text[len(text)-1] >= '0' && text[len(text)-1] <= '9'
 }

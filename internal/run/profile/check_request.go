@@ -9,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/load/workload"
 	"locbench/internal/text/strictyaml"
+	"locbench/internal/values"
 )
 
 // placed is a request with its path in a file, such as requests[0].
@@ -103,7 +104,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 				strings.ReplaceAll(fmt.Sprint(append(req.Expected(), status)), " ", ", ")))
 	}
 	r.ids(at+".ids", req.IDs)
-	if err := workload.CheckBody(req.BodyFile); err != nil {
+	if err := values.CheckBody(req.BodyFile); err != nil {
 		r.when(true, at+".file", err.Error(), "write the path of a file, relative to the profile")
 	}
 	for _, s := range req.Save {
@@ -132,7 +133,7 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	}
 	for _, of := range texts {
 		for _, place := range bench.Parts(of.text) {
-			name, _ := workload.Column(place.Name)
+			name, _ := values.Column(place.Name)
 			ofData := of.key == at+".path" && (name == "id" || name == "language")
 			r.when(name != "" && !ofData && !slices.Contains(known, name), of.key,
 				fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
@@ -147,7 +148,7 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 // expected reports unknown variables in expectations, and those that follow the clock.
 func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
 	for _, place := range req.ExpectedPlaces() {
-		name, _ := workload.Column(place.Name)
+		name, _ := values.Column(place.Name)
 		ofData := strings.Contains(req.Path, "{"+name+"}") && (name == "id" || name == "language")
 		r.when(!ofData && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
@@ -165,7 +166,7 @@ func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known [
 // unfilled reports variables where an expectation fills in nothing.
 func (r *rules) unfilled(at string, req bench.Request, known []string) {
 	for _, place := range req.UnfilledPlaces() {
-		name, _ := workload.Column(place.Name)
+		name, _ := values.Column(place.Name)
 		where := "in `" + place.Key + "`"
 		if place.InKey {
 			where = "in a key"

@@ -15,10 +15,10 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
-	"locbench/internal/load/workload"
 	"locbench/internal/results/event"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/strictyaml"
+	"locbench/internal/values"
 )
 
 const (
@@ -141,7 +141,7 @@ func (t *draftText) variables(ids string, texts []string, login bool) {
 	var names []string
 	for _, text := range texts {
 		for _, p := range bench.Parts(text) {
-			name, _ := workload.Column(p.Name)
+			name, _ := values.Column(p.Name)
 			if name != "" && !slices.Contains(names, name) && (!login || name != draftToken) {
 				names = append(names, name)
 			}
@@ -169,7 +169,7 @@ func (t *draftText) variables(ids string, texts []string, login bool) {
 # ({file: ids.csv, column: id}), uuid, now, sequence. "draw: zipf" draws some values far more often.
 variables:`, names[0])
 	for _, name := range names {
-		t.pair("  ", name, strictyaml.Inline{V: values{From: &from, To: &to}})
+		t.pair("  ", name, strictyaml.Inline{V: source{From: &from, To: &to}})
 	}
 }
 

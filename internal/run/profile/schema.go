@@ -156,12 +156,12 @@ func (lifecycle) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 // DescribeStrict returns the schema of what UnmarshalStrict reads.
 func (variables) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	list := strictyaml.ListOf(strictyaml.Text(""), 1)
-	return strictyaml.MapOf(variableName.String(), strictyaml.Either(strictyaml.Enum(generators...), list, s.Of(values{})))
+	return strictyaml.MapOf(variableName.String(), strictyaml.Either(strictyaml.Enum(generators...), list, s.Of(source{})))
 }
 
 // DescribeStrict adds descriptions and which keys exclude or need each other.
-func (values) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(values{}, strictyaml.Keys{
+func (source) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(source{}, strictyaml.Keys{
 		About: map[string]string{
 			"from": "First of a range of whole numbers.", "to": "Last of the range.",
 			"list": "The values.", "file": "A CSV file with a header, or JSON lines (.jsonl, .ndjson).",

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/load/workload"
 	"locbench/internal/text/strictyaml"
+	"locbench/internal/values"
 )
 
 const (
@@ -32,8 +32,8 @@ var generators = []string{
 // variables are written as a map by their names.
 type variables []bench.Variable
 
-// values is the map form of a variable.
-type values struct {
+// source is the map form of a variable.
+type source struct {
 	From     *int64     `yaml:"from,omitempty"`
 	To       *int64     `yaml:"to,omitempty"`
 	List     []string   `yaml:"list,flow,omitempty" strict:"min=1,max=100000"`
@@ -60,7 +60,7 @@ func (all *variables) UnmarshalStrict(v strictyaml.Value) {
 			*all = append(*all, one)
 			continue
 		}
-		var m values
+		var m source
 		if !f.Value.Decode(&m) {
 			continue
 		}
@@ -95,9 +95,9 @@ func (all variables) MarshalYAML() (any, error) {
 		var value any = string(v.Make)
 		switch {
 		case v.Make == bench.GenerateString:
-			value = strictyaml.Inline{V: values{String: v.Length}}
+			value = strictyaml.Inline{V: source{String: v.Length}}
 		case v.Make == "":
-			m := values{List: v.List, File: v.File, Column: v.Column, Draw: v.Draw, Exponent: v.Exponent}
+			m := source{List: v.List, File: v.File, Column: v.Column, Draw: v.Draw, Exponent: v.Exponent}
 			if v.Range != nil {
 				m.From, m.To = &v.Range.From, &v.Range.To
 			}
@@ -113,7 +113,7 @@ func (all variables) MarshalYAML() (any, error) {
 
 // variables reports the mistakes in the variables of p.
 func (r *rules) variables(p *bench.Profile) {
-	uses := workload.Uses(p.Every())
+	uses := values.Uses(p.Every())
 	for i, v := range p.Variables {
 		at := "variables." + v.Name
 		r.when(!variableName.MatchString(v.Name), at, fmt.Sprintf("%q is not the name of a variable", v.Name),
@@ -122,7 +122,7 @@ func (r *rules) variables(p *bench.Profile) {
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.source(at, v)
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
-			if of, column := workload.Column(name); of == v.Name {
+			if of, column := values.Column(name); of == v.Name {
 				r.fits(at, v, column, uses[name])
 			}
 		}
@@ -159,7 +159,7 @@ func (r *rules) source(at string, v bench.Variable) {
 }
 
 // fits reports known values that do not fit where they are used, and files that cannot be read.
-func (r *rules) fits(at string, v bench.Variable, column string, use workload.Use) {
+func (r *rules) fits(at string, v bench.Variable, column string, use values.Use) {
 	row := v.File != "" && v.Column == ""
 	r.when(column != "" && !row, at, fmt.Sprintf("`{%s.%s}` names a column, but the variable is not a row of a file",
 		v.Name, column), "leave `."+column+"` out, or write `{file: users.csv}` without a column")
@@ -175,7 +175,7 @@ func (r *rules) fits(at string, v bench.Variable, column string, use workload.Us
 	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is text, but JSON uses it with a type",
 		"leave `:number` or `:json` out")
 	if column = cmp.Or(v.Column, column); v.File != "" && column != "" {
-		if err := workload.CheckColumns(v.File, column); err != nil {
+		if err := values.CheckColumns(v.File, column); err != nil {
 			r.when(true, at+".file", err.Error(), "")
 		}
 	}

@@ -1,4 +1,4 @@
-package workload
+package values
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func TestRows(t *testing.T) {
 			}
 			var got []string
 			for i := range rows.Len() {
-				got = append(got, fmt.Sprintf("%s %s", rows.cell(i, rows.column("a")), rows.cell(i, rows.column("b"))))
+				got = append(got, fmt.Sprintf("%s %s", rows.Cell(i, rows.Column("a")), rows.Cell(i, rows.Column("b"))))
 			}
 			if text := strings.Join(got, "|"); text != test.want {
 				t.Errorf("%q, want %q", text, test.want)
@@ -99,7 +99,7 @@ func TestRowsArePacked(t *testing.T) {
 			t.Errorf("%d rows of %d, %d bytes held for %d, in %d objects", r.Len(), rows, held, r.kept, objects)
 		}
 		for i := range rows {
-			if got := fmt.Sprintf("%s %s", r.cell(i, r.column("id")), r.cell(i, r.column("b"))); got != fmt.Sprintf("%d %d", i, -i) {
+			if got := fmt.Sprintf("%s %s", r.Cell(i, r.Column("id")), r.Cell(i, r.Column("b"))); got != fmt.Sprintf("%d %d", i, -i) {
 				t.Fatalf("row %d of %d is %s", i, rows, got)
 			}
 		}
@@ -125,10 +125,10 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		for i := range rows.Len() {
-			if b := rows.cell(i, rows.column("b")); !isNumber(b) {
+			if b := rows.Cell(i, rows.Column("b")); !isNumber(b) {
 				t.Errorf("%q is not a number", b)
 			}
-			_ = rows.cell(i, rows.column("a"))
+			_ = rows.Cell(i, rows.Column("a"))
 		}
 	})
 }

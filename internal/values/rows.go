@@ -1,4 +1,6 @@
-package workload
+// Package values has what requests take from files: rows of values and bodies, read within bounds,
+// and what a value must fit where it is used.
+package values
 
 import (
 	"bufio"
@@ -55,9 +57,11 @@ const (
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.rows }
 
-func (r *Rows) column(name string) int { return slices.Index(r.columns, name) }
+// Column returns the index of a used column, -1 if it is not used.
+func (r *Rows) Column(name string) int { return slices.Index(r.columns, name) }
 
-func (r *Rows) cell(row, column int) []byte {
+// Cell returns a value.
+func (r *Rows) Cell(row, column int) []byte {
 	b := &r.blocks[row/blockRows]
 	i := row%blockRows*len(r.columns) + column
 	from := uint32(0)
@@ -171,7 +175,7 @@ func readRows(file string, used []column, limit int) (*Rows, string, error) {
 	text := io.TeeReader(f, sum)
 	r := &Rows{}
 	for _, c := range used {
-		if r.column(c.name) < 0 {
+		if r.Column(c.name) < 0 {
 			r.columns = append(r.columns, c.name)
 		}
 	}
