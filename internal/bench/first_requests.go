@@ -15,7 +15,8 @@ type FirstRequestsSpec struct {
 // FirstRequests are the times of the first requests of a trial. Only readiness polls, which use another
 // path, were sent before them.
 type FirstRequests struct {
-	Request string          `json:"request"`        // name of the kind of request, the first one of the profile
+	Request string          `json:"request"`           // name of the kind of request, the first one of the profile
+	Started time.Time       `json:"started,omitzero"` // when the first of them began; zero in old results
 	First   RequestPhases   `json:"first"`          // the first request of that kind in the trial
 	Kept    []RequestPhases `json:"kept,omitempty"` // later requests on the same connection
 	New     []RequestPhases `json:"new,omitempty"`  // later requests, each on a new connection
@@ -25,6 +26,7 @@ type FirstRequests struct {
 // request did not have or did not reach is 0.
 type RequestPhases struct {
 	New       bool          `json:"new_connection"`
+	Start     time.Duration `json:"start_ns,omitempty"` // since FirstRequests.Started
 	Name      time.Duration `json:"name_ns"`       // DNS lookup; 0 for an IP address
 	Connect   time.Duration `json:"connect_ns"`    // TCP handshake
 	TLS       time.Duration `json:"tls_ns"`        // TLS handshake

@@ -32,6 +32,8 @@ type Step struct {
 	WarmUp      bool     `json:"warm_up,omitempty"` // the step is shown but not compared
 	Duration    Duration `json:"duration_ns"`
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
+	// number of single requests whose times are kept; 0: none
+	KeepRequests int `json:"keep_requests,omitempty"`
 }
 
 // Arrivals are users that arrive within a time, each with its own connection.
@@ -246,6 +248,9 @@ func (s Step) Validate() (errs []error) {
 	}
 	if s.MaxRequests < 0 {
 		bad("at most %d requests: must not be negative", s.MaxRequests)
+	}
+	if s.KeepRequests < 0 || s.KeepRequests > MaxKeptRequests {
+		bad("%d kept requests: must be 1 to %d", s.KeepRequests, MaxKeptRequests)
 	}
 	return errs
 }

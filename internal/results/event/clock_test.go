@@ -23,6 +23,10 @@ func TestClock(t *testing.T) {
 	}
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
 	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}
+	timed := bench.RequestsTimed{FirstRequests: bench.FirstRequests{Started: base.Add(time.Second)}}
+	if at := c.Event(timed).(bench.RequestsTimed).FirstRequests.Started; at != c.At(base.Add(time.Second)) {
+		t.Errorf("the first requests began at %v", at)
+	}
 	got := c.Event(e).(bench.StepEnded).Result
 	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Store == e.Result.HostAfter.Store {
 		t.Errorf("%+v", got)
