@@ -64,7 +64,9 @@ func TestKeptRequestsAreThoseOfTheServer(t *testing.T) {
 					if "/"+k.Request != j.path || k.Status != j.status || k.Bytes != int64(i+1) || (k.Error == "5xx") != (j.status == 503) {
 						t.Errorf("request %d: %+v, the server has %+v", i, k, j)
 					}
-					if sent.After(j.arrived) || end.Before(j.ended) || k.Lag < 0 || name == "closed" && k.Lag != 0 {
+					// A stamp of the kernel is read from another clock.
+					early := l.Stamped == 0 && end.Before(j.ended)
+					if sent.After(j.arrived) || early || k.Lag < 0 || name == "closed" && k.Lag != 0 {
 						t.Errorf("request %d: sent %s after its start, it arrived %s and its response went %s after that; it took %s",
 							i, k.Lag, j.arrived.Sub(start), j.ended.Sub(start), k.Latency)
 					}

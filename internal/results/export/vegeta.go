@@ -21,8 +21,8 @@ import (
 var errNoSingles = errors.New("these results have no single requests. Add `keep_requests: 1000` to a step of the " +
 	"profile, such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again")
 
-// single is a request as it was measured.
-type single struct {
+// oneRequest is a request as it was measured.
+type oneRequest struct {
 	attack, request string // name of the kind of request
 	at              time.Time
 	latency         time.Duration
@@ -56,11 +56,11 @@ func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
 }
 
 // keptSingles returns the kept requests of a step.
-func keptSingles(trial bench.TrialResult, s bench.StepResult) iter.Seq[single] {
+func keptSingles(trial bench.TrialResult, s bench.StepResult) iter.Seq[oneRequest] {
 	attack := trial.Trial.String() + " " + s.Step.Name
-	return func(yield func(single) bool) {
+	return func(yield func(oneRequest) bool) {
 		for _, k := range s.Load.Kept {
-			one := single{attack, k.Request, s.Load.Started.Add(k.Start), k.Latency, k.Status, k.Bytes, string(k.Error)}
+			one := oneRequest{attack, k.Request, s.Load.Started.Add(k.Start), k.Latency, k.Status, k.Bytes, string(k.Error)}
 			if k.Rejected || k.Error == statusClass(k.Status) {
 				one.err = statusText(k.Status)
 			}
@@ -78,8 +78,8 @@ func statusClass(status int) bench.ErrorKind { return bench.ErrorKind(strconv.It
 func statusText(status int) string { return strconv.Itoa(status) + " " + http.StatusText(status) }
 
 // firstSingles returns the first requests of a trial in their order; each connection is an attack.
-func firstSingles(trial string, first bench.FirstRequests) iter.Seq[single] {
-	return func(yield func(single) bool) {
+func firstSingles(trial string, first bench.FirstRequests) iter.Seq[oneRequest] {
+	return func(yield func(oneRequest) bool) {
 		for _, group := range []struct {
 			name string
 			all  []bench.RequestPhases
@@ -88,7 +88,7 @@ func firstSingles(trial string, first bench.FirstRequests) iter.Seq[single] {
 		} {
 			for _, r := range group.all {
 				at := first.Started.Add(r.Start)
-				if !yield(single{trial + " " + group.name, first.Request, at, r.Total, r.Status, r.Bytes, r.Err}) {
+				if !yield(oneRequest{trial + " " + group.name, first.Request, at, r.Total, r.Status, r.Bytes, r.Err}) {
 					return
 				}
 			}
@@ -98,7 +98,7 @@ func firstSingles(trial string, first bench.FirstRequests) iter.Seq[single] {
 
 // writeSingles writes requests, in their order, as results of vegeta, numbered in each attack: vegeta's
 // plot waits for number 0 of each.
-func writeSingles(run bench.Run, all iter.Seq[single], enc func(io.Writer) vegeta.Encoder) func(io.Writer) error {
+func writeSingles(run bench.Run, all iter.Seq[oneRequest], enc func(io.Writer) vegeta.Encoder) func(io.Writer) error {
 	return func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<16)
 		encode, attack, seq := enc(out), "", uint64(0)
@@ -121,7 +121,7 @@ func writeSingles(run bench.Run, all iter.Seq[single], enc func(io.Writer) veget
 }
 
 // result returns the request as a result of vegeta, with method and path of the profile's request.
-func (s single) result(profile []bench.Request) (r vegeta.Result, err error) {
+func (s oneRequest) result(profile []bench.Request) (r vegeta.Result, err error) {
 	r = vegeta.Result{
 		Attack: safe.Line(s.attack, 100), Timestamp: s.at, Latency: s.latency, Code: uint16(s.status),
 		BytesIn: uint64(s.bytes), Error: safe.Line(s.err, 300),
