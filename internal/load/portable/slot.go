@@ -103,9 +103,10 @@ func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exch
 		n, err = readFull(resp.Body, s.sample[:])
 		x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.sample[:n])
 	}
+	x.Bytes = int64(n)
 	if err == nil {
-		x.Bytes, err = io.Copy(io.Discard, resp.Body)
-		x.Bytes += int64(n)
+		rest, failed := io.Copy(io.Discard, resp.Body)
+		x.Bytes, err = x.Bytes+rest, failed
 	}
 	if err == io.EOF {
 		err = nil
