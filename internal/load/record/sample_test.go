@@ -64,6 +64,17 @@ func TestKeptRequestsOfThreadsAreJoined(t *testing.T) {
 	if len(l.Kept) != 1000 || l.KeptOf != 100_000 || second < 60 || second > 140 { // mean 100, four standard deviations
 		t.Errorf("%d kept of %d, %d of the thread with a tenth of them", len(l.Kept), l.KeptOf, second)
 	}
+	// Each thread draws its own: what one keeps says nothing about the other.
+	kept, twins := map[time.Duration]bool{}, 0
+	for _, k := range sampled(1000, 1, 50_000, 50_000).Kept {
+		kept[k.Start] = true
+		if kept[k.Start-time.Second] {
+			twins++
+		}
+	}
+	if twins > 25 { // mean 5
+		t.Errorf("%d times the requests of both threads at the same time are kept", twins)
+	}
 }
 
 // The seed decides which requests are kept.
