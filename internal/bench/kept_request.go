@@ -8,7 +8,7 @@ import (
 // MaxKeptRequests is how many requests a step may keep. A results file has about 200 bytes of each.
 const MaxKeptRequests = 10_000
 
-// KeptRequest is a single request of a step, kept as it was measured.
+// KeptRequest is a single request of a step, with its measured times.
 type KeptRequest struct {
 	Request string `json:"request"` // name of the kind of request
 	// when its latency starts, on the clock, since the start of the measured interval (of its first
@@ -18,9 +18,9 @@ type KeptRequest struct {
 	// open loop: delay from scheduled to sent, which is part of Latency
 	Lag      time.Duration `json:"lag_ns,omitempty"`
 	Status   int           `json:"status,omitempty"`   // status of the response; 0: no complete response
-	Error    ErrorKind     `json:"error,omitempty"`    // why it is an error; "": it is none
+	Error    ErrorKind     `json:"error,omitempty"`    // why it is an error; "": it is not
 	Rejected bool          `json:"rejected,omitempty"` // the status is expected, but not throughput: not a success
-	Bytes    int64         `json:"bytes,omitempty"`    // length of the body, as far as it was received
+	Bytes    int64         `json:"bytes,omitempty"`    // length of the body, or of the part that was received
 }
 
 // Compare orders kept requests by their starts.

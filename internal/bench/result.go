@@ -113,7 +113,7 @@ type Load struct {
 	Started time.Time     `json:"started"`              // start of the measured interval
 	Elapsed time.Duration `json:"elapsed_ns"`           // length of the measured interval
 	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // length of the lead-in
-	// single requests as they were measured, by Start: a uniform sample of those that ended within the
+	// measured single requests, by Start: a uniform sample of those that ended within the
 	// measured interval, if the step keeps some
 	Kept   []KeptRequest `json:"kept_requests,omitempty"`
 	KeptOf int64         `json:"kept_of,omitempty"` // number of requests of which Kept is a sample

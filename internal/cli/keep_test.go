@@ -80,7 +80,7 @@ steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_r
 		}
 	}
 	code, text = locbench(t, nil, "export", out, "--format", "vegeta", "--step", "1", "-o", filepath.Join(dir, "none"))
-	if code != console.ExitFailure || !strings.Contains(text, "no single requests. Add `keep_requests: 1000`") {
+	if code != console.ExitFailure || !strings.Contains(text, "no single requests were kept: add `keep_requests: 1000`") {
 		t.Errorf("nothing to export: exit code %d\n%s", code, text)
 	}
 }

@@ -18,17 +18,17 @@ import (
 )
 
 // errNoSingles says how results get what vegeta's formats need.
-var errNoSingles = errors.New("these results have no single requests. Add `keep_requests: 1000` to a step of the " +
-	"profile, such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again")
+var errNoSingles = errors.New("no single requests were kept: add `keep_requests: 1000` to a step of the profile, " +
+	"such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again")
 
-// oneRequest is a request as it was measured.
+// oneRequest is a measured request.
 type oneRequest struct {
 	attack, request string // name of the kind of request
 	at              time.Time
 	latency         time.Duration
 	status          int // 0: no complete response
 	bytes           int64
-	err             string // "": it is no error
+	err             string // "": no error
 }
 
 // vegetaFiles writes a file for the kept requests of each step, and one for the first requests of
@@ -40,18 +40,22 @@ func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
 		}
 		return writeSingles(run, keptSingles(trial, s), enc), nil
 	})
-	return func(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
-		files, err := steps(run, trials, opt)
+	return func(run bench.Run, trials []bench.TrialResult, opt Options) (files []File, err error) {
 		for _, trial := range trials {
 			if first := trial.FirstRequests; opt.Step == nil && first != nil && !first.Started.IsZero() {
 				name := fileName(trial.Trial.String()) + ".00-first-requests" + suffix
 				files = append(files, File{name, writeSingles(run, firstSingles(trial.Trial.String(), *first), enc)})
 			}
+			ofSteps, err := steps(run, []bench.TrialResult{trial}, opt)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, ofSteps...)
 		}
-		if err == nil && len(files) == 0 {
-			err = errNoSingles
+		if len(files) == 0 {
+			return nil, errNoSingles
 		}
-		return files, err
+		return files, nil
 	}
 }
 

@@ -164,7 +164,7 @@ func TestVegetaNeedsSingleRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if files, err := f.Files(run, trials, opt); err == nil || !strings.HasPrefix(err.Error(), "export as "+format+": these results have no single requests. Add `keep_requests: 1000` to a step") {
+			if files, err := f.Files(run, trials, opt); err == nil || !strings.HasPrefix(err.Error(), "export as "+format+": no single requests were kept: add `keep_requests: 1000` to a step") {
 				t.Errorf("%d files, %v", len(files), err)
 			}
 		}
@@ -178,7 +178,7 @@ func TestVegetaRefusesImplausibleRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, trials := fixture()
-			trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{}, k}
+			trials[0].Steps[0].Load.Kept, trials[0].FirstRequests = []bench.KeptRequest{{}, k}, nil
 			f, err := Lookup("vegeta")
 			if err != nil {
 				t.Fatal(err)
