@@ -113,10 +113,6 @@ type Load struct {
 	Started time.Time     `json:"started"`              // start of the measured interval
 	Elapsed time.Duration `json:"elapsed_ns"`           // length of the measured interval
 	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // length of the lead-in
-	// measured single requests, by Start: a uniform sample of those that ended within the
-	// measured interval, if the step keeps some
-	Kept   []KeptRequest `json:"kept_requests,omitempty"`
-	KeptOf int64         `json:"kept_of,omitempty"` // number of requests of which Kept is a sample
 	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
 	Scheduled int64 `json:"scheduled"`
 	Sent      int64 `json:"sent"`                      // requests sent in the step, lead-in included
@@ -180,6 +176,11 @@ type Load struct {
 	MaxOpenConnections int `json:"max_open_connections,omitempty"`
 	// scheduled requests per second at the end, if the rate was changed by hand
 	FinalRate float64 `json:"final_rate,omitempty"`
+
+	// number of requests that ended within the measured interval, if the step keeps some of them
+	KeptOf int64 `json:"kept_of,omitempty"`
+	// those that it keeps, by Start: a uniform sample, with measured times
+	Kept []KeptRequest `json:"kept_requests,omitempty"`
 }
 
 // FirstResponse is the first response of a contender, if that did not yet say "ready".
