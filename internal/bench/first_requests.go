@@ -15,22 +15,24 @@ type FirstRequestsSpec struct {
 // FirstRequests are the times of the first requests of a trial. Only readiness polls, which use another
 // path, were sent before them.
 type FirstRequests struct {
-	Request string          `json:"request"`        // name of the kind of request, the first one of the profile
-	First   RequestPhases   `json:"first"`          // the first request of that kind in the trial
-	Kept    []RequestPhases `json:"kept,omitempty"` // later requests on the same connection
-	New     []RequestPhases `json:"new,omitempty"`  // later requests, each on a new connection
+	Request string          `json:"request"`          // name of the kind of request, the first one of the profile
+	Started time.Time       `json:"started,omitzero"` // when the first of them began; zero in old results
+	First   RequestPhases   `json:"first"`            // the first request of that kind in the trial
+	Kept    []RequestPhases `json:"kept,omitempty"`   // later requests on the same connection
+	New     []RequestPhases `json:"new,omitempty"`    // later requests, each on a new connection
 }
 
 // RequestPhases are the times of one request, phase by phase; their sum is Total. A phase that the
 // request did not have or did not reach is 0.
 type RequestPhases struct {
 	New       bool          `json:"new_connection"`
-	Name      time.Duration `json:"name_ns"`       // DNS lookup; 0 for an IP address
-	Connect   time.Duration `json:"connect_ns"`    // TCP handshake
-	TLS       time.Duration `json:"tls_ns"`        // TLS handshake
-	Send      time.Duration `json:"send_ns"`       // writing the request
-	FirstByte time.Duration `json:"first_byte_ns"` // waiting, from the end of Send to the first byte of the response
-	Receive   time.Duration `json:"receive_ns"`    // receiving, from the first to the last byte of the response
+	Start     time.Duration `json:"start_ns,omitempty"` // since FirstRequests.Started
+	Name      time.Duration `json:"name_ns"`            // DNS lookup; 0 for an IP address
+	Connect   time.Duration `json:"connect_ns"`         // TCP handshake
+	TLS       time.Duration `json:"tls_ns"`             // TLS handshake
+	Send      time.Duration `json:"send_ns"`            // writing the request
+	FirstByte time.Duration `json:"first_byte_ns"`      // waiting, from the end of Send to the first byte of the response
+	Receive   time.Duration `json:"receive_ns"`         // receiving, from the first to the last byte of the response
 	Total     time.Duration `json:"total_ns"`
 	Status    int           `json:"status,omitempty"` // status of the response; 0: no response
 	Bytes     int64         `json:"bytes,omitempty"`  // length of the response body

@@ -177,6 +177,11 @@ type Load struct {
 	MaxOpenConnections int `json:"max_open_connections,omitempty"`
 	// scheduled requests per second at the end, if the rate was changed by hand
 	FinalRate float64 `json:"final_rate,omitempty"`
+
+	// number of requests that ended within the measured interval, if the step keeps some of them
+	KeptOf int64 `json:"kept_of,omitempty"`
+	// those that it keeps, by Start: a uniform sample, with measured times
+	Kept []KeptRequest `json:"kept_requests,omitempty"`
 }
 
 // FirstResponse is the first response of a contender, if that did not yet say "ready".

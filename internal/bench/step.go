@@ -34,6 +34,8 @@ type Step struct {
 	MaxRequests int64    `json:"max_requests,omitempty"` // ends the step early; 0: no limit
 	// engine that loads the step where a run compares the engines; "": that of the run
 	Engine Engine `json:"engine,omitempty"`
+	// number of single requests whose times are kept; 0: none
+	KeepRequests int `json:"keep_requests,omitempty"`
 }
 
 // Arrivals are users that arrive within a time, each with its own connection.
@@ -252,6 +254,9 @@ func (s Step) Validate() (errs []error) {
 	}
 	if s.MaxRequests < 0 {
 		bad("at most %d requests: must not be negative", s.MaxRequests)
+	}
+	if s.KeepRequests < 0 || s.KeepRequests > MaxKeptRequests {
+		bad("%d kept requests: must be 1 to %d", s.KeepRequests, MaxKeptRequests)
 	}
 	return errs
 }

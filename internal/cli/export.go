@@ -25,7 +25,6 @@ import (
 type exportFlags struct {
 	format, output, trial string
 	step                  int
-	maxRequests           int64
 }
 
 func newExport(env Env) *cobra.Command {
@@ -55,8 +54,6 @@ folder --out. Values that a format has no field for are left out.`,
 	cmd.Flags().StringVarP(&f.output, "out", "o", "", "`FILE` or folder to write to")
 	cmd.Flags().StringVar(&f.trial, "trial", "", "only this `TRIAL`, such as go-nethttp-1")
 	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
-	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
-		"write at most `N` single requests (vegeta formats)")
 	return cmd
 }
 
@@ -68,13 +65,10 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if err != nil {
 		return console.Usagef("--format: %w", err)
 	}
-	opt := export.Options{Trial: f.trial, MaxRequests: f.maxRequests}
+	opt := export.Options{Trial: f.trial}
 	if oneStep {
 		index := f.step - 1
 		opt.Step = &index
-	}
-	if f.maxRequests < 1 {
-		return console.Usagef("--max-requests %d: must be 1 or more", f.maxRequests)
 	}
 	if format.Many && f.output == "" {
 		return console.Usagef("format %s writes several files: set --out FOLDER", format.Name)

@@ -70,6 +70,8 @@ func hostileResults(t *testing.T) string {
 	trials[0].Checks = append(trials[0].Checks, bench.CheckResult{Group: "g", Name: "n", Status: bench.CheckFailed, Detail: "d"})
 	trials[1].State, trials[1].Failure, run.Trials[1].State = bench.TrialFailed, "it failed", bench.TrialFailed
 	trials[1].LastLog = []bench.LogLine{{Text: "a line"}}
+	trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{Request: "get"}, {Error: bench.ErrOther}}
+	trials[0].FirstRequests = &bench.FirstRequests{Started: time.Unix(1, 0), First: bench.RequestPhases{Err: "an error"}}
 	poison(reflect.ValueOf(&run).Elem())
 	for i := range trials {
 		poison(reflect.ValueOf(&trials[i]).Elem())
@@ -166,7 +168,7 @@ func TestHostileInput(t *testing.T) {
 		{"history", hostile}, {"history", dir, "--measure", hostile}, {"history", dir, "--format", hostile},
 		{"export", dir, "--format", "csv"}, {"export", dir, "--format", "json"}, {"export", dir, "--format", "gobench"},
 		{"export", dir, "--format", "prometheus"}, {"export", dir, "--format", "hgrm", "-o", out}, {"export", dir, "--format", "hlog", "-o", out},
-		{"export", dir, "--format", "vegeta-json", "-o", out, "--max-requests", "100000000", "--step", "1"},
+		{"export", dir, "--format", "vegeta-json", "-o", out}, {"export", dir, "--format", "vegeta-csv", "-o", out},
 		{"export", dir, "--format", "csv", "-o", filepath.Join(out, "file.csv")}, {"export", dir, "--format", hostile},
 		{"import", attack, checks, "-o", filepath.Join(out, "imported")},
 		{"import", unknown, "-o", filepath.Join(out, "imported")}, {"import", unknown, "--from", hostile, "-o", filepath.Join(out, "imported")},

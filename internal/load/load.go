@@ -252,7 +252,7 @@ func (e Engine) loop(
 	ctx context.Context, plan Plan, mix *workload.Mix, connections int,
 ) (*record.Recorder, loop, error) {
 	rec, step := record.New(plan.Step, mix.Names(), mix.Sessions()...), plan.Step
-	rec.SettleTime = cmp.Or(e.patience, rec.SettleTime)
+	rec.SettleTime, rec.Seed = cmp.Or(e.patience, rec.SettleTime), plan.Seed
 	dialTime := min(cmp.Or(e.patience, wire.DialTime), plan.Timeout)
 	if n := step.MaxRequests; n > 0 && n < int64(connections) && !step.Open() {
 		connections = int(n)

@@ -162,6 +162,7 @@ func ProfileHash(p bench.Profile) string {
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0,
 		bench.CheckSpec{}
 	p.Store.URL = ""
+	p.Steps = loads(p.Steps)
 	p.Variables = slices.Clone(p.Variables) // the same files in another folder
 	for i := range p.Variables {
 		p.Variables[i].File = base(p.Variables[i].File)
@@ -220,7 +221,16 @@ func steps(all []bench.Step) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, ", ") + ", hash " + hash(all)
+	return strings.Join(parts, ", ") + ", hash " + hash(loads(all))
+}
+
+// loads returns the steps without what does not change their load: how many requests they keep.
+func loads(all []bench.Step) []bench.Step {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].KeepRequests = 0
+	}
+	return all
 }
 
 // hash returns the start of the SHA-256 of v's JSON; "" if v has no JSON, such as an infinite rate.

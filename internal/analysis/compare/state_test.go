@@ -43,3 +43,15 @@ func TestStateOfTheMachineIsCompared(t *testing.T) {
 		t.Error("a profile without isolation has the hash of one with it")
 	}
 }
+
+// Keeping single requests does not make a step another one.
+func TestKeptRequestsAreNotADifference(t *testing.T) {
+	none, some := bench.Profile{Steps: steps4()}, bench.Profile{Steps: steps4()}
+	some.Steps[2].KeepRequests = 1000
+	if all := unlike(runFacts(bench.Run{Profile: none}), runFacts(bench.Run{Profile: some})); len(all) > 0 {
+		t.Errorf("%+v", all)
+	}
+	if some.Steps[2].KeepRequests != 1000 {
+		t.Error("the profile was changed")
+	}
+}

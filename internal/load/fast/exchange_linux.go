@@ -277,7 +277,9 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	}
 	dial := c.state == connecting
 	s.hangUp(c)
-	x := record.Exchange{Request: c.req.Index, Start: c.start, End: now, Read: now, Kind: wire.Classify(err)}
+	x := record.Exchange{
+		Request: c.req.Index, Start: c.start, End: now, Read: now, Lag: time.Duration(c.lag), Kind: wire.Classify(err),
+	}
 	if s.counters.NeedsExample(x.Request, x.Kind) {
 		x.Example = wire.Example(err.Error())
 	}

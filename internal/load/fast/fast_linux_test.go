@@ -42,7 +42,7 @@ func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 }
 
 // A request on an open connection allocates nothing, from reading the last response to sending; nor
-// do variables and values saved from responses.
+// do variables, values saved from responses and kept requests.
 func TestFastLoopDoesNotAllocate(t *testing.T) {
 	plain := []bench.Request{{Name: "get", Path: "/city"}}
 	users := workload.Spec{
@@ -81,7 +81,7 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 }
 
 func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, response string) {
-	c := configOf(t, bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1 << 40}, spec)
+	c := configOf(t, bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1 << 40, KeepRequests: 100}, spec)
 	c.Epoll = epoll
 	rec := c.Recorder
 	rec.Begin(0)

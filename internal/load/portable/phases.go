@@ -51,6 +51,8 @@ func Phases(ctx context.Context, plan PhasesPlan) (bench.FirstRequests, error) {
 		return out, err
 	}
 	defer a.slot.close()
+	a.began = time.Now()
+	out.Started = a.began
 	if out.First, err = a.measure(ctx); err != nil {
 		return out, err
 	}
@@ -76,6 +78,7 @@ type phaseTimer struct {
 	mix    *workload.Mix // of one request
 	slot   slot
 	conn   *firstByteConn // the connection of the slot
+	began  time.Time      // before the first request
 }
 
 // noted is a connection that notes when the first byte came since that was emptied.
@@ -135,7 +138,7 @@ func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err er
 	now := time.Now()
 	c := &clock{began: now, last: now}
 	err = a.exchange(own, c, &r, req)
-	r.Total = c.last.Sub(c.began)
+	r.Start, r.Total = c.began.Sub(a.began), c.last.Sub(c.began)
 	switch {
 	case ctx.Err() != nil:
 		return r, context.Cause(ctx)

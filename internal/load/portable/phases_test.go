@@ -115,6 +115,9 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 		if err != nil || len(p.Kept) != 1 || len(p.New) != 1 || p.Request != "upload" {
 			t.Fatalf("%+v, %v", p, err)
 		}
+		if first, kept, last := p.First, p.Kept[0], p.New[0]; p.Started.IsZero() || first.Start != 0 || kept.Start != first.Total || last.Start != kept.Start+kept.Total {
+			t.Errorf("they start at %s, %s and %s after %s, the first two took %s and %s", first.Start, kept.Start, last.Start, p.Started, first.Total, kept.Total)
+		}
 		for what, r := range map[string]bench.RequestPhases{"first": p.First, "kept": p.Kept[0], "new": p.New[0]} {
 			if r.Err != "" || r.Status != 200 || r.Bytes != 10 {
 				t.Errorf("%s: %+v", what, r)

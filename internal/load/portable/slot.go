@@ -101,9 +101,10 @@ func (s *slot) responseHTTP2(resp *http.Response, r *workload.Request, x *record
 		most = wire.MaxSample
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
+	x.Bytes = int64(len(body))
 	if err == nil {
-		x.Bytes, err = io.Copy(io.Discard, resp.Body)
-		x.Bytes += int64(len(body))
+		rest, failed := io.Copy(io.Discard, resp.Body)
+		x.Bytes, err = x.Bytes+rest, failed
 	}
 	s.got = workload.Response{Status: resp.StatusCode, Body: body, Cut: x.Bytes > int64(len(body))}
 	if s.keep {

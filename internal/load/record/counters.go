@@ -22,6 +22,8 @@ type Counters struct {
 	Breakdown // of the whole step
 
 	counted int64 // time up to which InFlightIntegral is complete
+	sample  *sample
+	names   []string // of the requests of the mix
 }
 
 func newCounters(open bool, requests, sessions int) *Counters {
@@ -111,6 +113,9 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	p := v.Phase(x.End)
 	c.IntervalTime += v.Overlap(x.Start, x.Read)
 	if p == Measured {
+		if c.sample != nil {
+			c.keep(&x)
+		}
 		c.ServiceTime += time.Duration(x.Read - x.Start)
 		if c.Backlog > 0 { // the interval is over, and this exchange ended in it but is seen only now
 			c.Backlog--

@@ -27,6 +27,7 @@ func (t *Interleaved) AddSlice(slice *Recorder) {
 	}
 	t.Totals.Add(&slice.Totals)
 	t.window.Add(slice.Ended)
+	t.sample.Merge(slice.sample, later(slice.Started.Sub(t.Started)))
 }
 
 // Unclosed returns the length of the slices that are in no window yet.

@@ -19,6 +19,7 @@ type Recorder struct {
 	// SettleTime is how long the last window waits for threads that have not counted yet what they saw
 	// within the interval; New sets 100 ms.
 	SettleTime time.Duration
+	Seed       uint64      // decides which requests are kept
 	counters   []*Counters // made before the start
 	failed     atomic.Pointer[error]
 
@@ -40,6 +41,7 @@ func New(s bench.Step, names []string, sessions ...string) *Recorder {
 // NewCounters returns counters for one thread of the loop.
 func (r *Recorder) NewCounters() *Counters {
 	c := newCounters(r.Open, len(r.names), len(r.sessions))
+	c.sample, c.names = newSample(r.step, r.Seed, len(r.counters)), r.names
 	r.counters = append(r.counters, c)
 	return c
 }

@@ -48,12 +48,13 @@ type Result struct {
 	Interleaved bool // the result was joined from slices
 
 	names, sessions []string // of the mix
+	sample          *sample  // nil: no requests are kept
 }
 
 func newResult(s bench.Step, names, sessions []string) Result {
 	r := Result{
 		Open: s.Open(), Whole: s.MaxRequests > 0 || s.Arrivals != nil,
-		names: names, sessions: sessions,
+		names: names, sessions: sessions, sample: newSample(s, 0, 0),
 	}
 	r.Loop, r.Ended, r.Breakdown = bench.LoopVegeta, newTally(r.Open), newBreakdown(len(names), len(sessions))
 	if !r.Open {
@@ -76,6 +77,7 @@ func (r *Result) Load() bench.Load {
 		Requests: r.Breakdown.results(r.names), Sessions: r.Breakdown.sessions(r.sessions, r.names),
 	}
 	l.Statuses, l.Rejected = r.Statuses.results()
+	l.Kept, l.KeptOf = r.sample.Values(bench.KeptRequest.Compare), r.sample.Seen()
 	if l.Elapsed > 0 {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}

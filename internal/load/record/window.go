@@ -101,6 +101,7 @@ func (r *Recorder) Finish() {
 	r.Ended.Add(r.window)
 	for _, c := range r.counters {
 		r.Breakdown.Add(c.Breakdown)
+		r.sample.Merge(c.sample, later(-time.Duration(r.From())))
 	}
 	r.Started, r.Elapsed = r.Began(), r.Interval.Length()
 }

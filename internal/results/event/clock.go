@@ -39,6 +39,9 @@ func (c Clock) Event(e bench.Event) bench.Event {
 			r.Samples[i].At = c.At(r.Samples[i].At)
 		}
 		return e
+	case bench.RequestsTimed:
+		e.FirstRequests.Started = c.At(e.FirstRequests.Started)
+		return e
 	case bench.UsageRead:
 		e.Usage.At = c.At(e.Usage.At)
 		return e

@@ -23,6 +23,11 @@ func TestClock(t *testing.T) {
 	}
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
 	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}
+	wall := NewClock(base.Round(0)) // its times have no monotonic reading
+	timed := bench.RequestsTimed{FirstRequests: bench.FirstRequests{Started: base}}
+	if at := wall.Event(timed).(bench.RequestsTimed).FirstRequests.Started; at != base.Round(0) {
+		t.Errorf("the first requests began at %v", at)
+	}
 	got := c.Event(e).(bench.StepEnded).Result
 	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Store == e.Result.HostAfter.Store {
 		t.Errorf("%+v", got)

@@ -26,7 +26,7 @@ import (
 type Format struct {
 	Name  string // value of --format
 	Title string // purpose in a few words
-	Note  string // what is reconstructed or missing; "" for nothing
+	Note  string // what is missing; "" for nothing
 	Many  bool   // it has a file for each trial or step, so it needs a folder
 	bytes bool   // it is binary
 	files filesOf
@@ -36,13 +36,9 @@ type filesOf func(bench.Run, []bench.TrialResult, Options) ([]File, error)
 
 // Options limit an export. The zero value exports everything.
 type Options struct {
-	Trial       string // only this trial, such as "rs-actix-1"; "": all
-	Step        *int   // only the step with this index (from 0); nil: all
-	MaxRequests int64  // most single requests to write; 0: DefaultMaxRequests
+	Trial string // only this trial, such as "rs-actix-1"; "": all
+	Step  *int   // only the step with this index (from 0); nil: all
 }
-
-// DefaultMaxRequests is the most requests that the vegeta formats write by default: 300 MB of JSON.
-const DefaultMaxRequests = 1_000_000
 
 // File is one file of an export.
 type File struct {
@@ -50,8 +46,7 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-const reconstructed = "single requests are reconstructed from histograms and 1 s windows: " +
-	"counts, quantiles (±0.1%), bytes and throughput are right, the order within a window is not"
+const onlySingles = "only requests that were kept one by one: those of steps with keep_requests, and first_requests"
 
 // Formats returns all formats, in the order in which they are reported.
 func Formats() []Format {
@@ -65,11 +60,11 @@ func Formats() []Format {
 			Many: true, files: perStep(".hgrm", hgrmOf)},
 		{Name: "hlog", Title: "HdrHistogram log of each trial",
 			Note: "one interval per step: windows have quantiles, no histograms", Many: true, files: hlogFiles},
-		{Name: "vegeta", Title: "vegeta's binary results, one file per step", Note: reconstructed,
+		{Name: "vegeta", Title: "vegeta's binary results, one file per step", Note: onlySingles,
 			Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
-		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed,
+		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: onlySingles,
 			Many: true, files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
-		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: reconstructed,
+		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: onlySingles,
 			Many: true, files: vegetaFiles(".vegeta.csv", csvEncoder)},
 		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json",
 			Many: true, files: harnessFiles},

@@ -204,10 +204,6 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
 		}
 	}
-	f, _ = Lookup("vegeta")
-	if _, err := f.Files(run, trials, Options{MaxRequests: 1000}); err == nil || !strings.Contains(err.Error(), "--max-requests") {
-		t.Errorf("too many requests: %v", err)
-	}
 }
 
 func TestFileName(t *testing.T) {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -9,7 +10,8 @@ import (
 )
 
 // fixture returns a run of 2 contenders × 2 rounds × 3 steps. The first step is a warm-up; in the
-// last one every tenth request fails.
+// last one every tenth request fails. Each step keeps a seventh of its requests, and those of
+// rs-actix have first requests.
 func fixture() (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 120_000_000, time.UTC)
 	run := bench.Run{
@@ -61,6 +63,16 @@ func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {
 		s := bench.StepResult{Index: i, Step: fixtureStep(i), Load: fixtureLoad(i, k, id.Round, start.Add(time.Duration(4*i)*time.Second)), Before: before, After: usage(cpu)}
 		trial.Steps = append(trial.Steps, s)
 	}
+	if k == 0 {
+		phases := func(start, total time.Duration) bench.RequestPhases {
+			return bench.RequestPhases{Start: start, Send: total, Total: total, Status: 200, Bytes: 101}
+		}
+		trial.FirstRequests = &bench.FirstRequests{
+			Request: "get", Started: start.Add(-time.Second), First: phases(0, 9*time.Millisecond),
+			Kept: []bench.RequestPhases{phases(10*time.Millisecond, time.Millisecond), phases(11*time.Millisecond, 2*time.Millisecond)},
+			New:  []bench.RequestPhases{{Start: 20 * time.Millisecond, Total: time.Second, Err: "timeout"}},
+		}
+	}
 	return trial
 }
 
@@ -76,6 +88,12 @@ func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 		}
 		w := &l.Windows[j%3]
 		l.Sent++
+		kept := bench.KeptRequest{Request: "get", Start: l.Elapsed*time.Duration(j)/time.Duration(n) - d, Latency: d, Status: 200, Bytes: 101}
+		keep := func() {
+			if j%7 == 0 {
+				l.Kept = append(l.Kept, kept)
+			}
+		}
 		if i == 2 && j%10 == 0 {
 			kind := []bench.ErrorKind{bench.ErrTimeout, "5xx", bench.ErrRefused}[j/10%3]
 			if w.Failed == nil {
@@ -83,11 +101,18 @@ func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 			}
 			w.Failed[kind]++
 			l.Failed[kind]++
-			if kind == bench.ErrTimeout {
+			kept.Error, kept.Status, kept.Bytes = kind, 0, 0
+			switch kind {
+			case bench.ErrTimeout:
+				kept.Latency = time.Second
 				late.Record(time.Second)
-			} else {
+			case "5xx":
+				kept.Status = 503
+				fallthrough
+			default:
 				bad.Record(d)
 			}
+			keep()
 			continue
 		}
 		w.Succeeded++
@@ -95,7 +120,10 @@ func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 		l.Succeeded++
 		l.Bytes += 101
 		good.Record(d)
+		keep()
 	}
+	l.KeptOf = l.Sent
+	slices.SortStableFunc(l.Kept, bench.KeptRequest.Compare)
 	if len(l.Failed) == 0 {
 		l.Failed = nil
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"locbench/internal/figures/hdr"
 )
 
 // TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use.
@@ -38,36 +40,57 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 	}
 	run, trials := fixture()
 	step := 2
-	load := trials[0].Steps[2].Load
-	for name, data := range written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
+	kept := trials[0].Steps[2].Load.Kept
+	good, bytesIn := int64(0), int64(0)
+	latencies := hdr.New()
+	for _, k := range kept {
+		latencies.Record(k.Latency)
+		bytesIn += k.Bytes
+		if k.Error == "" {
+			good++
 		}
-		ask := func(args ...string) []byte {
-			cmd := exec.CommandContext(ctx, tool, append(args, name)...)
-			cmd.Dir = dir
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("vegeta %v: %v", args, err)
+	}
+	for _, format := range vegetaFormats {
+		for name, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+				t.Fatal(err)
 			}
-			return out
-		}
-		var report struct {
-			Requests int64            `json:"requests"`
-			Codes    map[string]int64 `json:"status_codes"`
-			Bytes    struct {
-				Total int64 `json:"total"`
-			} `json:"bytes_in"`
-			Throughput float64 `json:"throughput"`
-		}
-		if err := json.Unmarshal(ask("report", "-type=json"), &report); err != nil {
-			t.Fatal(err)
-		}
-		if report.Requests != load.Sent || report.Codes["200"] != load.Succeeded || report.Bytes.Total != load.Bytes || math.Abs(report.Throughput/load.Throughput()-1) > .01 {
-			t.Errorf("vegeta report says %+v; ours: %d sent, %d succeeded, %d bytes, %.1f/s", report, load.Sent, load.Succeeded, load.Bytes, load.Throughput())
-		}
-		if page := ask("plot"); !bytes.Contains(page, []byte("<title>Vegeta Plot</title>")) || len(page) < 10_000 {
-			t.Errorf("vegeta plot draws %d bytes", len(page))
+			ask := func(args ...string) []byte {
+				cmd := exec.CommandContext(ctx, tool, append(args, name)...)
+				cmd.Dir = dir
+				out, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("vegeta %v: %v", args, err)
+				}
+				return out
+			}
+			var report struct {
+				Requests  int              `json:"requests"`
+				Codes     map[string]int64 `json:"status_codes"`
+				Latencies struct {
+					P50 time.Duration `json:"50th"`
+					Max time.Duration `json:"max"`
+				} `json:"latencies"`
+				Bytes struct {
+					Total int64 `json:"total"`
+				} `json:"bytes_in"`
+			}
+			if err := json.Unmarshal(ask("report", "-type=json"), &report); err != nil {
+				t.Fatal(err)
+			}
+			ours := latencies.Latencies()
+			if report.Requests != len(kept) || report.Codes["200"] != good || report.Bytes.Total != bytesIn || report.Latencies.Max != ours.Max ||
+				math.Abs(float64(report.Latencies.P50)/float64(ours.P50)-1) > .02 {
+				t.Errorf("vegeta report of %s says %+v; ours: %d kept, %d succeeded, %d bytes, p50 %s, max %s", format, report, len(kept), good, bytesIn, ours.P50, ours.Max)
+			}
+			for _, to := range []string{"json", "csv", "gob"} {
+				if again := decoded(t, ask("encode", "-to="+to)); len(again) != len(kept) || again[7].Latency != kept[7].Latency {
+					t.Errorf("vegeta encode of %s to %s has %d results", format, to, len(again))
+				}
+			}
+			if page := ask("plot"); !bytes.Contains(page, []byte("<title>Vegeta Plot</title>")) || len(page) < 10_000 {
+				t.Errorf("vegeta plot of %s draws %d bytes", format, len(page))
+			}
 		}
 	}
 }

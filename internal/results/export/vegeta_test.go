@@ -14,79 +14,95 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// TestVegetaReadsOurs reads our export with vegeta's library and compares the numbers of its report.
-func TestVegetaReadsOurs(t *testing.T) {
+// decoded returns the results in a file, as vegeta's own commands read it.
+func decoded(t *testing.T, data []byte) (all []vegeta.Result) {
+	t.Helper()
+	decode := vegeta.DecoderFor(bytes.NewReader(data))
+	if decode == nil {
+		t.Fatal("vegeta does not know it")
+	}
+	for {
+		var r vegeta.Result
+		if err := decode(&r); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+}
+
+var vegetaFormats = []string{"vegeta", "vegeta-json", "vegeta-csv"}
+
+// vegeta reads exactly the requests that a step kept: each with its time, latency, status and error.
+func TestVegetaReadsKeptRequests(t *testing.T) {
 	run, trials := fixture()
 	step := 2
 	load := trials[0].Steps[2].Load
-	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
+	for _, format := range vegetaFormats {
 		t.Run(format, func(t *testing.T) {
-			for _, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
-				decode := vegeta.DecoderFor(bytes.NewReader(data))
-				if decode == nil {
-					t.Fatal("vegeta does not know it")
+			files := written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step})
+			if len(files) != 1 {
+				t.Fatalf("%d files, want 1", len(files))
+			}
+			for _, data := range files {
+				got := decoded(t, data)
+				if len(got) != len(load.Kept) || len(got) < 400 {
+					t.Fatalf("%d results of %d kept requests", len(got), len(load.Kept))
 				}
-				var m vegeta.Metrics
-				var last time.Time
-				for seq := uint64(0); ; seq++ {
-					var r vegeta.Result
-					if err := decode(&r); errors.Is(err, io.EOF) {
-						break
-					} else if err != nil {
-						t.Fatal(err)
+				for i, r := range got {
+					k := load.Kept[i]
+					errText := map[bench.ErrorKind]string{"": "", "5xx": "503 Service Unavailable", "timeout": "timeout", "connection_refused": "connection_refused"}[k.Error]
+					want := vegeta.Result{
+						Attack: "rs-actix-1 64 connections", Seq: uint64(i), Code: uint16(k.Status), Timestamp: load.Started.Add(k.Start),
+						Latency: k.Latency, BytesIn: uint64(k.Bytes), Error: errText, Method: "GET", URL: "/city/v1/get?id={id}",
 					}
-					if r.Seq != seq || r.Timestamp.Before(last) {
-						t.Fatalf("request %d has number %d and comes %v after the one before", seq, r.Seq, r.Timestamp.Sub(last))
+					if !r.Equal(want) {
+						t.Fatalf("request %d:\n%+v\nwant\n%+v", i, r, want)
 					}
-					last = r.Timestamp
-					m.Add(&r)
-				}
-				m.Close()
-				if int64(m.Requests) != load.Sent || int64(m.StatusCodes["200"]) != load.Succeeded || int64(m.StatusCodes["500"]) != load.Failed["5xx"] {
-					t.Errorf("%d requests, %v; want %d, of which %d succeeded", m.Requests, m.StatusCodes, load.Sent, load.Succeeded)
-				}
-				if int64(m.BytesIn.Total) != load.Bytes {
-					t.Errorf("%d bytes, want %d", m.BytesIn.Total, load.Bytes)
-				}
-				if got, want := m.Throughput, load.Throughput(); math.Abs(got/want-1) > 1e-6 {
-					t.Errorf("throughput %v, want %v", got, want)
-				}
-				if !m.Earliest.Equal(load.Started) {
-					t.Errorf("the first request at %v, want %v", m.Earliest, load.Started)
-				}
-				if len(m.Errors) != 3 {
-					t.Errorf("errors %q, want 3 kinds", m.Errors)
 				}
 			}
 		})
 	}
 }
 
-func TestVegetaQuantilesAreOurs(t *testing.T) {
+// The report of vegeta has the quantiles, counts and bytes of the same requests.
+func TestVegetaReportsOurNumbers(t *testing.T) {
 	run, trials := fixture()
-	step := 1 // without failures, which vegeta counts into its latencies
-	want := trials[0].Steps[1].Load.Latency
+	step := 2
+	want, bytesIn, good := hdr.New(), int64(0), 0
+	kept := trials[0].Steps[2].Load.Kept
+	for _, k := range kept {
+		want.Record(k.Latency)
+		bytesIn += k.Bytes
+		if k.Error == "" {
+			good++
+		}
+	}
+	ours := want.Latencies()
 	for _, data := range written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
-		decode := vegeta.NewDecoder(bytes.NewReader(data))
 		var m vegeta.Metrics
-		for {
-			var r vegeta.Result
-			if err := decode(&r); err != nil {
-				break
-			}
+		for _, r := range decoded(t, data) {
 			m.Add(&r)
 		}
 		m.Close()
+		if m.Requests != uint64(len(kept)) || m.StatusCodes["200"] != good || m.BytesIn.Total != uint64(bytesIn) || len(m.Errors) != 3 || m.Success != float64(good)/float64(len(kept)) {
+			t.Errorf("%d requests, statuses %v, %d bytes, errors %q, success %g", m.Requests, m.StatusCodes, m.BytesIn.Total, m.Errors, m.Success)
+		}
 		// vegeta's own quantiles are estimates (t-digest).
 		for _, c := range []struct {
 			name      string
 			got, want time.Duration
 			most      float64
-		}{{"mean", m.Latencies.Mean, want.Mean, .001}, {"p50", m.Latencies.P50, want.P50, .02}, {"p99", m.Latencies.P99, want.P99, .05}, {"max", m.Latencies.Max, want.Max, 0}, {"min", m.Latencies.Min, want.Min, 0}} {
+		}{
+			{"mean", m.Latencies.Mean, ours.Mean, .001}, {"p50", m.Latencies.P50, ours.P50, .02}, {"p90", m.Latencies.P90, ours.P90, .05},
+			{"p99", m.Latencies.P99, ours.P99, .05}, {"max", m.Latencies.Max, ours.Max, 0}, {"min", m.Latencies.Min, ours.Min, 0},
+		} {
 			if math.Abs(float64(c.got)/float64(c.want)-1) > c.most {
 				t.Errorf("%s %v, want %v", c.name, c.got, c.want)
 			}
@@ -94,22 +110,125 @@ func TestVegetaQuantilesAreOurs(t *testing.T) {
 	}
 }
 
+// The first requests of a trial have their own file, in which each connection is an attack with its
+// own numbers. An export of one step does not have it.
+func TestVegetaReadsFirstRequests(t *testing.T) {
+	run, trials := fixture()
+	for i := range trials {
+		for k := range trials[i].Steps {
+			trials[i].Steps[k].Load.Kept = nil
+		}
+	}
+	for _, format := range vegetaFormats {
+		t.Run(format, func(t *testing.T) {
+			suffix := "." + strings.Replace(format, "-", ".", 1)
+			if format == "vegeta" {
+				suffix = ".vegeta.bin"
+			}
+			files := written(t, format, run, trials, Options{})
+			if len(files) != 2 || files["rs-actix-2.00-first-requests"+suffix] == nil {
+				t.Fatalf("files %q", slices.Sorted(maps.Keys(files)))
+			}
+			first := trials[0].FirstRequests
+			var lines []string
+			for _, r := range decoded(t, files["rs-actix-1.00-first-requests"+suffix]) {
+				lines = append(lines, fmt.Sprintf("%s %d: %s, %s, %d %s", r.Attack, r.Seq, r.Timestamp.Sub(first.Started), r.Latency, r.Code, r.Error))
+			}
+			want := []string{
+				"rs-actix-1 first request 0: 0s, 9ms, 200 ", "rs-actix-1 same connection 0: 10ms, 1ms, 200 ",
+				"rs-actix-1 same connection 1: 11ms, 2ms, 200 ", "rs-actix-1 new connections 0: 20ms, 1s, 0 timeout",
+			}
+			if !slices.Equal(lines, want) {
+				t.Errorf("%q\nwant %q", lines, want)
+			}
+		})
+	}
+}
+
+// Results without single requests say how to get them; nothing is made of histograms and windows. The
+// same is true of first requests without their times, as older versions saved them.
+func TestVegetaNeedsSingleRequests(t *testing.T) {
+	run, trials := fixture()
+	step := 0
+	for i := range trials {
+		if trials[i].FirstRequests != nil {
+			trials[i].FirstRequests.Started = time.Time{}
+		}
+		for k := range trials[i].Steps {
+			trials[i].Steps[k].Load.Kept = nil
+		}
+	}
+	for _, format := range vegetaFormats {
+		for _, opt := range []Options{{}, {Step: &step}} {
+			f, err := Lookup(format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if files, err := f.Files(run, trials, opt); err == nil || !strings.HasPrefix(err.Error(), "export as "+format+": no single requests were kept: add `keep_requests: 1000` to a step") {
+				t.Errorf("%d files, %v", len(files), err)
+			}
+		}
+	}
+}
+
+// What vegeta has as a number without a sign must have none: a results file may come from anywhere.
+func TestVegetaRefusesImplausibleRequests(t *testing.T) {
+	for name, k := range map[string]bench.KeptRequest{
+		"latency": {Latency: -1}, "status": {Status: 70_000}, "negative status": {Status: -1}, "bytes": {Bytes: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, trials := fixture()
+			trials[0].Steps[0].Load.Kept, trials[0].FirstRequests = []bench.KeptRequest{{}, k}, nil
+			f, err := Lookup("vegeta")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := f.Files(run, trials[:1], Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := files[0].Write(io.Discard); err == nil || !strings.HasPrefix(err.Error(), "rs-actix-1 1 connection, request 2: implausible") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A rejected response has its status as vegeta's error, as vegeta itself writes it.
+func TestVegetaOfRejectedRequests(t *testing.T) {
+	run, trials := fixture()
+	step := 0
+	trials[0].Steps[0].Load.Kept = []bench.KeptRequest{{Request: "get", Latency: 1, Status: 429, Rejected: true}, {Request: "get", Latency: 1, Status: 200, Error: bench.ErrWrong}}
+	for _, data := range written(t, "vegeta-json", run, trials[:1], Options{Step: &step}) {
+		got := decoded(t, data)
+		if got[0].Code != 429 || got[0].Error != "429 Too Many Requests" || got[1].Code != 200 || got[1].Error != "unexpected_body" {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 func TestVegetaRoundTrip(t *testing.T) {
 	run, trials := fixture()
 	step := 2
-	want := trials[0].Steps[2].Load
-	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
+	kept := trials[0].Steps[2].Load.Kept
+	var succeeded, bytesIn, longest int64
+	failed := map[bench.ErrorKind]int64{}
+	for _, k := range kept {
+		if k.Error != "" {
+			failed[k.Error]++
+			continue
+		}
+		succeeded, bytesIn, longest = succeeded+1, bytesIn+k.Bytes, max(longest, int64(k.Latency))
+	}
+	for _, format := range vegetaFormats {
 		for name, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
 			_, got, err := importing("", source{name, data})
 			if err != nil {
 				t.Fatal(err)
 			}
 			l := got[0].Steps[0].Load
-			if l.Succeeded != want.Succeeded || l.FailedTotal() != want.FailedTotal() || l.Bytes != want.Bytes || l.Failed["timeout"] != want.Failed["timeout"] {
-				t.Errorf("%s: %d successes, %v, %d bytes; want %d, %v, %d", format, l.Succeeded, l.Failed, l.Bytes, want.Succeeded, want.Failed, want.Bytes)
-			}
-			if math.Abs(float64(l.Latency.P99)/float64(want.Latency.P99)-1) > .002 || l.Latency.Max != want.Latency.Max {
-				t.Errorf("%s: p99 %v, max %v; want %v, %v", format, l.Latency.P99, l.Latency.Max, want.Latency.P99, want.Latency.Max)
+			if l.Succeeded != succeeded || !maps.Equal(l.Failed, failed) || l.Bytes != bytesIn || int64(l.Latency.Max) != longest {
+				t.Errorf("%s: %d successes, %v, %d bytes, up to %s; want %d, %v, %d", format, l.Succeeded, l.Failed, l.Bytes, l.Latency.Max, succeeded, failed, bytesIn)
 			}
 		}
 	}

@@ -179,8 +179,12 @@ func (r *rules) steps(p *bench.Profile) {
 		return
 	}
 	measured, findsPeak, reported := false, false, false
+	kept := 0
 	for i, s := range p.Steps {
 		at := fmt.Sprintf("steps[%d]", i)
+		kept += s.KeepRequests
+		r.when(kept > maxKept && kept-s.KeepRequests <= maxKept, at+".keep_requests",
+			fmt.Sprintf("the steps up to this one keep %d requests", kept), fmt.Sprintf("keep at most %d in all", maxKept))
 		if !validDuration(s.Duration) {
 			r.wrong(at+".duration", units.Exact(s.Duration), durationHint)
 			s.Duration = minDuration

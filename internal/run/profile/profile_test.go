@@ -405,6 +405,32 @@ steps:
 	}
 }
 
+// A step keeps 1 to 10,000 requests, and the steps together at most 100,000.
+func TestKeepRequests(t *testing.T) {
+	const head = "contenders: [a]\nrequests: [{path: /a}]\nsteps:\n"
+	p, err := profile.Parse("f", []byte(head+"  - {connections: [1, 2], keep_requests: 1}\n  - {rate: 100, keep_requests: 10000, repeat: 9}\n  - 3\n"))
+	if err != nil || p.Steps[0].KeepRequests != 1 || p.Steps[1].KeepRequests != 1 || p.Steps[2].KeepRequests != 10_000 || p.Steps[11].KeepRequests != 0 {
+		t.Fatalf("%+v, %v", p.Steps, err)
+	}
+	roundTrip(t, p)
+	for steps, want := range map[string]string{
+		"  - {connections: 1, keep_requests: 0}\n":                 "f:4: `steps[0].keep_requests` is 0; write from 1 to 10000",
+		"  - 1\n  - {connections: 1, keep_requests: 10001}\n":      "f:5: `steps[1].keep_requests` is 10001; write from 1 to 10000",
+		"  - {connections: 1, keep_requests: all}\n":               "f:4: `steps[0].keep_requests` is \"all\"; write a whole number",
+		"  - 1\n  - {rate: 1, repeat: 11, keep_requests: 10000}\n": "f:5: the steps up to this one keep 110000 requests; keep at most 100000 in all",
+	} {
+		t.Run(want, func(t *testing.T) {
+			if _, err := profile.Parse("f", []byte(head+steps)); err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+	p.Steps[0].KeepRequests = -1
+	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "-1 kept requests: must be 1 to 10000") {
+		t.Error(err)
+	}
+}
+
 // A warm-up has a fixed duration and no pauses.
 func TestWarmUpsHaveADuration(t *testing.T) {
 	for step, mistake := range map[string]string{

@@ -303,6 +303,8 @@ func (step) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"max_requests": "Number of requests after which the step ends.",
 			"rate":         "Requests per second: 5000, 50% of peak, a ramp or a wave.",
 			"arrivals":     "Users arriving within a time, each with its own connection.",
+
+			"keep_requests": "Number of single requests, drawn at random, whose times are saved, for vegeta's formats.",
 		},
 		Rules: strictyaml.Schema{
 			"anyOf": strictyaml.HasEach("connections", "rate", "arrivals"),

@@ -16,6 +16,7 @@ import (
 
 const (
 	maxSteps    = 1000
+	maxKept     = 100_000 // requests that all steps keep together, of each trial
 	minDuration = 100 * time.Millisecond
 	maxDuration = 24 * time.Hour
 
@@ -38,6 +39,7 @@ type step struct {
 	WarmUp      bool        `yaml:"warm_up,omitempty"`
 	Duration    duration    `yaml:"duration,omitempty"`
 	MaxRequests int64       `yaml:"max_requests,omitempty" strict:"min=1"`
+	Keep        int         `yaml:"keep_requests,omitempty" strict:"min=1,max=10000"`
 	Rate        rate        `yaml:"rate,omitempty"`
 	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
@@ -169,7 +171,7 @@ func (s steps) MarshalYAML() (any, error) {
 	for i, b := range s.all {
 		one := step{
 			WarmUp: b.WarmUp, Request: b.Request, Rate: rate(b),
-			Duration: duration(b.Duration), MaxRequests: b.MaxRequests,
+			Duration: duration(b.Duration), MaxRequests: b.MaxRequests, Keep: b.KeepRequests,
 		}
 		if a := b.Arrivals; a != nil {
 			one.Arrivals = &arrivals{a.Users, duration(a.Over), a.Requests}
@@ -189,7 +191,7 @@ func (s step) steps() []bench.Step {
 	var out []bench.Step
 	add := func(b bench.Step) {
 		b.WarmUp, b.Duration, b.MaxRequests = s.WarmUp, time.Duration(s.Duration), s.MaxRequests
-		b.Request = s.Request
+		b.Request, b.KeepRequests = s.Request, s.Keep
 		b.Name = cmp.Or(s.Name, b.DefaultName())
 		out = append(out, b)
 	}
