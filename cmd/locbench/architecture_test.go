@@ -35,7 +35,7 @@ var within = map[string][][]string{
 	"bench":     {{"cpuset", "units"}, {""}},
 	"contender": {{"docker", "ready"}, {"launch"}, {"", "check"}, {"platform"}},
 	"figures":   {{"hdr"}, {"stats"}, {"measure", "verdict"}},
-	"host":      {{"thread"}, {"cgroup"}, {"hostusage"}},
+	"host":      {{"limits", "thread"}, {"cgroup"}, {"hostusage"}},
 	"load":      {{"record", "wire"}, {"workload"}, {"http1"}, {"fast", "portable"}, {""}},
 	"results":   {{"", "event"}, {"export"}},
 	"run":       {{"machine", "profile", "worker"}, {"capacity", "runner"}},

@@ -18,7 +18,7 @@ var guarded = []struct {
 	{"os", "Open OpenFile ReadFile DirFS", "package safe: a pipe would hang, and a device has no end", []string{
 		"text/safe", "testenv", "contender/docker/dockertest",
 		// files of the system
-		"run/machine", "host/cgroup", "host/hostusage", "bench/cpuset", "contender/launch", "load",
+		"run/machine", "host/cgroup", "host/hostusage", "bench/cpuset", "contender/launch", "host/limits",
 		"contender/docker/engine.go", "contender/docker/in_container.go", "contender/processor.go",
 		"app/reports.go", // folders
 		// files of locbench's own

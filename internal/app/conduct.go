@@ -11,7 +11,7 @@ import (
 
 	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
-	"locbench/internal/load"
+	"locbench/internal/host/limits"
 	"locbench/internal/results"
 	"locbench/internal/results/event"
 	"locbench/internal/results/export"
@@ -217,7 +217,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}
-	return load.CheckLimits(profile.MostConnections(plan.Profile.Steps)) // now, rather than at the largest step
+	return limits.Check(profile.MostConnections(plan.Profile.Steps)) // now, rather than at the largest step
 }
 
 // record returns the masked plan, to be saved and published.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/limits"
 	"locbench/internal/testenv"
 )
 
@@ -47,7 +48,7 @@ func timedOpenLoops(t *testing.T, measure func(t testing.TB, e Engine) error) {
 func TestRunOfADurationCountsWhatTheServerAnswered(t *testing.T) {
 	for _, connections := range []int{1, 2, 16, 200, 2048} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
-			if err := CheckLimits(2 * connections); err != nil {
+			if err := limits.Check(2 * connections); err != nil {
 				t.Skip(err)
 			}
 			timedLoops(t, func(t testing.TB, e Engine) error {

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/thread"
 	"locbench/internal/load/fast"
 	"locbench/internal/load/portable"
 	"locbench/internal/load/record"
@@ -296,7 +297,7 @@ func (e Engine) clocked(
 	var before time.Duration
 	start := func() {
 		call(plan.OnStart)
-		began, before = time.Now(), processCPU()
+		began, before = time.Now(), thread.ProcessCPU()
 	}
 	if rec.Whole {
 		start()
@@ -316,7 +317,7 @@ func (e Engine) clocked(
 			start()
 		}
 		rec.AwaitEnd(drained)
-		wall, cpu = time.Since(began), processCPU()-before
+		wall, cpu = time.Since(began), thread.ProcessCPU()-before
 		call(plan.OnEnd)
 		<-windows
 	})

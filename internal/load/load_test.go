@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/limits"
 )
 
 // What the client records is what the server has answered, over exactly as many connections.
@@ -20,7 +21,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 		for _, connections := range []int{1, 2, 16, 200, 2048} {
 			t.Run(fmt.Sprint(connections), func(t *testing.T) {
 				// The server's ends of the connections are in this process, too.
-				if err := CheckLimits(2 * connections); err != nil {
+				if err := limits.Check(2 * connections); err != nil {
 					t.Skip(err)
 				}
 				requests := int64(max(4*connections, 500))

@@ -8,6 +8,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/figures/verdict"
+	"locbench/internal/host/limits"
+	"locbench/internal/load/workload"
 )
 
 // timeWait is how long a system keeps the port of a closed connection: on Linux always a minute.
@@ -28,23 +30,23 @@ func portsNeeded(s bench.Step) int64 {
 
 // awaitPorts waits until the local ports that a step needs are free. A connection to the same
 // address blocks its port for a minute after its end, so the users of one step may leave too few
-// for the next. The warning, if any, says how long the wait was. The error is a *LimitError or
+// for the next. The warning, if any, says how long the wait was. The error is a *limits.Error or
 // ctx's.
 func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Warnings, err error) {
 	need := portsNeeded(s)
-	have, ok := localPorts()
+	have, ok := limits.LocalPorts()
 	if need == 0 || !ok {
 		return nil, nil
 	}
 	if have < need {
-		return nil, &LimitError{
+		return nil, &limits.Error{
 			Connections: int(need), What: "local ports within a minute", Need: need, Have: have,
 			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or fewer users, or a longer time for their arrivals`,
 		}
 	}
 	began, waited := time.Now(), false
 	for {
-		used, ok := portsTo(addrs)
+		used, ok := limits.PortsTo(addrs)
 		if !ok || have-used >= need || time.Since(began) > timeWait+5*time.Second {
 			break
 		}
@@ -59,4 +61,17 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 		return bench.Warnings{verdict.WaitedForPorts(took, need)}, nil
 	}
 	return nil, nil
+}
+
+// checkStepLimits returns Check for the connections of a step. An open loop without a number
+// of connections takes fewer if necessary.
+func checkStepLimits(s bench.Step) (connections int, err error) {
+	connections = workload.MaxOpenConnections(s)
+	for {
+		err = limits.Check(connections)
+		if err == nil || s.Connections > 0 || s.MaxConnections > 0 || connections <= 1 {
+			return connections, err
+		}
+		connections /= 2
+	}
 }

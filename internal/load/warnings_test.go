@@ -6,33 +6,17 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/limits"
 	"locbench/internal/load/record"
 )
 
-func TestCheckLimits(t *testing.T) {
-	if err := CheckLimits(1); err != nil {
-		t.Error(err)
-	}
-	err := &LimitError{Connections: 2048, What: "open files", Need: 2120, Have: 1024, Remedy: "ulimit -n 2120"}
-	if got, want := err.Error(), "2048 connections need 2120 open files, but only 1024 are allowed: ulimit -n 2120"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for text, want := range map[string]int64{"32768\t60999\n": 28232, "1 1": 1, "": 0, "9 8": 0, "a b": 0, "1 2 3": 0} {
-		t.Run(text, func(t *testing.T) {
-			if got, ok := parsePorts(text); got != want || ok != (want > 0) {
-				t.Errorf("%q: %d, %t", text, got, ok)
-			}
-		})
-	}
-}
-
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
-	ports, ok := localPorts()
+	ports, ok := limits.LocalPorts()
 	if !ok || ports >= bench.MaxConnections {
 		t.Skip("this system does not limit local ports, or does not report it")
 	}
 	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", bench.MaxConnections, time.Second), nil)
-	var limit *LimitError
+	var limit *limits.Error
 	if !errors.As(err, &limit) || limit.Connections != bench.MaxConnections {
 		t.Errorf("error %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender/docker"
 	"locbench/internal/contender/launch"
-	"locbench/internal/load"
+	"locbench/internal/host/limits"
 	"locbench/internal/run/machine"
 	"locbench/internal/run/profile"
 	"locbench/internal/show/tui/setup"
@@ -105,8 +105,8 @@ func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error
 }
 
 func (s Site) Room(_ context.Context, connections int) (int, error) {
-	err := load.CheckLimits(connections)
-	limit, ok := errors.AsType[*load.LimitError](err)
+	err := limits.Check(connections)
+	limit, ok := errors.AsType[*limits.Error](err)
 	if !ok {
 		return connections, err
 	}

@@ -114,7 +114,7 @@ func (l *Loop) next() (*slot, error) {
 	}
 	if l.open == nil && !l.maySend() || !l.begin(s) {
 		if l.open != nil {
-			l.open.drop(int64(job.Requests), false)
+			l.open.drop(job.Requests)
 		}
 		l.free(s)
 		return nil, vegeta.ErrNoTargets
@@ -140,7 +140,7 @@ func (l *Loop) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		// A user's next iteration is scheduled for the arrival of the response before.
 		if l.rec.Stopped() || !l.begin(s) {
-			l.open.drop(int64(s.job.Requests), false)
+			l.open.drop(s.job.Requests)
 			break
 		}
 	}

@@ -1,7 +1,6 @@
 package portable
 
 import (
-	"math"
 	"time"
 
 	"locbench/internal/load/record"
@@ -12,8 +11,8 @@ import (
 // returns from Pace when one may be sent. vegeta then waits for a worker, of which there are as many
 // as connections.
 //
-// A job counts as late when it is sent later than scheduled, and as dropped when its timeout passes,
-// when the queue is full, or when the step ends. So each scheduled request is either sent or
+// A job counts as late when it is sent later than scheduled, and as dropped when its timeout passes
+// while it waits for a connection, when the queue is full, or when the step ends. So each scheduled request is either sent or
 // dropped. The lock of the counters guards all fields but nap.
 type openPacer struct {
 	loop     *Loop
@@ -122,7 +121,9 @@ func (o *openPacer) watch() {
 	o.loop.note(func(c *record.Counters) {
 		o.fill(c)
 		o.loop.backlogCounted, c.Backlog = true, int64(o.loop.inUse()+o.queue.Len())
-		o.dropped(c, o.queue.Expire(math.MaxInt64))
+		for j, ok := o.queue.Pop(); ok; j, ok = o.queue.Pop() {
+			c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), int64(j.Requests), j.Waited)
+		}
 	})
 }
 
@@ -134,6 +135,6 @@ func (o *openPacer) dropped(c *record.Counters, requests int64) {
 }
 
 // drop counts requests that are never sent for another reason.
-func (o *openPacer) drop(requests int64, waited bool) {
-	o.loop.note(func(c *record.Counters) { c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), requests, waited) })
+func (o *openPacer) drop(requests int) {
+	o.loop.note(func(c *record.Counters) { c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), int64(requests), false) })
 }

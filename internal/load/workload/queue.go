@@ -49,9 +49,10 @@ func (q *Queue) Pop() (j Job, ok bool) {
 	return j, true
 }
 
-// Expire removes the jobs scheduled before a moment, and returns the number of their requests.
+// Expire removes the jobs at the head that wait for a connection and were scheduled before a moment.
+// It returns the number of their requests.
 func (q *Queue) Expire(before int64) (requests int64) {
-	for q.n > 0 && q.jobs[q.head].At < before {
+	for q.n > 0 && q.jobs[q.head].Waited && q.jobs[q.head].At < before {
 		j, _ := q.Pop()
 		requests += int64(j.Requests)
 	}

@@ -48,3 +48,18 @@ func TestQueueKeepsTheOrder(t *testing.T) {
 		t.Errorf("%d in line, want %d, or it took more than it may", q.n, in-out)
 	}
 }
+
+// Only jobs that wait for a connection expire: one that is merely sent late, as the client was, is
+// still sent.
+func TestOnlyWaitingJobsExpire(t *testing.T) {
+	var q Queue
+	for _, j := range []Job{{At: 1, Requests: 1, Waited: true}, {At: 2, Requests: 2}, {At: 3, Requests: 4, Waited: true}} {
+		q.Push(j)
+	}
+	if n := q.Expire(10); n != 1 || q.Len() != 2 {
+		t.Errorf("%d requests expired, %d jobs are left", n, q.Len())
+	}
+	if _, ok := q.Pop(); !ok || q.Expire(10) != 4 {
+		t.Error("the job that waits has not expired")
+	}
+}

@@ -1,12 +1,8 @@
 //go:build unix
 
-package load
+package limits
 
-import (
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // raiseFiles returns how many files may be open, after raising a soft limit below need to the hard
 // limit. (The Go runtime does so at its start; this is for a limit lowered since.)
@@ -24,13 +20,4 @@ func raiseFiles(need int64) (have int64, ok bool) {
 	}
 	// An unlimited number does not fit into an int64.
 	return int64(min(uint64(limit.Cur), 1<<62)), true
-}
-
-// processCPU returns the CPU time of this process, user and system; 0 if it cannot be read.
-func processCPU() time.Duration {
-	var usage unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

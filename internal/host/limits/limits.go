@@ -1,20 +1,18 @@
-package load
+// Package limits says how many connections this machine can open, and which of its ports are in use.
+package limits
 
 import (
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
-
-	"locbench/internal/bench"
-	"locbench/internal/load/workload"
 )
 
 // spareFiles is the number of open files reserved for results, logs, samples and an embedded store.
 const spareFiles = 64
 
-// LimitError says that this machine does not let the client open enough connections for a step.
-type LimitError struct {
+// Error says that this machine does not let the client open enough connections for a step.
+type Error struct {
 	Connections int
 	What        string // "open files" or "local ports"
 	Need, Have  int64
@@ -22,22 +20,22 @@ type LimitError struct {
 }
 
 // Error returns the limit and the command that raises it.
-func (e *LimitError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("%d connections need %d %s, but only %d are allowed: %s",
 		e.Connections, e.Need, e.What, e.Have, e.Remedy)
 }
 
-// CheckLimits returns a *LimitError if that many connections cannot be opened from here. It raises
+// Check returns a *Error if that many connections cannot be opened from here. It raises
 // the soft limit of open files as far as the hard limit permits. Limits that it cannot read count
 // as sufficient.
-func CheckLimits(connections int) error {
+func Check(connections int) error {
 	need := int64(connections + openFiles() + spareFiles)
 	if have, ok := raiseFiles(need); ok && have < need {
-		return &LimitError{connections, "open files", need, have, fmt.Sprintf("ulimit -n %d", need)}
+		return &Error{connections, "open files", need, have, fmt.Sprintf("ulimit -n %d", need)}
 	}
-	if have, ok := localPorts(); ok && have < int64(connections) {
+	if have, ok := LocalPorts(); ok && have < int64(connections) {
 		const remedy = `sysctl -w net.ipv4.ip_local_port_range="1024 65535"`
-		return &LimitError{connections, "local ports", int64(connections), have, remedy}
+		return &Error{connections, "local ports", int64(connections), have, remedy}
 	}
 	return nil
 }
@@ -51,8 +49,8 @@ func openFiles() int {
 	return len(entries)
 }
 
-// localPorts returns the number of ports for outgoing connections to one address; Linux only.
-func localPorts() (int64, bool) {
+// LocalPorts returns the number of ports for outgoing connections to one address; Linux only.
+func LocalPorts() (int64, bool) {
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
 		return 0, false
@@ -71,17 +69,4 @@ func parsePorts(text string) (int64, bool) {
 		return 0, false
 	}
 	return high - low + 1, true
-}
-
-// checkStepLimits returns CheckLimits for the connections of a step. An open loop without a number
-// of connections takes fewer if necessary.
-func checkStepLimits(s bench.Step) (connections int, err error) {
-	connections = workload.MaxOpenConnections(s)
-	for {
-		err = CheckLimits(connections)
-		if err == nil || s.Connections > 0 || s.MaxConnections > 0 || connections <= 1 {
-			return connections, err
-		}
-		connections /= 2
-	}
 }

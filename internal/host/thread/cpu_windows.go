@@ -1,4 +1,4 @@
-package load
+package thread
 
 import (
 	"time"
@@ -6,11 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// raiseFiles reports no limit: Windows has none per process.
-func raiseFiles(int64) (int64, bool) { return 0, false }
-
-// processCPU returns the CPU time of this process, user and system; 0 if it cannot be read.
-func processCPU() time.Duration {
+// ProcessCPU returns the CPU time of this process, user and system; 0 if it cannot be read.
+func ProcessCPU() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
 		return 0

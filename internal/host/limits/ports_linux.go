@@ -1,4 +1,4 @@
-package load
+package limits
 
 import (
 	"bufio"
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// portsTo counts the local ports of connections to any of addrs, including closed ones that the
+// PortsTo counts the local ports of connections to any of addrs, including closed ones that the
 // system still keeps.
-func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
+func PortsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 	names := map[string]bool{}
 	for _, a := range addrs {
 		names[procAddress(a)] = true

@@ -1,0 +1,40 @@
+package limits
+
+import (
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"testing"
+)
+
+// The ports of connections to an address are counted while they are open and, on the side that
+// closes first, for a minute afterwards.
+func TestPortsTo(t *testing.T) {
+	// An address only this process uses: other connections to 127.0.0.1, also closed ones, may have
+	// any port.
+	own := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254)))
+	l, err := net.Listen("tcp", net.JoinHostPort(own.String(), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	addrs := []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())}
+	if n, ok := PortsTo(addrs); !ok || n != 0 {
+		t.Errorf("%d ports before anything was opened", n)
+	}
+	for range 5 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		defer other.Close()
+	}
+	if n, _ := PortsTo(addrs); n != 5 {
+		t.Errorf("%d ports, want 5", n)
+	}
+}
