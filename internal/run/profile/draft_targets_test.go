@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"locbench/internal/testenv"
 	"locbench/internal/text/console"
@@ -100,4 +101,51 @@ func TestNewOfTargets(t *testing.T) {
 	if _, err := os.Stat("other.yaml"); err == nil {
 		t.Error("a wrong target file left a profile")
 	}
+}
+
+// FuzzDraftOfTargets: of any target file that is read, the profile is written and read back
+// unchanged, and the draft has the same requests.
+func FuzzDraftOfTargets(f *testing.F) {
+	f.Add("GET http://h/a\nX: {a} ${B} 'c' \"d\" #e\n", "")
+	f.Add("PUT http://h/a?b={c}\nX-1: :\nX-2: - [a]\n\nPUT http://h/a\nX: 0x1f\n\nGET http://h/a\nX: ~\n", "")
+	f.Add("", "{a}\n\tb\n  c\n")
+	f.Add("", " \n\u0085\ufeff")
+	f.Chdir(f.TempDir())
+	f.Fuzz(func(t *testing.T, text, body string) {
+		if text == "" && utf8.ValidString(body) {
+			line, _ := json.Marshal(map[string]any{"method": "PUT", "url": "http://h/a?b=c", "body": []byte(body)})
+			text = string(line)
+		}
+		if strings.Contains(text, "@") { // names a file
+			t.Skip()
+		}
+		if err := os.WriteFile("t.txt", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := parse("a.yaml", []byte("steps: [1]"), instead{targets: "t.txt"})
+		if err != nil {
+			return
+		}
+		names := map[string]bool{}
+		for _, r := range p.Requests {
+			if names[r.Name] || len(r.Name) > maxRequestName {
+				t.Errorf("%q", r.Name)
+			}
+			names[r.Name] = true
+		}
+		whole, err := Format(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse("a.yaml", whole); err != nil || !reflect.DeepEqual(again, p) {
+			t.Fatalf("%v\n%s", err, whole)
+		}
+		draft, err := Draft{Targets: "t.txt"}.Text("a.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse("a.yaml", draft); err != nil || !reflect.DeepEqual(again.Requests, p.Requests) {
+			t.Fatalf("%v\n%s", err, draft)
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -174,11 +175,7 @@ func (t plainText) MarshalYAML() (any, error) {
 	if s := string(t); strings.TrimLeft(s, " \n") == s && !strings.ContainsFunc(s, odd) {
 		return s, nil
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(string(t))
-	return strictyaml.JSON(b.String()), err
+	return strictyaml.JSON(strconv.QuoteToASCII(string(t))), nil // YAML has the escapes of Go
 }
 
 // form is a form body, which may have places for variables.

@@ -150,9 +150,13 @@ func (r *reader) add(text string, t vegeta.Target, p place, body string) {
 	one := Target{Line: p.line, Parts: p.parts, Weight: 1, Method: t.Method, Body: string(t.Body)}
 	path, user, _ := r.address(t.URL, p.line)
 	one.Path, one.Header = path, r.header(t, p)
-	if user != nil && one.Header["Authorization"] == "" { // as net/http, by which vegeta sends
+	if user != nil { // net/http, by which vegeta sends, makes a header of it
+		const name = "Authorization"
+		if one.Header[name] != "" {
+			r.Add(p.part("header."+name), "the URL has a user, and the target an "+name, "keep one of the two")
+		}
 		password, _ := user.Password()
-		one.Header["Authorization"] = "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
+		one.Header[name] = "Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))
 	}
 	const elsewhere = "write it to a file, and name that by `@FILE` in the HTTP format"
 	switch {
