@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/text/console"
@@ -46,6 +49,29 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 		if p.Store.Kind != bench.StoreNone || len(p.Checks.Suites) > 0 || p.CompareBodies != 0 {
 			t.Errorf("%s: store %v, checks %v", args, p.Store, p.Checks)
 		}
+	}
+}
+
+// TestPathBeforeTargets: with a target file, the path of --target comes before those of the file.
+func TestPathBeforeTargets(t *testing.T) {
+	var f runFlags
+	cmd := &cobra.Command{}
+	bindRun(cmd, &f)
+	file := fileOf(t, "t.txt", "GET http://shop:8080/a\n")
+	if err := cmd.ParseFlags([]string{"--targets", file, "--target", "http://127.0.0.1:1/api"}); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := app.NewPlan(forContenders(f.RunOptions, cmd.Flags(), nil))
+	if err != nil || plan.Run.Targets[0].URL != "http://127.0.0.1:1/api" || len(plan.Run.Profile.Requests) != 1 || plan.Run.Profile.Requests[0].Path != "/a" {
+		t.Errorf("%+v, %+v, %v", plan.Run.Targets, plan.Run.Profile.Requests, err)
+	}
+}
+
+// The shell completes --targets by files.
+func TestTargetsAreCompleted(t *testing.T) {
+	code, text := locbench(t, nil, "__complete", "run", "--targets", "")
+	if code != console.ExitOK || !strings.Contains(text, ":0\n") {
+		t.Errorf("exit code %d\n%s", code, text)
 	}
 }
 

@@ -77,7 +77,7 @@ func (t *draftText) request(r bench.Request, profile string) {
 	}
 }
 
-// statusesText returns statuses as they are written: 200, or [200, 201].
+// statusesText returns statuses in the form of a profile: 200, or [200, 201].
 func statusesText(all []int) string {
 	text := strings.ReplaceAll(fmt.Sprint(all), " ", ", ")
 	if len(all) == 1 {

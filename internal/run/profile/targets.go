@@ -84,7 +84,7 @@ func (l *requestList) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// fromHere returns a path as it is written in the working folder.
+// fromHere returns a whole path, relative to the working folder if it is below that.
 func fromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -55,7 +55,7 @@ Host: other.example
 `
 
 // TestRequestsOfATargetFile: each different target is a request, in the order of the file, with a
-// name of its own; its weight is how often the file has it.
+// unique name; its weight is how often the file has it.
 func TestRequestsOfATargetFile(t *testing.T) {
 	written(t, map[string]string{"load/t.txt": mixedTargets, "load/order.json": `{"a": "{id}"}`})
 	p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nsetup: [{get: /}]\nrequests: {targets: load/t.txt}\nsteps: [{connections: 1, request: POST /orders}]\n"))

@@ -37,7 +37,7 @@ type File struct {
 	Targets []Target // the different ones, in the order of their first appearance
 }
 
-// Target is a request, in texts as they are sent: braces in them are not variables.
+// Target is a request. Its texts are sent unchanged: braces in them are not variables.
 type Target struct {
 	Line     int            // where it is first, from 1
 	Parts    map[string]int // lines of its parts: "file", "header.Accept"

@@ -35,7 +35,7 @@ func inFolder(t testing.TB) {
 	}
 }
 
-// The target files of vegeta's manual and of its users, as they are found in issues and repositories.
+// The target files of vegeta's manual and of its users, from issues and repositories.
 var files = map[string]string{
 	"addresses": `GET http://goku:9090/path/to/dragon?item=ball
 GET http://user:password@goku:9090/path/to
@@ -225,6 +225,25 @@ func TestUserOfAddress(t *testing.T) {
 	}
 }
 
+// A path has no braces, blanks or letters that are not ASCII: no part of it is a variable.
+func TestEscapedAddresses(t *testing.T) {
+	f, err := Parse("t", "t", []byte(files["escaped"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range f.Targets {
+		got = append(got, one.Path)
+	}
+	want := []string{
+		"/sector/Alpha%20Crucis/Ahkiweahi%27?lod=overview", `/Reaver's%2FDeep?q=%7B"id":[1]%7D&r=%7Bid%7D|x`, "/%7Bid%7D/%C4%8Daj?q=%C4%8Daj", "/?",
+		"//a/../b;c=1?d+e=%zz",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // The file of a body is in the folder of the target file, or in the working folder.
 func TestPlacesOfBodies(t *testing.T) {
 	inFolder(t)
@@ -378,8 +397,8 @@ func TestBoundsOfTargets(t *testing.T) {
 	}{
 		"headers":     {"GET http://h/\n" + manyHeaders(maxHeader), "", 0},
 		"51 headers":  {"GET http://h/\n" + manyHeaders(maxHeader+1), "t:1: 51 headers; write at most 50", 0},
-		"a body":      {"POST http://h/\n@big\n", "", maxBody},
-		"a big body":  {"POST http://h/\n@big\n", "t:2: `@big` is larger than 64 MiB; shorten it", maxBody + 1},
+		"a body":      {"POST http://h/\n@big\n", "", 64 << 20},
+		"a big body":  {"POST http://h/\n@big\n", "t:2: `@big` is larger than 64 MiB; shorten it", 64<<20 + 1},
 		"a text":      {jsonBody(maxText), "", 0},
 		"a big text":  {jsonBody(maxText + 1), "t:1: a body of more than 64KiB; write it to a file", 0},
 		"a big line":  {"\n" + jsonBody(maxJSON), "t:2: a target of more than 1MiB; shorten it", 0},
@@ -401,7 +420,7 @@ func TestBoundsOfTargets(t *testing.T) {
 	if err := os.WriteFile("huge", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate("huge", maxFile+1); err != nil {
+	if err := os.Truncate("huge", 16<<20+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read("huge", "huge"); err == nil || !strings.Contains(err.Error(), "larger than the 16 MiB allowed") {
