@@ -24,11 +24,11 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 	wrong := fileOf(t, "wrong.txt", "GET http://shop:8080/a HTTP/1.1\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{get: /x}]\nsteps: [3]\n")
 	for args, want := range map[string]string{
-		"--target http://127.0.0.1:1":         "GET /a 2, GET /b 1; 5 steps",
-		"orders":                              "GET /a 2, GET /b 1; 5 steps",
-		"--profile " + mine + " --target h:1": "GET /a 2, GET /b 1; 1 steps",
-		"--profile " + mine + " --targets ":   "",
-		"":                                    "--targets has requests for your own service: name the contender, or add --target URL",
+		"--target http://127.0.0.1:1":                    "GET /a 2, GET /b 1; 5 steps",
+		"orders":                                         "GET /a 2, GET /b 1; 5 steps",
+		"--profile " + mine + " --target h:1":            "GET /a 2, GET /b 1; 1 steps",
+		"--profile " + mine + " --target h:1 --targets=": "--targets '': write the path of a file",
+		"": "--targets has requests for your own service: name the contender, or add --target URL",
 		"--target http://127.0.0.1:1 --targets none.no":  "read target file: stat none.no: no such file or directory",
 		"--target http://127.0.0.1:1 --targets " + wrong: wrong + ":1: the URL ends with a version of HTTP",
 	} {
