@@ -39,9 +39,9 @@ A contender is excluded, and the exit code is 3, if one of its checks or rounds 
 responses was unexpected (max_unexpected in the profile allows a share), or if all its steps had too many errors.
 
 Contenders named here replace the profile's; --targets replaces its requests by those of vegeta's target file; other
-options replace single values. The results folder is named at the
-end. It holds run.json, one JSON file per trial, events.jsonl, summary.md and report.html, and is updated after every
-step: Ctrl-C, or even kill -9, loses only the current step. Continue with --resume.
+options replace single values. The results folder is named at the end. It holds run.json, one JSON file per trial,
+events.jsonl, summary.md and report.html, and is updated after every step: Ctrl-C, or even kill -9, loses only the
+current step. Continue with --resume.
 
 On a terminal the run opens in the dashboard (see 'locbench tui'). In a pipe, or with --headless, --quiet or --json, it
 prints text: the final table (or events, with --json) to standard output, everything else to standard error.

@@ -170,6 +170,23 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 // tried in many places.
 const oneOf = 23
 
+// TestSchemaOfTargetFiles: the requests of a profile may be a target file.
+func TestSchemaOfTargetFiles(t *testing.T) {
+	kind := schemaKinds[0]
+	file, _ := kind.example(t)
+	for text, valid := range map[string]bool{
+		"requests: {targets: targets.txt}\nsteps: [1]\n": true, "requests: {targets: [targets.txt]}\nsteps: [1]\n": false,
+		"requests: targets.txt\nsteps: [1]\n": false, "requests: {}\nsteps: [1]\n": false,
+	} {
+		if err := kind.read(file, []byte(text)); valid != (err == nil) {
+			t.Errorf("%s: read: %v", text, err)
+		}
+		if err := compiledSchema(t, kind.name).Validate(asJSON(t, file, []byte(text))); valid != (err == nil) {
+			t.Errorf("%s: the schema: %v", text, err)
+		}
+	}
+}
+
 // odd are values of all sorts.
 var odd = []string{
 	`""`, `"x"`, `"X y"`, `"0"`, `"1"`, `"1s"`, `"1%"`, `"64"`, `"1KiB"`, `"none"`, `"all"`, `"auto"`, `"off"`, `"true"`, `"/x"`,
