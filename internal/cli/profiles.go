@@ -120,7 +120,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
 	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and the token's path in its response")
 	cmd.Flags().Var(once{&d.Connections}, "connections", "most connections (default 64)")
-	cmd.Flags().Var(once{&d.Targets}, "targets", "vegeta's target `FILE` with the requests, in place of --get, --post and --login")
+	cmd.Flags().Var(once{&d.Targets}, "targets", "vegeta's target `FILE`, in place of --get, --post and --login")
 	return cmd
 }
 

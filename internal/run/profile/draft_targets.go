@@ -16,7 +16,8 @@ import (
 // at its end.
 func (d Draft) ofTargets(file string) (text []byte, next []string, err error) {
 	if d.Get+d.Post+d.Login != "" {
-		return nil, nil, errors.New("--targets has the requests: leave out --get, --post and --login, and add more in the written file")
+		return nil, nil, errors.New("--targets has the requests: leave out --get, --post and --login, " +
+			"and add more in the written file")
 	}
 	p, list, err := parse(file, []byte("steps: [1]\n"), instead{targets: d.Targets})
 	if err != nil {
@@ -39,7 +40,8 @@ requests:`, filepath.Base(d.Targets))
 	}
 	again, err := t.parse(file)
 	if err == nil && !reflect.DeepEqual(again.Requests, p.Requests) {
-		err = fmt.Errorf("%s: a request cannot be written into a profile: write `requests: {targets: FILE}` in one", d.Targets)
+		err = fmt.Errorf("%s: a request cannot be written into a profile; write `requests: {targets: FILE}` in one",
+			d.Targets)
 	}
 	return t.Bytes(), next, err
 }
@@ -64,7 +66,8 @@ func (t *draftText) request(r bench.Request, profile string) {
 		add("body", one.Body)
 	}
 	statuses := append([]int{r.ExpectStatus}, r.MoreStatuses...)
-	add("expect", strictyaml.Inline{V: strictyaml.Entries{{Key: "status", Value: strictyaml.JSON(statusesText(statuses))}}})
+	expected := strictyaml.JSON(statusesText(statuses))
+	add("expect", strictyaml.Inline{V: strictyaml.Entries{{Key: "status", Value: expected}}})
 	text, err := strictyaml.Encode([]strictyaml.Entries{item})
 	if err != nil {
 		t.fail("%s: %w", r.Name, err)

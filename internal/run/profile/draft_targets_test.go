@@ -110,6 +110,7 @@ func FuzzDraftOfTargets(f *testing.F) {
 	f.Add("PUT http://h/a?b={c}\nX-1: :\nX-2: - [a]\n\nPUT http://h/a\nX: 0x1f\n\nGET http://h/a\nX: ~\n", "")
 	f.Add("", "{a}\n\tb\n  c\n")
 	f.Add("", " \n\u0085\ufeff")
+	f.Add("GET http://h/a\nX: a\tb\nY: \u2028\ufeff\u0085 z\n", "")
 	f.Chdir(f.TempDir())
 	f.Fuzz(func(t *testing.T, text, body string) {
 		if text == "" && utf8.ValidString(body) {

@@ -9,10 +9,8 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
@@ -165,18 +163,6 @@ func (d *document) UnmarshalStrict(v strictyaml.Value) { *d = document(v.JSON())
 
 // MarshalYAML writes JSON, which is YAML.
 func (d document) MarshalYAML() (any, error) { return strictyaml.JSON(d), nil }
-
-// plainText is a body as text, which may have places for variables.
-type plainText string
-
-// MarshalYAML quotes a text that would otherwise be read as another one, or not at all.
-func (t plainText) MarshalYAML() (any, error) {
-	odd := func(c rune) bool { return c != '\n' && unicode.IsControl(c) }
-	if s := string(t); strings.TrimLeft(s, " \n") == s && !strings.ContainsFunc(s, odd) {
-		return s, nil
-	}
-	return strictyaml.JSON(strconv.QuoteToASCII(string(t))), nil // YAML has the escapes of Go
-}
 
 // form is a form body, which may have places for variables.
 type form string

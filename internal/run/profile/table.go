@@ -44,7 +44,8 @@ func loadOptions() []Option {
 		},
 		{
 			Name: "targets", Key: "requests.targets", Type: "string", Group: OfRuns,
-			Usage: "requests of vegeta's target `FILE` (HTTP or JSON format), in place of the profile's; their hosts are not used",
+			Usage: "requests of vegeta's target `FILE` (HTTP or JSON format), in place of the profile's; " +
+				"their hosts are not used",
 			value: value{set: func(c *change, text string) error { // LoadWith has applied it
 				if text == "" {
 					return c.refuse(text, "write the path of a file")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -136,7 +135,8 @@ func (l *requestList) read(path, name string) error {
 
 // requestOfTarget returns a target as a request. No text of it is a template.
 func requestOfTarget(t targets.Target) request {
-	r := request{Weight: t.Weight, Method: t.Method, Path: t.Path, Body: plainText(bench.Literal(t.Body)), File: t.BodyFile}
+	r := request{Weight: t.Weight, Method: t.Method, Path: t.Path, File: t.BodyFile}
+	r.Body = plainText(bench.Literal(t.Body))
 	for name, value := range t.Header {
 		if r.Header == nil {
 			r.Header = map[string]string{}
@@ -209,8 +209,10 @@ func (l *requestList) report(m mistake) bool {
 		return false
 	}
 	t := l.from.Targets[i]
-	if name, ok := strings.CutPrefix(at[2], "header."); ok && !slices.Contains(slices.Collect(maps.Keys(t.Header)), name) {
-		return false // a header of all requests
+	if name, ok := strings.CutPrefix(at[2], "header."); ok {
+		if _, own := t.Header[name]; !own {
+			return false // a header of all requests
+		}
 	}
 	l.rules.Add(cmp.Or(t.Parts[at[2]], t.Line), cmp.Or(m.what, "`"+at[2]+"` is "+m.value), m.hint)
 	return true

@@ -16,7 +16,8 @@ import (
 
 const (
 	maxJSON     = 1 << 20 // bytes of a line
-	jsonExample = "write each target on one line, such as `{\"method\": \"GET\", \"url\": \"http://127.0.0.1:8080/items\"}`"
+	jsonExample = "write each target on one line, such as " +
+		"`{\"method\": \"GET\", \"url\": \"http://127.0.0.1:8080/items\"}`"
 )
 
 // jsonKeys are the keys of a target.
@@ -34,7 +35,8 @@ func (r *reader) json(lines []string) {
 			r.Add(n, "a comment", "remove it: the JSON format has none")
 			continue
 		case line[0] == '[':
-			r.Add(n, "a list of targets", "write each target on its own line, without the brackets and commas of the list, as `jq -c '.[]'` does")
+			r.Add(n, "a list of targets",
+				"write each target on its own line, without the brackets and commas of the list, as `jq -c '.[]'` does")
 			return
 		case len(line) > maxJSON:
 			r.Add(n, "a target of more than "+strictyaml.FormatBytes(maxJSON), "shorten it")

@@ -58,7 +58,7 @@ func (r *reader) address(raw string, line int) (path string, user *url.Userinfo,
 		r.file.Base, r.first = base, line
 	case base != r.file.Base && !r.hosts[base]:
 		r.hosts[base] = true
-		r.Add(line, fmt.Sprintf("another host than %s in line %d: %s", safe.Line(r.file.Base, maxWord), r.first, safe.Line(base, maxWord)),
+		r.Add(line, fmt.Sprintf("another host than %s in line %d: %s", word(r.file.Base), r.first, word(base)),
 			"write one file for each: all requests go to the contender, or to --target URL")
 	}
 	return encoded(u.RequestURI()), u.User, true
@@ -133,8 +133,8 @@ func (r *reader) findBody(name string) (path, what, hint string) {
 			path = at
 			found = append(found, info)
 		case !os.SameFile(found[0], info):
-			return path, fmt.Sprintf("`@%s` is two files: in the folder of this file, and in the working folder, which vegeta takes", word(name)),
-				"write the whole path of the one that you mean"
+			return path, fmt.Sprintf("`@%s` is two files: in the folder of this file, and in the working folder, "+
+				"which vegeta takes", word(name)), "write the whole path of the one that you mean"
 		}
 	}
 	switch {
