@@ -12,10 +12,13 @@ func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 	if o.ProfileText != nil {
 		p, err = profile.Parse(o.Profile, o.ProfileText)
 	} else {
-		p, err = profile.Load(o.Profile, profiles.FS)
+		p, err = profile.LoadWith(o.Profile, profiles.FS, o.Changes.Text("targets"))
 	}
 	if err != nil {
 		return p, console.WithCode(console.ExitUsage, err)
+	}
+	if o.Changes.Given("targets") && !o.ProfileNamed && len(o.Contenders) == 0 && !o.Changes.Given("target") {
+		return p, console.Usagef("--targets has requests for your own service: name the contender, or add --target URL")
 	}
 	return profile.Change(p, o.Changes.With("contenders", o.Contenders...), o.Getenv)
 }

@@ -23,8 +23,8 @@ func splitTarget(text string) (name, address string) {
 	return "", text
 }
 
-// parseTargets reads the targets. Without a profile or a contender, request is the path and query
-// of the address, which is then the only request.
+// parseTargets reads the targets. Without a profile, a contender or a target file, request is the path
+// and query of the address, which is then the only request.
 func parseTargets(o RunOptions) (targets []bench.Target, request string, err error) {
 	given := o.Changes["target"]
 	for i, text := range given {
@@ -45,7 +45,8 @@ func parseTargets(o RunOptions) (targets []bench.Target, request string, err err
 			return nil, "", console.Usagef("two targets are named %s: %s and %s; rename one",
 				name, secret.Address(targets[at].URL), secret.Address(address))
 		}
-		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
+		profiled := o.ProfileNamed || len(o.Contenders) > 0 || o.Changes.Given("targets")
+		t, path, err := parseTarget(name, address, profiled)
 		if err != nil {
 			return nil, "", err
 		}

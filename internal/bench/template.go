@@ -97,6 +97,16 @@ func Parts(text string) (parts []Part) {
 	return parts
 }
 
+// Literal returns the template of a header or a body that is text: no part of it is a place.
+func Literal(text string) string {
+	return places.ReplaceAllStringFunc(text, func(s string) string {
+		if s[0] == '{' {
+			return "{" + s + "}"
+		}
+		return "$" + s
+	})
+}
+
 // Escaped escapes the texts of a template; places stay unchanged.
 func Escaped(text string, escape func(string) string) string {
 	var out strings.Builder

@@ -32,3 +32,28 @@ func FuzzParts(f *testing.F) {
 		}
 	})
 }
+
+// What is filled in to the template of a text is the text, whatever places it seems to have.
+func FuzzLiteral(f *testing.F) {
+	for _, s := range []string{
+		"", "{id}", "{{id}}", "{{{id}}}", "{{id}", "{id}}", "${HOME}", "$${HOME}", "$$${HOME}", "${a.b}{c}{d}", `{"a": "{n:number}"}`,
+		"{{a}{b}}", "${{a}}", "{a}{{b}}{{{c}}}$",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		filled := Request{Body: Literal(s), Header: map[string]string{"X": Literal(s)}}.Filled(func(name string) string {
+			t.Errorf("%q names the environment variable %s", Literal(s), name)
+			return ""
+		})
+		for _, text := range []string{filled.Body, filled.Header["X"]} {
+			parts := Parts(text)
+			if s == "" && len(parts) == 0 {
+				continue
+			}
+			if len(parts) != 1 || parts[0] != (Part{Text: s}) {
+				t.Errorf("%q became %q, with the parts %q", s, text, parts)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 // usage". Examples with the user's own folders and contenders are skipped.
 func TestExamplesOfRuns(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
+	t.Chdir(filepath.Dir(fileOf(t, "targets.txt", "GET http://h/a\n")))
 	planned := 0
 	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
 		for line := range strings.Lines(cmd.Example) {
@@ -62,7 +64,7 @@ func words(line string) (all []string) {
 // TestExamplesOfNewProfiles runs each 'profiles new' of its help text, in one folder as a user does
 // who copies one after the other, and reads what was written.
 func TestExamplesOfNewProfiles(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Chdir(filepath.Dir(fileOf(t, "targets.txt", "GET http://h/a\n")))
 	written := 0
 	for line := range strings.Lines(newProfilesNew(Env{}).Example) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")

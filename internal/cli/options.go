@@ -54,6 +54,8 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Opt
 			complete = fixed(option.Values...)
 		case option.Name == "data":
 			complete = completeData
+		case option.Name == "targets":
+			continue // files
 		}
 		_ = cmd.RegisterFlagCompletionFunc(option.Name, complete)
 	}

@@ -97,6 +97,9 @@ On a terminal it prompts for the basics; Enter takes the default. With an option
 without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
+--targets takes the requests of vegeta's target file, in its HTTP or JSON format: one for each different target, with a
+weight. 'locbench run --targets FILE' sends the same ones.
+
 The profile compares two versions: contenders are interleaved, in 8 rounds. Standard error gets the estimated time of
 that, and the next commands.
 
@@ -106,6 +109,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
   locbench profiles new small.yaml --get '/items/{item} 1..99' --connections 256
   locbench profiles new orders.yaml --post '/orders {"item": "{item:number}"}'
   locbench profiles new - --get /me --login '/login access_token'
+  locbench profiles new mix.yaml --targets targets.txt      # of vegeta
   locbench run --profile shop.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -116,6 +120,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
 	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and the token's path in its response")
 	cmd.Flags().Var(once{&d.Connections}, "connections", "most connections (default 64)")
+	cmd.Flags().Var(once{&d.Targets}, "targets", "vegeta's target `FILE`, in place of --get, --post and --login")
 	return cmd
 }
 

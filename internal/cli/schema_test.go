@@ -100,7 +100,7 @@ func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x"} {
+	for name, text := range map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -170,13 +170,30 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 // tried in many places.
 const oneOf = 23
 
+// TestSchemaOfTargetFiles: the requests of a profile may be a target file.
+func TestSchemaOfTargetFiles(t *testing.T) {
+	kind := schemaKinds[0]
+	file, _ := kind.example(t)
+	for text, valid := range map[string]bool{
+		"requests: {targets: targets.txt}\nsteps: [1]\n": true, "requests: {targets: [targets.txt]}\nsteps: [1]\n": false,
+		"requests: targets.txt\nsteps: [1]\n": false, "requests: {}\nsteps: [1]\n": false,
+	} {
+		if err := kind.read(file, []byte(text)); valid != (err == nil) {
+			t.Errorf("%s: read: %v", text, err)
+		}
+		if err := compiledSchema(t, kind.name).Validate(asJSON(t, file, []byte(text))); valid != (err == nil) {
+			t.Errorf("%s: the schema: %v", text, err)
+		}
+	}
+}
+
 // odd are values of all sorts.
 var odd = []string{
 	`""`, `"x"`, `"X y"`, `"0"`, `"1"`, `"1s"`, `"1%"`, `"64"`, `"1KiB"`, `"none"`, `"all"`, `"auto"`, `"off"`, `"true"`, `"/x"`,
 	`"uuid"`, `"zipf"`, `"1..4 doubling"`, `"p99<1s"`, `"5/s"`, `"GET"`, `"external"`, `"+1.5h"`, `" 2% "`, `"1s..2s"`,
 	`0`, `1`, `-1`, `2`, `100`, `404`, `1.5`, `1000000000`, `true`, `false`, `null`, `[]`, `{}`, `["x"]`, `["a", "b"]`, `[1]`, `[64, "1..4 doubling"]`,
 	`{"x": "y"}`, `{"x": 1}`, `{"from": 1, "to": 5}`, `{"list": [1, true, "x"]}`, `{"min": 1}`, `[{"get": "/x"}]`, `[["x"]]`, `{"dir": "x"}`,
-	`{"kind": "external", "url": "http://a:1"}`, `{"header": "X"}`, `{"distribution": "fixed", "fixed": [1]}`,
+	`{"targets": "targets.txt"}`, `{"kind": "external", "url": "http://a:1"}`, `{"header": "X"}`, `{"distribution": "fixed", "fixed": [1]}`,
 }
 
 // mutate replaces v and each value below it by odd values, one at a time, and removes each.
@@ -314,6 +331,8 @@ func TestSchemasRefuse(t *testing.T) {
 			"unknown key of a step":    "steps: [{connections: 1, warmup: true}]\nrequests: [{get: /x}]\n",
 			"unknown key of limits":    aProfile + "limits: {cpu: 1}\n",
 			"unknown key of expect":    "steps: [1]\nrequests: [{get: /x, expect: {code: 200}}]\n",
+			"unknown key of targets":   "steps: [1]\nrequests: {target: targets.txt}\n",
+			"two kinds of requests":    "steps: [1]\nrequests: [{targets: targets.txt}]\n",
 			"no steps":                 "requests: [{get: /x}]\n",
 			"no requests":              "steps: [1]\n",
 			"no name of a session":     "steps: [1]\nsessions: [{requests: [{get: /x}]}]\n",

@@ -43,7 +43,8 @@ func TestDocumentedYAML(t *testing.T) {
 var exampleMaps = map[string]string{
 	"kind": "store: %s", "cities": "data: %s", "dir": "data: %s", "distribution": "store: embedded\nrequests: [{get: '/x/{id}', ids: %s}]",
 	"go-nethttp": "contenders: [%s]", "connections": "requests: [{name: city by id, get: /}]\nsteps: [64, %s]", "rate": "steps: [64, %s]", "arrivals": "steps: [64, %s]",
-	"from": "variables: {v: %s}", "list": "variables: {v: %s}",
+	"targets": "requests: %s",
+	"from":    "variables: {v: %s}", "list": "variables: {v: %s}",
 	"header": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "string": "variables: {v: %s}",
 	"cookie": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "regex": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]",
 	"user": "variables: {user: {file: users.csv}}\nrequests: [{post: /, form: %s}]",
@@ -62,7 +63,7 @@ func TestCommentedExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		for name, text := range map[string]string{"users.csv": "name,password\na,b\n", "order.bin": "x"} {
+		for name, text := range map[string]string{"users.csv": "name,password\na,b\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -103,6 +104,7 @@ func TestCommentedExamples(t *testing.T) {
 	for _, want := range []string{
 		"header", "requests", "variables", "sessions", "setup", "teardown", "pids", "name", "max_errors", "max_unexpected", "protocol",
 		"first_requests", "thresholds", "{kind", "{cities", "{rate", "{connections", "{arrivals", "{go-nethttp", "{from", "{distribution",
+		"{targets",
 	} {
 		if seen[want] == 0 {
 			t.Errorf("no example %s was found", want)

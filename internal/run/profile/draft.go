@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
@@ -29,6 +30,7 @@ const (
 	draftIDs         = "1..10000"
 	draftToken       = "token"
 	draftConnections = "64"
+	draftBase        = "http://127.0.0.1:8080"
 	draftWarmUp      = 16 // connections of the warm-up, at most
 	draftBodyHint    = `write JSON such as {"item": "{item:number}"}`
 )
@@ -39,6 +41,7 @@ type Draft struct {
 	Post        string // "PATH" or "PATH JSON"
 	Login       string // "PATH" or "PATH TOKEN": the token's path in the response
 	Connections string // the most; the steps rise to it
+	Targets     string // vegeta's target file, in place of Get, Post and Login
 }
 
 var (
@@ -48,16 +51,25 @@ var (
 
 // Text returns the draft as a valid profile with comments; the commands at its end name file.
 func (d Draft) Text(file string) ([]byte, error) {
-	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
+	text, _, err := d.text(file)
+	return text, err
+}
+
+// text also returns those commands.
+func (d Draft) text(file string) (text []byte, next []string, err error) {
+	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections, d.Targets} {
 		if err := checkInput(input); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+	}
+	if d.Targets != "" {
+		return d.ofTargets(file)
 	}
 	get, ids := cut(d.Get)
 	post, body := cut(d.Post)
 	login, saved := cut(d.Login)
 	if get == "" && post == "" {
-		return nil, errNoRequest
+		return nil, nil, errNoRequest
 	}
 	var t draftText
 	t.head(nameOf(file))
@@ -67,11 +79,12 @@ func (d Draft) Text(file string) ([]byte, error) {
 	}
 	t.requests(get, post, body, login != "")
 	t.steps(d.Connections)
-	t.next(file, login != "")
+	next = nextCommands(file, draftBase, login != "")
+	t.next(next)
 	if t.err != nil {
-		return nil, t.err
+		return nil, nil, t.err
 	}
-	return t.Bytes(), t.check(file, body)
+	return t.Bytes(), next, t.check(file, body)
 }
 
 // cut splits text at its first blank.
@@ -218,7 +231,7 @@ requests:`)
 		}
 		t.pair("    ", "json", strictyaml.JSON(body))
 	}
-	t.line("    expect: {status: [200, 201, 202, 204]}")
+	t.line("    expect: {status: %s}", statusesText(usualStatuses(http.MethodPost)))
 }
 
 func (t *draftText) steps(most string) {
@@ -250,20 +263,19 @@ steps:
 #   - p99<50ms,errors<0.1%%`)
 }
 
-func (t *draftText) next(file string, login bool) {
+func (t *draftText) next(commands []string) {
 	t.line("\n# Next:")
-	for _, command := range nextCommands(file, login) {
+	for _, command := range commands {
 		t.line("#   %s", command)
 	}
 }
 
-// nextCommands returns the commands to continue with once file is written.
-func nextCommands(file string, login bool) []string {
-	target := []string{"--target", "http://127.0.0.1:8080"}
-	try := safe.Shell(append([]string{"locbench", "try", file}, target...))
-	run := safe.Shell(append([]string{"locbench", "run", "--profile", file}, target...))
+// nextCommands returns the commands to continue with once file is written, for the service at base.
+func nextCommands(file, base string, login bool) []string {
+	try := safe.Shell([]string{"locbench", "try", file, "--target", base})
+	run := safe.Shell([]string{"locbench", "run", "--profile", file, "--target", base})
 	two := safe.Shell([]string{"locbench", "run", "--profile", file,
-		"--target", "old=http://127.0.0.1:8080", "--target", "new=http://127.0.0.1:8081"})
+		"--target", "old=" + base, "--target", "new=http://127.0.0.1:8081"})
 	if login {
 		try, run, two = "PASSWORD=… "+try, "PASSWORD=… "+run, "PASSWORD=… "+two
 	}
@@ -285,17 +297,7 @@ func comparisonTime(text []byte) (string, error) {
 
 // check parses the draft and compares its body with the input, which YAML may read otherwise.
 func (t *draftText) check(file, body string) error {
-	p, err := Parse(file, t.Bytes())
-	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok { // the user does not see the lines
-		var texts []string
-		for _, m := range all {
-			text := strings.TrimSuffix(m.What+"; "+m.Hint, "; ")
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-		err = errors.New(strings.Join(texts, "\n"))
-	}
+	p, err := t.parse(file)
 	if err != nil || body == "" {
 		return err
 	}
@@ -305,6 +307,22 @@ func (t *draftText) check(file, body string) error {
 			"with `file: order.json` in the profile", body, sent)
 	}
 	return nil
+}
+
+// parse parses the draft. The user does not see the lines: the error has each mistake once.
+func (t *draftText) parse(file string) (bench.Profile, error) {
+	p, err := Parse(file, t.Bytes())
+	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok {
+		var texts []string
+		for _, m := range all {
+			text := strings.TrimSuffix(m.What+"; "+m.Hint, "; ")
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		err = errors.New(strings.Join(texts, "\n"))
+	}
+	return p, err
 }
 
 // sameJSON reports whether two documents have the same values, however fractions are written.

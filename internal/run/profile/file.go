@@ -41,7 +41,7 @@ type file struct {
 	Header        map[string]string `yaml:"header,omitempty" strict:"max=50"`
 	Variables     variables         `yaml:"variables,omitempty"`
 	Setup         []request         `yaml:"setup,omitempty" strict:"min=1,max=100"`
-	Requests      []request         `yaml:"requests,omitempty" strict:"min=1,max=100" example:"[{get: /hello}]"`
+	Requests      requestList       `yaml:"requests,omitempty" example:"[{get: /hello}]"`
 	Sessions      []session         `yaml:"sessions,omitempty" strict:"min=1,max=100"`
 	Teardown      []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
 	Protocol      bench.Protocol    `yaml:"protocol,omitempty"`
@@ -137,24 +137,26 @@ func defaults() file {
 }
 
 // derive fills in defaults that depend on other keys: durations of steps, and for a profile without
-// city requests no store, no data and no checks of the locations service.
-func (f *file) derive(v strictyaml.Value) {
+// city requests no store, no data and no checks of the locations service. has reports whether the
+// profile has a key.
+func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
 	f.Steps.fill(time.Duration(f.StepDuration))
+	f.nameTargets()
 	f.weigh(v)
 	all := f.mix()
 	if slices.ContainsFunc(all, bench.Request.NamesCity) {
-		if !v.Has("checks", "suites") && f.Data == (data{}) {
+		if !has("checks", "suites") && f.Data == (data{}) {
 			f.Checks.Suites = []string{bundledSuite} // it expects the bundled data
 		}
 		return
 	}
-	if !v.Has("store") && !v.Has("data") {
+	if !has("store") && !has("data") {
 		f.Store = store{Kind: bench.StoreNone}
 	}
-	if !v.Has("compare_bodies") && !slices.ContainsFunc(all, bench.Request.Checks) {
+	if !has("compare_bodies") && !slices.ContainsFunc(all, bench.Request.Checks) {
 		f.CompareBodies = compared{}
 	}
-	if !v.Has("checks", "lifecycle") {
+	if !has("checks", "lifecycle") {
 		// The lifecycle contract on logs, environment and stopping is that of locations services.
 		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	}
@@ -176,6 +178,9 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 	}
 	reported := map[[2]string]bool{}
 	for _, m := range mistakes(p) {
+		if f.Requests.report(m) {
+			continue
+		}
 		if of, name, ok := strings.Cut(m.path, ".header."); ok && !v.Find(of).Has("header", name) {
 			m.path = "header." + name // shared by all requests: reported once
 			if once := [2]string{m.path, m.what}; reported[once] {
@@ -250,14 +255,14 @@ func fileOf(p bench.Profile) file {
 		Sessions: each(p.Sessions, func(s bench.Session) session {
 			return session{Name: s.Name, Weight: s.Weight, Requests: requestsOf(p, s.Name)}
 		}),
-		Requests:   requestsOf(p, ""),
+		Requests:   requestList{all: requestsOf(p, "")},
 		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),
 	}
 }
 
 // mix returns the single requests, then those of the sessions.
 func (f *file) mix() []bench.Request {
-	all := f.requests(f.Requests)
+	all := f.requests(f.Requests.all)
 	for _, s := range f.Sessions {
 		for _, r := range s.Requests {
 			all = append(all, f.request(r, s.Name))

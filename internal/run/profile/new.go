@@ -34,7 +34,7 @@ func New(ctx context.Context, env console.Env, file string, d Draft) error {
 			return err
 		}
 	}
-	if d.Get == "" && d.Post == "" {
+	if d.Get == "" && d.Post == "" && d.Targets == "" {
 		d.Get = draftGet
 	}
 	return write(env, cmp.Or(file, draftName+".yaml"), d)
@@ -64,7 +64,7 @@ func write(env console.Env, file string, d Draft) error {
 	if file == standardOutput {
 		name = draftName + ".yaml"
 	}
-	text, err := d.Text(name)
+	text, next, err := d.text(name)
 	if err != nil {
 		return console.WithCode(console.ExitUsage, err)
 	}
@@ -90,7 +90,7 @@ func write(env console.Env, file string, d Draft) error {
 	}
 	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors.")
 	fmt.Fprintln(env.Stderr, took+" Next:")
-	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {
+	for i, command := range next {
 		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
 	}
 	return nil

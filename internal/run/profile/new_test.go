@@ -186,17 +186,17 @@ func TestAsk(t *testing.T) {
 			[]string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
 		"a file": {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
 		"all inputs": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
-			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml",
+			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100", ""}, "shop.yaml",
 			[]string{"[1..10000]", "[none]", "[{}]", "[none]", "[token]", "[64]"}},
 		"on one line": {"", "shop\n/items/{item} 1..9\n/orders {\"a\": 1}\n/login data.token\n100\n",
-			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml", nil},
+			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100", ""}, "shop.yaml", nil},
 		"follow-ups by default": {"", "\n/{a}\n\n/o\n\n/l\n\n\n",
-			Draft{"/{a} 1..10000", "/o {}", "/l token", "64"}, "my-api.yaml", nil},
-		"only a POST": {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64"}, "my-api.yaml",
+			Draft{"/{a} 1..10000", "/o {}", "/l token", "64", ""}, "my-api.yaml", nil},
+		"only a POST": {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64", ""}, "my-api.yaml",
 			[]string{"no request: write a path", "Path to POST"}},
 		"wrong inputs": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
 			"/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
-			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64"}, "shop.yaml", []string{
+			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64", ""}, "shop.yaml", []string{
 				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml already exists", "start it with", "percent-encode",
 				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; start it with",
 				"write a path such as", "from 1 to 65535", "from 1 to 65535"}},

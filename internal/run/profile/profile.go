@@ -26,10 +26,17 @@ import (
 var ErrUnknown = errors.New("unknown profile")
 
 // Load reads the bundled profile called name (<name>.yaml in bundled), or else the file name.
-func Load(name string, bundled fs.FS) (bench.Profile, error) {
+func Load(name string, bundled fs.FS) (bench.Profile, error) { return LoadWith(name, bundled, "") }
+
+// LoadWith is Load with the requests of vegeta's target file in place of the profile's requests and
+// sessions, unless targets is "". The store, data and checks of a bundled profile are for its own
+// requests: they are left out, as in a profile without these keys. Mistakes in a request have the
+// name of the target file.
+func LoadWith(name string, bundled fs.FS, targets string) (bench.Profile, error) {
 	if !strings.ContainsAny(name, `/\`) {
 		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
-			return Parse("profiles/"+name+".yaml", data)
+			p, _, err := parse("profiles/"+name+".yaml", data, instead{targets: targets, alone: true})
+			return p, err
 		}
 	}
 	data, err := strictyaml.ReadFile(name)
@@ -39,7 +46,8 @@ func Load(name string, bundled fs.FS) (bench.Profile, error) {
 	if err != nil {
 		return bench.Profile{}, fmt.Errorf("read profile: %w", err)
 	}
-	return Parse(name, data)
+	p, _, err := parse(name, data, instead{targets: targets})
+	return p, err
 }
 
 func unknown(name string, bundled fs.FS) error {
@@ -80,18 +88,31 @@ func names(bundled fs.FS) []string {
 // Parse reads a profile. Mistakes carry the name file; without its folder and extension it is also
 // the profile's name, unless data has one. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Profile, error) {
+	p, _, err := parse(file, data, instead{})
+	return p, err
+}
+
+// parse also returns the requests as the files have them. The error is a strictyaml.Mistakes, or
+// that of opening the target file.
+func parse(name string, data []byte, with instead) (bench.Profile, requestList, error) {
+	var other requestList
+	if with.targets != "" {
+		if err := other.read(with.targets, with.targets); err != nil {
+			return bench.Profile{}, other, fmt.Errorf("read target file: %w", err)
+		}
+	}
 	f := defaults()
-	f.Name = nameOf(file)
+	f.Name = nameOf(name)
 	var p bench.Profile
-	err := strictyaml.DecodeThen(file, data, &f, func(v strictyaml.Value) {
-		f.derive(v)
+	err := strictyaml.DecodeThen(name, data, &f, func(v strictyaml.Value) {
+		f.derive(v, f.replace(with, other, v.Has))
 		p = f.profile()
 		f.report(&p, v)
 	})
-	if err != nil {
-		return bench.Profile{}, err
+	if err := allMistakes(err, f.Requests.err()); err != nil {
+		return bench.Profile{}, other, err
 	}
-	return p, nil
+	return p, f.Requests, nil
 }
 
 // nameOf makes a profile's name from a file's; it becomes part of the name of the results folder.

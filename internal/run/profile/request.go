@@ -39,7 +39,7 @@ type request struct {
 	Header    map[string]string `yaml:"header,omitempty" strict:"max=50"`
 	JSON      document          `yaml:"json,omitempty"`
 	Form      form              `yaml:"form,omitempty"`
-	Body      string            `yaml:"body,omitempty"`
+	Body      plainText         `yaml:"body,omitempty"`
 	File      string            `yaml:"file,omitempty" strict:"min=1,max=1000"`
 	IDs       ids               `yaml:"ids,omitempty"`
 	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
@@ -248,8 +248,9 @@ func (e expect) status() (first int, more []int) {
 func (f *file) weigh(v strictyaml.Value) {
 	var shares []share
 	var weights []*int
-	for i := range f.Requests {
-		shares, weights = append(shares, f.Requests[i].Share), append(weights, &f.Requests[i].Weight)
+	for i := range f.Requests.all {
+		one := &f.Requests.all[i]
+		shares, weights = append(shares, one.Share), append(weights, &one.Weight)
 	}
 	for i := range f.Sessions {
 		shares, weights = append(shares, f.Sessions[i].Share), append(weights, &f.Sessions[i].Weight)
@@ -287,7 +288,7 @@ func gcd(a, b int) int {
 // request returns r with what all requests of the file share; session is "" for a single request.
 func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
-		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: r.Body, BodyFile: r.File,
+		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: string(r.Body), BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
 		Think: bench.Think(r.Think), Success: r.Success,
 	}
@@ -352,7 +353,7 @@ func (f *file) requests(all []request) (out []bench.Request) {
 
 func requestOf(r bench.Request) request {
 	out := request{
-		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body, File: r.BodyFile,
+		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: plainText(r.Body), File: r.BodyFile,
 		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
 		Success: r.Success,
 	}

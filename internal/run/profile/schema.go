@@ -71,7 +71,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"header":    "Headers of all requests.",
 		"variables": "Values of {name} in paths, headers and bodies: a new one per iteration.",
 		"setup":     "Sent once after each start, before the load. All requests can use what they save.",
-		"requests":  "The mix of requests. Each has the share weight / (sum of weights).",
+		"requests":  "The mix of requests; each has the share weight / (sum of weights). Or {targets: FILE}, vegeta's target file.",
 		"sessions":  "What one user sends in order. A session has a share of the mix, as a request has.",
 		"teardown":  "Requests sent once after the load, before stop.",
 		"protocol": "http/1.1, or http/2: over TLS for an https target, else with prior knowledge (h2c); one request " +
@@ -90,9 +90,6 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	})
 	k.Accept["name"] = strictyaml.Schema{"pattern": namePattern.String(), "maxLength": maxName}
 	k.Accept["header"] = headerSchema()
-	one := s.Of(request{})
-	one["anyOf"] = weighed()
-	k.Accept["requests"] = strictyaml.Schema{"items": one}
 	k.Rules = strictyaml.Schema{"anyOf": strictyaml.HasEach("requests", "sessions")}
 	return s.Keys(file{}, k)
 }

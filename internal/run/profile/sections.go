@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"locbench/internal/bench"
 	"locbench/internal/text/strictyaml"
@@ -121,4 +123,16 @@ func (l lifecycle) MarshalYAML() (any, error) {
 		return "all", nil
 	}
 	return strictyaml.Inline{V: []string(l)}, nil
+}
+
+// plainText is a body as text, which may have places for variables.
+type plainText string
+
+// MarshalYAML quotes a text that would otherwise be read as another one, or not at all.
+func (t plainText) MarshalYAML() (any, error) {
+	odd := func(c rune) bool { return c != '\n' && unicode.IsControl(c) }
+	if s := string(t); strings.TrimLeft(s, " \n") == s && !strings.ContainsFunc(s, odd) {
+		return s, nil
+	}
+	return strictyaml.JSON(strconv.QuoteToASCII(string(t))), nil // YAML has the escapes of Go
 }

@@ -43,6 +43,17 @@ func loadOptions() []Option {
 			value: ints(func(p *bench.Profile) *int { return &p.Rounds }, 1, 1000, absent),
 		},
 		{
+			Name: "targets", Key: "requests.targets", Type: "string", Group: OfRuns,
+			Usage: "requests of vegeta's target `FILE` (HTTP or JSON format), in place of the profile's; " +
+				"their hosts are not used",
+			value: value{set: func(c *change, text string) error { // LoadWith has applied it
+				if text == "" {
+					return c.refuse(text, "write the path of a file")
+				}
+				return nil
+			}},
+		},
+		{
 			Name: "cpus", Key: "limits.cpus", Type: "float64", Usage: "CPU quota per contender, such as 1.5",
 			Label: "CPUs",
 			Help:  "CPU quota per contender: 1.5 is 150 ms of CPU time every 100 ms. Above it the kernel throttles.",

@@ -101,7 +101,7 @@ func (v Value) read(dst reflect.Value, r rules) {
 }
 
 func (v Value) unfit(kind string) {
-	v.d.add(v.node.Line, "internal error: no way to read a "+kind, "report it to the authors of locbench")
+	v.d.Add(v.node.Line, "internal error: no way to read a "+kind, "report it to the authors of locbench")
 }
 
 func (v Value) readString(dst reflect.Value, r rules) {

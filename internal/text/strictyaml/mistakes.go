@@ -46,43 +46,52 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func (d *decoder) add(line int, what, hint string) {
-	d.report(Mistake{Line: line, What: what, Hint: hint})
+// Collector collects the mistakes in a file, each once. Other formats than YAML use it too.
+type Collector struct {
+	File     string // its name in the mistakes
+	mistakes Mistakes
+	dropped  int
 }
 
-func (d *decoder) report(m Mistake) {
-	m.File, m.Line = d.file, max(m.Line, 1)
+// Add adds a mistake in a line, from 1.
+func (c *Collector) Add(line int, what, hint string) {
+	c.report(Mistake{Line: line, What: what, Hint: hint})
+}
+
+func (c *Collector) report(m Mistake) {
+	m.File, m.Line = c.File, max(m.Line, 1)
 	switch {
-	case slices.Contains(d.mistakes, m):
-	case len(d.mistakes) >= maxMistakes:
-		d.dropped++
+	case slices.Contains(c.mistakes, m):
+	case len(c.mistakes) >= maxMistakes:
+		c.dropped++
 	default:
-		d.mistakes = append(d.mistakes, m)
+		c.mistakes = append(c.mistakes, m)
 	}
 }
 
-func (d *decoder) count() int { return len(d.mistakes) + d.dropped }
+func (c *Collector) count() int { return len(c.mistakes) + c.dropped }
 
-func (d *decoder) result() error {
-	if len(d.mistakes) == 0 {
+// Err returns nil or the Mistakes, in the order of their lines.
+func (c *Collector) Err() error {
+	if len(c.mistakes) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(d.mistakes, func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(c.mistakes, func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
 	listed := map[string]int{} // line of each long list of keys
-	for i, m := range d.mistakes {
+	for i, m := range c.mistakes {
 		switch line := listed[m.Hint]; {
 		case line > 0:
-			d.mistakes[i].Hint = fmt.Sprintf("%s: see line %d", knownKeys, line)
+			c.mistakes[i].Hint = fmt.Sprintf("%s: see line %d", knownKeys, line)
 		case m.listsKeys && len(m.Hint) > longList:
 			listed[m.Hint] = m.Line
 		}
 	}
-	if d.dropped > 0 {
-		last := d.mistakes[len(d.mistakes)-1]
-		d.mistakes = append(d.mistakes,
-			Mistake{File: d.file, Line: last.Line, What: fmt.Sprintf("%d more mistakes", d.dropped)})
+	if c.dropped > 0 {
+		last := c.mistakes[len(c.mistakes)-1]
+		c.mistakes = append(c.mistakes,
+			Mistake{File: c.File, Line: last.Line, What: fmt.Sprintf("%d more mistakes", c.dropped)})
 	}
-	return d.mistakes
+	return c.mistakes
 }
 
 // Suggest returns the hint for a word that is not in known: the nearest known word if one is near,

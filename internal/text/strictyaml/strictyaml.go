@@ -57,7 +57,7 @@ func Decode(file string, data []byte, dst any) error {
 // DecodeThen is Decode with a check of the complete document, which is called if the document is a
 // map. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
-	d := &decoder{file: file, failed: map[place]bool{}}
+	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		v := Value{node: root, d: d}
@@ -65,7 +65,7 @@ func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 			check(v)
 		}
 	}
-	return d.result()
+	return d.Err()
 }
 
 // ReadFile reads at most one byte more than Decode accepts, so Decode reports a larger file.
@@ -142,14 +142,14 @@ func (j JSON) MarshalYAML() (any, error) {
 
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
-		d.add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")
+		d.Add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")
 		return nil, false
 	}
 	// The bytes come from outside: if the library's parser panics on them, that is a mistake in the
 	// file, not the end of locbench.
 	defer func() {
 		if r := recover(); r != nil {
-			d.add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")
+			d.Add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")
 			root, ok = nil, false
 		}
 	}()
@@ -163,11 +163,11 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	}
 	switch {
 	case err == nil:
-		d.add(next.Line, "a second document begins here", "write one document per file")
+		d.Add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
 		d.syntax(err)
 	case empty:
-		d.add(1, "the file is empty", "")
+		d.Add(1, "the file is empty", "")
 	default:
 		return doc.Content[0], true
 	}
@@ -190,7 +190,7 @@ func (d *decoder) syntax(err error) {
 		text = text[len(m[0]):]
 	}
 	text = anchorName.ReplaceAllString(text, "unknown anchor")
-	d.add(line, "not YAML: "+clip(text, 200), "")
+	d.Add(line, "not YAML: "+clip(text, 200), "")
 }
 
 var plainTags = map[string]bool{
@@ -201,7 +201,7 @@ var plainTags = map[string]bool{
 // plain reports what is not allowed in any document, before the document is decoded.
 func (d *decoder) plain(n *yaml.Node, depth int) bool {
 	if depth > MaxDepth {
-		d.add(n.Line, fmt.Sprintf("nested deeper than the %d levels allowed", MaxDepth), "")
+		d.Add(n.Line, fmt.Sprintf("nested deeper than the %d levels allowed", MaxDepth), "")
 		return false
 	}
 	what, hint := "", ""
@@ -216,7 +216,7 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 		what, hint = "tag (`!…`)", "remove it: the key decides the type"
 	}
 	if what != "" {
-		d.add(n.Line, what, hint)
+		d.Add(n.Line, what, hint)
 	}
 	ok := what == ""
 	for _, c := range n.Content {

@@ -122,7 +122,7 @@ func (v Value) readStruct(dst reflect.Value) {
 		// A key that is probably a misspelling of this one was already reported.
 		if at := (place{v.node, k.key}); k.rules.has("required") && !found[k.key] && !v.d.failed[at] {
 			v.d.failed[at] = true
-			v.d.add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
+			v.d.Add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
 		}
 	}
 	if validator, ok := dst.Addr().Interface().(Validator); ok {

@@ -27,10 +27,8 @@ type Validator interface {
 }
 
 type decoder struct {
-	file     string
-	mistakes Mistakes
-	dropped  int
-	failed   map[place]bool
+	Collector
+	failed map[place]bool
 }
 
 // place is a value or, with a key, the missing value of that key in a map.
@@ -81,7 +79,7 @@ func (v Value) Mistake(what, hint string) {
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
 		v.d.failed[place{node: v.node}] = true // one is enough; a list or map can have several
 	}
-	v.d.add(v.node.Line, what, hint)
+	v.d.Add(v.node.Line, what, hint)
 }
 
 // Wrong reports a mistake of the usual form: "`path` is 0; want".
@@ -165,11 +163,11 @@ func (v Value) Fields() []Field {
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		k, n := v.node.Content[i], v.node.Content[i+1]
 		if k.Kind != yaml.ScalarNode || k.Tag == "!!null" {
-			v.d.add(k.Line, "a key is not a text", "")
+			v.d.Add(k.Line, "a key is not a text", "")
 			continue
 		}
 		if first, twice := lines[k.Value]; twice {
-			v.d.add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
+			v.d.Add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
 				fmt.Sprintf("also in line %d: remove one of them", first))
 			continue
 		}
@@ -198,7 +196,7 @@ func (v Value) Number() (text string, ok bool) {
 // ResolvePath returns path, which is relative to the folder of the file, as a path for opening.
 func (v Value) ResolvePath(path string) string {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(v.d.file), path)
+		path = filepath.Join(filepath.Dir(v.d.File), path)
 	}
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole

@@ -1,0 +1,376 @@
+package targets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/text/strictyaml"
+)
+
+// inFolder makes a working folder with the bodies that the files of the tests name.
+func inFolder(t testing.TB) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"new.json", "thing.json", "load/queries/all.json", "load/near.json", "load/both.json", "both.json"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(`{"in": "`+name+`"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link("new.json", "load/new.json"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The target files of vegeta's manual and of its users, from issues and repositories.
+var files = map[string]string{
+	"addresses": `GET http://goku:9090/path/to/dragon?item=ball
+GET http://user:password@goku:9090/path/to
+HEAD http://goku:9090/path/to/success
+`,
+	"headers": `GET http://user:password@goku:9090/path/to
+X-Account-ID: 8675309
+
+DELETE http://goku:9090/path/to/remove
+Confirmation-Token: 90215
+Authorization: Token DEADBEEF
+`,
+	"bodies": `POST http://goku:9090/things
+@new.json
+
+PATCH http://goku:9090/thing/71988591
+X-Account-ID: 99
+@thing.json
+`,
+	"bodies without empty lines": `POST http://goku:9090/things
+@new.json
+PATCH http://goku:9090/thing/71988591
+@thing.json
+GET http://goku:9090/
+`,
+	"comments": `# get a dragon ball
+GET http://goku:9090/path/to/dragon?item=ball
+# specify a test account
+X-Account-ID: 99
+# and a kind
+Accept: */*
+`,
+	"weights": `GET http://api:8080/info
+Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
+
+POST http://api:8080/buy/1
+Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
+
+GET http://api:8080/info
+Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
+
+GET http://API:8080/info
+Authorization:Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
+`,
+	"hosts by header": `GET http://nginx/search
+Host: alpha.local
+
+GET http://nginx:80/search
+Host: beta.local
+
+GET http://nginx/search
+Host: alpha.local
+`,
+	"bodies from the working folder": `POST http://localhost:4040/
+Content-Type: application/json
+@load/queries/all.json
+
+POST http://localhost:4040/
+@./new.json
+`,
+	"untidy": "\r\n  GET http://localhost:3000\r\n\tGET http://localhost:3000/posts \r\n\r\n\r\n   GET http://localhost:3000/templates\r\n" +
+		"  X-A :  1: 2 \r\n    \r\nGET http://localhost:3000/posts",
+	"escaped": `GET http://127.0.0.1:3000/sector/Alpha%20Crucis/Ahkiweahi%27?lod=overview
+GET http://127.0.0.1:3000/Reaver's%2FDeep?q={"id":[1]}&r={id}|x
+GET http://127.0.0.1:3000/{id}/čaj?q=čaj
+GET http://127.0.0.1:3000?
+GET http://127.0.0.1:3000//a/../b;c=1?d+e=%zz
+`,
+	"a length": `POST http://127.0.0.1:5026/predict
+Content-Type: application/json
+Content-Length: 47
+@thing.json
+`,
+	"JSON": `{"method":"POST","url":"http://goku/1","body":"UHVuY2gh","header":{"Content-Type":["text/plain"]}}
+{"method":"GET","url":"http://goku/2","body":null,"header":null}
+{"method":"POST","url":"http://goku/1","header":{"Content-Type":["text/plain"]},"body":"UHVuY2gh"}
+`,
+	"untidy JSON": "\n\n\t  {\"url\": \"https://goku/1\", \"method\": \"GET\"}\r\n\n{\"method\": \"PUT\", \"url\": \"https://user:p%40ss@goku/1?a={b}\", \"body\": \"eyJhIjogIntifSR7SE9NRX0ifQ==\"}\n",
+}
+
+// Every file is read as vegeta reads it: the same requests, as often.
+func TestSameAsVegeta(t *testing.T) {
+	for name, text := range files {
+		t.Run(name, func(t *testing.T) {
+			inFolder(t)
+			compareWithVegeta(t, text)
+		})
+	}
+}
+
+func compareWithVegeta(t *testing.T, text string) {
+	t.Helper()
+	f, err := Parse("targets.txt", "targets.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := text + "\n" // vegeta drops a last line of JSON without an end
+	targeter := vegeta.NewHTTPTargeter(strings.NewReader(whole), nil, nil)
+	if isJSON(strings.Split(text, "\n")) {
+		targeter = vegeta.NewJSONTargeter(strings.NewReader(whole), nil, nil)
+	}
+	all, err := vegeta.ReadAllTargets(targeter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := map[string]int{}, map[string]int{}
+	for _, one := range f.Targets {
+		got[sentBy(t, one)] += one.Weight
+	}
+	for _, one := range all {
+		want[sentByVegeta(t, one)]++
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", listed(got), listed(want))
+	}
+	if len(got) != len(f.Targets) {
+		t.Errorf("%d targets, of which %d are different", len(f.Targets), len(got))
+	}
+}
+
+func listed(all map[string]int) (text string) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		text += fmt.Sprintf("%d × %s\n", all[key], key)
+	}
+	return text
+}
+
+// sentByVegeta returns what vegeta sends, with the name of each header in its canonical form.
+func sentByVegeta(t *testing.T, one vegeta.Target) string {
+	t.Helper()
+	req, err := one.Request()
+	switch {
+	case err != nil && strings.Contains(err.Error(), "invalid method"):
+		t.Skip("the rules of a profile report it")
+	case err != nil:
+		t.Fatal(err)
+	}
+	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" { // net/http does it when it sends
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
+	header := map[string]string{}
+	for name, values := range req.Header {
+		header[http.CanonicalHeaderKey(name)] = strings.Join(values, ", ")
+	}
+	return fmt.Sprintf("%s %s %v %q", one.Method, encoded(req.URL.RequestURI()), header, one.Body)
+}
+
+func sentBy(t *testing.T, one Target) string {
+	t.Helper()
+	body := []byte(one.Body)
+	if one.BodyFile != "" {
+		if !filepath.IsAbs(one.BodyFile) {
+			t.Errorf("%s is not a whole path", one.BodyFile)
+		}
+		var err error
+		if body, err = os.ReadFile(one.BodyFile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("%s %s %v %q", one.Method, one.Path, one.Header, body)
+}
+
+func TestOrderAndWeights(t *testing.T) {
+	f, err := Parse("x/t.txt", "t.txt", []byte(files["weights"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := map[string]string{"Authorization": "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"}
+	want := File{Base: "http://api:8080", Targets: []Target{
+		{Line: 1, Parts: map[string]int{"header.Authorization": 2}, Weight: 3, Method: "GET", Path: "/info", Header: bearer},
+		{Line: 4, Parts: map[string]int{"header.Authorization": 5}, Weight: 1, Method: "POST", Path: "/buy/1", Header: bearer},
+	}}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("got  %+v\nwant %+v", f, want)
+	}
+}
+
+// A user in the URL is sent as net/http does.
+func TestUserOfAddress(t *testing.T) {
+	f, err := Parse("t", "t", []byte("GET http://user:pass@h/\n\nGET http://h/\nAuthorization: Token x\n"))
+	if err != nil || len(f.Targets) != 2 || f.Base != "http://h" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if a, b := f.Targets[0].Header["Authorization"], f.Targets[1].Header["Authorization"]; a != "Basic dXNlcjpwYXNz" || b != "Token x" {
+		t.Errorf("%q, %q", a, b)
+	}
+}
+
+// A path has no braces, blanks or letters that are not ASCII: no part of it is a variable.
+func TestEscapedAddresses(t *testing.T) {
+	f, err := Parse("t", "t", []byte(files["escaped"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range f.Targets {
+		got = append(got, one.Path)
+	}
+	want := []string{
+		"/sector/Alpha%20Crucis/Ahkiweahi%27?lod=overview", `/Reaver's%2FDeep?q=%7B"id":[1]%7D&r=%7Bid%7D|x`, "/%7Bid%7D/%C4%8Daj?q=%C4%8Daj", "/?",
+		"//a/../b;c=1?d+e=%zz",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// The file of a body is in the folder of the target file, or in the working folder.
+func TestPlacesOfBodies(t *testing.T) {
+	inFolder(t)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"near.json": "load/near.json", "load/queries/all.json": "load/queries/all.json", "queries/all.json": "load/queries/all.json",
+		"../thing.json": "thing.json", "new.json": "load/new.json", // the same file by two names
+		filepath.Join(here, "both.json"): "both.json",
+	} {
+		f, err := Parse("load/t.txt", "t.txt", []byte("POST http://h/\n@"+name+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if got, _ := filepath.Rel(here, f.Targets[0].BodyFile); got != want {
+			t.Errorf("%s: %s, not %s", name, got, want)
+		}
+	}
+}
+
+// A file has as many different targets as a profile has requests; more of them is one mistake.
+func TestMostTargets(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 3 * Most {
+		fmt.Fprintf(&b, "GET http://h/user/%d\n", i%Most)
+	}
+	f, err := Parse("t", "t", b.Bytes())
+	if err != nil || len(f.Targets) != Most || f.Targets[Most-1].Weight != 3 {
+		t.Fatalf("%d targets, %v", len(f.Targets), err)
+	}
+	b.WriteString("GET http://h/one\nGET http://h/two\nGET http://h/user/1\nGET /three\n")
+	_, err = Parse("t", "t", b.Bytes())
+	all, _ := errors.AsType[strictyaml.Mistakes](err)
+	if len(all) != 2 || all[0].Line != 3*Most+1 || !strings.Contains(err.Error(), "more than 100 different targets; put what differs into a file of values") || all[1].Line != 3*Most+4 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestBoundsOfTargets(t *testing.T) {
+	inFolder(t)
+	for name, test := range map[string]struct {
+		text, want string
+		size       int64 // of the body file
+	}{
+		"headers":     {"GET http://h/\n" + manyHeaders(maxHeader), "", 0},
+		"51 headers":  {"GET http://h/\n" + manyHeaders(maxHeader+1), "t:1: 51 headers; write at most 50", 0},
+		"a body":      {"POST http://h/\n@big\n", "", 64 << 20},
+		"a big body":  {"POST http://h/\n@big\n", "t:2: `@big` is larger than 64 MiB; shorten it", 64<<20 + 1},
+		"a text":      {jsonBody(maxText), "", 0},
+		"a big text":  {jsonBody(maxText + 1), "t:1: a body of more than 64KiB; write it to a file", 0},
+		"a big line":  {"\n" + jsonBody(maxJSON), "t:2: a target of more than 1MiB; shorten it", 0},
+		"100 of many": {strings.Repeat("x\n\n", 200), "t:199: not a target; write `METHOD URL`, such as `GET http://127.0.0.1:8080/items`\nt:199: 100 more mistakes", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile("big", nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate("big", test.size); err != nil { // takes no room
+				t.Fatal(err)
+			}
+			_, err := Parse("t", "t", []byte(test.text))
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	if err := os.WriteFile("huge", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate("huge", 16<<20+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read("huge", "huge"); err == nil || !strings.Contains(err.Error(), "larger than the 16 MiB allowed") {
+		t.Errorf("%v", err)
+	}
+}
+
+func manyHeaders(n int) (text string) {
+	for i := range n {
+		text += fmt.Sprintf("X-%d: 1\n", i)
+	}
+	return text
+}
+
+// jsonBody returns a target with a body of n bytes.
+func jsonBody(n int) string {
+	var b bytes.Buffer
+	encode := vegeta.NewJSONTargetEncoder(&b)
+	if err := encode(&vegeta.Target{Method: "POST", URL: "http://h/", Body: bytes.Repeat([]byte("x"), n)}); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// FuzzParse: any file has mistakes in its lines, or it is read as vegeta reads it.
+func FuzzParse(f *testing.F) {
+	for _, text := range files {
+		f.Add(text)
+	}
+	for _, text := range []string{
+		"GET http://h/a\n# b\nGET http://h/b\n", "POST http://h/\n@new.json\nX: 1", "GET http://h/\nHOST : x\n", "{}\n#", "[{}]",
+		"GET http://h/\nX: {a}${b}$${c}\n\n\nGET http://u@h:80/?{{a}}", `{"method":"x","url":"http://h/\u00e9\ud800","header":{"a":["\u0001"]}}`,
+		"GET http://[::1]:80/%2f?%\nX:1", "GET http://h\u00a0/ \u2028\n", "\x00", "GET http://h/\r\r\nX: 1\r", `{"method":"GET","url":"http:\/\/h","\u0062ody":"YQ\n=="}`,
+	} {
+		f.Add(text)
+	}
+	inFolder(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		for line := range strings.Lines(text) { // vegeta opens any file
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "@") && line != "@new.json" && line != "@thing.json" {
+				t.Skip()
+			}
+		}
+		_, err := Parse("targets.txt", "t", []byte(text))
+		if err == nil {
+			compareWithVegeta(t, text)
+			return
+		}
+		all, ok := errors.AsType[strictyaml.Mistakes](err)
+		if !ok || len(all) > 101 {
+			t.Fatalf("%d mistakes: %v", len(all), err)
+		}
+		for _, m := range all {
+			if m.Line < 1 || m.Line > 1+strings.Count(text, "\n") || strings.ContainsAny(m.String(), "\n\r\x00\x1b") || len(m.String()) > 600 {
+				t.Errorf("%q of %q", m, text)
+			}
+		}
+	})
+}

@@ -1,0 +1,289 @@
+package profile_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/workload"
+	"locbench/internal/run/profile"
+	"locbench/profiles"
+)
+
+// written writes files into a new working folder.
+func written(t testing.TB, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const mixedTargets = `# the start page twice as often
+GET http://shop:8080
+GET http://shop:8080/
+
+GET http://shop:8080/items?page=1
+Accept: text/html
+X-Odd: {id} ${HOME} $${HOME} {{id}}
+
+GET http://shop:8080/items?page=2
+POST http://shop:8080/orders
+Content-Type: application/json
+@order.json
+
+DELETE http://me:secret@shop:8080/orders/{id}?q={"a":1}
+Host: other.example
+`
+
+// TestRequestsOfATargetFile: each different target is a request, in the order of the file, with a
+// unique name; its weight is how often the file has it.
+func TestRequestsOfATargetFile(t *testing.T) {
+	written(t, map[string]string{"load/t.txt": mixedTargets, "load/order.json": `{"a": "{id}"}`})
+	p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nsetup: [{get: /}]\nrequests: {targets: load/t.txt}\nsteps: [{connections: 1, request: POST /orders}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, _ := os.Getwd()
+	writes := []int{201, 202, 204}
+	want := []bench.Request{
+		{Name: "GET / (2)", Weight: 2, Method: "GET", Path: "/", ExpectStatus: 200}, // the setup has the other
+		{
+			Name: "GET /items?page=1", Weight: 1, Method: "GET", Path: "/items?page=1", ExpectStatus: 200,
+			Header: map[string]string{"Accept": "text/html", "X-Odd": "{{id}} $${HOME} $$${HOME} {{{id}}}"},
+		},
+		{Name: "GET /items?page=2", Weight: 1, Method: "GET", Path: "/items?page=2", ExpectStatus: 200},
+		{
+			Name: "POST /orders", Weight: 1, Method: "POST", Path: "/orders", ExpectStatus: 200, MoreStatuses: writes,
+			Header: map[string]string{"Content-Type": "application/json"}, BodyFile: filepath.Join(here, "load/order.json"),
+		},
+		{
+			Name: "DELETE /orders/%7Bid%7D", Weight: 1, Method: "DELETE", Path: "/orders/%7Bid%7D?q=%7B\"a\":1%7D", ExpectStatus: 200, MoreStatuses: writes,
+			Header: map[string]string{"Host": "other.example", "Authorization": "Basic bWU6c2VjcmV0"},
+		},
+	}
+	if !reflect.DeepEqual(p.Requests, want) {
+		t.Errorf("got  %+v\nwant %+v", p.Requests, want)
+	}
+	if p.Store.Kind != bench.StoreNone || len(p.Checks.Suites) > 0 {
+		t.Errorf("store %v, suites %v", p.Store, p.Checks.Suites)
+	}
+	text, err := profile.Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := profile.Parse("p.yaml", text)
+	if err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestNamesOfTargets: names are unique, however alike the targets are, and at most 100 bytes long.
+func TestNamesOfTargets(t *testing.T) {
+	long := strings.Repeat("x", 150)
+	text := "GET http://h/s\nHost: a\n\nGET http://h/s\nHost: b\n\nGET http://h/s?q\nHost: b\n\n"
+	for i := range 11 {
+		text += fmt.Sprintf("GET http://h/%s?%d\n", long, i)
+	}
+	written(t, map[string]string{"t.txt": text})
+	p, err := profile.Parse("p.yaml", []byte("requests: {targets: t.txt}\nsteps: [1]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range p.Requests {
+		names = append(names, r.Name)
+	}
+	want := []string{"GET /s", "GET /s (2)", "GET /s?q", ("GET /" + long)[:100], ("GET /" + long)[:96] + " (2)"}
+	if !slices.Equal(names[:5], want) || names[13] != ("GET /" + long)[:95]+" (11)" {
+		t.Errorf("%q", names)
+	}
+}
+
+// TestTargetsAreSentAsVegetaDoes: what the load sends for each target is what vegeta sends, with
+// what all requests of the profile have.
+func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
+	odd := `{"method":"PUT","url":"http://shop:8080/a%2Fb/{id}?q={id}&r=${HOME}&s=čaj","body":"eyJhIjoie2lkfSAke0hPTUV9ICQke0hPTUV9IHt7aWR9fSJ9","header":{"x-odd":["{id} ${HOME} $${HOME} {{id}} {{{id}}}"]}}`
+	written(t, map[string]string{"t.txt": mixedTargets, "order.json": `{"a": "{id} ${HOME}"}`, "t.json": odd})
+	for _, file := range []string{"t.txt", "t.json"} {
+		p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nrequests: {targets: "+file+"}\nsteps: [1]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(file)
+		targeter := vegeta.NewHTTPTargeter(bytes.NewReader(text), nil, nil)
+		if file == "t.json" {
+			targeter = vegeta.NewJSONTargeter(strings.NewReader(odd+"\n"), nil, nil)
+		}
+		all, err := vegeta.ReadAllTargets(targeter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]bool{}
+		for _, one := range all {
+			req, err := one.Request()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if user := req.URL.User; user != nil {
+				password, _ := user.Password()
+				req.SetBasicAuth(user.Username(), password)
+			}
+			want[onWire(t, func(w io.Writer) error { return req.Write(w) })] = true
+		}
+		got := map[string]bool{}
+		data, err := workload.OpenData(p.Variables, p.Requests)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range p.Requests {
+			filled := r.Filled(func(name string) string { return "the environment's " + name })
+			m, err := workload.NewMix(workload.Spec{
+				BaseURL: "http://shop:8080", Step: bench.Step{Connections: 1, Duration: time.Second}, Requests: []bench.Request{filled},
+				Variables: p.Variables, Data: data,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var u workload.User
+			if err := m.Begin(&u); err != nil {
+				t.Fatal(err)
+			}
+			_, sent := m.Write(&u, nil)
+			got[onWire(t, func(w io.Writer) error { _, err := w.Write(sent); return err })] = true
+		}
+		if !maps.Equal(got, want) || len(got) != len(p.Requests) {
+			t.Errorf("got\n%q\nwant\n%q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+}
+
+// onWire returns a request as a server reads it.
+func onWire(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.ReadRequest(bufio.NewReader(&b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Del("User-Agent")
+	return fmt.Sprint(r.Method, " ", r.Host, " ", r.URL.Path, " ", r.URL.Query(), " ", r.Header, " ", string(body))
+}
+
+// TestMistakesInTwoFiles: mistakes in the profile, in the target file, and in what a profile may
+// have, are reported at once, each at its line.
+func TestMistakesInTwoFiles(t *testing.T) {
+	written(t, map[string]string{
+		"load/wrong.txt": "http://h/a\n\nGET http://h/a b\n",
+		"load/rules.txt": "GET http://h/a\n\nPURGE http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8001) + "\n",
+		"load/good.txt":  "GET http://h/a\n",
+	})
+	here, _ := os.Getwd()
+	for name, test := range map[string]struct{ in, want string }{
+		"lines of the target file": {
+			"rounds: 0\nrequests: {targets: load/wrong.txt}\nsteps: [1]\n",
+			"p.yaml:1: `rounds` is 0; write from 1 to 1000\n" +
+				"load/wrong.txt:1: no method before the URL; write `GET`, or another one, and a blank before it\n" +
+				"load/wrong.txt:3: the URL has a blank; write `%20` for it, and nothing after the URL",
+		},
+		"rules of a profile": {
+			"requests: {targets: load/rules.txt}\nsteps: [1]\n",
+			"load/rules.txt:3: `method` is \"PURGE\"; one of: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\n" +
+				"load/rules.txt:4: \"X-(Y)\" is not the name of a header; write letters, digits and `-`, such as `Accept`\n" +
+				"load/rules.txt:6: the path is too long; write at most 8000 bytes",
+		},
+		"a header of all requests": {
+			"header: {X: '{none}'}\nrequests: {targets: load/good.txt}\nsteps: [1]\n",
+			"p.yaml:1: `{none}`: no variable \"none\" here; add it to `variables`, such as `{none: {from: 1, to: 10000}}`; to send that text, write `{{none}}`",
+		},
+		"not found": {
+			"requests: {targets: none.txt}\nsteps: [1]\n",
+			"p.yaml:1: stat " + here + "/none.txt: no such file or directory; write the path of vegeta's target file, relative to the profile",
+		},
+		"a key":           {"requests: {target: load/good.txt}\nsteps: [1]\n", "p.yaml:1: unknown key `requests.target`; did you mean `targets`?"},
+		"no key":          {"requests: {}\nsteps: [1]\n", "p.yaml:1: `requests.targets` is missing; write it, such as `targets: targets.txt`"},
+		"a text":          {"requests: load/good.txt\nsteps: [1]\n", "p.yaml:1: `requests` is \"load/good.txt\"; write a list, or `{targets: FILE}`"},
+		"an empty list":   {"requests: []\nsteps: [1]\n", "p.yaml:1: `requests` is empty; write from 1 to 100 items"},
+		"a long list":     {"requests: [" + strings.Repeat("{get: /x}, ", 101) + "]\nsteps: [1]\n", "p.yaml:1: `requests` has 101 items; write from 1 to 100 items"},
+		"another request": {"requests: {targets: load/good.txt}\nsteps: [{connections: 1, request: x}]\n", "p.yaml:2: `steps[0].request` is \"x\"; name one of the requests or sessions, such as \"GET /a\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := profile.Parse("p.yaml", []byte(test.in))
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got\n%v\nwant\n%s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestLoadWithTargets: the target file replaces requests and sessions. Of a bundled profile it also
+// replaces what was for these; a profile of the user keeps it.
+func TestLoadWithTargets(t *testing.T) {
+	written(t, map[string]string{
+		"t.txt": "GET http://h/a\nGET http://h/a\n", "wrong.txt": "GET\n",
+		"mine.yaml": "contenders: [a]\nstore: embedded\nchecks: {suites: [locations]}\nrequests: [{get: /x, share: 50%}]\n" +
+			"sessions: [{name: s, share: 50%, requests: [{get: /y}]}]\nsetup: [{post: /login}]\nsteps: [3]\n",
+		"cities.txt": "GET http://h/city/v1/get?id=1&language=cs\n",
+	})
+	want := []bench.Request{{Name: "GET /a", Weight: 2, Method: "GET", Path: "/a", ExpectStatus: 200}}
+	for name, test := range map[string]struct {
+		targets string
+		store   bench.StoreKind
+		suites  []string
+		steps   int
+		setup   int
+	}{
+		"quick":     {"t.txt", bench.StoreNone, nil, 5, 0},
+		"mine.yaml": {"t.txt", bench.StoreEmbedded, []string{"locations"}, 1, 1},
+		"locations": {"t.txt", bench.StoreNone, nil, 17, 0},
+	} {
+		p, err := profile.LoadWith(name, profiles.FS, test.targets)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(p.Requests, want) || len(p.Sessions) > 0 || len(p.Setup) != test.setup {
+			t.Errorf("%s: %+v, %+v", name, p.Requests, p.Sessions)
+		}
+		if p.Store.Kind != test.store || !slices.Equal(p.Checks.Suites, test.suites) || len(p.Steps) != test.steps || p.Contenders == nil {
+			t.Errorf("%s: store %v, suites %v, %d steps, %v", name, p.Store, p.Checks.Suites, len(p.Steps), p.Contenders)
+		}
+	}
+	p, err := profile.LoadWith("quick", profiles.FS, "cities.txt")
+	if err != nil || p.Store.Kind != bench.StoreAuto || !slices.Equal(p.Checks.Suites, []string{"locations"}) || p.CompareBodies == 0 {
+		t.Errorf("requests for cities: %+v, %v", p, err)
+	}
+	for file, want := range map[string]string{
+		"none.txt": "read target file: stat none.txt: no such file or directory", ".": "read target file: . is a folder, not a regular file",
+		"wrong.txt": "wrong.txt:1: not a target; write `METHOD URL`, such as `GET http://127.0.0.1:8080/items`",
+	} {
+		if _, err := profile.LoadWith("quick", profiles.FS, file); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
