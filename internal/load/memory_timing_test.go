@@ -15,11 +15,12 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/limits"
 )
 
 // The bar: 64 MB of resident memory with 2,048 connections in total.
 func TestMemoryOf2048Connections(t *testing.T) {
-	if err := CheckLimits(2 * 2048); err != nil {
+	if err := limits.Check(2 * 2048); err != nil {
 		t.Skip(err)
 	}
 	command := exec.CommandContext(t.Context(), os.Args[0])

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/limits"
 	"locbench/internal/load/wire"
 	"locbench/internal/testenv"
 )
@@ -69,7 +70,7 @@ func TestSaturatedThroughput(t *testing.T) {
 		connections int
 	}{{50, 50 * time.Millisecond, 25}, {50, 50 * time.Millisecond, 500}, {100, 250 * time.Millisecond, 700}} {
 		t.Run(fmt.Sprintf("%d x %s/%d connections", c.places, c.delay, c.connections), func(t *testing.T) {
-			if err := CheckLimits(2 * c.connections); err != nil {
+			if err := limits.Check(2 * c.connections); err != nil {
 				t.Skip("SKIP: ", err)
 			}
 			eachLoop(t, func(t *testing.T, e Engine) {

@@ -20,6 +20,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/load/workload"
 	"locbench/internal/run/profile"
+	"locbench/internal/values"
 	"locbench/profiles"
 )
 
@@ -150,7 +151,7 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 			want[onWire(t, func(w io.Writer) error { return req.Write(w) })] = true
 		}
 		got := map[string]bool{}
-		data, err := workload.OpenData(p.Variables, p.Requests)
+		data, err := values.OpenData(p.Variables, p.Requests)
 		if err != nil {
 			t.Fatal(err)
 		}
