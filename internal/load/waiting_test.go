@@ -11,9 +11,9 @@ import (
 )
 
 // While a loop waits for responses, collections of garbage end and windows are delivered: a wait
-// that the Go scheduler does not know of holds up nobody. With preemption by signals switched off
+// that the Go scheduler does not know of delays no other goroutine. With preemption by signals switched off
 // (GODEBUG=asyncpreemptoff=1) this test hangs.
-func TestWaitingHoldsUpNobody(t *testing.T) {
+func TestWaitingDelaysNoOther(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		const collections, windows, most = 20, 5, time.Minute
 		var asked, seen atomic.Int64

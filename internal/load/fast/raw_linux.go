@@ -13,7 +13,7 @@ import (
 //
 // Waiting for events is not announced either: announced, each wait gives its processor away and gets
 // it back, threads are woken for it, and the runtime's monitor has something to do. That cost more
-// than the request. Each shard holds a processor of its own instead (thread.Tune). The signal by
+// than the request. Instead each shard keeps one processor (thread.Tune). The signal by
 // which the runtime stops a thread ends the wait (EINTR), and the function calls that follow let it
 // stop. So preemption by signals must stay on.
 

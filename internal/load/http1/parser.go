@@ -222,13 +222,14 @@ func (p *Parser) take(line []byte) (done bool, err error) {
 		return false, p.statusLine(trimEnd(line))
 	case stageHeader:
 		p.head += len(line)
+		text := trimEnd(line)
+		if len(text) == 0 {
+			return p.endOfHead()
+		}
 		if p.Keep {
 			p.Header = append(p.Header, line...)
 		}
-		if line = trimEnd(line); len(line) > 0 {
-			return false, p.headerLine(line)
-		}
-		return p.endOfHead()
+		return false, p.headerLine(text)
 	case stageChunk:
 		return false, p.chunkLine(line)
 	case stageDataEnd:

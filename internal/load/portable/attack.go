@@ -21,7 +21,7 @@ var errNotSent = errors.New("dropped before it was sent")
 // Run sends until the step is over or the recorder is stopped, and returns when nothing is in
 // flight. ctx bounds opening connections.
 //
-// vegeta's Attacker has the workers and paces them: a worker takes a tick, asks target for what to
+// vegeta's Attacker has the workers and paces them: a worker takes a tick, calls target for what to
 // send, and passes it to RoundTrip. A hit is a unit: a single request, a session from its first
 // request to its last, or all iterations of a user.
 func (l *Loop) Run(ctx context.Context) {
