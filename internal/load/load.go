@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -363,4 +364,16 @@ func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cu
 	}
 	cut()
 	<-drained
+}
+
+// FastApplies returns why engine fast cannot load a contender over TLS or HTTP/2, or on this
+// system; nil if it can.
+func FastApplies(tls, http2 bool) error {
+	switch {
+	case tls:
+		return errors.New("it has no TLS")
+	case http2:
+		return errors.New("it has no HTTP/2")
+	}
+	return fast.Has(false)
 }

@@ -3,6 +3,7 @@ package portable
 import (
 	"time"
 
+	"locbench/internal/host/thread"
 	"locbench/internal/load/record"
 	"locbench/internal/load/workload"
 )
@@ -19,9 +20,9 @@ type openPacer struct {
 	users    bool // each job is a user with its own connection
 	feed     *workload.Feed
 	queue    workload.Queue
-	promised int  // jobs of the queue that have a tick
-	last     bool // no tick follows; sending ends when the promised jobs are taken
-	nap      *nap // of vegeta's goroutine
+	promised int         // jobs of the queue that have a tick
+	last     bool        // no tick follows; sending ends when the promised jobs are taken
+	nap      *thread.Nap // of vegeta's goroutine
 }
 
 func newOpenPacer(l *Loop) *openPacer {
@@ -39,7 +40,7 @@ func (o *openPacer) Rate(time.Duration) (rate float64) {
 // Pace returns when a job is to be sent, or with stop if no more are.
 func (o *openPacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool) {
 	if o.nap == nil {
-		o.nap = newNap(o.loop.conf.Sleep)
+		o.nap = thread.NewNap(o.loop.conf.Sleep)
 	}
 	for !o.loop.rec.Stopped() {
 		var wake int64
@@ -58,11 +59,11 @@ func (o *openPacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool) 
 		if tick {
 			return 0, false
 		}
-		if over || !o.nap.until(o.loop.rec.Time(wake), o.loop.rec.Halted()) {
+		if over || !o.nap.Until(o.loop.rec.Time(wake), o.loop.rec.Halted()) {
 			break
 		}
 	}
-	o.nap.close()
+	o.nap.Close()
 	return 0, true
 }
 
