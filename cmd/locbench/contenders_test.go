@@ -155,7 +155,7 @@ func TestVerifyFindsFaults(t *testing.T) {
 	}
 	got := c.stdout.String()
 	for _, want := range []string{
-		"faulty: FAILED\n", "✗ the contender died: killed by SIGKILL (out of memory)", "✗ check lifecycle no-environment: still running after 15s",
+		"faulty: FAILED\n", "✗ killed out of memory at 512 MiB (limits.memory)", "✗ check lifecycle no-environment: still running after 15s",
 		"✗ check lifecycle logs-requests: ", "✗ check get ",
 	} {
 		if !strings.Contains(got, want) {
@@ -187,7 +187,7 @@ func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	if len(trials) == 1 {
 		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
 	}
-	if got := c.stdout.String(); !strings.Contains(got, "✗ the contender died: killed by SIGKILL (out of memory)") {
+	if got := c.stdout.String(); !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
 		t.Errorf("no word about its death\n%s%s", got, c.stderr.String())
 	}
 	if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {

@@ -230,8 +230,8 @@ func TestHangingStop(t *testing.T) {
 // TestHangingAtTheEnd has a contender hang in its only step, while its ready path responds.
 func TestHangingAtTheEnd(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
-		services := faulty(t, "hang", 200)
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "{connections: 4, duration: 3s}"))
+		services := faulty(t, "hang", 2000) // after the lead-in, also on a busy machine
+		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "{connections: 4, duration: 4s}"))
 		run, trials := d.ends(3, "failed: did not respond after the load: ")
 		trial := trials[0]
 		if trial.State != bench.TrialFailed || trial.Cause == nil || trial.Cause.Kind != bench.CauseSilent || trial.Steps[0].Load.Succeeded == 0 {

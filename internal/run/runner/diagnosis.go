@@ -277,10 +277,10 @@ func TimedOut(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// stuckAtEnd reports whether at least half of the requests in flight at the end of a step had no
-// response.
+// stuckAtEnd reports whether at least half of the requests in flight at the end of a step, or all in
+// its last second, had no response.
 func stuckAtEnd(res bench.Load) bool {
-	return res.Failed[bench.ErrTimeout] > 0 && res.Backlog > 0 && 2*res.Drain <= res.Backlog
+	return res.Failed[bench.ErrTimeout] > 0 && (res.Backlog > 0 && 2*res.Drain <= res.Backlog || silentAtEnd(res))
 }
 
 // withoutResponse reports whether no request of a step had a response.

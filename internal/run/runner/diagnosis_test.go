@@ -31,19 +31,23 @@ func TestSilentAtEnd(t *testing.T) {
 }
 
 // TestStuckAtEnd: the requests of the load are sent again only if at least half of those in flight
-// at the end of the last step had no response.
+// at the end of the last step, or all in its last second, had no response.
 func TestStuckAtEnd(t *testing.T) {
 	for name, test := range map[string]struct {
-		timeouts, backlog, drain int64
-		want                     bool
+		timeouts, backlog, drain, last int64
+		want                           bool
 	}{
-		"all":                         {16, 16, 0, true},
-		"half":                        {8, 16, 8, true},
-		"fewer than half":             {7, 16, 9, false},
-		"none in flight":              {5, 0, 0, false},
-		"no response, but no timeout": {0, 16, 0, false},
+		"all":                         {16, 16, 0, 1, true},
+		"half":                        {8, 16, 8, 1, true},
+		"fewer than half":             {7, 16, 9, 1, false},
+		"none in flight":              {5, 0, 0, 1, false},
+		"none in flight at a timeout": {5, 0, 0, 0, true},
+		"no response, but no timeout": {0, 16, 0, 0, false},
 	} {
-		l := bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: test.timeouts}, Backlog: test.backlog, Drain: test.drain}
+		l := bench.Load{
+			Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: test.timeouts}, Backlog: test.backlog, Drain: test.drain,
+			Windows: []bench.Window{{Succeeded: test.last}},
+		}
 		if got := stuckAtEnd(l); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
