@@ -18,6 +18,7 @@ const (
 	drain       = 2 * time.Second        // for the rest of the log after the exit
 	oomPatience = 300 * time.Millisecond // from the exit until the engine must have reported an OOM kill
 	lostAfter   = 5 * time.Second        // after it an engine that does not respond counts as gone
+	engineEnds  = 500 * time.Millisecond // from the exit until an engine that stops does not respond
 )
 
 func (c *Container) wait(ctx context.Context) {
@@ -63,7 +64,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 			if exit.Signal == "SIGKILL" && !c.stopping.Load() {
 				exit.OOMKilled = exit.OOMKilled || c.outOfMemory(ctx)
 			}
-			exit.EngineLost = away
+			exit.EngineLost = away || !c.stopping.Load() && c.engineStops(ctx, exit)
 			return exit, nil
 		case errors.Is(stateErr, errGone):
 			return exit, stateErr
@@ -76,6 +77,17 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		}
 		pause(ctx, 100*time.Millisecond)
 	}
+}
+
+// engineStops reports whether the engine itself stops: it ends its containers first, by SIGTERM or
+// SIGKILL, and responds for a moment after that.
+func (c *Container) engineStops(ctx context.Context, exit bench.Exit) bool {
+	if exit.OOMKilled || exit.Code != 0 && exit.Signal != "SIGTERM" && exit.Signal != "SIGKILL" {
+		return false
+	}
+	pause(ctx, engineEnds)
+	_, _, err := c.state(ctx)
+	return err != nil && !errors.Is(err, errGone) && ctx.Err() == nil
 }
 
 // outOfMemory reports whether the kernel killed the container for lack of memory. The state lacks

@@ -54,6 +54,21 @@ func TestExit(t *testing.T) {
 			f.end(5)
 			f.after(lostAfter/2, func() { f.away = false })
 		}, bench.Exit{Code: 5, EngineLost: true}, ""},
+		"ended by an engine that stops": {func(f *fakeEngine) {
+			f.end(143)
+			f.after(engineEnds/2, func() { f.away = true })
+			f.after(time.Second, func() { f.away = false })
+		}, bench.Exit{Code: 143, Signal: "SIGTERM", EngineLost: true}, ""},
+		"ended gracefully by an engine that stops": {func(f *fakeEngine) {
+			f.end(0)
+			f.after(engineEnds/2, func() { f.away = true })
+			f.after(time.Second, func() { f.away = false })
+		}, bench.Exit{EngineLost: true}, ""},
+		"crashed before the engine stops": {func(f *fakeEngine) {
+			f.end(3)
+			f.after(engineEnds/2, func() { f.away = true })
+			f.after(time.Second, func() { f.away = false })
+		}, bench.Exit{Code: 3}, ""},
 		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container"},
 	} {
 		t.Run(name, func(t *testing.T) {
