@@ -70,6 +70,9 @@ func BenchmarkWrk(b *testing.B) {
 			b.Run("waiting/32", func(b *testing.B) {
 				contest{url: url + "/wait", connections: 32, threads: 1}.run(b, wrk)
 			})
+			b.Run("short wait/1", func(b *testing.B) {
+				contest{url: url + "/short", connections: 1, threads: 1}.run(b, wrk)
+			})
 		}
 		for _, size := range []string{"100B", "10kB"} {
 			for _, connections := range []int{8, 64, 512, 2048} {
@@ -296,8 +299,11 @@ func benchServer(b testing.TB, cpu string) (url string) {
 	return url
 }
 
-// benchWait is how long the server waits before it responds to GET /wait.
-const benchWait = 12 * time.Millisecond
+// How long the server waits before it responds to GET /wait and to GET /short.
+const (
+	benchWait      = 12 * time.Millisecond
+	benchShortWait = 600 * time.Microsecond
+)
 
 // serve runs the server in the process that benchServer starts. It does as little as possible, to
 // leave the machine to the clients: it sends a response of the length at the start of the path.
@@ -332,6 +338,8 @@ func serve() error {
 						response = long
 					case first && strings.HasPrefix(string(line), "GET /wait"):
 						time.Sleep(benchWait)
+					case first && strings.HasPrefix(string(line), "GET /short"):
+						time.Sleep(benchShortWait)
 					}
 					if len(line) == 2 {
 						break

@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// LookEvery is how long the threads sleep: a stall of 10 ms cannot pass between two looks, and 125
-	// wake-ups per second and CPU cost some thousandths of a CPU.
-	LookEvery = 8 * time.Millisecond
+	// LookEvery is how long the threads sleep: 250 wake-ups per second cost some thousandths of a CPU.
+	LookEvery = 4 * time.Millisecond
 
 	stall   = time.Millisecond // a thread that wakes up this late counts
 	maxCPUs = 16               // watched CPUs at most, spread over all CPUs
@@ -30,17 +29,15 @@ type StallMeter struct {
 }
 
 // WatchStalls watches the CPUs that this process may use, at most 16, with a wake-up every
-// interval, one CPU after the other: so a stall of the whole machine meets a wake-up sooner. Pass
-// StallThreads to Tune for its threads.
+// interval. Pass StallThreads to Tune for its threads.
 func WatchStalls(every time.Duration) *StallMeter {
 	ctx, cancel := context.WithCancel(context.Background())
 	cpus := watched(cpuset.OfThread())
 	m := &StallMeter{cancel: cancel}
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
-	for i, cpu := range cpus {
-		first := every * time.Duration(i+1) / time.Duration(len(cpus))
-		m.threads.Go(func() { m.watch(ctx, cpu, first, every, preferred) })
+	for _, cpu := range cpus {
+		m.threads.Go(func() { m.watch(ctx, cpu, every, preferred) })
 	}
 	m.since.Realtime = true
 	for range cpus {
@@ -67,13 +64,13 @@ func watched(cpus []int) []int {
 	return some
 }
 
-func (m *StallMeter) watch(ctx context.Context, cpu int, first, every time.Duration, preferred chan<- bool) {
+func (m *StallMeter) watch(ctx context.Context, cpu int, every time.Duration, preferred chan<- bool) {
 	Own()
 	if cpu >= 0 {
 		_ = cpuset.KeepThread(cpuset.Of(cpu))
 	}
 	preferred <- preferOverAll()
-	for nap(first); ctx.Err() == nil; {
+	for ctx.Err() == nil {
 		// Only the nap itself depends on the kernel and the machine. Before and after it the Go
 		// runtime may cause a delay, such as for collecting garbage.
 		scheduled := time.Now().Add(every)
