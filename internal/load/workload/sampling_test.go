@@ -98,7 +98,7 @@ func sum(quarters [4]int) (n int) {
 
 // The quota is that of the step, whatever the step consists of.
 func TestQuotaIsOfTheWholeStep(t *testing.T) {
-	const never = 1 << 62
+	const never = 1 << 30
 	minute := bench.Step{Connections: 1, Duration: time.Minute}
 	session := []bench.Request{{Name: "one", Path: "/", Session: "s"}, {Name: "two", Path: "/", Session: "s"}, {Name: "three", Path: "/", Session: "s"}}
 	for name, l := range map[string]sampledLoad{
@@ -154,7 +154,7 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0, 0},
 		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300, 0},
 	} {
-		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 62}, requests: 100_000, response: test.response}
+		l := sampledLoad{spec: Spec{Step: step, CheckQuota: 300, CheckEvery: 1 << 30}, requests: 100_000, response: test.response}
 		checked, kept := l.run(t)
 		if n := sum(checked["get"]); n < test.want-5 || n > test.want+5 {
 			t.Errorf("%s: %d checked, want %d", name, n, test.want)
@@ -243,7 +243,7 @@ func TestBudgetOfChecks(t *testing.T) {
 // The clock is read for a part of the requests only.
 func TestClockOfQuotaIsReadSeldom(t *testing.T) {
 	reads, now := 0, time.Unix(1000, 0)
-	m := quotaMix(t, 300, 1<<62, bench.Step{Connections: 1, Duration: time.Second}, func() time.Time { reads++; return now })
+	m := quotaMix(t, 300, 1<<30, bench.Step{Connections: 1, Duration: time.Second}, func() time.Time { reads++; return now })
 	var u User
 	for i := range 300_000 {
 		now = time.Unix(1000, int64(i)*3333)
@@ -290,7 +290,7 @@ func TestQuotaHasNoPeriod(t *testing.T) {
 	for _, period := range []int{20, 40, 50, 100} {
 		hits, checked := 0, 0
 		l := sampledLoad{
-			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 6000}, CheckQuota: 300, CheckEvery: 1 << 62},
+			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 6000}, CheckQuota: 300, CheckEvery: 1 << 30},
 			requests: 6000, length: time.Minute,
 		}
 		for offset := range 3 {
