@@ -23,8 +23,8 @@ func splitTarget(text string) (name, address string) {
 	return "", text
 }
 
-// parseTargets reads the targets. Without a profile, a contender or a target file, request is the path
-// and query of the address, which is then the only request.
+// parseTargets reads the targets. Without a profile, a contender or a target file, request is the
+// path and query of the address, which is then the only request.
 func parseTargets(o RunOptions) (targets []bench.Target, request string, err error) {
 	given := o.Changes["target"]
 	for i, text := range given {

@@ -300,8 +300,8 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 }
 
 // Brief returns the cause of a failed trial, "sent unexpected bodies: 3 of 114 compared bodies were
-// unexpected (2.6%, …) in all steps, …", "failed 36 of 36 checks", "failed every request" or "failed at least 2.1%
-// of its requests in every step", or several of them.
+// unexpected (2.6%, …) in all steps, …", "failed 36 of 36 checks", "failed every request" or
+// "failed at least 2.1% of its requests in every step", or several of them.
 func (u Exclusion) Brief() string {
 	var parts []string
 	if u.Cause != nil {

@@ -150,8 +150,7 @@ type Load struct {
 	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
-	// loop of the load engine: "io_uring" or "epoll" (engine fast), "vegeta", or "portable" (of
-	// earlier versions)
+	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta", "portable" (earlier versions)
 	Loop string `json:"loop,omitempty"`
 	// responses whose latency ends when the kernel received their last byte, because the client was
 	// asleep; the latency of the others ends when the client read them

@@ -4,10 +4,10 @@
 // state: the load begins before it, and requests in flight at its end are completed and counted
 // apart. So all successes together are exactly those that the server has answered.
 //
-// vegeta supplies the model: pacers and targets. The exchange on the wire is this package's own: it
-// holds exactly N connections, distinguishes kinds of failure, times a request from sending to its
-// last byte with nothing else in between, and repeats no request silently, as net/http's transport
-// does. It repeats a request whose connection had ended before it, and counts it once, with all of
+// vegeta supplies the model, pacers and targets, and its Attacker is engine vegeta. The exchange on
+// the wire is this package's own: it holds exactly N connections, distinguishes kinds of failure,
+// times a request from sending to its last byte with nothing else in between, and repeats no request
+// silently, as net/http's transport does. It repeats a request whose connection had ended before it, and counts it once, with all of
 // its time; see wire.Repeatable.
 //
 // The package does not launch or sample contenders, nor find bottlenecks (package verdict). It logs

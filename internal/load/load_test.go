@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -191,5 +192,21 @@ func TestRunSpeaksTLS(t *testing.T) {
 	p.Step.MaxRequests = 4
 	if l := run(t, Engine{}, p); l.Succeeded != 0 || l.FailedTotal() != 4 || !strings.Contains(l.Examples[bench.ErrOther], "certificate") {
 		t.Errorf("%d succeeded with an unknown certificate, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+}
+
+// An address with a zone is loaded like any other by engine vegeta, whose requests have it in a URL.
+func TestRunOfAnAddressWithAZone(t *testing.T) {
+	l, err := net.Listen("tcp", "[::1%lo]:0")
+	if err != nil {
+		t.Skip("SKIP: no IPv6 with zones: ", err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hello(w, r) }))
+	server.Listener = l
+	server.Start()
+	defer server.Close()
+	url := fmt.Sprintf("http://[::1%%25lo]:%d", l.Addr().(*net.TCPAddr).Port)
+	if got := run(t, Engine{Name: bench.EngineVegeta}, counted(url, 2, 40)); got.Succeeded != 40 {
+		t.Errorf("%d succeeded, failed: %v %v", got.Succeeded, got.Failed, got.Examples)
 	}
 }

@@ -26,7 +26,7 @@ const (
 	paceLook        = 300 * time.Microsecond // interval between checks for a machine stall
 )
 
-// BenchmarkPace reports how late requests were sent, by both loops, by vegeta, and by connections
+// BenchmarkPace reports how late requests were sent, by both engines, by vegeta, and by connections
 // that each sleep for their own interval, as in wrk2, in alternating steps. Next to the values of
 // all steps it reports those of the steps without a machine stall: a thread on each CPU, of the
 // real-time class if permitted, detects stalls independently of requests.

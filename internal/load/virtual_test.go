@@ -14,7 +14,7 @@ import (
 )
 
 // contender is a server without sockets, for tests in virtual time (testing/synctest), in which a
-// step is exact to the nanosecond. The portable loop uses it through pipes. It responds to request
+// step is exact to the nanosecond. Engine vegeta uses it through pipes. It responds to request
 // n, from 1, after delay(n). A delay of an hour stands for never.
 type contender struct {
 	delay func(n int64) time.Duration

@@ -11,8 +11,8 @@ import (
 )
 
 // While a loop waits for responses, collections of garbage end and windows are delivered: a wait
-// that the Go scheduler does not know of delays no other goroutine. With preemption by signals switched off
-// (GODEBUG=asyncpreemptoff=1) this test hangs.
+// that the Go scheduler does not know of delays no other goroutine. With preemption by signals
+// switched off (GODEBUG=asyncpreemptoff=1) this test hangs.
 func TestWaitingDelaysNoOther(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		const collections, windows, most = 20, 5, time.Minute

@@ -49,7 +49,6 @@ func (l *Loop) Run(ctx context.Context) {
 	}
 	close(done)
 	<-watched
-
 }
 
 // watch returns when sending has ended, or done is closed.
@@ -84,21 +83,20 @@ var space, endOfHead = []byte(" "), []byte("\r\n\r\n")
 func (l *Loop) target(t *vegeta.Target) error {
 	s, err := l.next()
 	if err != nil || s == nil {
-		t.Method, t.URL = http.MethodGet, l.conf.Target.Scheme()+"://"+l.conf.Target.Address
+		t.Method, t.URL = http.MethodGet, l.base
 		return err
 	}
 	head, body, _ := bytes.Cut(s.out, endOfHead)
 	_, path, _ := bytes.Cut(head, space)
 	path, _, _ = bytes.Cut(path, space)
-	url := append(append(append(s.url[:0], l.conf.Target.Scheme()...), "://"...), l.conf.Target.Address...)
-	url = append(append(url, path...), '#')
-	s.url = strconv.AppendInt(url, int64(s.index), 10)
+	s.url = append(append(append(s.url[:0], l.base...), path...), '#')
+	s.url = strconv.AppendInt(s.url, int64(s.index), 10)
 	t.Method, t.URL, t.Body = s.request.Method, string(s.url), body
 	return nil
 }
 
-// next begins the next unit. It returns no slot if the tick's job was dropped, and an error if there
-// is nothing more to send.
+// next begins the next unit. It returns no slot if the tick's job was dropped, and an error if
+// there is nothing more to send.
 func (l *Loop) next() (*slot, error) {
 	job := workload.Job{Requests: 1}
 	if l.open != nil {

@@ -9,12 +9,12 @@ import (
 )
 
 // openPacer is the vegeta.Pacer of an open loop. It puts each scheduled job into a queue, and
-// returns from Pace when one may be sent. vegeta then waits for a worker, of which there are as many
-// as connections.
+// returns from Pace when one may be sent. vegeta then waits for a worker, of which there are as
+// many as connections.
 //
 // A job counts as late when it is sent later than scheduled, and as dropped when its timeout passes
-// while it waits for a connection, when the queue is full, or when the step ends. So each scheduled request is either sent or
-// dropped. The lock of the counters guards all fields but nap.
+// while it waits for a connection, when the queue is full, or when the step ends. So each scheduled
+// request is either sent or dropped. The lock of the counters guards all fields but nap.
 type openPacer struct {
 	loop     *Loop
 	users    bool // each job is a user with its own connection

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -33,8 +34,8 @@ type Config struct {
 	Keep        *wire.Kept // nil: connections are closed after the step
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Sleep sleeps until a request is scheduled, for a few milliseconds at most; nil is the most exact
-	// way of this system, in real time.
+	// Sleep sleeps until a request is scheduled, for a few milliseconds at most; nil is the most
+	// exact way of this system, in real time.
 	Sleep func(time.Duration)
 }
 
@@ -49,6 +50,7 @@ type Loop struct {
 	open           *openPacer       // nil in a closed loop
 	keepAll        bool             // keep each response whole
 	ctx            context.Context  // of Run
+	base           string           // URL of the contender without a path
 
 	mu     sync.Mutex // guards the two lists
 	slots  []*slot
@@ -60,6 +62,7 @@ type Loop struct {
 // New makes the loop of a step.
 func New(c Config) *Loop {
 	l := &Loop{conf: c, rec: c.Recorder, counters: c.Recorder.NewCounters()}
+	l.base = (&url.URL{Scheme: c.Target.Scheme(), Host: c.Target.Address}).String() // escapes the zone of an address
 	n := c.Connections
 	if c.Step.Open() {
 		n = workload.InitialConnections(c.Step, n)

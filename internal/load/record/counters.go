@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Counters belong to one thread of a loop, or to all connections of the portable loop. A thread
+// Counters belong to one thread of a loop, or to all connections of engine vegeta. A thread
 // holds the lock while it handles a batch of events, so a request needs no lock. The recorder
 // gathers them between two batches.
 type Counters struct {

@@ -100,8 +100,8 @@ func firstSingles(trial string, first bench.FirstRequests) iter.Seq[oneRequest] 
 	}
 }
 
-// writeSingles writes requests, in their order, as results of vegeta, numbered in each attack: vegeta's
-// plot waits for number 0 of each.
+// writeSingles writes requests, in their order, as results of vegeta, numbered in each attack:
+// vegeta's plot waits for number 0 of each.
 func writeSingles(run bench.Run, all iter.Seq[oneRequest], enc func(io.Writer) vegeta.Encoder) func(io.Writer) error {
 	return func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<16)
