@@ -8,18 +8,19 @@ import (
 )
 
 // The assumed times of the parts of a trial without its load, until a trial has ended: those of the
-// embedded contender on two busy CPUs. Services that start or stop slowly take longer.
+// embedded contender on two CPUs, between those at rest (0.5 s a container, 0.35 s a check, 8% for
+// switches) and busy ones (1.4 s, 1 s, 15%). Services that start or stop slowly take longer.
 const (
 	suiteCheck = 600 * time.Millisecond
 
 	processStartStop  = 400 * time.Millisecond // start, readiness, setup, stop
 	processStartCheck = 100 * time.Millisecond // a start by a lifecycle check
 
-	containerStartStop  = 1400 * time.Millisecond
-	containerStartCheck = time.Second
+	containerStartStop  = 900 * time.Millisecond
+	containerStartCheck = 600 * time.Millisecond
 
 	threadStarts = 3  // how often the check of the threads starts the contender
-	switching    = 15 // % of the load's time that switches between interleaved contenders take
+	switching    = 10 // % of the load's time that switches between interleaved contenders take
 )
 
 // Overhead returns the assumed time of a trial of p without its load: start, checks, switches of

@@ -25,12 +25,12 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	apply(0, bench.RunStarted{Run: run})
-	left("1m04s") // 3 × (20 + the assumed 1.4)
+	left("1m03s") // 3 × (20 + the assumed 0.9)
 	apply(0, bench.TrialStarted{})
 	apply(5*time.Second, bench.StepStarted{Index: 0})
-	left("1m03s") // 20 + 2 × 21.4
+	left("1m02s") // 20 + 2 × 20.9
 	apply(10*time.Second, bench.StepStarted{Index: 1})
-	left("53s")
+	left("52s")
 	apply(10*time.Second, bench.TrialEnded{State: bench.TrialComplete})
 	left("50s") // 2 × (20 + 5 measured)
 	apply(0, bench.TrialStarted{})
@@ -83,7 +83,7 @@ func TestEstimateOfInterleaving(t *testing.T) {
 		}
 	}
 	apply(0, nil, bench.RunStarted{Run: run})
-	const assumed = 10*time.Second + 1400*time.Millisecond + 1500*time.Millisecond // with start, stop and switches
+	const assumed = 10*time.Second + 900*time.Millisecond + time.Second // with start, stop and switches
 	left(4 * assumed)
 	apply(0, &a1, bench.TrialStarted{})
 	apply(3*time.Second, &b1, bench.TrialStarted{})
@@ -109,13 +109,13 @@ func TestAssumedTimes(t *testing.T) {
 		change  func(*bench.Profile)
 		want    time.Duration
 	}{
-		{"processes", bench.RuntimeProcess, nil, 2*300*time.Millisecond + 16*(9200+400)*time.Millisecond},
-		{"containers", bench.RuntimeDocker, nil, 2*3*time.Second + 16*(9200+1400)*time.Millisecond},
-		{"running services", bench.RuntimeURL, nil, 16 * 9200 * time.Millisecond},
-		{"one after the other", bench.RuntimeDocker, func(p *bench.Profile) { p.Interleave = 0 }, 2*3*time.Second + 16*(8000+1400)*time.Millisecond},
+		{"processes", bench.RuntimeProcess, nil, 2*300*time.Millisecond + 16*(8800+400)*time.Millisecond},
+		{"containers", bench.RuntimeDocker, nil, 2*1800*time.Millisecond + 16*(8800+900)*time.Millisecond},
+		{"running services", bench.RuntimeURL, nil, 16 * 8800 * time.Millisecond},
+		{"one after the other", bench.RuntimeDocker, func(p *bench.Profile) { p.Interleave = 0 }, 2*1800*time.Millisecond + 16*(8000+900)*time.Millisecond},
 		{"all checks", bench.RuntimeDocker, func(p *bench.Profile) {
 			p.Checks = bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}}
-		}, 2*5*time.Second + 16*(9200+1400+600)*time.Millisecond},
+		}, 2*3*time.Second + 16*(8800+900+600)*time.Millisecond},
 	} {
 		p := p
 		p.Runtime = c.runtime

@@ -41,8 +41,8 @@ func TestDraftTakesThreeMinutes(t *testing.T) {
 // written profile, for two contenders in containers.
 func TestNewSaysHowLongAComparisonTakes(t *testing.T) {
 	for connections, want := range map[string]string{
-		"64": "Two versions take about 3m14s: 8 interleaved rounds.",
-		"2":  "Two versions take about 2m00s: 8 interleaved rounds.",
+		"64": "Two versions take about 2m56s: 8 interleaved rounds.",
+		"2":  "Two versions take about 1m46s: 8 interleaved rounds.",
 	} {
 		t.Chdir(t.TempDir())
 		var talk bytes.Buffer
