@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/host/limits"
 	"locbench/internal/host/thread"
 	"locbench/internal/load/fast"
 	"locbench/internal/load/portable"
@@ -188,7 +190,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, err
 	}
-	waited, err := awaitPorts(ctx, wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2).Resolve(ctx), plan.Step)
+	waited, ports, err := limits.AwaitPorts(ctx, wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2).Resolve(ctx), plan.Step)
 	if err != nil {
 		return bench.Load{}, err
 	}
@@ -202,7 +204,9 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		load, err = finish(ctx, &m.rec.Result, m.wall, m.cpu)
 		err = cmp.Or(err, m.rec.Err())
 	}
-	load.Warnings = append(load.Warnings, waited...)
+	if waited > 0 {
+		load.Warnings = append(load.Warnings, verdict.WaitedForPorts(waited, ports))
+	}
 	return load, err
 }
 
@@ -329,15 +333,17 @@ func (e Engine) clocked(
 	return wall, cpu
 }
 
-// finish returns the recorded load, with the warnings about it.
-func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
-	load := rec.Load()
-	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
-	load.Warnings = append(load.Warnings, clientWarnings(load, rec)...)
-	if ctx.Err() != nil {
-		return load, context.Cause(ctx)
+// checkStepLimits returns Check for the connections of a step. An open loop without a number
+// of connections takes fewer if necessary.
+func checkStepLimits(s bench.Step) (connections int, err error) {
+	connections = workload.MaxOpenConnections(s)
+	for {
+		err = limits.Check(connections)
+		if err == nil || s.Connections > 0 || s.MaxConnections > 0 || connections <= 1 {
+			return connections, err
+		}
+		connections /= 2
 	}
-	return load, nil
 }
 
 func call(hook func()) {

@@ -3,9 +3,12 @@ package cgroup
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"locbench/internal/bench/cpuset"
 )
 
 // Own returns the limits of this process, the tightest of its group and the groups above it: a
@@ -19,6 +22,18 @@ func (t Tree) Own() (cpus float64, memory int64) {
 		}
 	}
 	return cpus, memory
+}
+
+// OwnCPUs returns the CPUs this process may use, by its affinity and the quota of its cgroup.
+func OwnCPUs() float64 {
+	cpus := float64(runtime.NumCPU()) // from the start of this process; the affinity may have changed since
+	if now := len(cpuset.Allowed()); now > 0 {
+		cpus = float64(now)
+	}
+	if quota, _ := (Tree{}).Own(); quota > 0 {
+		cpus = min(cpus, quota)
+	}
+	return cpus
 }
 
 func tighter[N float64 | int64](a, b N) N {

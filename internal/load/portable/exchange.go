@@ -21,7 +21,7 @@ const longRequest = 16 << 10
 // open loop the next request of the same job is scheduled for its end. The error says why it failed.
 func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 	r := s.request
-	if s.conn != nil && gone(s.conn) {
+	if s.conn != nil && s.gone() {
 		s.close()
 	}
 	began := time.Now()

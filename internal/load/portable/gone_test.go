@@ -52,7 +52,7 @@ func TestGone(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			conn, other := pair(t)
-			if gone(conn) {
+			if watch(conn)() {
 				t.Error("gone before anything has happened")
 			}
 			if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
@@ -60,12 +60,12 @@ func TestGone(t *testing.T) {
 			}
 			test.do(other)
 			if !test.gone {
-				if gone(conn) {
+				if watch(conn)() {
 					t.Error("gone, though it is open")
 				}
 				return
 			}
-			testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return gone(conn) })
+			testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return watch(conn)() })
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestGone_Unknown(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	b.Close()
-	if gone(a) {
+	if watch(a)() {
 		t.Error("a pipe is gone")
 	}
 	server := httptest.NewTLSServer(nil)
@@ -89,9 +89,9 @@ func TestGone_Unknown(t *testing.T) {
 	if err := conn.Handshake(); err != nil {
 		t.Fatal(err)
 	}
-	if gone(conn) {
+	if watch(conn)() {
 		t.Error("a connection with TLS is gone, though it is open")
 	}
 	server.CloseClientConnections()
-	testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return gone(conn) })
+	testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return watch(conn)() })
 }

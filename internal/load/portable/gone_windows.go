@@ -2,9 +2,9 @@ package portable
 
 import "net"
 
-// gone reports whether an HTTP/2 connection has ended. Windows cannot say it of others without
-// reading.
-func gone(conn net.Conn) bool {
+// watch returns what reports whether an HTTP/2 connection has ended. Windows cannot say it of others
+// without reading.
+func watch(conn net.Conn) (gone func() bool) {
 	two, ok := conn.(*http2Conn)
-	return ok && !two.usable()
+	return func() bool { return ok && !two.usable() }
 }

@@ -148,7 +148,7 @@ func (l *Loop) reuse(s *slot) bool {
 		if !ok {
 			return false
 		}
-		if gone(conn) {
+		if watch(conn)() {
 			conn.Close()
 			continue
 		}
@@ -207,7 +207,7 @@ func (l *Loop) connect(ctx context.Context, s *slot, deadline time.Time) error {
 // underTLS is the connection under TLS.
 type underTLS struct {
 	net.Conn
-	noWait bool // Read does not wait; see gone
+	noWait bool // Read does not wait; see goneTLS
 }
 
 // handshake returns TLS over conn. If the handshake fails, it closes conn.

@@ -25,6 +25,7 @@ type slot struct {
 	request  *workload.Request // the request in out
 	mu       sync.Mutex        // guards conn against Cut
 	conn     net.Conn          // nil: not open
+	gone     func() bool       // of conn, see watch
 	in       []byte
 	read     int    // bytes of the response read in this exchange
 	out      []byte // the bytes of the request
@@ -43,7 +44,7 @@ type slot struct {
 func (s *slot) use(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.conn = conn
+	s.conn, s.gone = conn, watch(conn)
 }
 
 func (s *slot) close() {

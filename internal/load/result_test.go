@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/host/cgroup"
 	"locbench/internal/host/limits"
 	"locbench/internal/load/record"
 )
@@ -24,7 +25,7 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 
 func TestClientWarnings(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
-	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
+	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * cgroup.OwnCPUs() * float64(time.Second)), ClientCPUs: cgroup.OwnCPUs()}
 	if got := clientWarnings(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
 		t.Errorf("%q", got)
 	}

@@ -1,4 +1,4 @@
-package load
+package limits
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/host/limits"
 )
 
 func TestAwaitPorts(t *testing.T) {
@@ -16,11 +15,11 @@ func TestAwaitPorts(t *testing.T) {
 	arrivals := func(users int, over time.Duration) bench.Step {
 		return bench.Step{Arrivals: &bench.Arrivals{Users: users, Over: over, Requests: 1}}
 	}
-	if w, err := awaitPorts(t.Context(), addrs, arrivals(10, time.Second)); w != nil || err != nil {
-		t.Errorf("%q, %v", w, err)
+	if took, _, err := AwaitPorts(t.Context(), addrs, arrivals(10, time.Second)); took != 0 || err != nil {
+		t.Errorf("%v, %v", took, err)
 	}
-	var limit *limits.Error
-	if _, err := awaitPorts(t.Context(), addrs, arrivals(70_000, time.Second)); !errors.As(err, &limit) || limit.Need != 70_000 {
+	var limit *Error
+	if _, _, err := AwaitPorts(t.Context(), addrs, arrivals(70_000, time.Second)); !errors.As(err, &limit) || limit.Need != 70_000 {
 		t.Errorf("%v", err)
 	}
 	if n := portsNeeded(arrivals(70_000, 10*time.Minute)); n != 7000 {
@@ -31,9 +30,9 @@ func TestAwaitPorts(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	have, _ := limits.LocalPorts()
-	if used, _ := limits.PortsTo(addrs); used == 0 {
-		if _, err := awaitPorts(ended, addrs, arrivals(int(have), time.Second)); err != nil {
+	have, _ := LocalPorts()
+	if used, _ := PortsTo(addrs); used == 0 {
+		if _, _, err := AwaitPorts(ended, addrs, arrivals(int(have), time.Second)); err != nil {
 			t.Errorf("all ports are free, and yet %v", err)
 		}
 	}

@@ -1,14 +1,25 @@
 package load
 
 import (
-	"runtime"
+	"context"
+	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
 	"locbench/internal/figures/verdict"
 	"locbench/internal/host/cgroup"
 	"locbench/internal/load/record"
 )
+
+// finish returns the recorded load, with the warnings about it.
+func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
+	load := rec.Load()
+	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, cgroup.OwnCPUs()
+	load.Warnings = append(load.Warnings, clientWarnings(load, rec)...)
+	if ctx.Err() != nil {
+		return load, context.Cause(ctx)
+	}
+	return load, nil
+}
 
 // clientWarnings returns the warnings about the client itself.
 func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
@@ -18,16 +29,4 @@ func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 		Responses: l.Succeeded + rec.Ended.Rejected + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
 		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
 	}.Warnings(l)
-}
-
-// ownCPUs returns the CPUs this process may use, by its affinity and the quota of its cgroup.
-func ownCPUs() float64 {
-	cpus := float64(runtime.NumCPU()) // from the start of this process; the affinity may have changed since
-	if now := len(cpuset.Allowed()); now > 0 {
-		cpus = float64(now)
-	}
-	if quota, _ := (cgroup.Tree{}).Own(); quota > 0 {
-		cpus = min(cpus, quota)
-	}
-	return cpus
 }
