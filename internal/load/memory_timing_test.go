@@ -24,7 +24,7 @@ func TestMemoryOf2048Connections(t *testing.T) {
 		t.Skip(err)
 	}
 	command := exec.CommandContext(t.Context(), os.Args[0])
-	command.Env = append(os.Environ(), clientEnv+"=locbench "+benchServer(t, "")+"/10kB 2048")
+	command.Env = append(os.Environ(), clientEnv+"=locbench "+benchServer(t, "")+"/10kB 2048 2")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"bufio"
 	"context"
 	"fmt"
@@ -67,11 +68,12 @@ func BenchmarkWrk(b *testing.B) {
 		url := benchServer(b, server)
 		if !pinned {
 			// No values are used up here: both clients must get what the server gives.
+			// They take long enough for the start of a process not to matter.
 			b.Run("waiting/32", func(b *testing.B) {
-				contest{url: url + "/wait", connections: 32, threads: 1}.run(b, wrk)
+				contest{url: url + "/wait", connections: 32, threads: 1, seconds: 10}.run(b, wrk)
 			})
 			b.Run("short wait/1", func(b *testing.B) {
-				contest{url: url + "/short", connections: 1, threads: 1}.run(b, wrk)
+				contest{url: url + "/short", connections: 1, threads: 1, seconds: 10}.run(b, wrk)
 			})
 		}
 		for _, size := range []string{"100B", "10kB"} {
@@ -92,21 +94,23 @@ func BenchmarkWrk(b *testing.B) {
 type contest struct {
 	url, cpu             string
 	connections, threads int
+	seconds              int // of a run; 0: 2
 }
 
 func (c contest) run(b *testing.B, wrk string) {
 	figures := map[string][]float64{}
 	note := func(name string, x float64) { figures[name] = append(figures[name], x) }
 	n, threads := strconv.Itoa(c.connections), strconv.Itoa(min(c.threads, c.connections))
+	seconds := strconv.Itoa(cmp.Or(c.seconds, 2))
 	self := func(engine string) func() (rate, perCPU float64) {
 		return func() (rate, perCPU float64) {
-			return c.measure(b, `rate ([0-9.]+)`, `succeeded ([0-9]+) failed 0`, clientEnv+"="+engine+" "+c.url+" "+n, os.Args[0])
+			return c.measure(b, `rate ([0-9.]+)`, `succeeded ([0-9]+) failed 0`, clientEnv+"="+engine+" "+c.url+" "+n+" "+seconds, os.Args[0])
 		}
 	}
 	for range b.N {
 		for pair := range 5 {
 			measure := []func() (rate, perCPU float64){self("locbench"), func() (rate, perCPU float64) {
-				return c.measure(b, `Requests/sec:\s+([0-9.]+)`, `([0-9]+) requests in`, "", wrk, "-t", threads, "-c", n, "-d", "2s", c.url)
+				return c.measure(b, `Requests/sec:\s+([0-9.]+)`, `([0-9]+) requests in`, "", wrk, "-t", threads, "-c", n, "-d", seconds+"s", c.url)
 			}}
 			var rate, perCPU [2]float64
 			for i := range measure {
@@ -128,11 +132,11 @@ func (c contest) run(b *testing.B, wrk string) {
 		_, perCPU = self("vegeta")()
 		note("vegeta-req/CPUs", perCPU)
 		if hey, err := exec.LookPath("hey"); err == nil {
-			_, perCPU := c.measure(b, `Requests/sec:\s+([0-9.]+)`, `\[200\]\s+([0-9]+) responses`, "", hey, "-z", "2s", "-c", n, c.url)
+			_, perCPU := c.measure(b, `Requests/sec:\s+([0-9.]+)`, `\[200\]\s+([0-9]+) responses`, "", hey, "-z", seconds+"s", "-c", n, c.url)
 			note("hey-req/CPUs", perCPU)
 		}
 		if fortio, err := exec.LookPath("fortio"); err == nil {
-			_, perCPU := c.measure(b, `([0-9][0-9.]*) qps`, `Code 200 : ([0-9]+)`, "", fortio, "load", "-qps", "0", "-t", "2s", "-c", n, c.url)
+			_, perCPU := c.measure(b, `([0-9][0-9.]*) qps`, `Code 200 : ([0-9]+)`, "", fortio, "load", "-qps", "0", "-t", seconds+"s", "-c", n, c.url)
 			note("fortio-req/CPUs", perCPU)
 		}
 	}
@@ -187,7 +191,7 @@ func BenchmarkUsers(b *testing.B) {
 							which := (i + pair) % 2 // the first one changes from pair to pair
 							engine := []string{what, "locbench"}[which]
 							_, perCPU[which] = c.measure(b, `rate ([0-9.]+)`, `succeeded ([0-9]+) failed 0`,
-								fmt.Sprintf("%s=%s %s %d", clientEnv, engine, c.url, connections), os.Args[0])
+								fmt.Sprintf("%s=%s %s %d 2", clientEnv, engine, c.url, connections), os.Args[0])
 						}
 						ratios, own, fixed = append(ratios, perCPU[0]/perCPU[1]), append(own, perCPU[0]), append(fixed, perCPU[1])
 					}
@@ -221,21 +225,21 @@ func users(p *Plan, engine string) {
 	}
 }
 
-// clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll
+// clientEnv makes the test binary a client: "locbench URL CONNECTIONS SECONDS", or epoll
 // (without io_uring), engine-vegeta, vegeta (its library alone), feeder or session instead. It
 // prints its results and its peak memory.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
 func client(words string) error {
 	var engine, url string
-	var connections int
-	if _, err := fmt.Sscan(words, &engine, &url, &connections); err != nil {
+	var connections, seconds int
+	if _, err := fmt.Sscan(words, &engine, &url, &connections, &seconds); err != nil {
 		return err
 	}
 	if engine == "vegeta" {
 		attacker := vegeta.NewAttacker(vegeta.Workers(uint64(connections)), vegeta.MaxWorkers(uint64(connections)), vegeta.Connections(connections))
 		var m vegeta.Metrics
-		for r := range attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: url}), vegeta.Rate{}, 2*time.Second, "") {
+		for r := range attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: url}), vegeta.Rate{}, time.Duration(seconds)*time.Second, "") {
 			m.Add(r)
 		}
 		m.Close()
@@ -244,7 +248,7 @@ func client(words string) error {
 	}
 	thread.Tune(0)
 	var before, after runtime.MemStats
-	p := plan(url, connections, 2*time.Second)
+	p := plan(url, connections, time.Duration(seconds)*time.Second)
 	users(&p, engine)
 	if engine == "feeder" || engine == "session" {
 		p.BaseURL = strings.TrimSuffix(p.BaseURL, "/100B")
