@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -80,7 +81,7 @@ func (s *site) limitWarnings(res bench.StepResult, inst bench.InstanceInfo) benc
 // warning.
 func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
 	var err error
-	if s.busy, err = machine.OpenBusy(s.getenv(machine.RunsVariable)); err != nil {
+	if s.busy, err = machine.OpenBusy(os.Getenv(machine.RunsVariable)); err != nil {
 		return bench.Warnings{{Text: "cannot tell if another run is active: " + err.Error()}}
 	}
 	if s.busy.Others() {

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// RunsVariable is the environment variable for the folder of the lock that all runs share.
+// RunsVariable is the environment variable for the folder of the lock that all runs share. It is read
+// from the process itself: tests with an environment of their own share one lock, too.
 const RunsVariable = "LOCBENCH_RUNS_DIR"
 
 // Busy is a lock shared by all runs on a machine, on an empty file that stays. The kernel releases
