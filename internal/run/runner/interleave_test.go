@@ -29,10 +29,10 @@ const (
 	sliceLength  = 100 * time.Millisecond
 )
 
-func (e *slicing) Rest(_ Place) {
+func (e *slicing) Rest(at Place) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.rested = append(e.rested, url)
+	e.rested = append(e.rested, at.BaseURL)
 }
 
 func (e *slicing) Run(ctx context.Context, at Place, step bench.Step, hooks Hooks) (bench.Load, error) {
