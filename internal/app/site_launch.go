@@ -54,7 +54,7 @@ func (s *site) environment(
 	if err != nil {
 		return spec.Artifact, nil, err
 	}
-	t.Port, t.Name, t.Dir = spec.Port, svc.Name, spec.Artifact.Dir
+	t.Port, t.Name, t.Dir = spec.Port, svc.Name, spec.Dir()
 	if url != "" {
 		host, port, err := splitURL(url)
 		if err != nil {
