@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,6 +122,49 @@ was here
 	}
 	if left := allIn(t, filepath.Join(work, "locbench")); len(left) > 0 {
 		t.Errorf("left after a failed start: %v", left)
+	}
+}
+
+// TestCopiesOfTheBuild: the contender's own files are copies, with mode and time; links stay links;
+// what the build added is linked; and so is a large program, which needs no copy.
+func TestCopiesOfTheBuild(t *testing.T) {
+	built := filed(t, map[string]string{
+		"service": strings.Repeat("x", programSize), "data": strings.Repeat("x", programSize), "run.sh": "#!/bin/sh\n", "made": "1",
+	})
+	at := time.Unix(1_700_000_000, 0)
+	for name, mode := range map[string]os.FileMode{"service": 0o700, "data": 0o600, "run.sh": 0o750} {
+		if err := errors.Join(os.Chmod(filepath.Join(built, name), mode), os.Chtimes(filepath.Join(built, name), at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("run.sh", filepath.Join(built, "link")); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "dir")
+	if err := copyArtifact(to, bench.Artifact{Dir: built, Files: []string{"service", "data", "run.sh", "link", "gone/file"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"service": "-rwx------ same", "data": "-rw------- copy", "run.sh": "-rwxr-x--- copy", "link": "Lrwxrwxrwx copy", "made": "Lrwxrwxrwx copy",
+	} {
+		was, err1 := os.Lstat(filepath.Join(built, name))
+		is, err2 := os.Lstat(filepath.Join(to, name))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		how := "copy"
+		if os.SameFile(was, is) {
+			how = "same"
+		}
+		if got := is.Mode().String() + " " + how; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+		if is.Mode().IsRegular() && !is.ModTime().Equal(at) {
+			t.Errorf("%s is of %v", name, is.ModTime())
+		}
+	}
+	if target, err := os.Readlink(filepath.Join(to, "link")); err != nil || target != "run.sh" {
+		t.Errorf("the link leads to %q, %v", target, err)
 	}
 }
 
