@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"locbench/internal/bench"
@@ -63,10 +64,17 @@ func (l *loader) tearDown(ctx context.Context, at runner.Place, seen func(load.A
 			share := time.Until(end) / time.Duration(len(l.teardown)-i)
 			r.Timeout = min(r.Timeout, max(share, leastTeardown))
 		}
-		err := l.inOrder(ctx, at, "teardown", []bench.Request{r}, seen)
-		if err != nil && ctx.Err() != nil {
+		sent := false
+		err := l.inOrder(ctx, at, "teardown", []bench.Request{r}, func(a load.Asked) {
+			sent = true
+			seen(a)
+		})
+		switch {
+		case err != nil && ctx.Err() != nil:
 			unsent.Requests = append(unsent.Requests, name)
 			continue
+		case err != nil && !sent: // it needs a value that the setup did not save
+			err = fmt.Errorf("teardown request %q was not sent: %w", name, err)
 		}
 		errs = append(errs, err)
 	}

@@ -159,7 +159,10 @@ func TestTeardownOfEveryEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		profile string
 		prepare func(*interruptible, *journal)
-		want    string // what changed, in order; "": POST /seed, DELETE /seed/seed-7
+		// what the user does on the dashboard, whose worker the run is, once the load runs
+		controls []bench.ControlKind
+		want     string // what changed, in order; "": POST /seed, DELETE /seed/seed-7
+		says     string // of the teardown
 	}{
 		"to its end":      {profile: seededLoad + "steps: [{connections: 1, max_requests: 9, duration: 1m}]\n", prepare: func(*interruptible, *journal) {}},
 		"closed loop":     {profile: seededLoad + forever, prepare: loaded(50)},
@@ -175,6 +178,7 @@ requests: [{get: "/load?q={more}"}]
 teardown: [{name: second, delete: "/two/{more}", expect: {status: 204}}, {name: first, delete: "/seed/{id}", expect: {status: 204}}]
 ` + forever,
 			prepare: at("POST", "/seed"), // two is neither sent nor removed
+			says:    `teardown request "second" was not sent: `,
 		},
 		"failed setup": {
 			profile: `setup: [{name: one, post: /seed, expect: {status: 201}, save: {id: id}}, {name: two, post: /two, expect: {status: 200}}]
@@ -183,6 +187,7 @@ teardown: [{name: first, delete: "/seed/{id}", expect: {status: 204}}, {name: se
 ` + forever,
 			prepare: func(*interruptible, *journal) {},
 			want:    "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
+			says:    "", // all is removed
 		},
 		"unexpected before the load": {profile: seededLoad + forever, prepare: func(_ *interruptible, j *journal) {
 			j.respond = func(w http.ResponseWriter, r *http.Request) bool {
@@ -202,6 +207,8 @@ teardown: [{name: first, delete: "/seed/{id}", expect: {status: 204}}, {name: se
 					return false
 				}
 			}},
+		"aborted on the dashboard": {profile: seededLoad + forever, controls: []bench.ControlKind{bench.ControlAbort}},
+		"skipped contender":        {profile: seededLoad + forever, controls: []bench.ControlKind{bench.ControlSkipContender}},
 		"each request of the teardown": {
 			profile: `setup: [{name: seed, post: /seed, expect: {status: 201}}]
 requests: [{get: /load}]
@@ -210,18 +217,41 @@ steps: [{connections: 1, max_requests: 9, duration: 1m}]
 `,
 			prepare: func(*interruptible, *journal) {},
 			want:    "POST /seed, DELETE /nothing, DELETE /none, DELETE /seed",
+			says:    `teardown: unexpected response to "b": sent DELETE /none; expected status 204, got 404`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, i := newJournal(t), newInterruptible(t)
-			c.prepare(i, j)
-			text, err := i.run(t, j, "rounds: 1\n"+c.profile, nil)
+			if c.prepare != nil {
+				c.prepare(i, j)
+			}
+			text, err := i.run(t, j, "rounds: 1\n"+c.profile, func(o *RunOptions) {
+				if c.controls == nil {
+					return
+				}
+				controls := make(chan bench.Control)
+				o.Worker, o.Controls = true, controls
+				j.respond = func(http.ResponseWriter, *http.Request) bool {
+					if j.loaded(50)() {
+						for _, kind := range c.controls {
+							select {
+							case controls <- bench.Control{Kind: kind}:
+							default: // it has taken one
+							}
+						}
+					}
+					return false
+				}
+			})
 			want := c.want
 			if want == "" {
 				want = "POST /seed, DELETE /seed/seed-7"
 			}
 			if got := strings.Join(j.lines(), ", "); got != want || len(j.left()) > 0 {
 				t.Errorf("the service got %s; want %s; left: %v\n%v\n%s", got, want, j.left(), err, text)
+			}
+			if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, c.says) || c.says == "" && strings.Contains(text, "may be left") {
+				t.Errorf("want %q, it said:\n%s", c.says, text)
 			}
 		})
 	}
@@ -275,6 +305,27 @@ teardown: [{name: clean, delete: "/seed/{who}"}]
 				t.Errorf("the service got %s; %v\n%v\n%s", got, wrong, err, text)
 			}
 		})
+	}
+}
+
+// TestTeardownOfInterleavedContenders: each of two interleaved contenders has its teardown: one that
+// fails, when it fails, and the other one at its end.
+func TestTeardownOfInterleavedContenders(t *testing.T) {
+	j, failing, i := newJournal(t), newJournal(t), newInterruptible(t)
+	failing.respond = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/load" && failing.loaded(5)() {
+			w.WriteHeader(http.StatusTeapot)
+			return true
+		}
+		return false
+	}
+	text, err := i.run(t, j, "rounds: 1\ninterleave: 50ms\n"+seededLoad+`
+steps: [{connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}]
+`, func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + failing.URL} })
+	for name, j := range map[string]*journal{"a": j, "b": failing} {
+		if got := strings.Join(j.lines(), ", "); got != "POST /seed, DELETE /seed/seed-7" {
+			t.Errorf("%s got %s\n%v\n%s", name, got, err, text)
+		}
 	}
 }
 
