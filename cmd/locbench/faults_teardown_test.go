@@ -100,12 +100,12 @@ steps: [{connections: 1, duration: 4s}]
 // TestFoldersOfProcesses: each start of a process has its own working directory, also in a run that
 // is killed and resumed; clean removes what the kill left.
 func TestFoldersOfProcesses(t *testing.T) {
-	services, lives := t.TempDir(), filepath.Join(t.TempDir(), "lives")
+	services, found := t.TempDir(), filepath.Join(t.TempDir(), "found")
 	manifest := `language: Shell
 framework: none
 version: "1"
 env: {PORT: "{{.Port}}", LISTEN: "{{.Listen}}"}
-process: {command: [sh, -c, 'echo start >>lives; cat lives >>` + lives + `; exec "$0" serve --embedded-store', "{{.Dir}}/server"]}
+process: {command: [sh, -c, 'echo start >>starts; cat starts >>` + found + `; exec "$0" serve --embedded-store', "{{.Dir}}/server"]}
 `
 	binary, err := os.ReadFile(testenv.Locbench(t))
 	if err != nil {
@@ -130,7 +130,7 @@ process: {command: [sh, -c, 'echo start >>lives; cat lives >>` + lives + `; exec
 		t.Errorf("the killed run had no folder: %v", left)
 	}
 	d.resumes()
-	if text, err := os.ReadFile(lives); err != nil || string(text) != "start\nstart\nstart\n" {
+	if text, err := os.ReadFile(found); err != nil || string(text) != "start\nstart\nstart\n" {
 		t.Errorf("%v; the starts found %q", err, text)
 	}
 }

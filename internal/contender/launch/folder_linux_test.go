@@ -168,15 +168,15 @@ func TestCopiesOfTheBuild(t *testing.T) {
 	}
 }
 
-// TestCleanRemovesFolders: clean removes the folders of killed locbenches, of the run that it is
-// asked for, and nothing else.
+// TestCleanRemovesFolders: clean removes the folders of killed locbenches, of the named run, and
+// nothing else.
 func TestCleanRemovesFolders(t *testing.T) {
 	dir := t.TempDir()
 	for name, group := range map[string]string{
 		"dead":    groupName(deadOwner()+"-0123456789ab", "run-1"),
 		"other":   groupName(deadOwner()+"-0123456789ab", "run-2"),
 		"alive":   groupName(newInstanceID(), "run-1"),
-		"foreign": "something",
+		"unknown": "something",
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, name, "dir", "shut"), 0o700); err != nil {
 			t.Fatal(err)
@@ -197,14 +197,14 @@ func TestCleanRemovesFolders(t *testing.T) {
 	}
 	var c Cleaned
 	removed, err := cleanFolders(dir, "run-1", c.keeping(CleanOptions{}))
-	want := []string{"alive", "alive.owner", "foreign", "foreign.owner", "other", "other.owner"}
+	want := []string{"alive", "alive.owner", "other", "other.owner", "unknown", "unknown.owner"}
 	if got := there(); err != nil || len(removed) != 1 || !slices.Equal(got, want) || len(c.Kept) != 1 {
 		t.Errorf("%v, removed %v, kept %v, there: %v", err, removed, c.Kept, got)
 	}
 	if removed, err = cleanFolders(dir, "", c.keeping(CleanOptions{All: true})); err != nil || len(removed) != 2 {
 		t.Errorf("%v, removed %v", err, removed)
 	}
-	if got := there(); !slices.Equal(got, []string{"foreign", "foreign.owner"}) {
+	if got := there(); !slices.Equal(got, []string{"unknown", "unknown.owner"}) {
 		t.Errorf("there: %v", got)
 	}
 	if removed, err := cleanFolders(filepath.Join(dir, "none"), "", nil); err != nil || removed != nil {
