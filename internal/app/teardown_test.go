@@ -342,14 +342,15 @@ teardown: [{name: a, delete: /a}, {name: b, delete: /b}, {name: c, delete: /c}]
 		says string
 		want string
 	}{
-		"before it": {"/load", `teardown was not sent ("a", "b", "c"): the end was forced`, "POST /seed"},
+		"in the setup": {"/seed", `teardown was not sent ("a", "b", "c"): the end was forced`, "POST /seed"},
+		"before it":    {"/load", `teardown was not sent ("a", "b", "c"): the end was forced`, "POST /seed"},
 		"within it": {"/b", `teardown was not finished, 2 of 3 requests without a response ("b", "c"): the end was forced`,
 			"POST /seed, DELETE /a, DELETE /b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, i := newJournal(t), newInterruptible(t)
 			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
-				if r.URL.Path == "/load" {
+				if r.URL.Path == "/load" || r.URL.Path == c.at {
 					i.signal(os.Interrupt)
 				}
 				if r.URL.Path == c.at {
