@@ -220,13 +220,21 @@ func nothingLeft(t *testing.T, runID string) {
 	}
 }
 
-// leftOf returns the containers, networks and processes of a run.
+// leftOf returns the containers, networks, processes and their folders of a run.
 func leftOf(runID string) (left []string) {
 	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
 		left = append(left, fmt.Sprintf("containers left: %s", out))
 	}
 	if out, err := exec.Command("docker", "network", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
 		left = append(left, fmt.Sprintf("networks left: %s", out))
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		owners, _ := filepath.Glob(filepath.Join(cache, "locbench", "work", "*.owner"))
+		for _, file := range owners {
+			if data, err := os.ReadFile(file); err == nil && bytes.HasSuffix(data, []byte("="+runID)) {
+				left = append(left, "folder left: "+file)
+			}
+		}
 	}
 	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range envs {

@@ -18,6 +18,7 @@ import (
 	"locbench/internal/figures/stats"
 	"locbench/internal/load"
 	"locbench/internal/run/profile"
+	"locbench/internal/run/runner"
 )
 
 // comparedEnv makes the test binary the server of BenchmarkComparing.
@@ -76,7 +77,7 @@ steps: [16]
 		if err != nil {
 			b.Fatal(err)
 		}
-		plans[i] = l.loadPlan(url, bench.Step{Name: "x", Connections: 16, Duration: 2 * time.Second})
+		plans[i] = l.loadPlan(runner.Place{BaseURL: url}, bench.Step{Name: "x", Connections: 16, Duration: 2 * time.Second})
 	}
 	var ratios, expected, none []float64
 	for range b.N {

@@ -12,6 +12,7 @@ import (
 	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
 	"locbench/internal/host/limits"
+	"locbench/internal/load"
 	"locbench/internal/results"
 	"locbench/internal/results/event"
 	"locbench/internal/results/export"
@@ -64,10 +65,15 @@ func (c *conductor) mask() secret.Masker {
 }
 
 // setUp sends the setup requests. A value that they save under the name of a secret is masked.
-func (c *conductor) setUp(ctx context.Context, baseURL string) error {
-	err := c.loader.setUp(ctx, baseURL)
-	c.hideSaved(c.loader.trial(baseURL).Values)
+func (c *conductor) setUp(ctx context.Context, at runner.Place) error {
+	err := c.loader.setUp(ctx, at, func(load.Asked) {})
+	c.hideSaved(c.loader.trial(at).Values)
 	return err
+}
+
+// tearDown sends the teardown requests.
+func (c *conductor) tearDown(ctx context.Context, at runner.Place) error {
+	return c.loader.tearDown(ctx, at, func(load.Asked) {})
 }
 
 // hideSaved masks the saved values that have names of secrets.
@@ -240,7 +246,7 @@ func (c *conductor) config() runner.Config {
 		Stages: site.stages(),
 		Build:  sameImages(Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build, c.plan, c.before),
 		Spec:   site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
-		TearDown: c.loader.tearDown, Checks: c.checks, Responds: c.checks.responds, Unanswered: c.loader.unanswered,
+		TearDown: c.tearDown, Checks: c.checks, Responds: c.checks.responds, Unanswered: c.loader.unanswered,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,
 		ReadHost: func(ctx context.Context) *bench.HostReading { return site.usage.Read(ctx) },

@@ -26,9 +26,9 @@ type loader struct {
 	data      load.Data
 	expect    map[string]check.Expect // by the name of the request
 	responses *responses
-	kept      map[string]*load.Kept // by base URL
-	trials    map[string]*load.Life // the trial in progress, by base URL
-	begun     uint64                // number of trials so far
+	kept      map[bench.Trial]*load.Kept
+	trials    map[bench.Trial]*load.Life // the trials in progress
+	begun     uint64                     // number of trials so far
 	engine    load.Engine
 }
 
@@ -42,7 +42,7 @@ type responses struct {
 func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
-		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, trials: map[string]*load.Life{},
+		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.Life{},
 		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
@@ -62,17 +62,19 @@ func newLoader(s *site) (*loader, error) {
 	return l, nil
 }
 
-func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
-	if l.kept[baseURL] == nil {
-		l.kept[baseURL] = &load.Kept{}
+func (l *loader) Run(
+	ctx context.Context, at runner.Place, step bench.Step, hooks runner.Hooks,
+) (bench.Load, error) {
+	if l.kept[at.Trial] == nil {
+		l.kept[at.Trial] = &load.Kept{}
 	}
-	plan := l.loadPlan(baseURL, step)
+	plan := l.loadPlan(at, step)
 	plan.OnStart, plan.OnEnd, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.Rate
 	if t := hooks.Interleave; t != nil {
 		plan.Interleave = &load.Interleave{Length: t.Length, Next: t.Next}
 	}
 	engine := l.engineOf(step)
-	engine.Keep = l.kept[baseURL] // each engine has its own connections there
+	engine.Keep = l.kept[at.Trial] // each engine has its own connections there
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
@@ -101,11 +103,11 @@ const comparedOfEach = 300
 const comparingBudget = .01
 
 // loadPlan returns the plan of one load of step.
-func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
+func (l *loader) loadPlan(at runner.Place, step bench.Step) load.Plan {
 	p := l.run.Profile
 	plan := load.Plan{
-		BaseURL: baseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
-		Life: l.trial(baseURL), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
+		BaseURL: at.BaseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
+		Life: l.trial(at), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
 	}
 	known := l.responses.known != nil && l.responses.known.Any()
 	if known || len(l.expect) > 0 {
@@ -126,22 +128,22 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	return plan
 }
 
-// trial returns the state of the trial at baseURL. Each trial draws other values for uuid and
+// trial returns the state of a trial. Each trial draws other values for uuid and
 // string, also after a run was resumed.
-func (l *loader) trial(baseURL string) *load.Life {
-	if l.trials[baseURL] == nil {
+func (l *loader) trial(at runner.Place) *load.Life {
+	if l.trials[at.Trial] == nil {
 		l.begun++
-		l.trials[baseURL] = &load.Life{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
+		l.trials[at.Trial] = &load.Life{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
 	}
-	return l.trials[baseURL]
+	return l.trials[at.Trial]
 }
 
 // Rest closes the connections that are kept for a contender. It must not be called while a step
 // runs. Calls of Run overlap only for interleaved contenders.
-func (l *loader) Rest(baseURL string) {
-	if kept := l.kept[baseURL]; kept != nil {
+func (l *loader) Rest(at runner.Place) {
+	if kept := l.kept[at.Trial]; kept != nil {
 		kept.Close()
-		delete(l.kept, baseURL)
+		delete(l.kept, at.Trial)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
 	"locbench/internal/load"
+	"locbench/internal/run/runner"
 )
 
 // What is compared follows compare_bodies: 300 bodies of each kind in each step and a share, which
@@ -31,9 +32,9 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 	} {
 		l := &loader{
 			run:       &bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}},
-			responses: &responses{}, trials: map[string]*load.Life{}, expect: map[string]check.Expect{"get": expect},
+			responses: &responses{}, trials: map[bench.Trial]*load.Life{}, expect: map[string]check.Expect{"get": expect},
 		}
-		p := l.loadPlan("http://a", bench.Step{})
+		p := l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{})
 		if p.CheckEvery != test.every || p.CheckQuota != test.quota || p.CheckBudget != test.budget {
 			t.Errorf("%s: one in %d, %d of each, budget %g", name, p.CheckEvery, p.CheckQuota, p.CheckBudget)
 		}
@@ -56,8 +57,8 @@ func TestComparedResponses(t *testing.T) {
 	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("right")}); err != nil {
 		t.Errorf("an expected body: %v", err)
 	}
-	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[string]*load.Life{}
-	if l.loadPlan("http://a", bench.Step{}).Check != nil {
+	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[bench.Trial]*load.Life{}
+	if l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check != nil {
 		t.Error("a profile without expectations is checked")
 	}
 }
@@ -67,8 +68,9 @@ func TestComparedResponses(t *testing.T) {
 func TestTrialsHaveTheirOwnValues(t *testing.T) {
 	seen := map[uint64]bool{}
 	for resumes := range 3 {
-		l := &loader{run: &bench.Run{Resumed: make([]time.Time, resumes)}, trials: map[string]*load.Life{}}
-		for _, at := range []string{"http://a", "http://b"} {
+		l := &loader{run: &bench.Run{Resumed: make([]time.Time, resumes)}, trials: map[bench.Trial]*load.Life{}}
+		for _, name := range []string{"a", "b"} { // two targets may have one address
+			at := runner.Place{Trial: bench.Trial{Contender: name, Round: 1}, BaseURL: "http://a"}
 			salt := l.trial(at).Salt
 			if seen[salt] || l.trial(at).Salt != salt {
 				t.Errorf("after %d resumes: salt %x again, or not kept", resumes, salt)

@@ -17,12 +17,12 @@ const attempts = 3
 
 // sendEach sends each request and each session once, as the load will, and checks the responses.
 // Its error has the first unexpected response, with the request.
-func (l *loader) sendEach(ctx context.Context, baseURL string) error {
+func (l *loader) sendEach(ctx context.Context, at runner.Place) error {
 	for _, name := range l.iterations() {
 		var failed load.Asked
 		var err error
 		for range attempts {
-			if err = l.once(ctx, baseURL, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
+			if err = l.once(ctx, at, name, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
 				break
 			}
 		}
@@ -41,10 +41,10 @@ func (l *loader) sendEach(ctx context.Context, baseURL string) error {
 }
 
 // unanswered returns an error if none of the first requests and sessions has a response in time.
-func (l *loader) unanswered(ctx context.Context, baseURL string) (err error) {
+func (l *loader) unanswered(ctx context.Context, at runner.Place) (err error) {
 	all := l.iterations()
 	for _, name := range all[:min(len(all), attempts)] {
-		if err = l.once(ctx, baseURL, name, func(load.Asked) {}); !runner.TimedOut(err) {
+		if err = l.once(ctx, at, name, func(load.Asked) {}); !runner.TimedOut(err) {
 			return nil
 		}
 	}
@@ -65,30 +65,20 @@ func (l *loader) iterations() (names []string) {
 }
 
 // once runs one iteration.
-func (l *loader) once(ctx context.Context, baseURL, name string, seen func(load.Asked)) error {
-	plan := l.loadPlan(baseURL, bench.Step{Name: name, Request: name})
+func (l *loader) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
+	plan := l.loadPlan(at, bench.Step{Name: name, Request: name})
 	return l.engine.Once(ctx, plan, seen)
 }
 
-// setUp sends the setup requests of a new trial. Later requests use the values that these save.
-func (l *loader) setUp(ctx context.Context, baseURL string) error {
-	delete(l.trials, baseURL)
-	return l.inOrder(ctx, baseURL, "setup", l.setup, func(load.Asked) {})
-}
-
-// tearDown sends the teardown requests.
-func (l *loader) tearDown(ctx context.Context, baseURL string) error {
-	return l.inOrder(ctx, baseURL, "teardown", l.teardown, func(load.Asked) {})
-}
-
-// inOrder sends the requests of setup or teardown, and keeps the values that they save.
+// inOrder sends the requests of setup or teardown, and keeps the values that they save, also those
+// before an unexpected response.
 func (l *loader) inOrder(
-	ctx context.Context, baseURL, name string, requests []bench.Request, seen func(load.Asked),
+	ctx context.Context, at runner.Place, name string, requests []bench.Request, seen func(load.Asked),
 ) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	plan := l.loadPlan(baseURL, bench.Step{Name: name, Request: name})
+	plan := l.loadPlan(at, bench.Step{Name: name, Request: name})
 	plan.Requests, plan.Sessions = nil, []bench.Session{{Name: name}}
 	for _, r := range requests {
 		r.Session = name
@@ -98,6 +88,7 @@ func (l *loader) inOrder(
 	var last load.Asked
 	err := l.engine.Once(ctx, plan, func(a load.Asked) {
 		last = a
+		l.trial(at).Keep(a.Saved, a.JSON)
 		seen(a)
 	})
 	if runner.TimedOut(err) && ctx.Err() == nil {
@@ -110,7 +101,6 @@ func (l *loader) inOrder(
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	l.trial(baseURL).Values, l.trial(baseURL).JSON = last.Saved, last.JSON
 	return nil
 }
 

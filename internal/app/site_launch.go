@@ -9,6 +9,7 @@ import (
 	"locbench/internal/contender"
 	"locbench/internal/contender/platform"
 	"locbench/internal/load/portable"
+	"locbench/internal/run/runner"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
 )
@@ -53,7 +54,7 @@ func (s *site) environment(
 	if err != nil {
 		return spec.Artifact, nil, err
 	}
-	t.Port, t.Name, t.Dir = spec.Port, svc.Name, spec.Artifact.Dir
+	t.Port, t.Name, t.Dir = spec.Port, svc.Name, spec.Dir()
 	if url != "" {
 		host, port, err := splitURL(url)
 		if err != nil {
@@ -109,10 +110,10 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 }
 
 // firstRequests times the first requests of a contender one by one, of the profile's first kind.
-func (c *conductor) firstRequests(ctx context.Context, baseURL string) (bench.FirstRequests, error) {
+func (c *conductor) firstRequests(ctx context.Context, at runner.Place) (bench.FirstRequests, error) {
 	p, l := c.site.plan.Profile, c.loader
 	return portable.Phases(ctx, portable.PhasesPlan{
-		BaseURL: baseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
-		Variables: p.Variables, Data: l.data, Life: l.trial(baseURL), Seed: l.run.Seed, TLS: c.site.tls,
+		BaseURL: at.BaseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.FirstRequests.Requests, Timeout: p.Timeout,
+		Variables: p.Variables, Data: l.data, Life: l.trial(at), Seed: l.run.Seed, TLS: c.site.tls,
 	})
 }

@@ -49,20 +49,16 @@ func (c *conductor) try(ctx context.Context) error {
 	config := c.config()
 	config.FirstRequests = nil
 	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
-	inOrder := func(ctx context.Context, baseURL, what string, requests []bench.Request) error {
-		return c.loader.inOrder(ctx, baseURL, what, requests, func(a load.Asked) { t.exchange(what+": "+a.Request, a) })
+	config.SetUp = func(ctx context.Context, at runner.Place) error {
+		return c.loader.setUp(ctx, at, func(a load.Asked) { t.exchange("setup: "+a.Request, a) })
 	}
-	config.SetUp = func(ctx context.Context, baseURL string) error {
-		delete(c.loader.trials, baseURL)
-		return inOrder(ctx, baseURL, "setup", c.loader.setup)
+	config.TearDown = func(ctx context.Context, at runner.Place) error {
+		return c.loader.tearDown(ctx, at, func(a load.Asked) { t.exchange("teardown: "+a.Request, a) })
 	}
-	config.TearDown = func(ctx context.Context, baseURL string) error {
-		return inOrder(ctx, baseURL, "teardown", c.loader.teardown)
-	}
-	config.Ask = func(ctx context.Context, baseURL string) error {
+	config.Ask = func(ctx context.Context, at runner.Place) error {
 		var wrong []string
 		for _, name := range c.loader.iterations() {
-			err := c.loader.once(ctx, baseURL, name, func(a load.Asked) { t.exchange(c.loader.titleOf(a.Request), a) })
+			err := c.loader.once(ctx, at, name, func(a load.Asked) { t.exchange(c.loader.titleOf(a.Request), a) })
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

@@ -112,7 +112,7 @@ type Profile struct {
 	Requests  []Request  `json:"requests"`
 	Sessions  []Session  `json:"sessions,omitempty"`
 	Variables []Variable `json:"variables,omitempty"` // values for {name} in requests
-	// requests sent once per trial: Setup after the checks, Teardown after the last step
+	// requests sent once per trial: Setup after the checks, Teardown at the end, however it ends
 	Setup    []Request `json:"setup,omitempty"`
 	Teardown []Request `json:"teardown,omitempty"`
 	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -111,7 +112,8 @@ type Artifact struct {
 	ImageID     string        `json:"image_id,omitempty"`     // Docker: SHA-256 of the image's configuration
 	ImageSize   int64         `json:"image_bytes,omitempty"`  // Docker
 	Command     []string      `json:"command,omitempty"`      // process: argv; Docker: overrides the image's CMD where set
-	Dir         string        `json:"dir,omitempty"`          // process: working directory
+	Dir         string        `json:"dir,omitempty"`          // process: folder of the build
+	Files       []string      `json:"-"`                      // process: the contender's own files and folders in Dir
 	BinarySize  int64         `json:"binary_bytes,omitempty"` // process: size of the program, if it is one file
 	BuildTime   time.Duration `json:"build_ns,omitempty"`     // 0: nothing had to be built
 	BuildCached bool          `json:"build_cached,omitempty"`
@@ -127,6 +129,7 @@ type LaunchSpec struct {
 	URL      string            // of a running service
 	Env      map[string]string // the complete environment, with templates filled in
 	Port     int               // port to listen on; process runtime: a free one
+	Folder   string            // process runtime: made for this start, removed at its end; "": none
 	Limits   Limits
 	More     Privileges    // additional ones of a container
 	CPUs     cpuset.Set    // CPUs to run on; empty: chosen by Limits.CPUSet
@@ -136,12 +139,20 @@ type LaunchSpec struct {
 	OnIncident func(Incident)
 }
 
+// Dir returns the working directory of a process: its own copy of the build, or the build itself.
+func (s LaunchSpec) Dir() string {
+	if s.Folder == "" {
+		return s.Artifact.Dir
+	}
+	return filepath.Join(s.Folder, "dir")
+}
+
 // Template holds the values for "{{…}}" in a manifest.
 type Template struct {
 	Elastic struct{ URL, Host, Port string } // the store, as the contender reaches it
 	Listen  string                           // address to listen on: all in a container, loopback for a process
 	Port    int                              // port to listen on
 	Name    string                           // name of the contender
-	Dir     string                           // process runtime: folder with sources and build output
+	Dir     string                           // process runtime: its working directory, with sources and build output
 	Self    string                           // process runtime: path of the running locbench binary
 }

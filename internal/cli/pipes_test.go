@@ -43,6 +43,11 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 				{"history", resultsDir}, {"export", resultsDir, "--format", "csv"}, {"import", file, "-o", filepath.Join(dir, "out")},
 				{"seed", "--elastic", "http://127.0.0.1:1", "--from", dump}, {"compare", resultsDir, resultsDir, "--floor", file},
 				{"run", "--headless", "--target", "https://127.0.0.1:1", "--cacert", file, "--out", filepath.Join(dir, "out")},
+				// as the folder itself
+				{"report", file}, {"compare", file, file}, {"compare", resultsDir, file}, {"export", file, "--format", "csv"},
+				{"history", file}, {"run", "--resume", file}, {"capacity", "--resume", file}, {"report", filepath.Join(file, results.RunFile)},
+				{"services", "validate", file}, {"services", "list", "--services", file},
+				{"seed", "--elastic", "http://127.0.0.1:1", "--from", file},
 			} {
 				said := later(func() string { return saying(t, args...) })
 				select {

@@ -75,6 +75,9 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	}
 	defer unlock()
 	a.Dir, a.Command = dir, svc.Process.Command
+	for _, e := range list {
+		a.Files = append(a.Files, e.name)
+	}
 	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
 		if err := makePrivate(dir); err != nil { // older versions of locbench made it readable for all
 			return a, err

@@ -92,7 +92,7 @@ func (processPart) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(processPart{}, strictyaml.Keys{
 		About: map[string]string{
 			"build":   "Commands that build it, each a list of a program and its arguments.",
-			"command": "The command to start: a program and its arguments. {{.Dir}} is the build folder.",
+			"command": "The command to start: a program and its arguments. {{.Dir}} is its working directory.",
 		},
 		Accept: map[string]strictyaml.Schema{"build": {"items": argvSchema(1)}},
 	})

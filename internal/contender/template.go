@@ -18,7 +18,7 @@ const maxTemplate = 16 << 10 // bytes of a template, and of its result
 
 // Fill returns the artifact and the environment for a LaunchSpec: it fills in the templates in the
 // command and the environment of svc. If t has no Dir, it is the artifact's folder. A relative path
-// of a program is relative to the artifact's folder.
+// of a program is relative to that.
 func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.Artifact, map[string]string, error) {
 	t.Dir = cmp.Or(t.Dir, artifact.Dir)
 	env := make(map[string]string, len(svc.Env))
@@ -34,7 +34,7 @@ func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.A
 		return artifact, nil, fmt.Errorf("contender %s: %w", svc.Name, err)
 	}
 	if len(argv) > 0 && artifact.Dir != "" && strings.ContainsAny(argv[0], `/\`) && !filepath.IsAbs(argv[0]) {
-		argv[0] = filepath.Join(artifact.Dir, argv[0])
+		argv[0] = filepath.Join(t.Dir, argv[0])
 	}
 	artifact.Command = argv
 	return artifact, env, nil

@@ -44,7 +44,7 @@ func Follow(ctx context.Context, dir string, handle func([]bench.Record) error) 
 }
 
 func openLog(dir string) (*os.File, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := safe.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/text/safe"
 )
 
 // Limits of a list: a folder may hold anything.
@@ -90,7 +91,7 @@ type brief struct {
 // listed returns the entry of a folder.
 func listed(dir string) Entry {
 	e := Entry{Dir: dir}
-	root, err := os.OpenRoot(dir)
+	root, err := safe.OpenRoot(dir)
 	if err != nil {
 		e.Err = err
 		return e

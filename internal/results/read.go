@@ -22,7 +22,7 @@ func Has(dir, file string) bool {
 // no file and are left out. If trials cannot be read, it returns the others and the joined errors.
 func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	dir = Folder(dir)
-	root, err := os.OpenRoot(dir)
+	root, err := safe.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return bench.Run{}, nil, noFolder(dir)
 	}

@@ -248,7 +248,7 @@ func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) e
 
 // keepPartial renames the file of an unfinished attempt at the same trial, to keep its results.
 func keepPartial(path string) error {
-	dir, err := os.OpenRoot(filepath.Dir(path))
+	dir, err := safe.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}

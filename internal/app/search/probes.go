@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -143,7 +142,7 @@ func (l *recorder) write() error {
 func Read(dir string) (capacity.Record, error) {
 	var r capacity.Record
 	path := filepath.Join(dir, capacity.File)
-	root, err := os.OpenRoot(dir)
+	root, err := safe.OpenRoot(dir)
 	if err != nil {
 		return r, err
 	}

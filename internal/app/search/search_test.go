@@ -56,12 +56,12 @@ func (s *service) result(step bench.Step) bench.Load {
 	return l
 }
 
-func (s *service) Run(_ context.Context, _ string, step bench.Step, _ runner.Hooks) (bench.Load, error) {
+func (s *service) Run(_ context.Context, _ runner.Place, step bench.Step, _ runner.Hooks) (bench.Load, error) {
 	s.steps++
 	return s.result(step), nil
 }
 
-func (s *service) Rest(string) {}
+func (s *service) Rest(runner.Place) {}
 
 // TestSearch_FindsTheCapacity: a search finds the capacity within the resolution, from any guess.
 func TestSearch_FindsTheCapacity(t *testing.T) {

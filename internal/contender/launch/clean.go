@@ -24,30 +24,23 @@ type Cleaned struct {
 }
 
 // Clean removes what killed runs have left: containers and networks of the engine (may be nil) by
-// names and labels, processes of this machine by their environment, and cgroups by their names. It
-// leaves what does not name the locbench that made it, and continues after a failure.
+// names and labels, processes of this machine by their environment, their folders, and cgroups by
+// their names. It leaves what does not name the locbench that made it, and continues after a failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
-	return cleanIn(ctx, cgroup.Tree{}, engine, o)
+	c, err = cleanIn(ctx, cgroup.Tree{}, engine, o)
+	dir, e := folders()
+	if e == nil {
+		gone, e := cleanFolders(dir, o.Run, c.keeping(o))
+		c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
+	}
+	return c, err
 }
 
 func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
-	keepNear := func(what, of string, near bool) bool {
-		if o.NotOwn && of == owner() {
-			return true
-		}
-		state, why := stateOf(of, near)
-		if _, ours := parseOwner(of); state == dead || o.All && ours {
-			return false
-		}
-		if line := what + ": " + why; !slices.Contains(c.Kept, line) {
-			c.Kept = append(c.Kept, line)
-		}
-		return true
-	}
-	keep := func(what, of string) bool { return keepNear(what, of, true) }
+	keep := c.keeping(o)
 	if engine != nil {
 		gone, e := engine.Clean(ctx, o.Run, func(l docker.Left) bool {
-			return keepNear(leftText(l), l.Owner, engine.Near())
+			return c.keep(o, leftText(l), l.Owner, engine.Near())
 		})
 		err = errors.Join(err, e)
 		for _, l := range gone {
@@ -64,6 +57,27 @@ func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o Cle
 		c.Removed = append(c.Removed, "cgroup "+g)
 	}
 	return c, errors.Join(err, e)
+}
+
+// keep reports whether an object of that owner is kept, and records why. near says that it is on
+// this machine.
+func (c *Cleaned) keep(o CleanOptions, what, of string, near bool) bool {
+	if o.NotOwn && of == owner() {
+		return true
+	}
+	state, why := stateOf(of, near)
+	if _, ours := parseOwner(of); state == dead || o.All && ours {
+		return false
+	}
+	if line := what + ": " + why; !slices.Contains(c.Kept, line) {
+		c.Kept = append(c.Kept, line)
+	}
+	return true
+}
+
+// keeping returns keep for objects of this machine.
+func (c *Cleaned) keeping(o CleanOptions) func(what, owner string) bool {
+	return func(what, owner string) bool { return c.keep(o, what, owner, true) }
 }
 
 func leftText(l docker.Left) string { return fmt.Sprintf("%s %s %s", l.Kind, l.Name, ofRun(l.Run)) }

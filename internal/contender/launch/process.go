@@ -32,7 +32,8 @@ type Process struct {
 }
 
 // Launch starts one contender, which gets its requests at 127.0.0.1:spec.Port. Its environment is
-// spec.Env, the inherited variables with paths of programs, and locbench's marks. After an error,
+// spec.Env, the inherited variables with paths of programs, and locbench's marks. Its working
+// directory and TMPDIR are new, in spec.Folder, as a container's file system is. After an error,
 // also that of ctx, nothing of it is left.
 func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {
@@ -50,7 +51,7 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 
 func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 	return &process{
-		box: box, exited: make(chan struct{}), killed: make(chan struct{}),
+		box: box, folder: spec.Folder, exited: make(chan struct{}), killed: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},
@@ -60,6 +61,7 @@ func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 // process is a running process as an instance.
 type process struct {
 	box    *sandbox
+	folder string
 	info   bench.InstanceInfo
 	os     *os.Process
 	logs   safe.Ring
@@ -77,8 +79,11 @@ type process struct {
 }
 
 func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
+	if err := makeFolder(spec, p.box.id); err != nil {
+		return errors.Join(fmt.Errorf("start %s: %w", spec.Name, err), p.box.close())
+	}
 	cmd := exec.Command(spec.Artifact.Command[0], spec.Artifact.Command[1:]...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Artifact.Dir, environment(spec, p.box.id), drain
+	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Dir(), environment(spec, p.box.id), drain
 	var one sync.Mutex // OnLog is not called concurrently
 	log := func(l bench.LogLine) {
 		one.Lock()
@@ -102,7 +107,7 @@ func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
 	})
 	if err := <-started; err != nil {
 		p.waited.Wait()
-		return errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close())
+		return errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close(), removeFolder(p.folder))
 	}
 	if err := ctx.Err(); err != nil {
 		_, stopErr := p.Stop(ctx, 0)
@@ -189,7 +194,7 @@ func (p *process) BeginPeak() error { return p.box.beginPeak() }
 func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.stop.Do(func() {
 		p.stopped, p.stopErr = p.terminate(ctx, grace)
-		p.stopErr = errors.Join(p.stopErr, p.box.close())
+		p.stopErr = errors.Join(p.stopErr, p.box.close(), removeFolder(p.folder))
 		if p.stopErr == nil {
 			p.waited.Wait()
 		}
@@ -226,6 +231,14 @@ func environment(spec bench.LaunchSpec, instance string) []string {
 	} {
 		if v, ok := os.LookupEnv(k); ok {
 			env[k] = v
+		}
+	}
+	if spec.Folder != "" {
+		env["TMPDIR"] = tmp(spec.Folder)
+		for _, k := range []string{"TEMP", "TMP"} { // on Windows
+			if _, ok := env[k]; ok {
+				env[k] = tmp(spec.Folder)
+			}
 		}
 	}
 	maps.Copy(env, spec.Env)

@@ -76,8 +76,14 @@ func hasProcess(svc bench.Service) error {
 	return err
 }
 
-// Prepare chooses a free port, or checks the manifest's if the contender does not take one.
+// Prepare chooses a free port, or checks the manifest's if the contender does not take one, and a
+// folder if the contender has files.
 func (*process) Prepare(spec *bench.LaunchSpec, svc bench.Service) (err error) {
+	if spec.Artifact.Dir != "" {
+		if spec.Folder, err = launch.NewFolder(); err != nil {
+			return err
+		}
+	}
 	if !contender.TakesPort(svc, spec.Artifact) {
 		return launch.Free(svc.Port)
 	}

@@ -34,7 +34,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 	if err := mix.Begin(&s.user); err != nil {
 		return err
 	}
-	for {
+	for ctx.Err() == nil {
 		var r *workload.Request
 		r, s.out = mix.Write(&s.user, s.out[:0])
 		var x record.Exchange
@@ -65,4 +65,5 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 			return a.Err
 		}
 	}
+	return context.Cause(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -268,6 +269,15 @@ type TrialState struct {
 	steps  uint64
 	mixes  uint64
 	taken  map[string]*int64
+}
+
+// Keep adds saved values, and those of them that requests use as JSON in that form.
+func (l *TrialState) Keep(texts, jsons map[string]string) {
+	if l.Values == nil {
+		l.Values, l.JSON = map[string]string{}, map[string]string{}
+	}
+	maps.Copy(l.Values, texts)
+	maps.Copy(l.JSON, jsons)
 }
 
 // Step returns the seed of the trial's next step. Steps draw different values, as repeated requests

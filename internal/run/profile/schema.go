@@ -73,7 +73,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"setup":     "Sent once after each start, before the load. All requests can use what they save.",
 		"requests":  "The mix of requests; each has the share weight / (sum of weights). Or {targets: FILE}, vegeta's target file.",
 		"sessions":  "What one user sends in order. A session has a share of the mix, as a request has.",
-		"teardown":  "Requests sent once after the load, before stop.",
+		"teardown":  "Requests sent once at the end of each trial, however it ends, before stop.",
 		"protocol": "http/1.1, or http/2: over TLS for an https target, else with prior knowledge (h2c); one request " +
 			"at a time per connection.",
 		"timeout":        "Timeout of a request, from sending it to the last byte of its response.",

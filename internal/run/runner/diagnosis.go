@@ -247,7 +247,7 @@ func (l *trialRun) responds(ctx context.Context) error {
 	}
 	// The ready path may respond while the requests of the load hang.
 	if n := len(l.steps); err == nil && l.cfg.Unanswered != nil && n > 0 && stuckAtEnd(l.steps[n-1].Load) {
-		err = l.cfg.Unanswered(ctx, l.inst.BaseURL())
+		err = l.cfg.Unanswered(ctx, l.place())
 	}
 	l.awaitExit(ctx, err)
 	if err == nil || ctx.Err() != nil || l.inst.Exit() != nil {

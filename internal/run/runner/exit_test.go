@@ -136,7 +136,7 @@ func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
 		}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
 		"handles it, after another failure": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
-			f.cfg.Ask = func(context.Context, string) error { return errors.New("got 404") }
+			f.cfg.Ask = func(context.Context, Place) error { return errors.New("got 404") }
 		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
 		"stops on it": {func(*fakeRun) {}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
 		"its stop is checked": {func(f *fakeRun) {
@@ -145,8 +145,8 @@ func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
 		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
 		"teardown without response": {func(f *fakeRun) {
 			f.launcher.killed = true
-			f.cfg.SetUp = func(context.Context, string) error { return nil }
-			f.cfg.TearDown = func(context.Context, string) error { return timeoutError{"i/o timeout"} }
+			f.cfg.SetUp = func(context.Context, Place) error { return nil }
+			f.cfg.TearDown = func(context.Context, Place) error { return timeoutError{"i/o timeout"} }
 		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

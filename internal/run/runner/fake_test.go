@@ -127,9 +127,9 @@ func (f *fakeLauncher) leftRunning() (left []string) {
 // fakeEngine is an engine that returns the function's result for every step.
 type fakeEngine func(ctx context.Context, step bench.Step) (bench.Load, error)
 
-func (fakeEngine) Rest(string) {}
+func (fakeEngine) Rest(Place) {}
 
-func (f fakeEngine) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
+func (f fakeEngine) Run(ctx context.Context, _ Place, step bench.Step, hooks Hooks) (bench.Load, error) {
 	hooks.OnStart()
 	load, err := f(ctx, step)
 	hooks.OnEnd()

@@ -29,15 +29,16 @@ const (
 	sliceLength  = 100 * time.Millisecond
 )
 
-func (e *slicing) Rest(url string) {
+func (e *slicing) Rest(at Place) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.rested = append(e.rested, url)
+	e.rested = append(e.rested, at.BaseURL)
 }
 
-func (e *slicing) Run(ctx context.Context, url string, step bench.Step, hooks Hooks) (bench.Load, error) {
+func (e *slicing) Run(ctx context.Context, at Place, step bench.Step, hooks Hooks) (bench.Load, error) {
 	var load bench.Load
 	count := slicesOfStep
+	url := at.BaseURL
 	if hooks.Interleave == nil {
 		count = 1
 	}

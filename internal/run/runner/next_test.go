@@ -60,7 +60,7 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 				if timed {
 					f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{Requests: 3}
 				}
-				f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) {
+				f.cfg.FirstRequests = func(context.Context, Place) (bench.FirstRequests, error) {
 					return bench.FirstRequests{First: bench.RequestPhases{Total: time.Second}}, nil
 				}
 			})
@@ -83,7 +83,7 @@ func TestFirstRequestsThatCannotBeTimedFailTheTrial(t *testing.T) {
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			oneTrial(f)
 			f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{Requests: 3}
-			f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) {
+			f.cfg.FirstRequests = func(context.Context, Place) (bench.FirstRequests, error) {
 				return bench.FirstRequests{}, errors.New("no request")
 			}
 		})

@@ -27,12 +27,19 @@ type Launcher interface {
 	Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
 }
 
+// Place is where the requests of a trial go. Two targets may have one address: what is kept of a
+// trial belongs to its Trial.
+type Place struct {
+	Trial   bench.Trial
+	BaseURL string
+}
+
 // Engine drives one step of load.
 type Engine interface {
 	// Run returns the results of the step even with an error, which is that of ctx if ctx ended it.
-	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
+	Run(ctx context.Context, at Place, step bench.Step, hooks Hooks) (bench.Load, error)
 	// Rest closes the connections that steps share. It is called after the last step of a trial.
-	Rest(baseURL string)
+	Rest(at Place)
 }
 
 // Hooks are called by an engine while a step runs. Only Interleave may be nil.
@@ -98,18 +105,21 @@ type Config struct {
 		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 	) (bench.InstanceReady, error)
 	// FirstRequests times single requests to an instance that has just become ready; may be nil.
-	FirstRequests func(ctx context.Context, baseURL string) (bench.FirstRequests, error)
+	FirstRequests func(ctx context.Context, at Place) (bench.FirstRequests, error)
 	// Ask sends each request once before the load, after FirstRequests, and returns an error for
 	// unexpected responses; may be nil.
-	Ask func(ctx context.Context, baseURL string) error
-	// SetUp and TearDown send the profile's requests before and after the load; may be nil.
-	SetUp, TearDown func(ctx context.Context, baseURL string) error
+	Ask func(ctx context.Context, at Place) error
+	// SetUp sends the profile's requests before the load; may be nil.
+	SetUp func(ctx context.Context, at Place) error
+	// TearDown sends the profile's requests after the load, also after a SetUp that began and did
+	// not end; may be nil. Its context is not that of the run: it ends at the bounds of a teardown.
+	TearDown func(ctx context.Context, at Place) error
 	// Responds returns an error if the contender does not respond to one request after the load;
 	// may be nil.
 	Responds func(ctx context.Context, inst bench.Instance, svc bench.Service) error
 	// Unanswered returns an error if none of the profile's first requests has a response; may be
 	// nil. It is called after a load that ended with timeouts.
-	Unanswered func(ctx context.Context, baseURL string) error
+	Unanswered func(ctx context.Context, at Place) error
 	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
 	// after the last. It may wait until ctx ends.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)

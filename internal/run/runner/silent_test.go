@@ -68,7 +68,7 @@ func TestFirstSentence(t *testing.T) {
 	timeout := timeoutError{"GET /x: i/o timeout"}
 	stuck := bench.Load{Succeeded: 900, Sent: 916, Elapsed: time.Second, Backlog: 16, Drain: 2,
 		Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 14}, Windows: []bench.Window{{Succeeded: 900}}}
-	responding := func(context.Context, string) error { return nil }
+	responding := func(context.Context, Place) error { return nil }
 	ends := func(e bench.Exit, late time.Duration) map[string]func(*fakeRun) {
 		die := func(f *fakeRun) error {
 			if late == 0 {
@@ -84,12 +84,12 @@ func TestFirstSentence(t *testing.T) {
 					return bench.InstanceReady{}, die(f)
 				}
 			},
-			"setup": func(f *fakeRun) { f.cfg.SetUp = func(context.Context, string) error { return die(f) } },
+			"setup": func(f *fakeRun) { f.cfg.SetUp = func(context.Context, Place) error { return die(f) } },
 			"first requests": func(f *fakeRun) {
 				f.cfg.Run.Profile.FirstRequests = &bench.FirstRequestsSpec{}
-				f.cfg.FirstRequests = func(context.Context, string) (bench.FirstRequests, error) { return bench.FirstRequests{}, die(f) }
+				f.cfg.FirstRequests = func(context.Context, Place) (bench.FirstRequests, error) { return bench.FirstRequests{}, die(f) }
 			},
-			"checks": func(f *fakeRun) { f.cfg.Ask = func(context.Context, string) error { return die(f) } },
+			"checks": func(f *fakeRun) { f.cfg.Ask = func(context.Context, Place) error { return die(f) } },
 			"load": func(f *fakeRun) {
 				f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
 					_ = die(f)
@@ -101,7 +101,7 @@ func TestFirstSentence(t *testing.T) {
 				f.cfg.Responds = func(context.Context, bench.Instance, bench.Service) error { return die(f) }
 			},
 			"teardown": func(f *fakeRun) {
-				f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, string) error { return die(f) }
+				f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, Place) error { return die(f) }
 			},
 		}
 	}
@@ -113,7 +113,7 @@ func TestFirstSentence(t *testing.T) {
 	tests := map[string]test{
 		"stuck in the last step": {func(f *fakeRun) {
 			f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) { return stuck, nil })
-			f.cfg.Unanswered = func(context.Context, string) error { return timeout }
+			f.cfg.Unanswered = func(context.Context, Place) error { return timeout }
 		}, bench.CauseSilent, "did not respond after the load: GET /x: i/o timeout"},
 		"busy in the last step": {func(f *fakeRun) {
 			f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) { return stuck, nil })
@@ -131,10 +131,10 @@ func TestFirstSentence(t *testing.T) {
 		}, "", "had no success in 2 consecutive steps"},
 		"teardown without response, killed on stop": {func(f *fakeRun) {
 			f.launcher.killed = true
-			f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, string) error { return timeout }
+			f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, Place) error { return timeout }
 		}, bench.CauseSilent, "did not respond to the teardown, did not stop on SIGTERM and was killed (SIGKILL): GET /x"},
 		"teardown without response": {func(f *fakeRun) {
-			f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, string) error { return timeout }
+			f.cfg.SetUp, f.cfg.TearDown = responding, func(context.Context, Place) error { return timeout }
 		}, "", ""},
 		"ignores SIGTERM, but responds": {func(f *fakeRun) {
 			f.launcher.killed = true
@@ -146,14 +146,14 @@ func TestFirstSentence(t *testing.T) {
 		}, bench.CauseHung, "did not stop within 15s of SIGTERM, which it handles, and was killed (SIGKILL)"},
 		"earlier failure, then does not stop": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
-			f.cfg.Ask = func(context.Context, string) error { return errors.New("not loaded: got 404") }
+			f.cfg.Ask = func(context.Context, Place) error { return errors.New("not loaded: got 404") }
 		}, "", "not loaded: got 404"},
 		"killed process": {func(f *fakeRun) { f.launcher.oomKills = 2 }, bench.CauseKilled,
 			"lost 2 processes, killed out of memory, first in step 1"},
 		"earlier silence, then another failure": {func(f *fakeRun) {
 			f.cfg.Checks = reports{f}
 			f.cfg.SetUp = responding
-			f.cfg.Ask = func(context.Context, string) error { return errors.New("not loaded: got 404") }
+			f.cfg.Ask = func(context.Context, Place) error { return errors.New("not loaded: got 404") }
 		}, "", "not loaded: got 404"},
 	}
 	notReady := timeoutError{"not ready after 10s: GET /: timeout after 5s"}
@@ -163,17 +163,17 @@ func TestFirstSentence(t *testing.T) {
 		}
 	}, bench.CauseNotReady, "not ready after 10s: GET /: timeout"}
 	tests["hung: setup"] = test{func(f *fakeRun) {
-		f.cfg.SetUp = func(context.Context, string) error { return timeout }
+		f.cfg.SetUp = func(context.Context, Place) error { return timeout }
 	}, bench.CauseSilent, "did not respond during the setup: GET /x: i/o timeout"}
 	tests["hung: before the load"] = test{func(f *fakeRun) {
-		f.cfg.Ask = func(context.Context, string) error { return timeout }
+		f.cfg.Ask = func(context.Context, Place) error { return timeout }
 	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}
 	tests["hung: before the load, killed on stop"] = test{func(f *fakeRun) {
 		f.launcher.killed = true
-		f.cfg.Ask = func(context.Context, string) error { return timeout }
+		f.cfg.Ask = func(context.Context, Place) error { return timeout }
 	}, bench.CauseSilent, "did not respond before the load: GET /x: i/o timeout"}
 	tests["refused: setup"] = test{func(f *fakeRun) {
-		f.cfg.SetUp = func(context.Context, string) error { return errors.New("got 404") }
+		f.cfg.SetUp = func(context.Context, Place) error { return errors.New("got 404") }
 	}, "", "got 404"}
 	for phase, change := range ends(killed, 0) {
 		tests["killed: "+phase] = test{change, bench.CauseKilled, "killed out of memory"}

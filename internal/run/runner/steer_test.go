@@ -494,9 +494,9 @@ type hookEngine struct {
 	run func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error)
 }
 
-func (e *hookEngine) Rest(string) {}
+func (e *hookEngine) Rest(Place) {}
 
-func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
+func (e *hookEngine) Run(ctx context.Context, _ Place, step bench.Step, hooks Hooks) (bench.Load, error) {
 	return e.run(ctx, step, hooks)
 }
 

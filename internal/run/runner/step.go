@@ -22,7 +22,7 @@ const maxStepsWithoutSuccess = 2
 // load runs the steps until the contender exits or hangs, the store is lost, or ctx is done.
 func (l *trialRun) load(ctx context.Context) error {
 	// Before the contender is stopped, since it may wait until its connections are closed.
-	defer l.cfg.Engine.Rest(l.inst.BaseURL())
+	defer l.cfg.Engine.Rest(l.place())
 	if l.slot != nil {
 		l.stalls = l.slot.meter()
 	} else {
@@ -134,7 +134,7 @@ func (l *trialRun) firstRequests(ctx context.Context) error {
 		return nil
 	}
 	return l.phase(bench.PhaseTiming, func() (string, error) {
-		p, err := l.cfg.FirstRequests(ctx, l.inst.BaseURL())
+		p, err := l.cfg.FirstRequests(ctx, l.place())
 		if err != nil {
 			return "", l.orExit(ctx, fmt.Errorf("time the first requests: %w", err))
 		}
@@ -179,7 +179,7 @@ func (l *trialRun) step(
 	} else {
 		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, usage)
 	}
-	res.Load, err = l.cfg.Engine.Run(stepCtx, l.inst.BaseURL(), step, Hooks{
+	res.Load, err = l.cfg.Engine.Run(stepCtx, l.place(), step, Hooks{
 		OnStart:    func() { read.begin(ctx) },
 		OnEnd:      func() { read.end(ctx) },
 		Interleave: interleave, Rate: controls.requestedRate,

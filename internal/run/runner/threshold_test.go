@@ -14,9 +14,9 @@ import (
 // failing is an engine with errors from step two on.
 type failing struct{}
 
-func (failing) Rest(string) {}
+func (failing) Rest(Place) {}
 
-func (failing) Run(_ context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
+func (failing) Run(_ context.Context, _ Place, step bench.Step, hooks Hooks) (bench.Load, error) {
 	hooks.OnStart()
 	defer hooks.OnEnd()
 	load := bench.Load{Succeeded: 100, Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{}}
@@ -112,8 +112,8 @@ func TestFailureNamesTheExit(t *testing.T) {
 		f, _ := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = failing{}
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Condition: "errors<10%", Stop: bench.ScopeTrial}}
-			f.cfg.SetUp = func(context.Context, string) error { return nil }
-			f.cfg.TearDown = func(context.Context, string) error {
+			f.cfg.SetUp = func(context.Context, Place) error { return nil }
+			f.cfg.TearDown = func(context.Context, Place) error {
 				f.launcher.last().die(bench.Exit{Code: 7})
 				return nil
 			}

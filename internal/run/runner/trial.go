@@ -178,6 +178,9 @@ func (l *trialRun) phase(p bench.Phase, do func() (string, error)) error {
 	return err
 }
 
+// place returns where the requests of this trial go.
+func (l *trialRun) place() Place { return Place{Trial: *l.trial, BaseURL: l.inst.BaseURL()} }
+
 // isTarget reports whether the instance is a running service that locbench did not start.
 func (l *trialRun) isTarget() bool { return l.inst.Info().Runtime.Traits().AlreadyRunning }
 
@@ -250,10 +253,13 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	}
 	l.mark(ctx, "after start-up")
 	if l.cfg.SetUp != nil {
-		if err := l.cfg.SetUp(ctx, l.inst.BaseURL()); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		defer func() { l.tearDown(ctx, err) }() // also after a part of the setup
+		if err := l.cfg.SetUp(ctx, l.place()); err != nil {
 			return l.orExit(ctx, unanswered(err, "during the setup"))
 		}
-		defer l.tearDown(ctx)
 	}
 	if err := l.firstRequests(ctx); err != nil {
 		return err
@@ -323,27 +329,12 @@ func (l *trialRun) waitReady(ctx context.Context) error {
 	return nil
 }
 
-// tearDown sends the requests of the teardown if the contender still runs.
-func (l *trialRun) tearDown(ctx context.Context) {
-	if l.cfg.TearDown == nil || l.inst.Exit() != nil || ctx.Err() != nil {
-		return
-	}
-	if err := l.cfg.TearDown(ctx, l.inst.BaseURL()); err != nil {
-		if TimedOut(err) {
-			l.unanswered = err
-			err = fmt.Errorf("no response to the teardown: %w", err)
-		}
-		l.notice("warning", err.Error())
-		l.awaitExit(ctx, err)
-	}
-}
-
 // tryRequests sends each request once. Unless failed checks are accepted, a failure ends the trial.
 func (l *trialRun) tryRequests(ctx context.Context) error {
 	if l.cfg.Ask == nil {
 		return nil
 	}
-	err := l.cfg.Ask(ctx, l.inst.BaseURL())
+	err := l.cfg.Ask(ctx, l.place())
 	if err == nil || ctx.Err() != nil || !l.cfg.Run.AcceptFailedChecks {
 		return err
 	}

@@ -8,15 +8,16 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/text/safe"
 )
 
 // Bounds for the files of a dump, which come from outside.
@@ -51,7 +52,12 @@ type dump struct {
 //
 // Dump reads all files once, to report mistakes, with file and line, before anything is sent.
 func Dump(dir string) (Set, error) {
-	entries, err := os.ReadDir(dir)
+	root, err := safe.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read dump: %w", err)
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("read dump: %w", err)
 	}

@@ -29,6 +29,18 @@ func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	})
 }
 
+// OpenRoot opens the folder dir. Anything else is an error: opening a pipe waits for its other end.
+func OpenRoot(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", dir)
+	}
+	return os.OpenRoot(dir)
+}
+
 // open checks the file before opening it, since opening already affects some devices. It checks
 // again afterwards, since another file may have replaced it.
 func open(name string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {

@@ -1,0 +1,421 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+)
+
+// journal is a service that keeps things: POST makes one, DELETE removes one. It records the
+// requests that change something, in order.
+type journal struct {
+	*httptest.Server
+	respond func(w http.ResponseWriter, r *http.Request) bool // before the service; true: it did
+
+	mu    sync.Mutex
+	all   []string // "POST /seed"
+	there map[string]bool
+	loads int // requests of the load: GET /load
+}
+
+func newJournal(t *testing.T) *journal {
+	j := &journal{there: map[string]bool{}}
+	j.Server = httptest.NewServer(j)
+	t.Cleanup(j.Close)
+	return j
+}
+
+func (j *journal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	j.mu.Lock()
+	if r.URL.Path == "/load" {
+		j.loads++
+	} else if r.Method != http.MethodGet {
+		j.all = append(j.all, r.Method+" "+r.URL.Path)
+	}
+	j.mu.Unlock()
+	if j.respond != nil && j.respond(w, r) {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch key := strings.Split(r.URL.Path, "/")[1]; {
+	case r.Method == http.MethodPost && j.there[key]:
+		w.WriteHeader(http.StatusConflict)
+	case r.Method == http.MethodPost:
+		j.there[key] = true
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"id": "%s-7"}`, key)
+	case r.Method == http.MethodDelete && !j.there[key]:
+		w.WriteHeader(http.StatusNotFound)
+	case r.Method == http.MethodDelete:
+		delete(j.there, key)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func (j *journal) lines() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.all)
+}
+
+// left returns what is still there.
+func (j *journal) left() (all []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for key := range j.there {
+		all = append(all, key)
+	}
+	return all
+}
+
+func (j *journal) loaded(n int) func() bool {
+	return func() bool {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return j.loads >= n
+	}
+}
+
+// interruptible is a run that a test interrupts as the user does.
+type interruptible struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	force  chan struct{}
+	once   sync.Once
+}
+
+func newInterruptible(t *testing.T) *interruptible {
+	i := &interruptible{force: make(chan struct{})}
+	i.ctx, i.cancel = context.WithCancelCause(bench.WithForce(t.Context(), i.force))
+	return i
+}
+
+func (i *interruptible) signal(s os.Signal) { i.cancel(console.Signal{Signal: s}) }
+func (i *interruptible) again()             { i.once.Do(func() { close(i.force) }) }
+
+// run runs the profile against the service and returns what it printed.
+func (i *interruptible) run(t *testing.T, j *journal, text string, change func(*RunOptions)) (string, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}, Out: filepath.Join(t.TempDir(), "out")}
+	if change != nil {
+		change(&o)
+	}
+	var out bytes.Buffer
+	err := Run(i.ctx, console.Env{Stdout: io.Discard, Stderr: &out, Getenv: func(string) string { return "" }}, o)
+	return out.String(), err
+}
+
+const (
+	seeded = `setup: [{name: seed, post: /seed, expect: {status: 201}, save: {id: id}}]
+teardown: [{name: clean, delete: "/seed/{id}", expect: {status: 204}}]
+`
+	seededLoad = seeded + "requests: [{get: /load}]\n"
+	forever    = "steps: [{connections: 2, duration: 10m}]\n"
+)
+
+// TestTeardownOfEveryEnd: what the setup made is removed, however and in whichever phase a run ends.
+func TestTeardownOfEveryEnd(t *testing.T) {
+	loaded := func(n int) func(*interruptible, *journal) {
+		return func(i *interruptible, j *journal) {
+			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/load" && j.loaded(n)() {
+					i.signal(syscall.SIGTERM)
+				}
+				return false
+			}
+		}
+	}
+	// at interrupts the run at the first request with that method and path.
+	at := func(method, path string) func(*interruptible, *journal) {
+		return func(i *interruptible, j *journal) {
+			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
+				if r.Method == method && r.URL.Path == path {
+					i.signal(os.Interrupt)
+				}
+				return false
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		profile string
+		prepare func(*interruptible, *journal)
+		// what the user does on the dashboard, whose worker the run is, once the load runs
+		controls []bench.ControlKind
+		want     string // what changed, in order; "": POST /seed, DELETE /seed/seed-7
+		says     string // of the teardown
+	}{
+		"to its end":      {profile: seededLoad + "steps: [{connections: 1, max_requests: 9, duration: 1m}]\n", prepare: func(*interruptible, *journal) {}},
+		"closed loop":     {profile: seededLoad + forever, prepare: loaded(50)},
+		"open loop":       {profile: seededLoad + "steps: [{rate: 200, duration: 10m}]\n", prepare: loaded(50)},
+		"warm-up":         {profile: seededLoad + "steps: [{connections: 2, duration: 10m, warm_up: true}, 3]\n", prepare: loaded(50)},
+		"before the load": {profile: seededLoad + forever, prepare: loaded(1)},
+		"sessions": {profile: seeded + "sessions: [{name: user, requests: [{get: /load}, {get: /other}]}]\n" + forever,
+			prepare: loaded(50)},
+		"setup in flight": {profile: seededLoad + forever, prepare: at("POST", "/seed")},
+		"half of the setup": {
+			profile: `setup: [{name: one, post: /seed, expect: {status: 201}, save: {id: id}}, {name: two, post: /two, expect: {status: 201}, save: {more: id}}]
+requests: [{get: "/load?q={more}"}]
+teardown: [{name: second, delete: "/two/{more}", expect: {status: 204}}, {name: first, delete: "/seed/{id}", expect: {status: 204}}]
+` + forever,
+			prepare: at("POST", "/seed"), // two is neither sent nor removed
+			says:    `teardown request "second" was not sent: `,
+		},
+		"failed setup": {
+			profile: `setup: [{name: one, post: /seed, expect: {status: 201}, save: {id: id}}, {name: two, post: /two, expect: {status: 200}}]
+requests: [{get: /load}]
+teardown: [{name: first, delete: "/seed/{id}", expect: {status: 204}}, {name: second, delete: /two, expect: {status: 204}}]
+` + forever,
+			prepare: func(*interruptible, *journal) {},
+			want:    "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
+			says:    "", // all is removed
+		},
+		"unexpected before the load": {profile: seededLoad + forever, prepare: func(_ *interruptible, j *journal) {
+			j.respond = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/load" {
+					w.WriteHeader(http.StatusTeapot)
+				}
+				return r.URL.Path == "/load"
+			}
+		}},
+		"errors in the load": {profile: seededLoad + "steps: [{connections: 2, max_requests: 60, duration: 1m}, {connections: 1, max_requests: 60, duration: 1m}]\n",
+			prepare: func(_ *interruptible, j *journal) {
+				j.respond = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.URL.Path == "/load" && j.loaded(2)() {
+						w.WriteHeader(http.StatusTeapot)
+						return true
+					}
+					return false
+				}
+			}},
+		"aborted on the dashboard": {profile: seededLoad + forever, controls: []bench.ControlKind{bench.ControlAbort}},
+		"skipped contender":        {profile: seededLoad + forever, controls: []bench.ControlKind{bench.ControlSkipContender}},
+		"each request of the teardown": {
+			profile: `setup: [{name: seed, post: /seed, expect: {status: 201}}]
+requests: [{get: /load}]
+teardown: [{name: a, delete: /nothing, expect: {status: 204}}, {name: b, delete: /none, expect: {status: 204}}, {name: c, delete: /seed, expect: {status: 204}}]
+steps: [{connections: 1, max_requests: 9, duration: 1m}]
+`,
+			prepare: func(*interruptible, *journal) {},
+			want:    "POST /seed, DELETE /nothing, DELETE /none, DELETE /seed",
+			says:    `teardown: unexpected response to "b": sent DELETE /none; expected status 204, got 404`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, i := newJournal(t), newInterruptible(t)
+			if c.prepare != nil {
+				c.prepare(i, j)
+			}
+			text, err := i.run(t, j, "rounds: 1\n"+c.profile, func(o *RunOptions) {
+				if c.controls == nil {
+					return
+				}
+				controls := make(chan bench.Control)
+				o.Worker, o.Controls = true, controls
+				j.respond = func(http.ResponseWriter, *http.Request) bool {
+					if j.loaded(50)() {
+						for _, kind := range c.controls {
+							select {
+							case controls <- bench.Control{Kind: kind}:
+							default: // it has taken one
+							}
+						}
+					}
+					return false
+				}
+			})
+			want := c.want
+			if want == "" {
+				want = "POST /seed, DELETE /seed/seed-7"
+			}
+			if got := strings.Join(j.lines(), ", "); got != want || len(j.left()) > 0 {
+				t.Errorf("the service got %s; want %s; left: %v\n%v\n%s", got, want, j.left(), err, text)
+			}
+			if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, c.says) || c.says == "" && strings.Contains(text, "may be left") {
+				t.Errorf("want %q, it said:\n%s", c.says, text)
+			}
+		})
+	}
+}
+
+// TestTargetsOfOneAddress: two interleaved targets of one address have each their setup, values and
+// teardown, also when the run is interrupted.
+func TestTargetsOfOneAddress(t *testing.T) {
+	for name, steps := range map[string]string{
+		"to its end":  "steps: [{connections: 1, duration: 400ms}]\n",
+		"interrupted": forever,
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, i := newJournal(t), newInterruptible(t)
+			n := 0
+			var wrong []string
+			j.respond = func(w http.ResponseWriter, r *http.Request) bool {
+				j.mu.Lock()
+				defer j.mu.Unlock()
+				switch {
+				case r.Method == http.MethodPost:
+					n++
+					w.WriteHeader(http.StatusCreated)
+					fmt.Fprintf(w, `{"id": "u%d"}`, n)
+				case r.URL.Path == "/load" && r.Header.Get("X-Id") == "":
+					wrong = append(wrong, "a load without its value")
+				case j.loads > 20:
+					i.signal(os.Interrupt)
+				}
+				return r.Method != http.MethodGet
+			}
+			if name == "to its end" {
+				j.respond = func(respond func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
+					return func(w http.ResponseWriter, r *http.Request) bool {
+						if r.Method == http.MethodGet {
+							return false
+						}
+						return respond(w, r)
+					}
+				}(j.respond)
+			}
+			text, err := i.run(t, j, `rounds: 1
+interleave: 50ms
+setup: [{name: seed, post: /seed, expect: {status: 201}, save: {who: id}}]
+requests: [{get: /load, header: {X-Id: "{who}"}}]
+teardown: [{name: clean, delete: "/seed/{who}"}]
+`+steps, func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + j.URL} })
+			lines := j.lines()
+			slices.Sort(lines)
+			if got := strings.Join(lines, ", "); got != "DELETE /seed/u1, DELETE /seed/u2, POST /seed, POST /seed" || len(wrong) > 0 {
+				t.Errorf("the service got %s; %v\n%v\n%s", got, wrong, err, text)
+			}
+		})
+	}
+}
+
+// TestTeardownOfInterleavedContenders: each of two interleaved contenders has its teardown: one that
+// fails, when it fails, and the other one at its end.
+func TestTeardownOfInterleavedContenders(t *testing.T) {
+	j, failing, i := newJournal(t), newJournal(t), newInterruptible(t)
+	failing.respond = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/load" && failing.loaded(5)() {
+			w.WriteHeader(http.StatusTeapot)
+			return true
+		}
+		return false
+	}
+	text, err := i.run(t, j, "rounds: 1\ninterleave: 50ms\n"+seededLoad+`
+steps: [{connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}]
+`, func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + failing.URL} })
+	for name, j := range map[string]*journal{"a": j, "b": failing} {
+		if got := strings.Join(j.lines(), ", "); got != "POST /seed, DELETE /seed/seed-7" {
+			t.Errorf("%s got %s\n%v\n%s", name, got, err, text)
+		}
+	}
+}
+
+// TestForcedEndSkipsTheTeardown: a second Ctrl-C ends the teardown, and the run says what was not
+// sent, and where something may be left.
+func TestForcedEndSkipsTheTeardown(t *testing.T) {
+	three := `rounds: 1
+setup: [{name: seed, post: /seed, expect: {status: 201}}]
+requests: [{get: /load}]
+teardown: [{name: a, delete: /a}, {name: b, delete: /b}, {name: c, delete: /c}]
+` + forever
+	for name, c := range map[string]struct {
+		at   string // path at which the run is interrupted for the second time
+		says string
+		want string
+	}{
+		"in the setup": {"/seed", `teardown was not sent ("a", "b", "c"): the end was forced`, "POST /seed"},
+		"before it":    {"/load", `teardown was not sent ("a", "b", "c"): the end was forced`, "POST /seed"},
+		"within it": {"/b", `teardown was not finished, 2 of 3 requests without a response ("b", "c"): the end was forced`,
+			"POST /seed, DELETE /a, DELETE /b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, i := newJournal(t), newInterruptible(t)
+			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/load" || r.URL.Path == c.at {
+					i.signal(os.Interrupt)
+				}
+				if r.URL.Path == c.at {
+					i.again()
+					<-r.Context().Done() // does not respond
+				}
+				return r.Method == http.MethodDelete
+			}
+			text, err := i.run(t, j, three, nil)
+			if got := strings.Join(j.lines(), ", "); got != c.want {
+				t.Errorf("the service got %s; want %s", got, c.want)
+			}
+			text = strings.Join(strings.Fields(text), " ")
+			where := "what the setup made may be left at " + strings.TrimPrefix(j.URL, "http://")
+			if !strings.Contains(text, c.says) || !strings.Contains(text, where) || console.ExitCode(i.ctx, err) != console.ExitInterrupted {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
+	}
+}
+
+// TestResumeStartsWithItsOwnSetup: a run that was interrupted is resumed, with another setup, whose
+// values it uses, and another teardown.
+func TestResumeStartsWithItsOwnSetup(t *testing.T) {
+	j, i := newJournal(t), newInterruptible(t)
+	out := filepath.Join(t.TempDir(), "out")
+	j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
+		if j.loaded(20)() {
+			i.signal(os.Interrupt)
+		}
+		return false
+	}
+	text, err := i.run(t, j, "rounds: 1\n"+seededLoad+"steps: [{connections: 1, max_requests: 400, duration: 10m}]\n",
+		func(o *RunOptions) { o.Out = out })
+	if console.ExitCode(i.ctx, err) != console.ExitInterrupted {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var printed bytes.Buffer
+	err = Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: func(string) string { return "" }}, RunOptions{Resume: out})
+	if err != nil {
+		t.Errorf("%v\n%s", err, printed.String())
+	}
+	one := "POST /seed, DELETE /seed/seed-7"
+	if got := strings.Join(j.lines(), ", "); got != one+", "+one || len(j.left()) > 0 {
+		t.Errorf("the service got %s", got)
+	}
+}
+
+// TestTryTearsDown: try, too, removes what its setup made.
+func TestTryTearsDown(t *testing.T) {
+	j, i := newJournal(t), newInterruptible(t)
+	j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/load" {
+			i.signal(os.Interrupt)
+			<-r.Context().Done()
+		}
+		return false
+	}
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(path, []byte("rounds: 1\n"+seededLoad+forever), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+	err := Try(i.ctx, env, RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}})
+	if got := strings.Join(j.lines(), ", "); got != "POST /seed, DELETE /seed/seed-7" {
+		t.Errorf("%v; the service got %s", err, got)
+	}
+}

@@ -1,0 +1,213 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/cgroup"
+)
+
+// filed writes files below a new folder; a name that ends in a slash is a folder.
+func filed(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		parent, file := filepath.Split(dir + "/" + name)
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if file == "" {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// allIn returns the names of all files below dir, with their texts.
+func allIn(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all = append(all, strings.TrimPrefix(path, dir)+" "+string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestEachStartHasAFreshFolder: a process finds its files, and nothing that an earlier start wrote:
+// in its working directory, in its folders, in its own files and in TMPDIR. At the end nothing is
+// left, however it ends.
+func TestEachStartHasAFreshFolder(t *testing.T) {
+	built := filed(t, map[string]string{
+		"main.sh": "", "conf/app.conf": "conf\n", "data/": "", "lib/one/two": "library\n", "both/own": "own\n", "both/made": "made\n",
+	})
+	work := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", work)
+	folder, err := NewFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `set -e
+for f in new conf/app.conf conf/new data/new both/own both/new "$TMPDIR/new"; do echo was here >>"$f"; done
+mkdir -p shut/in; : >shut/in/x; chmod 500 shut/in shut
+cat new conf/app.conf conf/new data/new both/own both/new both/made lib/one/two "$TMPDIR/new"
+pwd; echo "$TMPDIR"; ls`
+	before := allIn(t, built)
+	var logs []string
+	for range 2 {
+		spec := bench.LaunchSpec{
+			RunID: runID(t), Name: "t", Folder: folder,
+			Artifact: bench.Artifact{
+				Command: []string{"sh", "-c", script}, Dir: built,
+				Files: []string{"main.sh", "conf", "conf/app.conf", "data", "both/own"},
+			},
+		}
+		p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
+		if err := p.launch(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+		stopAtEnd(t, p)
+		if exit := ended(t, p); exit.Code != 0 {
+			t.Errorf("%s: %v", exit, p.Logs())
+		}
+		var lines []string
+		for _, l := range p.Logs() {
+			lines = append(lines, l.Text)
+		}
+		logs = append(logs, strings.Join(lines, "\n"))
+		if _, err := p.Stop(t.Context(), time.Second); err != nil {
+			t.Error(err)
+		}
+		if left := allIn(t, filepath.Join(work, "locbench")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+	want := `was here
+conf
+was here
+was here
+was here
+own
+was here
+was here
+made
+library
+was here
+` + folder + "/dir\n" + folder + "/tmp\nboth\nconf\ndata\nlib\nmain.sh\nnew\nshut"
+	if logs[0] != want || logs[1] != logs[0] {
+		t.Errorf("first:\n%s\nsecond:\n%s\nwant:\n%s", logs[0], logs[1], want)
+	}
+	if after := allIn(t, built); !slices.Equal(after, before) {
+		t.Errorf("the build has changed: %v", after)
+	}
+	spec := bench.LaunchSpec{Folder: folder, Artifact: bench.Artifact{Command: []string{"./missing"}, Dir: built}}
+	if _, err := (Process{}).Launch(t.Context(), spec); err == nil {
+		t.Error("a program that does not exist was started")
+	}
+	if left := allIn(t, filepath.Join(work, "locbench")); len(left) > 0 {
+		t.Errorf("left after a failed start: %v", left)
+	}
+}
+
+// TestCopiesOfTheBuild: the contender's own files are copies, with mode and time; links stay links;
+// what the build added is linked; and so is a large program, which needs no copy.
+func TestCopiesOfTheBuild(t *testing.T) {
+	built := filed(t, map[string]string{
+		"service": strings.Repeat("x", programSize), "data": strings.Repeat("x", programSize), "run.sh": "#!/bin/sh\n", "made": "1",
+	})
+	at := time.Unix(1_700_000_000, 0)
+	for name, mode := range map[string]os.FileMode{"service": 0o700, "data": 0o600, "run.sh": 0o750} {
+		if err := errors.Join(os.Chmod(filepath.Join(built, name), mode), os.Chtimes(filepath.Join(built, name), at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("run.sh", filepath.Join(built, "link")); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "dir")
+	if err := copyArtifact(to, bench.Artifact{Dir: built, Files: []string{"service", "data", "run.sh", "link", "gone/file"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"service": "-rwx------ same", "data": "-rw------- copy", "run.sh": "-rwxr-x--- copy", "link": "Lrwxrwxrwx copy", "made": "Lrwxrwxrwx copy",
+	} {
+		was, err1 := os.Lstat(filepath.Join(built, name))
+		is, err2 := os.Lstat(filepath.Join(to, name))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		how := "copy"
+		if os.SameFile(was, is) {
+			how = "same"
+		}
+		if got := is.Mode().String() + " " + how; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+		if is.Mode().IsRegular() && !is.ModTime().Equal(at) {
+			t.Errorf("%s is of %v", name, is.ModTime())
+		}
+	}
+	if target, err := os.Readlink(filepath.Join(to, "link")); err != nil || target != "run.sh" {
+		t.Errorf("the link leads to %q, %v", target, err)
+	}
+}
+
+// TestCleanRemovesFolders: clean removes the folders of killed locbenches, of the named run, and
+// nothing else.
+func TestCleanRemovesFolders(t *testing.T) {
+	dir := t.TempDir()
+	for name, group := range map[string]string{
+		"dead":    groupName(deadOwner()+"-0123456789ab", "run-1"),
+		"other":   groupName(deadOwner()+"-0123456789ab", "run-2"),
+		"alive":   groupName(newInstanceID(), "run-1"),
+		"unknown": "something",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "dir", "shut"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+ownerEnd), []byte(group), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func() (names []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	var c Cleaned
+	removed, err := cleanFolders(dir, "run-1", c.keeping(CleanOptions{}))
+	want := []string{"alive", "alive.owner", "other", "other.owner", "unknown", "unknown.owner"}
+	if got := there(); err != nil || len(removed) != 1 || !slices.Equal(got, want) || len(c.Kept) != 1 {
+		t.Errorf("%v, removed %v, kept %v, there: %v", err, removed, c.Kept, got)
+	}
+	if removed, err = cleanFolders(dir, "", c.keeping(CleanOptions{All: true})); err != nil || len(removed) != 2 {
+		t.Errorf("%v, removed %v", err, removed)
+	}
+	if got := there(); !slices.Equal(got, []string{"unknown", "unknown.owner"}) {
+		t.Errorf("there: %v", got)
+	}
+	if removed, err := cleanFolders(filepath.Join(dir, "none"), "", nil); err != nil || removed != nil {
+		t.Errorf("%v, %v", removed, err)
+	}
+}

@@ -1,0 +1,85 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// TestBoundsOfTheTeardown: a teardown without responses ends within a minute; within five seconds
+// once the run was interrupted; and at once when the user forces the end.
+func TestBoundsOfTheTeardown(t *testing.T) {
+	responding := func(context.Context, Place) error { return nil }
+	for name, c := range map[string]struct {
+		interrupt time.Duration // after the teardown began; negative: before it; 0: never
+		force     time.Duration // after the interruption; 0: never
+		silent    bool          // the contender does not respond
+		want      time.Duration
+		says      string
+	}{
+		"of a whole trial":       {0, 0, false, time.Minute, "took too long"},
+		"of a silent contender":  {0, 0, true, 5 * time.Second, "took too long"},
+		"of an interrupted run":  {-1, 0, false, 5 * time.Second, "took too long"},
+		"interrupted meanwhile":  {20 * time.Second, 0, false, 25 * time.Second, "took too long"},
+		"interrupted at the end": {59 * time.Second, 0, false, time.Minute, "took too long"},
+		"forced":                 {-1, 2 * time.Second, false, 2 * time.Second, "the end was forced"},
+		"forced before it":       {-1, -1, false, 0, "the end was forced"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				force := make(chan struct{})
+				ctx, cancel := context.WithCancelCause(bench.WithForce(context.Background(), force))
+				defer cancel(nil)
+				var took time.Duration
+				f, _ := start(t, ctx, func(f *fakeRun) {
+					f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
+					f.cfg.SetUp = responding
+					f.cfg.Ask = func(context.Context, Place) error {
+						if c.silent {
+							return timeoutError{"i/o timeout"}
+						}
+						if c.interrupt < 0 {
+							cancel(errors.New("interrupted"))
+						}
+						if c.force < 0 {
+							close(force)
+						}
+						return nil
+					}
+					f.cfg.TearDown = func(ctx context.Context, at Place) error {
+						if at.Trial.Contender == "" || !strings.HasSuffix(at.BaseURL, at.Trial.String()) {
+							t.Errorf("sent to %+v", at)
+						}
+						if c.interrupt > 0 {
+							time.AfterFunc(c.interrupt, func() { cancel(errors.New("interrupted")) })
+						}
+						if c.force > 0 {
+							time.AfterFunc(c.force, func() { close(force) })
+						}
+						began := time.Now()
+						<-ctx.Done()
+						took = time.Since(began)
+						return &Unsent{Requests: []string{"b"}, Of: 2, Begun: true, Why: context.Cause(ctx)}
+					}
+				})
+				if took != c.want {
+					t.Errorf("ended after %v, want %v", took, c.want)
+				}
+				var said string
+				for _, r := range f.records {
+					if e, ok := r.Event.(bench.Notice); ok {
+						said += e.Text + "\n"
+					}
+				}
+				if !strings.Contains(said, c.says) || !strings.Contains(said, "1 of 2 requests") || !strings.Contains(said, "may be left at") {
+					t.Errorf("said %q", said)
+				}
+			})
+		})
+	}
+}
