@@ -25,6 +25,13 @@ const (
 	ErrOther   ErrorKind = "other"
 )
 
+// The kinds of bodies that were not looked at: neither success nor error.
+const (
+	UnreadLong     ErrorKind = "too_long"         // longer than the bound, packed or unpacked
+	UnreadEncoding ErrorKind = "unknown_encoding" // packed in a way that locbench does not know
+	UnreadBroken   ErrorKind = "broken_encoding"  // not what its Content-Encoding says
+)
+
 // Latencies is a distribution of latencies. Quantiles are computed once, from the histogram, and
 // are never averaged: merge HDR to combine distributions.
 type Latencies struct {
