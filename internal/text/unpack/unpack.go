@@ -76,9 +76,18 @@ func Encoding(head []byte) (all []byte) {
 }
 
 // Body returns a body without its encodings, which are those of a header: "gzip, br". The result is
-// valid until the next call. With an error of type *Error it is what could be unpacked: the
-// beginning of the body, or nil.
-func (u *Unpacker) Body(encodings, body []byte) (out []byte, err error) {
+// valid until the next call. Errors are of type *Error: with TooLong the result is the beginning of
+// the body, with any other nil.
+func (u *Unpacker) Body(encodings, body []byte) ([]byte, error) {
+	out, err := u.begin(encodings, body)
+	if why, ok := err.(*Error); ok && why.Kind != bench.UnreadLong {
+		out = nil // what has come of a broken body may be wrong
+	}
+	return out, err
+}
+
+// begin returns what Body does, and with any error what could be unpacked.
+func (u *Unpacker) begin(encodings, body []byte) (out []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a body must not end what reads it
 			out, err = nil, &Error{bench.UnreadBroken, safe.Line(fmt.Sprintf("body could not be unpacked: %v", p), 200)}
@@ -259,4 +268,32 @@ func (u *Unpacker) unzstd() (err error) {
 		return err
 	}
 	return u.readAll(u.zstd)
+}
+
+// Sample returns the beginning of a body as text, at most most bytes, from the beginning of the body
+// as it came and its size. What is not text is described: "(800 bytes, gzip)".
+func Sample(encodings, begin []byte, size int64, most int) string {
+	text := begin[:min(len(begin), most)]
+	if len(encodings) > 0 && len(begin) > 0 {
+		text, _ = New(most).begin(encodings, begin) // the beginning of a packed body has its end too early
+	}
+	if size == 0 || len(text) > 0 && safe.IsText(text) {
+		return string(text)
+	}
+	return "(" + Describe(encodings, "", size) + ")"
+}
+
+// Describe returns what a body is that is not shown: "800 bytes of application/json, gzip".
+func Describe(encodings []byte, kind string, size int64) string {
+	text := units.Count(size) + " bytes"
+	if size == 1 {
+		text = "1 byte"
+	}
+	if kind != "" {
+		text += " of " + safe.Line(kind, 60)
+	}
+	if encodings = bytes.Trim(encodings, ", "); len(encodings) > 0 {
+		text += ", " + safe.Line(string(encodings), 60)
+	}
+	return text
 }

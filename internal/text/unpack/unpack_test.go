@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"locbench/internal/bench"
+	"locbench/internal/bench/units"
 )
 
 const most = 1 << 20
@@ -247,5 +248,34 @@ func TestRandomBodies(t *testing.T) {
 				t.Fatalf("%s of %d bytes: %v", coding, len(body), err)
 			}
 		}
+	}
+}
+
+// What is shown of a body is text, or says what the body is.
+func TestSample(t *testing.T) {
+	gz := packed(t, "gzip", text)
+	for _, tt := range []struct {
+		encodings string
+		begin     []byte
+		want      string
+	}{
+		{"", text, string(text[:40])},
+		{"", []byte("a"), "a"},
+		{"", nil, ""},
+		{"", []byte("\x89PNG\x00"), "(5 bytes)"},
+		{"gzip", gz, string(text[:40])},
+		{"gzip", packed(t, "gzip", []byte("no")), "no"},
+		{"br", packed(t, "br", text)[:60], string(text[:40])},
+		{"br", gz, "(124 bytes, br)"},
+		{"x\x1b[2J", text, "(4,400 bytes, x␛[2J)"},
+		{"gzip", nil, ""},
+	} {
+		want := strings.Replace(tt.want, "124", units.Count(int64(len(gz))), 1)
+		if got := Sample([]byte(tt.encodings), tt.begin, int64(len(tt.begin)), 40); got != want {
+			t.Errorf("%s %.20q: %q, want %q", tt.encodings, tt.begin, got, want)
+		}
+	}
+	if got := Describe([]byte("gzip"), "image/png", 1); got != "1 byte of image/png, gzip" {
+		t.Error(got)
 	}
 }

@@ -1,0 +1,65 @@
+package workload
+
+import (
+	"errors"
+	"sync"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/wire"
+	"locbench/internal/text/unpack"
+)
+
+// unpacker unpacks the body of one response if that is needed.
+type unpacker struct {
+	pool *sync.Pool // of *unpack.Unpacker
+	own  *unpack.Unpacker
+	done bool
+}
+
+// unpack replaces a packed body by the unpacked one, which is valid until release.
+func (p *unpacker) unpack(a *Response) {
+	if p.done {
+		return
+	}
+	p.done = true
+	encodings := unpack.Encoding(a.Head)
+	switch {
+	case a.Cut:
+		if a.Unread = errLong; len(encodings) > 0 {
+			a.Body = nil
+		}
+	case len(encodings) > 0 && len(a.Body) > 0:
+		if p.own, _ = p.pool.Get().(*unpack.Unpacker); p.own == nil {
+			p.own = unpack.New(MaxChecked)
+		}
+		a.Body, a.Unread = p.own.Body(encodings, a.Body)
+	}
+}
+
+func (p *unpacker) release() {
+	if p.own != nil {
+		p.pool.Put(p.own)
+	}
+}
+
+// kindOf returns the kind of Response.Unread.
+func kindOf(unread error) bench.ErrorKind {
+	if e, ok := errors.AsType[*unpack.Error](unread); ok {
+		return e.Kind
+	}
+	return bench.UnreadBroken
+}
+
+// unread returns the kind and the text of a body that was drawn, and not looked at.
+func (m *Mix) unread(u *User, why error) (bench.ErrorKind, string) {
+	kind := kindOf(why)
+	if kind == bench.UnreadLong && u.taken != nil {
+		m.mu.Lock()
+		u.taken.tried += triesOfCut - 1
+		m.mu.Unlock()
+	}
+	return kind, wire.Example(why.Error())
+}
+
+// ofBody reports whether the value is in the body.
+func (s *save) ofBody() bool { return s.spec.From == bench.FromJSON || s.spec.From == bench.FromRegex }
