@@ -209,3 +209,23 @@ func TestOnceSaysWhatWasNotLookedAt(t *testing.T) {
 		t.Errorf("%v, %+v", err, asked)
 	}
 }
+
+// Over HTTP/2 too, bodies are unpacked for the check and measured as they came.
+func TestPackedBodiesOverHTTP2(t *testing.T) {
+	body := packed("gzip", []byte("text"))
+	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(body)
+		return 200
+	})
+	p := plan2(server.URL, 1, 4)
+	p.CheckEvery, p.Check = 1, func(a Response) error {
+		if string(a.Body) != "text" || a.Unread != nil {
+			return fmt.Errorf("%q, %v", a.Body, a.Unread)
+		}
+		return nil
+	}
+	if l := run(t, e, p); l.Succeeded != 4 || l.Checked != 4 || l.Bytes != 4*int64(len(body)) {
+		t.Errorf("%d succeeded, %d checked, %d bytes; %v", l.Succeeded, l.Checked, l.Bytes, l.Examples)
+	}
+}
