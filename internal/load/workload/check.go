@@ -224,19 +224,8 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 		}
 	}
 	for i := range r.saves {
-		s := &r.saves[i]
-		if s.ofBody() {
-			p.unpack(&a)
-		}
-		err := a.Unread
-		if !s.ofBody() || err == nil || len(a.Body) > 0 {
-			err = s.take(a, &u.slots[s.slot])
-		}
-		if err != nil && s.ofBody() && a.Unread != nil {
-			err = fmt.Errorf("the body was not looked at: %w", a.Unread)
-		}
-		if err != nil {
-			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), s.spec.Name, err)
+		if err := p.save(&r.saves[i], &a, &u.slots[r.saves[i].slot]); err != nil {
+			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}
 	}

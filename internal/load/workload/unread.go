@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"locbench/internal/bench"
@@ -61,5 +62,17 @@ func (m *Mix) unread(u *User, why error) (bench.ErrorKind, string) {
 	return kind, wire.Example(why.Error())
 }
 
-// ofBody reports whether the value is in the body.
-func (s *save) ofBody() bool { return s.spec.From == bench.FromJSON || s.spec.From == bench.FromRegex }
+// save puts a value into a slot, if it is in the body from the unpacked one.
+func (p *unpacker) save(s *save, a *Response, to *slot) (err error) {
+	if s.spec.From != bench.FromJSON && s.spec.From != bench.FromRegex {
+		return s.take(*a, to)
+	}
+	p.unpack(a)
+	if a.Unread == nil || len(a.Body) > 0 {
+		err = s.take(*a, to)
+	}
+	if a.Unread != nil && (err != nil || len(a.Body) == 0) {
+		err = fmt.Errorf("the body was not looked at: %w", a.Unread)
+	}
+	return err
+}

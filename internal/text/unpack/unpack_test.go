@@ -235,7 +235,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// Any body comes back as it was.
+// Any body comes back unchanged.
 func TestRandomBodies(t *testing.T) {
 	rng, u := rand.New(rand.NewPCG(1, 2)), New(most)
 	for range 50 {
