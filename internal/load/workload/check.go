@@ -71,11 +71,11 @@ type sampled struct {
 }
 
 // triesOfQuota bounds how many responses are kept whole for each one of the quota: rejected ones,
-// unexpected statuses and bodies over MaxChecked do not use it up, but each costs memory and time. A
-// body over MaxChecked counts as triesOfCut of them.
+// unexpected statuses and bodies that are not looked at do not use it up, but each costs memory and
+// time. A body that is not looked at counts as triesOfUnread of them.
 const (
-	triesOfQuota = 100
-	triesOfCut   = 10
+	triesOfQuota  = 100
+	triesOfUnread = 10
 )
 
 // checker draws which responses are checked.

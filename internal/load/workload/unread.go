@@ -43,21 +43,16 @@ func (p *unpacker) release() {
 	}
 }
 
-// kindOf returns the kind of Response.Unread.
-func kindOf(unread error) bench.ErrorKind {
-	if e, ok := errors.AsType[*unpack.Error](unread); ok {
-		return e.Kind
-	}
-	return bench.UnreadBroken
-}
-
 // unread returns the kind and the text of a body that was drawn, and not looked at.
-func (m *Mix) unread(u *User, why error) (bench.ErrorKind, string) {
-	kind := kindOf(why)
-	if kind == bench.UnreadLong && u.taken != nil {
+func (m *Mix) unread(u *User, why error) (kind bench.ErrorKind, text string) {
+	if u.taken != nil {
 		m.mu.Lock()
-		u.taken.tried += triesOfCut - 1
+		u.taken.tried += triesOfUnread - 1
 		m.mu.Unlock()
+	}
+	kind = bench.UnreadBroken
+	if e, ok := errors.AsType[*unpack.Error](why); ok {
+		kind = e.Kind
 	}
 	return kind, wire.Example(why.Error())
 }
