@@ -33,6 +33,11 @@ func TestNotLookedAt(t *testing.T) {
 		{"one kind of request", bench.Load{Checked: 990, Unread: counts{bench.UnreadLong: 10}, Requests: []bench.RequestLoad{
 			{Name: "get", Checked: 990}, {Name: "list", Unread: counts{bench.UnreadLong: 10}, Examples: examples}}},
 			`"list": 10 of 10 bodies to compare were not looked at, and are neither right nor wrong: longer than 1 MiB`},
+		{"three kinds of requests", bench.Load{Requests: []bench.RequestLoad{
+			{Name: "a", Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples},
+			{Name: "b", Unread: counts{bench.UnreadLong: 5}}, {Name: "c", Checked: 99, Unread: counts{bench.UnreadLong: 1}},
+			{Name: "d", Unread: counts{bench.UnreadLong: 6}, Examples: examples}}},
+			`"d": 6 of 6 bodies to compare were not looked at, and are neither right nor wrong: longer than 1 MiB (and 2 other kinds of requests)`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.load.Examples = examples
