@@ -90,7 +90,7 @@ func TestPackedBodies(t *testing.T) {
 	}
 }
 
-// What each kind of request had not looked at is counted with it, also in slices.
+// What was not looked at is counted with its kind of request.
 func TestUnreadByRequest(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		var broken atomic.Int64
