@@ -127,6 +127,7 @@ func TestSavesFromPackedBodies(t *testing.T) {
 		"unknown":        {"zip", []byte(`{"id":"x7"}`), `"id", since the body was not looked at: encoding "zip" is not gzip, deflate, br or zstd`},
 		"long":           {"", append(append([]byte(`{"pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `","id":"x7"}`...), `"id", since the body was not looked at: longer than 1 MiB`},
 		"long, unpacked": {"gzip", packed("gzip", append(append([]byte(`{"pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `","id":"x7"}`...)), `"id", since the body was not looked at: longer than 1 MiB`},
+		"long as sent":   {"zip", append(append([]byte(`{"id":"x7","pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `"}`...), `"id", since the body was not looked at: longer than 1 MiB`},
 		"long, at first": {"gzip", packed("gzip", append(append([]byte(`{"id":"x7","pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `"}`...)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,6 +225,15 @@ func TestPackedBodiesOverHTTP2(t *testing.T) {
 			return fmt.Errorf("%q, %v", a.Body, a.Unread)
 		}
 		return nil
+	}
+	fails, e2 := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(500)
+		w.Write(body)
+		return 500
+	})
+	if l := run(t, e2, plan2(fails.URL, 1, 2)); l.Examples["5xx"] != "500 Internal Server Error text" {
+		t.Errorf("%q", l.Examples)
 	}
 	if l := run(t, e, p); l.Succeeded != 4 || l.Checked != 4 || l.Bytes != 4*int64(len(body)) {
 		t.Errorf("%d succeeded, %d checked, %d bytes; %v", l.Succeeded, l.Checked, l.Bytes, l.Examples)

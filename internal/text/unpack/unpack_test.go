@@ -150,10 +150,25 @@ func TestCannotUnpack(t *testing.T) {
 			if !ok || why.Kind != tt.kind || !strings.Contains(why.Error(), tt.text) || strings.Contains(why.Error(), "\x1b") {
 				t.Errorf("%#v, want %s %q", err, tt.kind, tt.text)
 			}
-			if len(got) > most {
+			if len(got) > most || len(got) > 0 && tt.kind != bench.UnreadLong {
 				t.Errorf("%d bytes", len(got))
 			}
 		})
+	}
+}
+
+// panics is a decoder with a mistake.
+type panics struct{ io.ReadCloser }
+
+func (panics) Reset(io.Reader, []byte) error { panic("index out of range\x1b[2J") }
+
+// A mistake of a library ends nothing.
+func TestPanicsAreReasons(t *testing.T) {
+	u := New(most)
+	u.flate = panics{}
+	if _, err := u.Body([]byte("deflate"), []byte("\x01")); err == nil ||
+		err.Error() != "body could not be unpacked: index out of range␛[2J" {
+		t.Errorf("%q", err)
 	}
 }
 
