@@ -181,9 +181,10 @@ func (u *Unpacker) one(c coding, body []byte) error {
 		return nil
 	case errors.Is(err, errLong):
 		return TooLong(u.most)
-	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrUnknownDictionary) ||
-		errors.Is(err, zlib.ErrDictionary):
-		return &Error{bench.UnreadEncoding, names[c] + " body needs a dictionary or more memory than clients have"}
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return &Error{bench.UnreadEncoding, "zstd body has a window of more than 8 MiB, which clients refuse"}
+	case errors.Is(err, zstd.ErrUnknownDictionary) || errors.Is(err, zlib.ErrDictionary):
+		return &Error{bench.UnreadEncoding, names[c] + " body needs a dictionary"}
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return &Error{bench.UnreadBroken, names[c] + " body could not be unpacked: it ends too early"}
 	}

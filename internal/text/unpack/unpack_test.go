@@ -140,7 +140,9 @@ func TestCannotUnpack(t *testing.T) {
 		{"unknown within", "x, gzip", packed(t, "gzip", text), bench.UnreadEncoding, `encoding "x" is not`},
 		{"five", "gzip, gzip, gzip, gzip, gzip", packed(t, "gzip", packed(t, "gzip", packed(t, "gzip", packed(t, "gzip", text)))),
 			bench.UnreadEncoding, "more than 4 encodings"},
-		{"window", "zstd", window, bench.UnreadEncoding, "zstd body needs a dictionary or more memory than clients have"},
+		{"window", "zstd", window, bench.UnreadEncoding, "zstd body has a window of more than 8 MiB"},
+		{"dictionary", "deflate", []byte{0x78, 0xbb, 1, 2, 3, 4, 5}, bench.UnreadEncoding, "deflate body needs a dictionary"},
+		{"zstd dictionary", "zstd", []byte{0x28, 0xb5, 0x2f, 0xfd, 0x21, 7, 1, 1, 0, 0}, bench.UnreadEncoding, "zstd body needs a dictionary"},
 		{"one byte more than the bound", "gzip", packed(t, "gzip", make([]byte, most+1)), bench.UnreadLong, "longer than 1 MiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
