@@ -30,6 +30,7 @@ type loader struct {
 	trials    map[string]*load.Life // the trial in progress, by base URL
 	begun     uint64                // number of trials so far
 	engine    load.Engine
+	warn      func(bench.Warning) // of setup and teardown; nil: they are shown
 }
 
 // responses is what is known of the responses once the data set has been read.
@@ -43,7 +44,7 @@ func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
 		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, trials: map[string]*load.Life{},
-		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
+		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests, warn: s.warn,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
 	all := slices.Concat(l.setup, l.requests, l.teardown)

@@ -97,6 +97,7 @@ func (l *loader) inOrder(
 	}
 	var last load.Asked
 	err := l.engine.Once(ctx, plan, func(a load.Asked) {
+		l.noteUnread(name, a)
 		last = a
 		seen(a)
 	})
@@ -112,6 +113,14 @@ func (l *loader) inOrder(
 	}
 	l.trial(baseURL).Values, l.trial(baseURL).JSON = last.Saved, last.JSON
 	return nil
+}
+
+// noteUnread warns of a body of setup or teardown that was to be checked and was not looked at.
+func (l *loader) noteUnread(what string, a load.Asked) {
+	if a.Unread != "" && l.warn != nil {
+		l.warn(bench.Warning{Kind: bench.WarnNotLookedAt, Text: fmt.Sprintf("%s: the body of the response to %q was not looked at, "+
+			"and is neither right nor wrong: %s", what, a.Request, a.Unread)})
+	}
 }
 
 // sentText returns a request as the profile has it, without the values of its secrets.

@@ -47,6 +47,7 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 // try runs the plan without load and prints each exchange.
 func (c *conductor) try(ctx context.Context) error {
 	t := &attempt{conductor: c, out: c.env.Stdout}
+	c.loader.warn = nil // exchange says it
 	c.stream.Subscribe(t.event)
 	config := c.config()
 	config.FirstRequests = nil
