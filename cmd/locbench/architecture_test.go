@@ -41,7 +41,7 @@ var within = map[string][][]string{
 	"run":       {{"machine", "profile", "worker"}, {"capacity", "runner"}},
 	"show":      {{"plain", "report", "tui"}},
 	"store":     {{"dataset", "embedded"}, {"seed"}, {""}},
-	"text":      {{"safe"}, {"secret"}, {"console", "contact", "strictyaml"}},
+	"text":      {{"safe"}, {"secret"}, {"console", "contact", "strictyaml", "unpack"}},
 }
 
 // owners are the packages below internal that alone may import a large dependency, with the
@@ -58,6 +58,8 @@ var owners = map[string]string{
 	"github.com/prometheus/":         "results/export",
 	"github.com/spf13/":              "cli",
 	"gopkg.in/yaml.v3":               "text/strictyaml",
+	"github.com/klauspost/compress/": "text/unpack",
+	"github.com/andybalholm/brotli":  "text/unpack",
 	"github.com/HdrHistogram/":       "figures/hdr",
 	"charm.land/":                    "show/tui",
 	"locbench/services/go-nethttp/":  "cli",

@@ -30,6 +30,7 @@ type loader struct {
 	trials    map[bench.Trial]*load.Life // the trials in progress
 	begun     uint64                     // number of trials so far
 	engine    load.Engine
+	warn      func(bench.Warning) // of setup and teardown; nil: they are shown
 }
 
 // responses is what is known of the responses once the data set has been read.
@@ -43,7 +44,7 @@ func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
 		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.Life{},
-		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
+		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests, warn: s.warn,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
 	all := slices.Concat(l.setup, l.requests, l.teardown)
@@ -147,16 +148,20 @@ func (l *loader) Rest(at runner.Place) {
 	}
 }
 
-// check compares a response with the request's expectation and with the known response.
+// check compares a response with the request's expectation and with the known response. It returns
+// a.Unread if one of them needs the body.
 func (l *loader) check(a load.Response) error {
 	expect, expected := l.expect[a.Request]
 	if expected {
-		if err := expect.Judge(check.Sent{Status: a.Status, Header: a.Header, Body: a.Body, Value: a.Value}); err != nil {
+		if err := expect.Judge(check.Sent{Status: a.Status, Header: a.Header, Body: a.Body, Unread: a.Unread, Value: a.Value}); err != nil {
 			return err
 		}
 	}
 	if l.responses.known == nil {
 		return nil
+	}
+	if a.Unread != nil && l.responses.known.Knows(a.Request) {
+		return a.Unread
 	}
 	err := l.responses.known.Check(a.Request, a.ID, a.Language, a.Body)
 	if errors.Is(err, dataset.ErrUnknown) {

@@ -10,6 +10,7 @@ import (
 	"locbench/internal/contender/check"
 	"locbench/internal/load"
 	"locbench/internal/run/runner"
+	"locbench/internal/store/dataset"
 )
 
 // What is compared follows compare_bodies: 300 bodies of each kind in each step and a share, which
@@ -57,6 +58,21 @@ func TestComparedResponses(t *testing.T) {
 	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("right")}); err != nil {
 		t.Errorf("an expected body: %v", err)
 	}
+	unread := errors.New("not there")
+	if err := l.check(load.Response{Request: "get", Status: 200, Unread: unread}); !errors.Is(err, unread) {
+		t.Errorf("a body that is not there: %v", err)
+	}
+	known, err := dataset.NewResponses(nil, []bench.Request{{Name: "wait", Path: "/v1/benchmark"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.responses.known = known
+	for request, want := range map[string]error{"wait": unread, "get": unread, "other": load.ErrNotKnown} {
+		if err := l.check(load.Response{Request: request, Status: 200, Unread: unread}); !errors.Is(err, want) {
+			t.Errorf("a known body of %q that is not there: %v", request, err)
+		}
+	}
+	l.responses = &responses{}
 	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[bench.Trial]*load.Life{}
 	if l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check != nil {
 		t.Error("a profile without expectations is checked")

@@ -87,6 +87,7 @@ func (l *loader) inOrder(
 	}
 	var last load.Asked
 	err := l.engine.Once(ctx, plan, func(a load.Asked) {
+		l.noteUnread(name, a)
 		last = a
 		l.trial(at).Keep(a.Saved, a.JSON)
 		seen(a)
@@ -102,6 +103,14 @@ func (l *loader) inOrder(
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// noteUnread warns of a body of setup or teardown that was to be checked and was not looked at.
+func (l *loader) noteUnread(what string, a load.Asked) {
+	if a.Unread != "" && l.warn != nil {
+		l.warn(bench.Warning{Kind: bench.WarnNotLookedAt, Text: fmt.Sprintf("%s: the body of the response to %q was not looked at, "+
+			"and is neither right nor wrong: %s", what, a.Request, a.Unread)})
+	}
 }
 
 // sentText returns a request as the profile has it, without the values of its secrets.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"locbench/internal/run/runner"
 	"locbench/internal/text/console"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/unpack"
 )
 
 // Try starts each contender of a profile, sends each request and session once, and prints requests
@@ -45,6 +47,7 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 // try runs the plan without load and prints each exchange.
 func (c *conductor) try(ctx context.Context) error {
 	t := &attempt{conductor: c, out: c.env.Stdout}
+	c.loader.warn = nil // exchange says it
 	c.stream.Subscribe(t.event)
 	config := c.config()
 	config.FirstRequests = nil
@@ -92,6 +95,7 @@ type attempt struct {
 	mu        sync.Mutex
 	out       io.Writer
 	trial     string
+	unread    int // responses of the trial that were not looked at
 }
 
 // The most lines and characters that are shown of a request or a response.
@@ -122,6 +126,10 @@ func (t *attempt) event(r bench.Record) {
 		}
 	case bench.TrialEnded:
 		text := "all as expected"
+		if t.unread > 0 {
+			text = units.Plural(t.unread, "response") + " not looked at; the others as expected"
+		}
+		t.unread = 0
 		if e.State != bench.TrialComplete {
 			text = string(e.State) + ": " + e.Failure
 		}
@@ -147,16 +155,40 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.conductor.mask().Text(title), 200))
-	t.message("→", string(a.Sent))
+	head, body, hasBody := bytes.Cut(a.Sent, []byte("\r\n\r\n"))
+	if hasBody && !safe.IsText(body) {
+		body = []byte("(" + unpack.Describe(nil, "", int64(len(body))) + ")")
+	}
+	t.message("→", string(head)+"\r\n\r\n"+string(body))
 	if a.Response.Status > 0 {
-		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Response.Status, a.Response.Head, a.Response.Body))
+		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Response.Status, a.Response.Head, shownBody(a.Response)))
 	}
 	switch {
 	case a.Err != nil:
 		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
+	case a.Unread != "":
+		t.unread++
+		fmt.Fprintf(t.out, "  not looked at: %s\n", safe.Line(a.Unread, 300))
 	default:
 		fmt.Fprintln(t.out, "  as expected")
 	}
+}
+
+// shownBody returns the unpacked body, or what it is if it is not a text.
+func shownBody(a load.Response) string {
+	encodings := unpack.Encoding(a.Head)
+	body, err := unpack.New(load.MaxChecked).Body(encodings, a.Body)
+	switch {
+	case len(body) > 0 && safe.IsText(body), len(body) == 0 && err == nil:
+		return string(body)
+	case err == nil:
+		encodings = nil
+	}
+	kind, size := a.Header().Get("Content-Type"), int64(len(a.Body))
+	if err == nil {
+		size = int64(len(body))
+	}
+	return "(" + unpack.Describe(encodings, kind, size) + ")"
 }
 
 // message prints one direction of an exchange, line by line, up to triedLines.

@@ -3,9 +3,33 @@ package app
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load"
+	"locbench/internal/results/event"
 )
+
+// TestTryCountsWhatWasNotLookedAt: neither as expected nor failed, and no binary is shown.
+func TestTryCountsWhatWasNotLookedAt(t *testing.T) {
+	var out strings.Builder
+	a := &attempt{out: &out, conductor: &conductor{stream: event.New(time.Now)}}
+	sent := []byte("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x00")
+	response := load.Response{Status: 200, Head: []byte("Content-Encoding: br\r\n"), Body: []byte("\x01\x02")}
+	a.exchange("one", load.Asked{Sent: sent, Response: response, Unread: "br body could not be unpacked: it is broken"})
+	a.event(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1}, Event: bench.TrialEnded{State: bench.TrialComplete}})
+	for _, want := range []string{
+		"(3 bytes)\n", "(2 bytes, br)\n", "\n  not looked at: br body could not be unpacked: it is broken\n",
+		"a: 1 response not looked at; the others as expected\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in %q", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "\n  as expected") {
+		t.Errorf("%q", out.String())
+	}
+}
 
 // TestTryShowsTheLogOfAFailure: the lines that are kept, once, and none of a success.
 func TestTryShowsTheLogOfAFailure(t *testing.T) {

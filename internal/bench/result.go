@@ -25,6 +25,13 @@ const (
 	ErrOther   ErrorKind = "other"
 )
 
+// The kinds of bodies that were not looked at: neither success nor error.
+const (
+	UnreadLong     ErrorKind = "too_long"         // longer than the bound, packed or unpacked
+	UnreadEncoding ErrorKind = "unknown_encoding" // packed in a way that locbench does not know
+	UnreadBroken   ErrorKind = "broken_encoding"  // not what its Content-Encoding says
+)
+
 // Latencies is a distribution of latencies. Quantiles are computed once, from the histogram, and
 // are never averaged: merge HDR to combine distributions.
 type Latencies struct {
@@ -142,12 +149,15 @@ type Load struct {
 	Wall time.Duration `json:"wall_ns,omitempty"`
 	// warnings about the load: "the client may be the bottleneck: …"
 	Warnings Warnings             `json:"warnings,omitempty"`
-	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first text of each kind of Failed and Unread, bounded
 
 	// per kind of request, if the step has several; in the order of the profile
 	Requests []RequestLoad `json:"requests,omitempty"`
 	Sessions []SessionLoad `json:"sessions,omitempty"` // results per kind of session, lead-in and drain included
 	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
+	// bodies that were drawn to be compared and were not looked at, by kind: neither right nor wrong.
+	// Examples has the first reason of each kind.
+	Unread map[ErrorKind]int64 `json:"unread,omitempty"`
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
 	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta", "portable" (earlier versions)
@@ -202,6 +212,7 @@ type RequestLoad struct {
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
 	Checked   int64                `json:"checked,omitempty"`  // responses whose whole body was compared
+	Unread    map[ErrorKind]int64  `json:"unread,omitempty"`   // as in the step
 	Rejected  Statuses             `json:"rejected,omitempty"` // as in the step
 	Statuses  Statuses             `json:"statuses,omitempty"` // as in the step
 	// latency of the successes, from the same moment as in the step
@@ -240,6 +251,9 @@ func (l Load) FailedTotal() (n int64) {
 	}
 	return n
 }
+
+// UnreadTotal returns the number of bodies that were not looked at.
+func (l Load) UnreadTotal() int64 { return Load{Failed: l.Unread}.FailedTotal() }
 
 // AllSucceeded returns the successes of the whole step, lead-in and drain included.
 func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }

@@ -37,6 +37,7 @@ const (
 	WarnMaybeUnstable        WarningKind = "maybe_unstable" // a possible trend within noise, in the first measured step
 	WarnErrors               WarningKind = "errors"         // requests failed
 	WarnRejected             WarningKind = "rejected"       // responses that are expected, but not throughput
+	WarnNotLookedAt          WarningKind = "not_looked_at"  // bodies that were to be compared, and were not
 	WarnThrottled            WarningKind = "throttled"      // by the CPU quota
 	WarnMemory               WarningKind = "memory"         // nearly all of the memory limit is in use
 	WarnMemoryGrowth         WarningKind = "memory_growth"  // memory grew with the requests and did not come back
@@ -84,6 +85,7 @@ var titles = map[WarningKind]string{
 	WarnWaitedForPorts:       "step start delayed: no free local ports",
 	WarnDropped:              "scheduled requests were dropped",
 	WarnRejected:             "requests were rejected",
+	WarnNotLookedAt:          "bodies were not looked at",
 	WarnLate:                 "requests sent late: all connections in use",
 	WarnNotKeepingUp:         "the contender did not keep up",
 	WarnQueueOutlastedLeadIn: "queue outlasted the lead-in",

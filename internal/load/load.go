@@ -63,7 +63,7 @@ type Plan struct {
 	// to the requests that Checks selects. It returns what is wrong; nil is the expected response,
 	// ErrNotKnown one that it cannot check. Measuring goroutines call it concurrently, after
 	// reading the clock: its time is in no latency, but it is the client's. It must not keep the
-	// body.
+	// body, which is unpacked; it returns Response.Unread if it needs a body that is not there.
 	Check      func(Response) error
 	Checks     func(request string) bool // nil: all requests
 	CheckEvery int                       // 0: one in 100; 1: all
@@ -92,6 +92,9 @@ type Plan struct {
 
 // Response is what Plan.Check gets.
 type Response = workload.Response
+
+// MaxChecked is the size in bytes up to which bodies are looked at, packed or unpacked.
+const MaxChecked = workload.MaxChecked
 
 // Data is what requests take from files; the other type is what the steps of one trial share.
 type (

@@ -3,8 +3,8 @@
 package load
 
 import (
-	"cmp"
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"

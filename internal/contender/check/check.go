@@ -21,12 +21,13 @@ import (
 	"locbench/internal/text/contact"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
+	"locbench/internal/text/unpack"
 )
 
 const (
 	// DefaultTimeout is the time that one HTTP check may take.
 	DefaultTimeout = 5 * time.Second
-	maxBody        = 4 << 20 // bytes read of one response; a longer one fails its check
+	maxBody        = 4 << 20 // bytes that are looked at of one body, packed or unpacked
 	maxDetail      = 1000    // the most bytes of CheckResult.Detail
 	maxSilent      = 3       // checks in a row without any response before the others are skipped
 )
@@ -104,8 +105,11 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	}
 	r.silent = 0
 	res.Status, res.Value = bench.CheckPassed, strconv.Itoa(a.status)
-	if wrong := c.Expect.judge(a); len(wrong) > 0 {
+	wrong, unread := c.Expect.judge(a)
+	if len(wrong) > 0 {
 		fail(res, "%s", strings.Join(wrong, "; "))
+	} else if unread != nil {
+		skip(res, "the body was not looked at: "+unread.Error())
 	}
 }
 
@@ -129,7 +133,14 @@ func fetch(
 	if err != nil {
 		err = reason(ctx, err)
 	}
-	return &response{status: resp.StatusCode, header: func() http.Header { return resp.Header }, body: body, took: time.Since(start)}, err
+	a := &response{status: resp.StatusCode, header: func() http.Header { return resp.Header }, body: body, took: time.Since(start)}
+	encodings := strings.Join(resp.Header.Values("Content-Encoding"), ",")
+	if len(body) > maxBody {
+		a.unread = unpack.TooLong(maxBody)
+	} else if encodings != "" && err == nil {
+		a.body, a.unread = unpack.New(maxBody).Body([]byte(encodings), body)
+	}
+	return a, err
 }
 
 // reason returns the cause of the context's end, if it ended, or err without its URL.

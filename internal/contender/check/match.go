@@ -11,13 +11,15 @@ import (
 
 	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/unpack"
 )
 
-// response is what the service sent; a body longer than maxBody is cut.
+// response is what the service sent, with its body unpacked.
 type response struct {
 	status int
 	header func() http.Header // may be nil
 	body   []byte
+	unread error // why body is not the whole body; nil if it is
 	took   time.Duration
 	value  func(name string) string // values that the request was sent with; may be nil
 
@@ -28,6 +30,9 @@ type response struct {
 
 // json returns the body as a document: map[string]any, []any, json.Number, string, bool or nil.
 func (r *response) json() (any, error) {
+	if r.unread != nil {
+		return nil, r.unread
+	}
 	if !r.parsed {
 		r.parsed = true
 		if r.doc, r.err = jsonpath.Decode(r.body); r.err != nil {
@@ -54,8 +59,14 @@ func (r *response) headers() http.Header {
 
 // text returns the body for a message.
 func (r *response) text() string {
-	if len(r.body) == 0 {
+	switch {
+	case len(r.body) == 0 && r.unread != nil:
+		return "a body that was not looked at: " + r.unread.Error()
+	case len(r.body) == 0:
 		return "an empty body"
+	}
+	if !safe.IsText(r.body) {
+		return unpack.Describe(nil, r.headers().Get("Content-Type"), int64(len(r.body)))
 	}
 	return fmt.Sprintf("%q", safe.Line(string(r.body[:min(len(r.body), 1000)]), 200))
 }
@@ -74,20 +85,25 @@ type Sent struct {
 	Status int
 	Header func() http.Header // called if a header matters; may be nil
 	Body   []byte
+	Unread error                    // why Body is not the whole body, but its beginning or nil; nil if it is
 	Value  func(name string) string // a value that the request was sent with; may be nil
 }
 
-// Judge returns what is wrong with a response, or nil. It does not check the status.
+// Judge returns what is wrong with a response, nil, or a.Unread if nothing is wrong as far as was
+// seen, but the body matters. It does not check the status.
 func (e Expect) Judge(a Sent) error {
 	e.Status = nil
-	if wrong := e.judge(&response{status: a.Status, header: a.Header, body: a.Body, value: a.Value}); len(wrong) > 0 {
+	r := response{status: a.Status, header: a.Header, body: a.Body, unread: a.Unread, value: a.Value}
+	wrong, unread := e.judge(&r)
+	if len(wrong) > 0 {
 		return errors.New(strings.Join(wrong, "; "))
 	}
-	return nil
+	return unread
 }
 
-// judge returns what is wrong with the response.
-func (e Expect) judge(r *response) (wrong []string) {
+// judge returns what is wrong with the response, and why its body was not looked at, if a matcher
+// needs it.
+func (e Expect) judge(r *response) (wrong []string, unread error) {
 	defer func() { // a response must not end what checks it
 		if p := recover(); p != nil {
 			wrong = append(wrong, safe.Line(fmt.Sprintf("response cannot be checked: %v", p), 200))
@@ -96,20 +112,22 @@ func (e Expect) judge(r *response) (wrong []string) {
 	if e.Status != nil && !slices.Contains(e.Status, r.status) {
 		want := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Status), "[]"), " ", " or ")
 		// The other matchers would only repeat that this is another response.
-		return []string{fmt.Sprintf("expected status %s, got %d with %s", want, r.status, r.text())}
-	}
-	if len(r.body) > maxBody {
-		return []string{fmt.Sprintf("response longer than %d bytes", maxBody)}
+		return []string{fmt.Sprintf("expected status %s, got %d with %s", want, r.status, r.text())}, nil
 	}
 	for _, m := range e.matchers {
-		if err := m(r); err != nil {
+		err := m(r)
+		if err != nil && err == r.unread {
+			unread = err
+			continue
+		}
+		if err != nil {
 			wrong = append(wrong, err.Error())
 			if r.err != nil {
 				break // not JSON: once is enough
 			}
 		}
 	}
-	return wrong
+	return wrong, unread
 }
 
 // document calls look with the JSON document.
@@ -258,6 +276,9 @@ func header(name string, text template) matcher {
 // contains expects the body to contain the texts.
 func contains(all []template) matcher {
 	return func(r *response) error {
+		if r.unread != nil {
+			return r.unread
+		}
 		for _, want := range filled(all, r) {
 			if !bytes.Contains(r.body, []byte(want)) {
 				return fmt.Errorf("expected %q in the body, got %s", safe.Line(want, 200), r.text())
@@ -270,6 +291,9 @@ func contains(all []template) matcher {
 // body compares the body byte by byte.
 func body(text template) matcher {
 	return func(r *response) error {
+		if r.unread != nil {
+			return r.unread
+		}
 		if want := text.fill(r); string(r.body) != want {
 			return fmt.Errorf("expected the body %q, got %s", safe.Line(want, 200), r.text())
 		}
@@ -277,13 +301,13 @@ func body(text template) matcher {
 	}
 }
 
-// size bounds the body's length in bytes.
+// size bounds the length of the unpacked body in bytes.
 func size(most int64) matcher {
 	return func(r *response) error {
 		if int64(len(r.body)) > most {
 			return fmt.Errorf("expected at most %d bytes, got %d", most, len(r.body))
 		}
-		return nil
+		return r.unread
 	}
 }
 

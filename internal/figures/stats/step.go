@@ -20,6 +20,7 @@ type Step struct {
 	Succeeded  int64 // in all rounds, aborted ones included, with lead-ins and drains
 	Failed     map[bench.ErrorKind]int64
 	Compared   int64               // bodies compared, of the same requests
+	Unread     int64               // bodies that were to be compared and were not looked at
 	Requests   []bench.RequestLoad // sums of these counts by kind of request; without latencies
 	Rejected   bench.Statuses      // rejected requests, of the same requests
 	Statuses   bench.Statuses      // all complete responses to them
@@ -65,6 +66,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	for _, r := range rounds {
 		s.Succeeded += r.Load.AllSucceeded()
 		s.Compared += r.Load.Checked
+		s.Unread += r.Load.UnreadTotal()
 		s.Rejected.Add(r.Load.Rejected)
 		s.Statuses.Add(r.Load.Statuses)
 		s.addKinds(r.Load.Requests)

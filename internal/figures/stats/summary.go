@@ -143,6 +143,14 @@ func (c Contender) Compared() (bodies int64, estimate bool) {
 	return bodies, estimate
 }
 
+// Unread returns the number of bodies that were to be compared and were not looked at.
+func (c Contender) Unread() (n int64) {
+	for _, s := range c.Steps {
+		n += s.Unread
+	}
+	return n
+}
+
 // Summarise returns a summary of each contender, in the order in which they first appear. It uses
 // the run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
 func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {

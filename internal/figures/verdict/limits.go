@@ -18,6 +18,7 @@ const (
 	// dropped. Up to it p99 hardly changes, and the rate counts as kept.
 	late = 0.01
 
+	notLookedAt  = 0.10 // of the bodies to compare: a share of the responses about which nothing is known
 	rejectedSeen = 0.01 // of the requests: worth a word, as throughput and latency leave them out
 
 	otherWork  = 0.10 // of all CPUs, by other programs: worth a word

@@ -56,6 +56,7 @@ func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 		values{"rejected": float64(l.Rejected.Total()), "ended": float64(l.Ended()), "share": l.RejectedShare()},
 		"%s: they are expected, but neither throughput nor in the latency; CPU time per request includes their cost. "+
 			"`success` in the profile sets what counts", l.RejectedWords())
+	all = append(all, unread(l)...)
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}

@@ -256,6 +256,7 @@ func (s *shard) record(c *conn, x record.Exchange) {
 func (s *shard) checkResponse(c *conn, x *record.Exchange) {
 	p := &c.parser
 	x.Checked, x.Kind, x.Example = s.mix.CheckResponse(&c.user, c.req, p.Response())
+	x.Unread = c.user.Unread
 	if cap(p.Body) > 64<<10 {
 		p.Body = nil // do not hold that much per connection
 	}

@@ -67,6 +67,10 @@ func (p *Parser) headerLine(line []byte) error {
 			p.codings = min(p.codings, 200) + 1
 			p.chunked = equalFold(trimBlanks(value), "chunked")
 		}
+	case len("Content-Encoding"):
+		if p.note != nil && equalFold(key, "content-encoding") {
+			p.note.encodings = append(p.note.encodings, append(bytes.Clone(trimBlanks(value)), ',')...)
+		}
 	case len("Connection"):
 		if equalFold(key, "connection") {
 			p.Close = p.Close || hasToken(value, "close")

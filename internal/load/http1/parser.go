@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
+	"locbench/internal/text/unpack"
 )
 
 // Reasons to refuse a response. Most are errors in net/http, too; FuzzResponseParser lists the
@@ -88,8 +89,8 @@ type response struct {
 
 // note collects the example of an unexpected response.
 type note struct {
-	text []byte
-	body int // bytes of the body in text
+	text, body []byte
+	encodings  []byte // Content-Encoding
 }
 
 // Reset prepares the parser for the response to a request.
@@ -307,9 +308,11 @@ func (p *Parser) chunkLine(line []byte) error {
 
 // add appends the start of the body.
 func (n *note) add(b []byte) {
-	b = b[:min(len(b), wire.MaxSample-n.body)]
-	n.text = append(n.text, b...)
-	n.body += len(b)
+	most := wire.MaxSample
+	if len(n.encodings) > 0 {
+		most = wire.MaxPacked
+	}
+	n.body = append(n.body, b[:min(len(b), max(0, most-len(n.body)))]...)
 }
 
 // Example returns the text that represents an unexpected response.
@@ -317,7 +320,8 @@ func (p *Parser) Example() string {
 	if p.note == nil {
 		return http.StatusText(p.Status)
 	}
-	return wire.Example(strings.TrimSpace(string(p.note.text)))
+	body := unpack.Sample(p.note.encodings, p.note.body, p.Bytes, wire.MaxSample)
+	return wire.Example(strings.TrimSpace(string(p.note.text) + body))
 }
 
 // GaveUp reports whether the contender gave up waiting for a request (status 408) and ends the

@@ -76,6 +76,7 @@ func (l *Loop) assess(s *slot, r *workload.Request, x *record.Exchange) {
 		x.Rejected = true
 	case s.keep:
 		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.got)
+		x.Unread = s.user.Unread
 	}
 }
 

@@ -21,6 +21,7 @@ type Asked struct {
 	Saved    map[string]string // values saved so far in the session
 	JSON     map[string]string // those of them that requests use as JSON, in that form
 	Err      error             // why the response is unexpected; nil if it is expected
+	Unread   string            // why its body was to be checked and was not looked at; "" if it was
 }
 
 // Once sends the first iteration of the mix on one connection, without thinking: a request, or a
@@ -56,6 +57,8 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
+			} else if s.user.Unread != "" {
+				a.Unread = example
 			}
 		}
 		a.Saved, a.JSON = s.user.Saved()

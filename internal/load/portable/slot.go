@@ -13,6 +13,7 @@ import (
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
+	"locbench/internal/text/unpack"
 )
 
 const readSize = 8 << 10 // bytes of the buffer that a slot reads into
@@ -99,7 +100,7 @@ func (s *slot) responseHTTP2(resp *http.Response, r *workload.Request, x *record
 	if s.keep {
 		most = workload.MaxChecked
 	} else if !expected {
-		most = wire.MaxSample
+		most = wire.MaxPacked
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
 	x.Bytes = int64(len(body))
@@ -114,7 +115,8 @@ func (s *slot) responseHTTP2(resp *http.Response, r *workload.Request, x *record
 		s.got.Head = head.Bytes()
 	}
 	if !expected {
-		text := resp.Status + " " + string(body[:min(len(body), wire.MaxSample)])
+		encodings := []byte(strings.Join(resp.Header.Values("Content-Encoding"), ","))
+		text := resp.Status + " " + unpack.Sample(encodings, body[:min(len(body), wire.MaxPacked)], x.Bytes, wire.MaxSample)
 		x.Kind, x.Example = wire.Class(resp.StatusCode), wire.Example(strings.TrimSpace(text))
 	}
 	return err

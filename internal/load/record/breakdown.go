@@ -13,13 +13,14 @@ type Breakdown struct {
 	Sessions []SessionTally // one per session of the mix
 	Examples map[bench.ErrorKind]string
 	Statuses StatusTally
+	Unread   map[bench.ErrorKind]int64 // bodies that were to be compared, and were not looked at
 }
 
 // RequestTally counts one request of a mix.
 type RequestTally struct {
 	Succeeded, Bytes int64
 	Checked          int64 // responses whose bodies were compared
-	Failed           map[bench.ErrorKind]int64
+	Failed, Unread   map[bench.ErrorKind]int64
 	Examples         map[bench.ErrorKind]string
 	Latency          *hdr.Histogram // nil before the first success
 	Statuses         StatusTally
@@ -61,6 +62,26 @@ func (b *Breakdown) status(x *Exchange) {
 	if len(b.Requests) > 0 {
 		b.Requests[x.Request].Statuses.count(x.Status, x.Rejected)
 	}
+}
+
+// unread counts a body of a request of the mix that was not looked at.
+func (b *Breakdown) unread(x *Exchange) {
+	one := map[bench.ErrorKind]int64{x.Unread: 1}
+	addKinds(&b.Unread, one)
+	if len(b.Requests) > 0 {
+		addKinds(&b.Requests[x.Request].Unread, one)
+	}
+	if x.Kind == "" {
+		b.example(x.Request, x.Unread, x.Example)
+	}
+}
+
+// addKinds adds counts to a map that may be nil.
+func addKinds(to *map[bench.ErrorKind]int64, counts map[bench.ErrorKind]int64) {
+	if *to == nil && len(counts) > 0 {
+		*to = map[bench.ErrorKind]int64{}
+	}
+	addFailures(*to, counts)
 }
 
 // session counts what an exchange means for its session.
@@ -136,6 +157,7 @@ func (b *Breakdown) Add(o Breakdown) {
 	for kind, text := range o.Examples {
 		keepFirst(&b.Examples, kind, text)
 	}
+	addKinds(&b.Unread, o.Unread)
 	b.Statuses.Add(o.Statuses)
 }
 
@@ -158,10 +180,8 @@ func (t *RequestTally) Add(o *RequestTally) {
 	t.Bytes += o.Bytes
 	t.Checked += o.Checked
 	t.Statuses.Add(o.Statuses)
-	if t.Failed == nil && len(o.Failed) > 0 {
-		t.Failed = map[bench.ErrorKind]int64{}
-	}
-	addFailures(t.Failed, o.Failed)
+	addKinds(&t.Failed, o.Failed)
+	addKinds(&t.Unread, o.Unread)
 	for kind, text := range o.Examples {
 		keepFirst(&t.Examples, kind, text)
 	}
@@ -179,7 +199,7 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
 		one := bench.RequestLoad{
 			Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes,
-			Checked: t.Checked,
+			Checked: t.Checked, Unread: t.Unread,
 		}
 		one.Statuses, one.Rejected = t.Statuses.results()
 		if t.Latency != nil {

@@ -99,6 +99,9 @@ type Exchange struct {
 	Status     int    // of a complete response; 0: there is none
 	Rejected   bool   // Status is expected, but not throughput: neither success nor error
 	Checked    bool
+	// kind of the body if it was to be checked and was not looked at; Example then says why, if Kind
+	// is ""
+	Unread bench.ErrorKind
 
 	Session     int  // session of the mix, from 1; 0: a single request
 	First, Last bool // first and last request of its session
@@ -126,6 +129,9 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		if len(c.Requests) > 0 {
 			c.Requests[x.Request].Checked++
 		}
+	}
+	if x.Unread != "" {
+		c.unread(&x)
 	}
 	if x.Status != 0 {
 		c.status(&x)

@@ -89,8 +89,8 @@ func (r *Result) Load() bench.Load {
 	failed := map[bench.ErrorKind]int64{}
 	addFailures(failed, ended.Failed)
 	addFailures(failed, ended.Outside)
-	if len(failed) > 0 {
-		l.Failed, l.Examples = failed, r.Examples
+	if l.Unread, l.Examples = r.Unread, r.Examples; len(failed) > 0 {
+		l.Failed = failed
 	}
 	return l
 }

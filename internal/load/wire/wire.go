@@ -27,6 +27,7 @@ const (
 	MaxHead    = 1 << 20 // bytes of status line and headers of a response
 	MaxExample = 240     // bytes of the text of an example
 	MaxSample  = 120     // bytes of the body of an unexpected response in its example
+	MaxPacked  = 4 << 10 // bytes of a packed body that is unpacked for its example
 	MaxInterim = 8       // 1xx responses before the final one
 	Dialers    = 64      // connections that open at the same time before the step
 	DialTime   = 3 * time.Second

@@ -14,12 +14,15 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
+	"locbench/internal/text/unpack"
 )
 
 const defaultCheckEvery = 100 // one in 100 responses
 
-// MaxChecked is the size in bytes up to which bodies of responses are checked.
+// MaxChecked is the size in bytes up to which bodies of responses are checked, packed or unpacked.
 const MaxChecked = 1 << 20
+
+var errLong = unpack.TooLong(MaxChecked)
 
 // Response is what a check gets.
 type Response struct {
@@ -28,8 +31,11 @@ type Response struct {
 	Language string // value of {language} if drawn from the data set
 	Status   int
 	Head     []byte // header lines with their ends
-	Body     []byte
-	Cut      bool // the body is longer
+	Body     []byte // in a check: unpacked
+	Cut      bool   // the body is longer
+	// Unread is why a check does not get the body; nil if it does. Body is then its beginning, or
+	// nil.
+	Unread error
 	// Value returns the value that a variable of the expectation had in the request; nil if it has
 	// none.
 	Value func(name string) string
@@ -65,11 +71,11 @@ type sampled struct {
 }
 
 // triesOfQuota bounds how many responses are kept whole for each one of the quota: rejected ones,
-// unexpected statuses and bodies over MaxChecked do not use it up, but each costs memory and time. A
-// body over MaxChecked counts as triesOfCut of them.
+// unexpected statuses and bodies that are not looked at do not use it up, but each costs memory and
+// time. A body that is not looked at counts as triesOfUnread of them.
 const (
-	triesOfQuota = 100
-	triesOfCut   = 10
+	triesOfQuota  = 100
+	triesOfUnread = 10
 )
 
 // checker draws which responses are checked.
@@ -172,14 +178,16 @@ func (c *checker) progress() (part float64) {
 	return part
 }
 
-// judge checks a response.
-func (c *checker) judge(a Response) error {
+// judge checks a response, which it unpacks with p.
+func (c *checker) judge(a *Response, p *unpacker) error {
 	if c.budget <= 0 {
-		return c.check(a)
+		p.unpack(a)
+		return c.check(*a)
 	}
 	began := c.now()
 	defer func() { c.judged.Add(int64(c.now().Sub(began))) }()
-	return c.check(a)
+	p.unpack(a)
+	return c.check(*a)
 }
 
 // giveBack returns a response that was drawn, but not checked, to the quota.
@@ -191,14 +199,12 @@ func (u *User) giveBack() {
 }
 
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves
-// values from it. kind is "" if it is good; otherwise example says why not.
+// values from it. kind is "" if it is good; otherwise example says why not. u.Unread is why the body
+// was not looked at, which example then says; "" if it was, or was not to be.
 func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
-	if u.check && a.Cut && u.taken != nil {
-		m.mu.Lock()
-		u.taken.tried += triesOfCut - 1
-		m.mu.Unlock()
-	}
-	if u.check && !a.Cut {
+	p := unpacker{pool: m.unpackers}
+	defer p.release()
+	if u.Unread = ""; u.check {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number
 		}
@@ -207,19 +213,21 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			a.Language = v.items[u.slots[r.word].number]
 		}
 		a.Request, a.Value = r.Name, r.valuesOf(u)
-		switch err := m.checker.judge(a); {
+		switch err := m.checker.judge(&a, &p); {
 		case err == nil:
 			checked, u.taken = true, nil
+		case a.Unread != nil && errors.Is(err, a.Unread):
+			u.Unread, example = m.unread(u, a.Unread)
 		case !errors.Is(err, ErrNotKnown):
 			u.taken = nil
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
 	}
 	for i := range r.saves {
-		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
+		if err := p.save(&r.saves[i], &a, &u.slots[r.saves[i].slot]); err != nil {
 			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}
 	}
-	return checked, "", ""
+	return checked, "", example
 }

@@ -52,6 +52,7 @@ type Mix struct {
 	checker    *checker
 	variables  map[string]*variable
 	slots      int // number of slots a user needs
+	unpackers  *sync.Pool
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -81,8 +82,8 @@ func NewMix(plan Spec) (*Mix, error) {
 	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
-		variables: map[string]*variable{},
-		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		variables: map[string]*variable{}, unpackers: &plan.Trial.unpackers,
+		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -269,6 +270,8 @@ type TrialState struct {
 	steps  uint64
 	mixes  uint64
 	taken  map[string]*int64
+
+	unpackers sync.Pool // of *unpack.Unpacker
 }
 
 // Keep adds saved values, and those of them that requests use as JSON in that form.
@@ -316,9 +319,11 @@ type User struct {
 	at        int        // index of the next request
 	slots     []slot
 	body      []byte
-	thinkSeed uint64   // seed of the think times
-	check     bool     // the response will be checked
-	taken     *sampled // its quota has counted the response, which is not checked yet; nil: no
+	thinkSeed uint64 // seed of the think times
+	check     bool   // the response will be checked
+	// Unread is the kind of the body that CheckResponse was to check last and did not look at.
+	Unread bench.ErrorKind
+	taken  *sampled // its quota has counted the response, which is not checked yet; nil: no
 }
 
 // Begun reports whether the user has begun an iteration that has not ended.

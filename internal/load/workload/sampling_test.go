@@ -30,12 +30,12 @@ func (l sampledLoad) run(t *testing.T) (checked map[string][4]int, kept int) {
 	checked = map[string][4]int{}
 	now, spec := time.Unix(1000, 0), l.spec
 	spec.BaseURL, spec.Seed, spec.Now = "http://h", 7, func() time.Time { return now }
-	spec.Check = func(Response) error {
+	spec.Check = func(a Response) error {
 		now = now.Add(l.cost)
-		if l.checked != nil {
+		if l.checked != nil && a.Unread == nil {
 			l.checked()
 		}
-		return nil
+		return a.Unread
 	}
 	if len(spec.Requests) == 0 {
 		spec.Requests = []bench.Request{{Name: "get", Path: "/"}}
@@ -139,18 +139,26 @@ func TestQuotaIsOfTheWholeStep(t *testing.T) {
 	}
 }
 
+// packedBy are a response without an encoding, and three that cannot be unpacked.
+var packedBy = [4]Response{
+	{Body: []byte("a")}, {Body: []byte("a"), Head: []byte("Content-Encoding: x\n")},
+	{Body: []byte("a"), Head: []byte("Content-Encoding: br\n")}, {Body: []byte("a"), Head: []byte("Content-Encoding: gzip\n")},
+}
+
 // Responses that cannot be checked do not use up the quota, and are not all kept whole either.
 func TestQuotaCountsWhatWasChecked(t *testing.T) {
 	step := bench.Step{Connections: 1, Duration: 10 * time.Second}
 	for name, test := range map[string]struct {
 		response func(i int, r *Request) (int, Response)
 		want     int
-		kept     int // at most, for each one of the quota; 0: triesOfQuota / triesOfCut
+		kept     int // at most, for each one of the quota; 0: triesOfQuota / triesOfUnread
 	}{
 		"3 of 4 too long":            {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i%4 > 0} }, 300, 0},
 		"4 of 5 have another status": {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%5, Response{} }, 300, 0},
 		"49 of 50 are rejected":      {func(i int, _ *Request) (int, Response) { return http.StatusOK + i%50, Response{} }, 300, 60},
 		"all have another status":    {func(int, *Request) (int, Response) { return 429, Response{} }, 0, triesOfQuota},
+		"3 of 4 cannot be unpacked":  {func(i int, _ *Request) (int, Response) { return 200, packedBy[i%4] }, 300, 0},
+		"none can be unpacked":       {func(i int, _ *Request) (int, Response) { return 200, packedBy[1+i%3] }, 0, 0},
 		"all too long":               {func(int, *Request) (int, Response) { return 200, Response{Cut: true} }, 0, 0},
 		"good ones only at the end":  {func(i int, _ *Request) (int, Response) { return 200, Response{Cut: i < 75_000} }, 300, 0},
 	} {
@@ -159,7 +167,7 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 		if n := sum(checked["get"]); n < test.want-5 || n > test.want+5 {
 			t.Errorf("%s: %d checked, want %d", name, n, test.want)
 		}
-		if most := cmp.Or(test.kept, triesOfQuota/triesOfCut) * 301; kept > most {
+		if most := cmp.Or(test.kept, triesOfQuota/triesOfUnread) * 301; kept > most {
 			t.Errorf("%s: %d responses kept whole, want at most %d", name, kept, most)
 		}
 	}

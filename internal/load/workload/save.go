@@ -11,6 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/unpack"
 	"locbench/internal/values"
 )
 
@@ -167,6 +168,9 @@ func headerValue(head []byte, name string, begin []byte) ([]byte, bool) {
 func shown(body []byte) string {
 	if len(body) == 0 {
 		return "an empty body"
+	}
+	if !safe.IsText(body) {
+		return unpack.Describe(nil, "", int64(len(body)))
 	}
 	return "`" + safe.Line(string(body[:min(len(body), 1000)]), 120) + "`"
 }

@@ -17,6 +17,8 @@ func TestComparedBodiesAndEstimates(t *testing.T) {
 	}{
 		"none compared": {stats.Step{Succeeded: 900}, "0", ""},
 		"all right":     {stats.Step{Succeeded: 9000, Compared: 1204}, "0", "a: compared 1,204 bodies with the expected ones"},
+		"some not":      {stats.Step{Compared: 12, Unread: 1204}, "0", "a: compared 12 bodies with the expected ones; 1,204 were not looked at"},
+		"none":          {stats.Step{Unread: 3}, "0", "a: compared 0 bodies with the expected ones; 3 were not looked at"},
 		"a sample": {stats.Step{Succeeded: 9997, Compared: 114, Failed: wrong}, "3 (~2.6%)",
 			"a: compared 114 bodies with the expected ones; error rates with ~ are estimates from these, weighted by requests"},
 		"all compared": {stats.Step{Succeeded: 111, Compared: 114, Failed: wrong}, "3 (2.6%)", "a: compared 114 bodies with the expected ones"},

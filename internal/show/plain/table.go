@@ -249,12 +249,16 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 // compared writes how many bodies of a contender were compared, and what "~" means if it is used.
 func compared(line writer, c stats.Contender) {
 	n, estimated := c.Compared()
-	if n == 0 {
+	unread := c.Unread()
+	if n == 0 && unread == 0 {
 		return
 	}
 	text := ""
+	if unread > 0 {
+		text = "; " + units.Count(unread) + " were not looked at"
+	}
 	if estimated {
-		text = "; error rates with ~ are estimates from these, weighted by requests"
+		text += "; error rates with ~ are estimates from these, weighted by requests"
 	}
 	line("%s: compared %s bodies with the expected ones%s", safe.Line(c.Label, 60), units.Count(n), text)
 }

@@ -32,10 +32,11 @@ func TestComparedBodiesInResults(t *testing.T) {
 	run, trials := grown(10, 0)
 	load := &trials[1].Steps[1].Load
 	load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: 3}, 1140
+	trials[0].Steps[1].Load.Unread = map[bench.ErrorKind]int64{bench.UnreadLong: 1000, bench.UnreadBroken: 200}
 	a := analysis.Of(run, trials)
 	l := newLayout(a)
 	results := newResults(run, l, summary.New(a, summary.Rules{}), nil)
-	if notes := strings.Join(results.Footnotes, "\n"); !strings.Contains(notes, "Bodies compared with the expected ones: b 1,140.") {
+	if notes := strings.Join(results.Footnotes, "\n"); !strings.Contains(notes, "Bodies compared with the expected ones: a 0 (1,200 not looked at), b 1,140.") {
 		t.Errorf("notes %q", notes)
 	}
 	at := slices.Index(results.Columns, "Errors")

@@ -97,8 +97,9 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 		row.Cells = append(row.Cells, checksCell(s), trialsCell(s))
 		t.Rows = append(t.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
-		if n, _ := s.Compared(); n > 0 {
+		if n, _ := s.Compared(); n > 0 || s.Unread() > 0 {
 			bodies += when(bodies != "", ", ") + c.Label + " " + count(n)
+			bodies += when(s.Unread() > 0, " ("+count(s.Unread())+" not looked at)")
 		}
 	}
 	if bodies != "" {

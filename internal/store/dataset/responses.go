@@ -98,6 +98,9 @@ func NewResponses(set bench.DataSet, requests []bench.Request) (*Responses, erro
 	return a, nil
 }
 
+// Knows reports whether responses to a request, by its name, may be known.
+func (a *Responses) Knows(name string) bool { _, ok := a.requests[name]; return ok }
+
 // Any reports whether at least one expected response is known.
 func (a *Responses) Any() bool { return len(a.requests) > 0 }
 

@@ -59,3 +59,18 @@ func clean(s string) bool {
 func unsafe(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }
+
+// IsText reports whether b may be shown as text. The bytes of an image or of a packed body have
+// zeros or many control characters; texts in another character set than UTF-8 do not.
+func IsText(b []byte) bool {
+	controls := 0
+	for _, c := range b[:min(len(b), 1000)] {
+		switch {
+		case c == 0:
+			return false
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b || c == 0x7f:
+			controls++
+		}
+	}
+	return controls <= 1+min(len(b), 1000)/20
+}

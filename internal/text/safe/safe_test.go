@@ -44,3 +44,19 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+func TestIsText(t *testing.T) {
+	random := make([]byte, 300)
+	for i := range random {
+		random[i] = byte(1 + i*97%255)
+	}
+	for text, want := range map[string]bool{
+		"": true, "{\"a\": 1}\r\n\t": true, "Gr\xf6\xdfe": true, "\x1b[2J\x1b]0;x\a": true, "\x1f\x8b\b\x00\x00": false,
+		string(random): false, "\x89PNG\r\n\x1a\n\x00": false, strings.Repeat("a", 990) + "\x01\x02\x03" + "\x00": false,
+		strings.Repeat("a", 2000) + "\x00": true,
+	} {
+		if IsText([]byte(text)) != want {
+			t.Errorf("%.40q: %t", text, !want)
+		}
+	}
+}

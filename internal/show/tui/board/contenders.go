@@ -111,8 +111,12 @@ func (v *view) caveats(all []stats.Contender, w int) []string {
 	}
 	bodies, estimated := []string(nil), false
 	for _, c := range all {
-		if n, estimate := c.Compared(); n > 0 {
-			bodies, estimated = append(bodies, v.out(c.Label, nameBytes)+" "+units.Count(n)), estimated || estimate
+		if n, estimate := c.Compared(); n > 0 || c.Unread() > 0 {
+			one := v.out(c.Label, nameBytes) + " " + units.Count(n)
+			if unread := c.Unread(); unread > 0 {
+				one += " (" + units.Count(unread) + " not looked at)"
+			}
+			bodies, estimated = append(bodies, one), estimated || estimate
 		}
 	}
 	if len(bodies) > 0 {

@@ -55,6 +55,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	if l.Checked > 0 {
 		text += ", " + units.Count(l.Checked) + " bodies compared"
 	}
+	if n := l.UnreadTotal(); n > 0 {
+		text += ", " + units.Count(n) + " not looked at"
+	}
 	if e := l.Engine(); e != "" {
 		text += ", load engine " + string(e)
 	}
