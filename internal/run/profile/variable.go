@@ -175,7 +175,7 @@ func (r *rules) fits(at string, v bench.Variable, column string, use values.Use)
 	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is text, but JSON uses it with a type",
 		"leave `:number` or `:json` out")
 	if column = cmp.Or(v.Column, column); v.File != "" && column != "" {
-		if err := values.CheckColumns(v.File, column); err != nil {
+		if err := values.CheckFile(v, column, use); err != nil {
 			r.when(true, at+".file", err.Error(), "")
 		}
 	}
