@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -96,7 +97,8 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 			files = append(files, v.File)
 		}
 		encoding[v.File] = cmp.Or(v.Encoding, encoding[v.File])
-		for name, use := range d.Uses {
+		for _, name := range slices.Sorted(maps.Keys(d.Uses)) {
+			use := d.Uses[name]
 			variable, field := Column(name)
 			if variable != v.Name {
 				continue
