@@ -76,7 +76,7 @@ func TestSchemasAreBounded(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := SchemaFile(file, ""); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "larger than 1 MiB") {
+		if _, err := readSchema(file, ""); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "larger than 1 MiB") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}

@@ -42,30 +42,27 @@ func ReadSchema(v strictyaml.Value) (any, error) {
 	}
 	text, _ := v.Text()
 	file, fragment, _ := strings.Cut(text, "#")
-	return SchemaFile(v.ResolvePath(file), fragment)
-}
-
-// SchemaFile reads a JSON Schema from a JSON or YAML file, or the one at a place in it, such as
-// "/components/schemas/User" in an OpenAPI document, together with those that it refers to there.
-// Its numbers are int64, float64, or json.Number where those would change them.
-func SchemaFile(file, fragment string) (any, error) {
-	f, err := safe.Open(file)
+	file = v.ResolvePath(file)
+	doc, err := v.Once("schema "+file, func() (any, error) { return schemaDocument(file) })
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	doc, err := schemaDocument(f, file)
-	if err != nil {
-		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
-	}
+	return schemaIn(doc, file, fragment)
+}
+
+// schemaIn returns the schema at a place in the document of a file, "" for all of it, together with
+// those that it refers to there. Its numbers are int64, float64, or json.Number where those would
+// change them.
+func schemaIn(doc any, file, fragment string) (schema any, err error) {
 	d := &schemaSource{name: filepath.Base(file), doc: doc}
-	schema := doc
 	if fragment != "" {
 		if schema, err = d.part(fragment); err != nil {
 			return nil, err
 		}
 	} else if err := d.check(doc, d.name); err != nil {
 		return nil, err
+	} else {
+		schema = clone(doc)
 	}
 	kept, err := json.Marshal(schema)
 	if err == nil && len(kept) > maxSchema {
@@ -80,18 +77,28 @@ func SchemaFile(file, fragment string) (any, error) {
 	return withNumbers(schema), nil
 }
 
-func schemaDocument(f io.Reader, file string) (any, error) {
-	data, err := io.ReadAll(io.LimitReader(f, maxSchemaFile+1))
+// schemaDocument reads the document of a JSON or YAML file.
+func schemaDocument(file string) (doc any, err error) {
+	f, err := safe.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxSchemaFile {
-		return nil, errors.New("larger than 8 MiB")
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSchemaFile+1))
+	ext := strings.ToLower(filepath.Ext(file))
+	switch {
+	case err != nil:
+	case len(data) > maxSchemaFile:
+		err = errors.New("larger than 8 MiB")
+	case ext == ".yaml" || ext == ".yml":
+		doc, err = strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
+	default:
+		doc, err = jsonpath.Decode(bytes.TrimPrefix(data, []byte("\ufeff")))
 	}
-	if ext := strings.ToLower(filepath.Ext(file)); ext == ".yaml" || ext == ".yml" {
-		return strictyaml.Document(filepath.Base(file), data, jsonpath.MaxDepth, jsonpath.MaxValues)
+	if err != nil {
+		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
 	}
-	return jsonpath.Decode(bytes.TrimPrefix(data, []byte("\ufeff")))
+	return doc, nil
 }
 
 // withNumbers replaces each json.Number in doc by an int64 or a float64 that writes the same.

@@ -102,7 +102,7 @@ func TestSchemasOfFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, fragment, _ := strings.Cut(c.schema, "#")
-			doc, err := SchemaFile(file, fragment)
+			doc, err := readSchema(file, fragment)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,6 +197,14 @@ func TestInlineSchemas(t *testing.T) {
 	}
 }
 
+func readSchema(file, fragment string) (any, error) {
+	doc, err := schemaDocument(file)
+	if err != nil {
+		return nil, err
+	}
+	return schemaIn(doc, file, fragment)
+}
+
 // Of a large document only what the schema uses is kept, as it was; a file is bounded.
 func TestSchemaFilesAreBounded(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -212,7 +220,7 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 		}
 		return name
 	}
-	doc, err := SchemaFile(write("large.json", text), "/components/schemas/S2999")
+	doc, err := readSchema(write("large.json", text), "/components/schemas/S2999")
 	if err != nil || len(text) < 1<<20 {
 		t.Fatalf("%d bytes: %v", len(text), err)
 	}
@@ -221,19 +229,19 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(s), s)
 	}
 	wide := write("wide.json", `{"$defs": {"A": {"enum": ["`+strings.Repeat("x", maxSchema)+`"]}}}`)
-	if _, err := SchemaFile(wide, "/$defs/A"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
+	if _, err := readSchema(wide, "/$defs/A"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("%v", err)
 	}
 	for size, fits := range map[int]bool{maxSchemaFile: true, maxSchemaFile + 1: false} {
 		text := `{"type": "object"}`
-		_, err := SchemaFile(write("size.json", text+strings.Repeat(" ", size-len(text))), "")
+		_, err := readSchema(write("size.json", text+strings.Repeat(" ", size-len(text))), "")
 		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "larger than 8 MiB") {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
 	for depth, fits := range map[int]bool{maxSchemaDepth: true, maxSchemaDepth + 1: false} {
 		text := strings.Repeat(`{"not":`, depth-1) + `{"type":"object"}` + strings.Repeat("}", depth-1)
-		doc, err := SchemaFile(write("deep.json", text), "")
+		doc, err := readSchema(write("deep.json", text), "")
 		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "nested deeper than 60 levels") {
 			t.Errorf("%d levels: %v", depth, err)
 		}
@@ -248,7 +256,7 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 		refs = append(refs, `{"$ref": "#/x`+strings.Repeat("/properties/a", i)+`"}`)
 	}
 	write("copies.json", `{"x": `+nested+`, "y": {"allOf": [`+strings.Join(refs, ",")+`]}}`)
-	if _, err := SchemaFile(filepath.Join(".", "copies.json"), "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
+	if _, err := readSchema(filepath.Join(".", "copies.json"), "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("%v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // The error is a [Mistakes].
 func Document(file string, data []byte, depth, values int) (any, error) {
 	d := &decoder{Collector: Collector{File: file}}
-	root, ok := d.parse(data)
+	root, ok := d.parseAny(data)
 	if !ok {
 		return nil, d.Err()
 	}
