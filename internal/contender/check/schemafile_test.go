@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -55,6 +56,7 @@ func schemaFiles(t *testing.T) {
 		"openapi.json": openAPI, "openapi.yaml": openAPIYAML,
 		"plain.json": `{"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {"n": {"type": "integer", "minimum": 1, "exclusiveMinimum": true}}, "properties": {"a": {"$ref": "#/definitions/n"}}}`,
 		"defs.json":  `{"$defs": {"A": {"type": "object", "properties": {"next": {"$ref": "#/$defs/A"}}, "additionalProperties": false}}}`,
+		"seven.json": `{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"n": {"type": "integer"}, "a": {"$ref": "#/definitions/n", "maximum": 0}}}`,
 		"text.json":  `"x"`, "twice.json": `{"type": "object", "type": "array"}`, "deep.json": strings.Repeat("[", 300) + strings.Repeat("]", 300),
 		"alias.yaml": "a: &a {type: object}\nb: *a\n", "broken.yaml": "a: [\n", "tag.yaml": "a: !x 1\n", "deep.yml": strings.Repeat("[", 300) + strings.Repeat("]", 300),
 		"bomb.yaml": "a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n" +
@@ -96,6 +98,7 @@ func TestSchemasOfFiles(t *testing.T) {
 		"draft 4":                       {"plain.json", `{"a": 1}`, "'/a'"},
 		"draft 4, a part":               {"plain.json#/definitions/n", `1`, "''"},
 		"draft 4, right":                {"plain.json#/definitions/n", `2`, ""},
+		"draft 7, nothing next to $ref": {"seven.json#/definitions/a", `5`, ""},
 		"of a part":                     {"defs.json#/$defs/A", `{"next": {"next": {"x": 1}}}`, "'/next/next'"},
 		"an alias":                      {"alias.yaml#/b", `[]`, "want object"},
 		"the whole document":            {"defs.json#/$defs/A", `{"next": {}}`, ""},
@@ -258,5 +261,27 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 	write("copies.json", `{"x": `+nested+`, "y": {"allOf": [`+strings.Join(refs, ",")+`]}}`)
 	if _, err := readSchema(filepath.Join(".", "copies.json"), "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("%v", err)
+	}
+	// copies that are left out of the result are bounded, too
+	nested = strings.Repeat(`{"properties": {"a": `, 25) + `{"type": "null", "description": "` + strings.Repeat("d", 400_000) + `"}` + strings.Repeat("}}", 25)
+	write("left.json", `{"x": `+nested+`, "y": {"allOf": [`+strings.Join(refs, ",")+`]}}`)
+	if _, err := readSchema("left.json", "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A document serves several schemas: reading one does not change it.
+func TestReadingASchemaKeepsItsDocument(t *testing.T) {
+	schemaFiles(t)
+	for _, name := range []string{"openapi.yaml#/components/schemas/User", "plain.json#", "plain.json#/definitions/n"} {
+		file, fragment, _ := strings.Cut(name, "#")
+		doc, err := schemaDocument(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := clone(doc)
+		if _, err := schemaIn(doc, file, fragment); err != nil || !reflect.DeepEqual(doc, before) {
+			t.Errorf("%s: %v, %v", name, doc, err)
+		}
 	}
 }
