@@ -59,6 +59,7 @@ var owners = map[string]string{
 	"github.com/spf13/":              "cli",
 	"gopkg.in/yaml.v3":               "text/strictyaml",
 	"github.com/HdrHistogram/":       "figures/hdr",
+	"golang.org/x/text/encoding":     "values",
 	"charm.land/":                    "show/tui",
 	"locbench/services/go-nethttp/":  "cli",
 	"locbench/internal/testenv":      "",

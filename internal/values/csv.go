@@ -157,6 +157,9 @@ func columnsOf(name string, head []string) string {
 		if strings.Contains(column, "\x00") {
 			return "; if the file is UTF-16, write `encoding: utf-16le`"
 		}
+		if strings.Contains(column, "\r") {
+			return "; its lines end with CR only; save it with line feeds"
+		}
 		if len(column) > 60 || strings.ContainsAny(column, ":={}[]()/\\$") {
 			return "; its first line does not look like names of columns, separated by commas"
 		}

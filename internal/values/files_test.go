@@ -97,6 +97,7 @@ func TestFilesThatWouldBeMisread(t *testing.T) {
 		"Latin-1 in JSON":        {"r.json", "[{\"a\":1,\"b\":2},\n{\"a\":\"\xf6\",\"b\":2}]", row, "r.json:2: column a: not UTF-8"},
 		"UTF-16 without a mark":  {"r.csv", utf16le("a,b\nx,1\n")[2:], row, "`encoding: utf-16le`"},
 		"after a line for Excel": {"r.csv", "sep=;\na;b\nx;\n", row, `r.csv:3: no value in column "b"`},
+		"lines of an old Mac":    {"r.csv", "a,b\rx,1\r", row, `r.csv:1: no column "b"; its lines end with CR only; save it with line feeds`},
 		"other separators":       {"r.csv", "a|b\nx|1\n", row, `r.csv:1: no column "a"`},
 		"null":                   {"r.json", "[{\"a\":\"x\",\"b\":1},\n\n{\"a\":null,\"b\":2}]", row, `r.json:3: "a" is null; remove the row, or write a value`},
 		"null in lines":          {"r.jsonl", "{\"a\":\"x\",\"b\":1}\n{\"a\":null,\"b\":2}", row, `r.jsonl:2: "a" is null`},

@@ -75,7 +75,7 @@ func fromOpenAPI(schema map[string]any, draft4 bool) {
 	}
 }
 
-// exclusive turns `minimum: 0, exclusiveMinimum: true` into `exclusiveMinimum: 0`.
+// exclusive replaces `minimum: 0, exclusiveMinimum: true` by `exclusiveMinimum: 0`.
 func exclusive(schema map[string]any, bound, keyword string) {
 	is, ok := schema[keyword].(bool)
 	if !ok {

@@ -208,7 +208,7 @@ func readSchema(file, fragment string) (any, error) {
 	return schemaIn(doc, file, fragment)
 }
 
-// Of a large document only what the schema uses is kept, as it was; a file is bounded.
+// Of a large document only what the schema uses is kept, unchanged; a file is bounded.
 func TestSchemaFilesAreBounded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var all []string

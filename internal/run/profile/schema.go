@@ -163,7 +163,7 @@ func (source) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		About: map[string]string{
 			"from": "First of a range of whole numbers.", "to": "Last of the range.",
 			"list": "The values.", "file": "A CSV file with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson).",
-			"column":   "The column of the file to use. Without it the variable is a row: {name.column}.",
+			"column":   "The column of the file to use. Without it the variable is a row, {name.column}, or an element of a JSON list.",
 			"encoding": "The encoding of the file, such as latin1. Default: UTF-8, or what its byte order mark says.",
 			"string":   "Length of a random text of letters and digits.",
 			"draw":     "random (default), zipf, in_turn (cycles through the values), once (each value one time).",
