@@ -105,6 +105,8 @@ func TestFilesThatWouldBeMisread(t *testing.T) {
 		"an object as text":      {"r.json", `[{"a":{"c":1},"b":2}]`, row, "r.json:1: \"a\" is an object, which only `:json` can send; write a path to a value in it, such as `a.name`"},
 		"a list as text":         {"r.json", `[{"a":[1],"b":2}]`, row, "r.json:1: \"a\" is a list, which only `:json` can send; write a path to a value in it, such as `a[0]`"},
 		"an object as value":     {"r.json", `[{"a":1}]`, "{v}", "r.json:1: the value is an object, which only `:json` can send; write a `column`"},
+		"a list as value":        {"r.json", `[[1]]`, "{v}", "the value is a list, which only `:json` can send; write a `column`, such as `column: \"[0]\"`"},
+		"a key twice, escaped":   {"r.json", `[{"a":1,"b":2,"\u0061":3}]`, row, `r.json:1: "a" is there twice`},
 		"no key":                 {"r.json", `[{"a":1}]`, row, `r.json:1: "b" not found`},
 		"a key twice":            {"r.json", `[{"a":1,"b":2,"a":3}]`, row, `r.json:1: "a" is there twice`},
 		"one object":             {"r.json", `{"users":[{"a":1,"b":2}]}`, row, `r.json:1: "a" not found; write a list of rows, such as [{…}, {…}], or one object per line`},

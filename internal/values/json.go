@@ -2,6 +2,7 @@ package values
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 // json reads the elements of a list, or values one after the other. Each is a row.
 func (in *reader) json(text io.Reader, list bool) error {
-	paths, err := in.paths()
+	columns, err := in.jsonColumns()
 	if err != nil {
 		return err
 	}
@@ -39,8 +40,8 @@ func (in *reader) json(text io.Reader, list bool) error {
 		case err != nil:
 			return in.unread(err)
 		}
-		for i, p := range paths {
-			value, err := in.scan(p, in.rows.columns[i], row, hint)
+		for i, c := range columns {
+			value, err := c.scan(row, hint)
 			if err != nil {
 				return in.wrong(v.at, "%v", err)
 			}
@@ -54,8 +55,16 @@ func (in *reader) json(text io.Reader, list bool) error {
 	return nil
 }
 
-// paths returns the paths of the used columns. A name with blanks is a key.
-func (in *reader) paths() (paths []jsonpath.Path, err error) {
+// jsonColumn is a used column.
+type jsonColumn struct {
+	name   string
+	path   jsonpath.Path
+	keys   [][]byte // of the path, in quotes
+	asText bool     // it is sent as a text or a number somewhere
+}
+
+// jsonColumns returns the used columns. A name with blanks is a key.
+func (in *reader) jsonColumns() (all []jsonColumn, err error) {
 	for _, name := range in.rows.columns {
 		path := name
 		if name == "" {
@@ -68,45 +77,52 @@ func (in *reader) paths() (paths []jsonpath.Path, err error) {
 		if err != nil {
 			return nil, in.wrong(1, "column %q: %v", safe.Line(name, 60), err)
 		}
-		paths = append(paths, p)
+		c := jsonColumn{name: name, path: p}
+		for _, key := range p.Keys() {
+			c.keys = append(c.keys, []byte(`"`+key+`"`))
+		}
+		for _, u := range in.used {
+			c.asText = c.asText || u.name == name && (u.use.Text || u.use.Number)
+		}
+		all = append(all, c)
 	}
-	return paths, nil
+	return all, nil
 }
 
-// scan returns the value of a column in a row. hint continues the error of a missing one.
-func (in *reader) scan(p jsonpath.Path, name string, row []byte, hint string) ([]byte, error) {
-	value, ok := p.Scan(row)
-	what, column := "the value", safe.Line(name, 60)
-	if name != "" {
+// scan returns the value of the column in a row. hint continues the error of a missing one.
+func (c *jsonColumn) scan(row []byte, hint string) ([]byte, error) {
+	value, ok := c.path.Scan(row)
+	if ok && !c.repeated(row) && (!c.asText || value[0] != '{' && value[0] != '[' && string(value) != "null") {
+		return value, nil
+	}
+	what, column := "the value", safe.Line(c.name, 60)
+	if c.name != "" {
 		what = `"` + column + `"`
 	}
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("%s not found%s", what, hint)
-	case p.Repeats(row):
+	case c.repeated(row):
 		return nil, fmt.Errorf("%s is there twice; remove one", what)
-	case !in.asText(name):
-		return value, nil
 	case string(value) == "null":
 		return nil, fmt.Errorf("%s is null; remove the row, or write a value", what)
-	case value[0] == '{' && name == "":
+	case value[0] == '{' && c.name == "":
 		return nil, fmt.Errorf("%s is an object, which only `:json` can send; write a `column`", what)
 	case value[0] == '{':
 		return nil, fmt.Errorf("%s is an object, which only `:json` can send; write a path to a value in it, such as `%s.name`", what, column)
-	case value[0] == '[':
-		return nil, fmt.Errorf("%s is a list, which only `:json` can send; write a path to a value in it, such as `%s[0]`", what, column)
+	case c.name == "":
+		return nil, fmt.Errorf("%s is a list, which only `:json` can send; write a `column`, such as `column: \"[0]\"`", what)
 	}
-	return value, nil
+	return nil, fmt.Errorf("%s is a list, which only `:json` can send; write a path to a value in it, such as `%s[0]`", what, column)
 }
 
-// asText reports whether a column is sent as a text or a number somewhere.
-func (in *reader) asText(name string) bool {
-	for _, c := range in.used {
-		if c.name == name && (c.use.Text || c.use.Number) {
-			return true
-		}
+// repeated reports whether the row repeats a key on the path, which few rows can.
+func (c *jsonColumn) repeated(row []byte) bool {
+	may := bytes.IndexByte(row, '\\') >= 0
+	for _, key := range c.keys {
+		may = may || bytes.Count(row, key) > 1
 	}
-	return false
+	return may && c.path.Repeats(row)
 }
 
 // The errors of a file of JSON.
@@ -186,39 +202,55 @@ func (v *jsonValues) value() ([]byte, error) {
 // fill reads a value that begins with first, as far as its quotes, braces and brackets say.
 func (v *jsonValues) fill(first byte) error {
 	v.buf = v.buf[:0]
-	nested := first == '{' || first == '[' || first == '"'
-	depth, quoted, escaped := 0, false, false
+	e := valueEnd{nested: first == '{' || first == '[' || first == '"'}
 	for {
-		c, err := v.from.ReadByte()
-		if errors.Is(err, io.EOF) {
+		if _, err := v.from.Peek(1); errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
-		if !nested && len(v.buf) > 0 && strings.IndexByte(",:]}[{\" \t\r\n", c) >= 0 {
-			return v.from.UnreadByte()
-		}
-		if v.buf = append(v.buf, c); len(v.buf) > maxRowLine {
+		chunk, _ := v.from.Peek(v.from.Buffered())
+		n, ended := e.find(chunk)
+		v.buf = append(v.buf, chunk[:n]...)
+		v.line += bytes.Count(chunk[:n], []byte("\n"))
+		_, _ = v.from.Discard(n) // they have been read
+		if len(v.buf) > maxRowLine {
 			return errLong
 		}
-		switch {
-		case c == '\n':
-			v.line++
-			escaped = false
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped, quoted = c == '\\', c != '"'
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if nested && depth <= 0 && !quoted {
+		if ended {
 			return nil
 		}
 	}
+}
+
+// valueEnd finds the end of a JSON value.
+type valueEnd struct {
+	nested          bool // it begins with a quote, a brace or a bracket
+	depth           int
+	quoted, escaped bool
+	begun           bool
+}
+
+// find returns the length of the part of the value in text, and whether the value ends there.
+func (e *valueEnd) find(text []byte) (n int, ended bool) {
+	for i, c := range text {
+		switch {
+		case e.escaped:
+			e.escaped = false
+		case e.quoted:
+			e.escaped, e.quoted = c == '\\', c != '"'
+		case !e.nested && e.begun && strings.IndexByte(",:]}[{\" \t\r\n", c) >= 0:
+			return i, true
+		case c == '"':
+			e.quoted = true
+		case c == '{' || c == '[':
+			e.depth++
+		case c == '}' || c == ']':
+			e.depth--
+		}
+		if e.begun = true; e.nested && e.depth <= 0 && !e.quoted {
+			return i + 1, true
+		}
+	}
+	return len(text), false
 }
