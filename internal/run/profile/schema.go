@@ -48,7 +48,7 @@ func headerSchema() strictyaml.Schema { return strictyaml.MapOf(token.String(), 
 
 func pathSchema() strictyaml.Schema {
 	const hint = "start it with `/`; percent-encode non-ASCII letters, spaces and `#`"
-	return strictyaml.String(`^/([!"$-~]|\{[A-Za-z_][A-Za-z0-9_]*\.[^{}#]*\})*$`).Hint(hint)
+	return strictyaml.String(`^/([!"$-~]|\{[A-Za-z_][A-Za-z0-9_]*\.[^{}#]*[^!-~][^{}#]*\})*$`).Hint(hint)
 }
 
 func conditionSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }

@@ -1,9 +1,14 @@
 package profile
 
 import (
+	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/check"
 )
 
 // Files of values are read as people have them, or the mistake names its line and the remedy.
@@ -48,5 +53,60 @@ func TestFilesOfValues(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.wrong)
 			}
 		})
+	}
+}
+// The schema of a place in an OpenAPI document is kept with what it refers to: in what `profiles
+// show` writes, and in what --resume reads.
+func TestSchemasOfOpenAPIAreKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const doc = `{"openapi": "3.0.0", "components": {"schemas": {"A": {"type": "object", "description": "{b}", "properties": {"n": {"$ref": "#/components/schemas/N"},
+"x": {"$ref": "#/components/schemas/A"}}}, "N": {"nullable": true, "type": "integer", "maximum": 18446744073709551615}}}}`
+	for name, text := range map[string]string{"api.json": doc, "b.csv": "guest\nAda\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := readExpect(t, `{schema: "api.json#/components/schemas/A"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove("api.json"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("p.yaml", text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	const want = `{"schema":{"$defs":{"N":{"maximum":18446744073709551615,"nullable":true,"type":"integer"}},"properties":{"n":{"$ref":"#/$defs/N"},` +
+		`"x":{"$ref":"#"}},"type":"object"}}`
+	for way, of := range map[string]bench.Profile{"read": p, "shown": again} {
+		if got, err := json.Marshal(of.Requests[0].Expect); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v", way, got, err)
+		}
+	}
+	saved, err := check.ParseExpect(p.Requests[0].Expect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, right := range map[string]bool{`{"n":null,"x":{"n":18446744073709551615}}`: true, `{"x":{"n":18446744073709551616}}`: false} {
+		if err := saved.Judge(check.Sent{Status: 200, Body: []byte(body)}); (err == nil) != right {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// Editors accept a path that locbench reads.
+func TestPathSchema(t *testing.T) {
+	pattern := regexp.MustCompile(pathSchema()["pattern"].(string))
+	for path, ok := range map[string]bool{
+		"/": true, "/x/{u.name}?a={b}": true, "/x/{u.User Name}": true, "/{u.Größe}/{u.User Name}": true, "/a b": false, "/ž": false, "/{u.a#b c}": false, "/#": false,
+	} {
+		if pattern.MatchString(path) != ok {
+			t.Errorf("%s: want %v", path, ok)
+		}
 	}
 }
