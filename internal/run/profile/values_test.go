@@ -55,6 +55,7 @@ func TestFilesOfValues(t *testing.T) {
 		})
 	}
 }
+
 // The schema of a place in an OpenAPI document is kept with what it refers to: in what `profiles
 // show` writes, and in what --resume reads.
 func TestSchemasOfOpenAPIAreKept(t *testing.T) {
