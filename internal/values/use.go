@@ -32,7 +32,7 @@ func Uses(requests []bench.Request) map[string]Use {
 		for _, p := range r.Places() {
 			u := uses[p.Name]
 			u.Number, u.JSON = u.Number || p.Type == bench.TypeNumber, u.JSON || p.Type == bench.TypeJSON
-			u.Text = u.Text || p.Type == ""
+			u.Text = u.Text || p.Type != bench.TypeNumber && p.Type != bench.TypeJSON
 			uses[p.Name] = u
 		}
 	}
