@@ -26,7 +26,7 @@ const openAPI = `{"openapi": "3.0.3", "info": {"title": "t", "version": "1"},
     "Pet": {"oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}], "discriminator": {"propertyName": "type", "mapping": {"cat": "Cat"}}},
     "Cat": {"type": "object", "required": ["type"], "properties": {"type": {"enum": ["cat"]}}},
     "Dog": {"type": "object", "required": ["type"], "properties": {"type": {"enum": ["dog"]}}},
-    "Far": {"$ref": "other.yaml#/A"}, "Web": {"properties": {"a": {"$ref": "http://example.com/a"}}}, "Any": {"description": "anything"}, "Gone": {"$ref": "#/components/schemas/None"}
+    "Far": {"$ref": "other.yaml#/A"}, "Web": {"properties": {"a": {"$ref": "http://example.com/a"}}}, "Any": {"description": "anything"}, "Same": {"$ref": "#/components/schemas/Any"}, "Loop": {"$ref": "#/components/schemas/Loop"}, "Gone": {"$ref": "#/components/schemas/None"}
   }}}`
 
 const openAPIYAML = "\ufeff" + `openapi: 3.1.0
@@ -130,6 +130,8 @@ func TestSchemasThatAreNone(t *testing.T) {
 		"a whole document":           {"openapi.json", "openapi.json is an OpenAPI document, not a schema; write the schema in it, such as `openapi.json#/components/schemas/Any`; there are #/components/schemas/Any, #/components/schemas/Cat, "},
 		"definitions only":           {"defs.json", "defs.json has no keyword of a schema, so any response would match it; write the schema in it, such as `defs.json#/$defs/A`"},
 		"no keyword":                 {"openapi.json#/components/schemas/Any", "openapi.json#/components/schemas/Any has no keyword of a schema, so any response would match it"},
+		"a name of no keyword":       {"openapi.json#/components/schemas/Same", "openapi.json#/components/schemas/Same has no keyword of a schema, so any response would match it"},
+		"a name of itself":           {"openapi.json#/components/schemas/Loop", "openapi.json#/components/schemas/Loop has no keyword of a schema"},
 		"all schemas":                {"openapi.json#/components/schemas", "has no keyword of a schema"},
 		"another name":               {"openapi.json#/components/schemas/Usr", "openapi.json has no #/components/schemas/Usr; did you mean `#/components/schemas/User`?"},
 		"a name alone":               {"openapi.json#User", "openapi.json has no #User; did you mean `#/components/schemas/User`?"},
