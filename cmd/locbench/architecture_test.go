@@ -61,6 +61,7 @@ var owners = map[string]string{
 	"github.com/klauspost/compress/": "text/unpack",
 	"github.com/andybalholm/brotli":  "text/unpack",
 	"github.com/HdrHistogram/":       "figures/hdr",
+	"golang.org/x/text/encoding":     "values",
 	"charm.land/":                    "show/tui",
 	"locbench/services/go-nethttp/":  "cli",
 	"locbench/internal/testenv":      "",

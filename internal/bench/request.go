@@ -102,9 +102,10 @@ type Variable struct {
 	Name  string   `json:"name"`
 	Range *Range   `json:"range,omitempty"`
 	List  []string `json:"list,omitempty"`
-	File  string   `json:"file,omitempty"` // CSV with a header, or JSON lines (.jsonl, .ndjson)
+	File  string   `json:"file,omitempty"` // CSV with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson)
 	// column of File; "": the variable is a row, with the values {name.column}
 	Column   string    `json:"column,omitempty"`
+	Encoding string    `json:"encoding,omitempty"` // of File, such as latin1; "": UTF-8, or what its byte order mark says
 	Make     Generator `json:"make,omitempty"`
 	Length   int       `json:"length,omitempty"`   // length of a generated string
 	Draw     Draw      `json:"draw,omitempty"`     // how to draw from Range, List or File

@@ -15,7 +15,8 @@ import (
 var places = regexp.MustCompile(
 	`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\{\{` + word + `\}\}|\{(` + word + `)\}`)
 
-const word = `[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?`
+// word is a variable, its column (words with a blank or a dot between them), and its type.
+const word = `[A-Za-z_][A-Za-z0-9_]*(?:\.[\pL\pN_-]+(?:[ .][\pL\pN_-]+)*)?(?::[a-z]+)?`
 
 // EnvNames returns the environment variables in texts, as ${NAME}, each once, in order.
 func EnvNames(texts ...string) (names []string) {

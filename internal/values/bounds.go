@@ -3,9 +3,6 @@ package values
 import (
 	"fmt"
 	"io"
-	"strings"
-
-	"locbench/internal/text/strictyaml"
 )
 
 // longRowError says that a row has more than maxRowLine bytes.
@@ -38,15 +35,4 @@ func (s *shortRows) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// columnsOf suggests a column. A first line that has no names of columns is not quoted: the file
-// may be one of secrets.
-func columnsOf(name string, head []string) string {
-	for _, column := range head {
-		if len(column) > 60 || strings.ContainsAny(column, ":={}[]()/\\$\x00") {
-			return "its first line does not look like names of columns, separated by commas"
-		}
-	}
-	return strictyaml.Suggest(name, "columns", head)
 }

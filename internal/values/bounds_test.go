@@ -22,7 +22,7 @@ func TestRowsThatAreNoRows(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err := readRows(file, []column{{name: "a"}}, 1000)
+			_, _, err := readRows(file, "", []column{{name: "a"}}, 1000)
 			if err == nil || !strings.Contains(err.Error(), tt.wrong) || strings.Contains(err.Error(), "root") || len(err.Error()) > 300 {
 				t.Errorf("%v, want %q", err, tt.wrong)
 			}
@@ -62,22 +62,24 @@ func TestFilesAreBounded(t *testing.T) {
 }
 
 func FuzzRowsAreBounded(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "a\n\"", "\ufeffa\n1\n\n", "{\"a\":1e999}\n", "a\r\n\"1\n2\"\r\n", "{\"a\":[[[["} {
+	for _, text := range []string{"a,b\n1,2\n", "a\n\"", "\ufeffa\n1\n\n", "{\"a\":1e999}\n", "a\r\n\"1\n2\"\r\n", "{\"a\":[[[[", "[{\"a\":1},{\"a\":\"]\"}]", "sep=;\na;b\n1;2\n", "\xff\xfea\x00\n\x001\x00"} {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, csv bool) {
-		name := "rows.jsonl"
+		names := []string{"rows.jsonl", "rows.json"}
 		if csv {
-			name = "rows.csv"
+			names = []string{"rows.csv"}
 		}
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		rows, _, err := readRows(file, []column{{name: "a"}, {name: "a", use: Use{JSON: true}}}, 1000)
-		if err == nil && (rows.Len() == 0 || rows.Len() > 1000 || rows.kept > len(text)*3+rows.Len()*endBytes) {
-			t.Fatalf("%d rows, %d bytes of %d", rows.Len(), rows.kept, len(text))
+		for _, name := range names {
+			file := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			rows, _, err := readRows(file, "", []column{{name: "a"}, {name: "a", use: Use{JSON: true}}}, 1000)
+			if err == nil && (rows.Len() == 0 || rows.Len() > 1000 || rows.kept > len(text)*3+rows.Len()*endBytes) {
+				t.Fatalf("%s: %d rows, %d bytes of %d", name, rows.Len(), rows.kept, len(text))
+			}
 		}
 	})
 }

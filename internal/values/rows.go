@@ -3,22 +3,21 @@
 package values
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"locbench/internal/bench"
-	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
 )
 
@@ -47,11 +46,12 @@ type block struct {
 
 // Limits on a file of values.
 const (
-	maxKept    = 512 << 20 // bytes
-	maxRows    = 20_000_000
-	maxRowLine = 1 << 20
-	blockRows  = 1 << 10
-	endBytes   = 4 // bytes of an end
+	maxKept     = 512 << 20 // bytes
+	maxRows     = 20_000_000
+	maxRowLine  = 1 << 20
+	checkedRows = 10_000 // of a file, by CheckFile
+	blockRows   = 1 << 10
+	endBytes    = 4 // bytes of an end
 )
 
 // Len returns the number of rows.
@@ -87,6 +87,7 @@ func Column(place string) (variable, column string) {
 func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error) {
 	d := Data{Rows: map[string]*Rows{}, Files: map[string][]byte{}, Uses: Uses(requests)}
 	used := map[string][]column{}
+	encoding := map[string]string{}
 	var files []string
 	for _, v := range variables {
 		if v.File == "" {
@@ -95,7 +96,9 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 		if !slices.Contains(files, v.File) {
 			files = append(files, v.File)
 		}
-		for name, use := range d.Uses {
+		encoding[v.File] = cmp.Or(v.Encoding, encoding[v.File])
+		for _, name := range slices.Sorted(maps.Keys(d.Uses)) {
+			use := d.Uses[name]
 			variable, field := Column(name)
 			if variable != v.Name {
 				continue
@@ -111,7 +114,7 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 		if len(used[file]) == 0 {
 			continue // no request uses it
 		}
-		rows, sum, err := readRows(file, used[file], math.MaxInt)
+		rows, sum, err := readRows(file, encoding[file], used[file], math.MaxInt)
 		errs = append(errs, err)
 		d.Rows[file], d.Hashes = rows, append(d.Hashes, bench.DataFile{File: file, Hash: sum})
 	}
@@ -127,14 +130,22 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 	return d, errors.Join(errs...)
 }
 
-// CheckColumns reads the beginning of a file, and returns what is wrong with it.
-func CheckColumns(file string, names ...string) error {
-	var used []column
-	for _, name := range names {
-		used = append(used, column{name: name})
-	}
-	_, _, err := readRows(file, used, 1)
+// CheckFile reads the beginning of the file of a variable, and returns what is wrong with a column.
+// "" is the column of a file of JSON whose rows are values.
+func CheckFile(v bench.Variable, name string, use Use) error {
+	_, _, err := readRows(v.File, v.Encoding, []column{{name, use}}, checkedRows)
 	return err
+}
+
+// IsJSONFile reports whether a file of values is JSON by its name; otherwise it is CSV.
+func IsJSONFile(file string) bool { return jsonExt(file) != "" }
+
+func jsonExt(file string) string {
+	ext := strings.ToLower(filepath.Ext(file))
+	if ext == ".json" || ext == ".jsonl" || ext == ".ndjson" {
+		return ext
+	}
+	return ""
 }
 
 // CheckBody returns what is wrong with the file of a body; nil if there is no file.
@@ -165,14 +176,13 @@ func readBody(file string) ([]byte, error) {
 }
 
 // readRows reads at most limit rows, and returns the hash of what it has read.
-func readRows(file string, used []column, limit int) (*Rows, string, error) {
+func readRows(file, encoding string, used []column, limit int) (*Rows, string, error) {
 	f, err := safe.Open(file)
 	if err != nil {
 		return nil, "", err
 	}
 	defer f.Close()
 	sum := sha256.New()
-	text := io.TeeReader(f, sum)
 	r := &Rows{}
 	for _, c := range used {
 		if r.Column(c.name) < 0 {
@@ -180,11 +190,7 @@ func readRows(file string, used []column, limit int) (*Rows, string, error) {
 		}
 	}
 	in := &reader{file: file, rows: r, used: used, limit: limit}
-	if ext := strings.ToLower(filepath.Ext(file)); ext == ".jsonl" || ext == ".ndjson" {
-		err = in.jsonLines(text)
-	} else {
-		err = in.csv(text)
-	}
+	err = in.read(io.TeeReader(f, sum), encoding)
 	in.pack()
 	if err == nil && r.Len() == 0 {
 		err = fmt.Errorf("%s: no rows", file)
@@ -197,21 +203,46 @@ func readRows(file string, used []column, limit int) (*Rows, string, error) {
 
 // reader reads a file of values.
 type reader struct {
-	file  string
-	rows  *Rows
-	used  []column
-	limit int
-	block block // the block being filled
-	text  []byte
+	file     string
+	rows     *Rows
+	used     []column
+	limit    int
+	encoding string // of the file
+	block    block  // the block being filled
+	text     []byte
+}
+
+// read reads the rows of a file in an encoding, which may be "".
+func (in *reader) read(file io.Reader, encoding string) error {
+	text, encoding := decoded(file, encoding)
+	in.encoding = encoding
+	if ext := jsonExt(in.file); ext != "" {
+		return in.json(text, ext == ".json")
+	}
+	return in.csv(text)
 }
 
 func (in *reader) wrong(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", in.file, line, fmt.Sprintf(format, args...))
 }
 
+// unread returns the error of a file that could not be read to its end.
+func (in *reader) unread(err error) error {
+	if long, ok := errors.AsType[*longRowError](err); ok {
+		return fmt.Errorf("%s: %w", in.file, long)
+	}
+	return fmt.Errorf("read %s: %w", in.file, err)
+}
+
 // add adds a cell to the current row.
 func (in *reader) add(line, i int, value []byte) error {
 	r := in.rows
+	switch name := safe.Line(r.columns[i], 60); {
+	case !utf8.Valid(value):
+		return in.wrong(line, "column %s: not UTF-8; save the file as UTF-8, or write its encoding, such as `encoding: latin1`", name)
+	case in.encoding != "utf-8" && bytes.ContainsRune(value, utf8.RuneError):
+		return in.wrong(line, "column %s: not %s; save the file as UTF-8, or write another `encoding`", name, in.encoding)
+	}
 	for _, c := range in.used {
 		if c.name != r.columns[i] {
 			continue
@@ -241,94 +272,4 @@ func (in *reader) pack() {
 		in.rows.blocks = append(in.rows.blocks, block{bytes.Clone(in.block.data), slices.Clone(in.block.ends)})
 	}
 	in.block.data, in.block.ends = in.block.data[:0], in.block.ends[:0]
-}
-
-func (in *reader) csv(f io.Reader) error {
-	c := csv.NewReader(bufio.NewReaderSize(&shortRows{from: f, row: 1}, 1<<20))
-	c.ReuseRecord = true
-	head, err := c.Read()
-	if err != nil {
-		return in.syntax(err)
-	}
-	head = slices.Clone(head)
-	head[0] = strings.TrimPrefix(head[0], "\ufeff")
-	var at []int
-	for _, name := range in.rows.columns {
-		i := slices.Index(head, name)
-		if i < 0 {
-			return in.wrong(1, "no column %q; %s", safe.Line(name, 60), columnsOf(name, head))
-		}
-		at = append(at, i)
-	}
-	for n := 0; n < in.limit; n++ {
-		record, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return in.syntax(err)
-		}
-		line, _ := c.FieldPos(0)
-		for i, column := range at {
-			in.text = append(in.text[:0], record[column]...)
-			if err := in.add(line, i, in.text); err != nil {
-				return err
-			}
-		}
-		in.endRow()
-	}
-	return nil
-}
-
-func (in *reader) syntax(err error) error {
-	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return in.wrong(parse.Line, "%v", parse.Err)
-	}
-	if long, ok := errors.AsType[*longRowError](err); ok {
-		return fmt.Errorf("%s: %w", in.file, long)
-	}
-	if errors.Is(err, io.EOF) {
-		return in.wrong(1, "empty file: the first line must have the names of the columns")
-	}
-	return fmt.Errorf("read %s: %w", in.file, err)
-}
-
-func (in *reader) jsonLines(f io.Reader) error {
-	var paths []jsonpath.Path
-	for _, name := range in.rows.columns {
-		p, err := jsonpath.Parse(name)
-		if err != nil {
-			return in.wrong(1, "%v", err)
-		}
-		paths = append(paths, p)
-	}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 64<<10), maxRowLine)
-	for line := 1; lines.Scan() && in.rows.Len() < in.limit; line++ {
-		row := bytes.TrimSpace(lines.Bytes())
-		if len(row) == 0 {
-			continue
-		}
-		if !json.Valid(row) {
-			return in.wrong(line, "not JSON: write one object per line")
-		}
-		for i, p := range paths {
-			value, ok := p.Scan(row)
-			if !ok {
-				return in.wrong(line, "%q not found", safe.Line(in.rows.columns[i], 60))
-			}
-			in.text = jsonpath.Text(in.text[:0], value)
-			if err := in.add(line, i, in.text); err != nil {
-				return err
-			}
-		}
-		in.endRow()
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("%s: %w", in.file, &longRowError{in.rows.Len() + 1})
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", in.file, err)
-	}
-	return nil
 }

@@ -29,10 +29,10 @@ func openRows(path string) (*Rows, error) {
 func TestRows(t *testing.T) {
 	for name, test := range map[string]struct{ name, text, want string }{
 		"csv":           {"r.csv", "a,b\nx,1\n\"y, \"\"z\"\"\",-2.5e3\n", `x 1|y, "z" -2.5e3`},
-		"other columns": {"r.csv", "\ufeffb,c,a\r\n1,,x\r\n2,q,\r\n", `x 1| 2`},
+		"other columns": {"r.csv", "\ufeffb,c,a\r\n1,,x\r\n2,q,y\r\n", `x 1|y 2`},
 		"long cell":     {"r.csv", "a,b\n\"two\nlines\",7\n", "two\nlines 7"},
 		"json lines":    {"r.jsonl", `{"a":"x","b":1}` + "\n\n" + ` {"c":{"d":1},"b":2.5,"a":"é\n"} ` + "\n" + `{"a":true,"b":0}`, "x 1|é\n 2.5|true 0"},
-		"ndjson":        {"R.NDJSON", `{"b":1,"a":null}`, "null 1"},
+		"ndjson":        {"R.NDJSON", `{"b":1,"a":false}`, "false 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := openRows(file(t, test.name, test.text))

@@ -13,6 +13,7 @@ import (
 // Use is where the values of a variable are filled in, which limits what they may be.
 type Use struct {
 	Header bool // no control characters
+	Text   bool // a text
 	Number bool // a JSON number
 	JSON   bool // any JSON value
 }
@@ -31,6 +32,7 @@ func Uses(requests []bench.Request) map[string]Use {
 		for _, p := range r.Places() {
 			u := uses[p.Name]
 			u.Number, u.JSON = u.Number || p.Type == bench.TypeNumber, u.JSON || p.Type == bench.TypeJSON
+			u.Text = u.Text || p.Type != bench.TypeNumber && p.Type != bench.TypeJSON
 			uses[p.Name] = u
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
@@ -15,9 +14,6 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// maxSchema bounds the file of a JSON Schema.
-const maxSchema = 1 << 20
-
 // schemaName is the URL under which the library knows the schema; it is cut out of its messages.
 const schemaName = "schema:///expected"
 
@@ -25,51 +21,11 @@ const schemaName = "schema:///expected"
 type noOtherFiles struct{}
 
 func (noOtherFiles) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is another document: use references within the schema only", url)
+	return nil, otherDocument(url)
 }
 
-// SchemaFile reads a JSON Schema. Its numbers are int64 or float64.
-func SchemaFile(file string) (any, error) {
-	f, err := safe.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSchema+1))
-	if err == nil && len(data) > maxSchema {
-		err = errors.New("larger than 1 MiB")
-	}
-	var doc any
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.UseNumber()
-		err = d.Decode(&doc)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read JSON Schema %s: %w", file, err)
-	}
-	return withNumbers(doc), nil
-}
-
-// withNumbers replaces each json.Number in doc by an int64 or a float64.
-func withNumbers(doc any) any {
-	switch v := doc.(type) {
-	case map[string]any:
-		for key, value := range v {
-			v[key] = withNumbers(value)
-		}
-	case []any:
-		for i, value := range v {
-			v[i] = withNumbers(value)
-		}
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	}
-	return doc
+func otherDocument(url string) error {
+	return fmt.Errorf("%s is another document: use references within the schema only", safe.Line(url, 200))
 }
 
 // schema reads a JSON Schema, or the name of its file.
@@ -81,16 +37,16 @@ func (e expander) schema(v strictyaml.Value) (m matcher) {
 		}
 	}()
 	wrong := func(err error) matcher {
-		v.Mistake(err.Error(), "write a JSON Schema, or the name of its file, such as `order.schema.json`")
+		what, hint := err.Error(), "write a JSON Schema, or the name of its file, such as `order.schema.json`"
+		if e, ok := errors.AsType[*schemaError](err); ok {
+			what, hint = e.what, e.hint
+		}
+		v.Mistake(what, hint)
 		return func(*response) error { return nil }
 	}
-	doc := v.Any()
-	if v.Kind() == strictyaml.Scalar {
-		var err error
-		text, _ := v.Text()
-		if doc, err = SchemaFile(v.ResolvePath(text)); err != nil {
-			return wrong(err)
-		}
+	doc, err := ReadSchema(v)
+	if err != nil {
+		return wrong(err)
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {
@@ -98,6 +54,13 @@ func (e expander) schema(v strictyaml.Value) (m matcher) {
 	}
 	if doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
 		return wrong(err)
+	}
+	if object, ok := doc.(map[string]any); ok {
+		if !hasKeyword(object) {
+			return wrong(&schemaError{"the schema has no keyword, so any response would match it", "write one, such as `required: [id]`"})
+		}
+		version, _ := object["$schema"].(string)
+		fromOpenAPI(object, strings.Contains(version, "draft-04"))
 	}
 	first, err := newJudge(doc)
 	if err != nil {
@@ -124,6 +87,10 @@ type judge struct {
 func newJudge(doc any) (*judge, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noOtherFiles{})
+	c.AssertFormat()
+	for _, f := range wholeFormats() {
+		c.RegisterFormat(f)
+	}
 	if err := c.AddResource(schemaName, doc); err != nil {
 		return nil, err
 	}

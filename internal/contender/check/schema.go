@@ -70,7 +70,7 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"count":         "Paths and their number of elements: 13, or {min: 1, max: 10}.",
 			"keys":          "Paths and the exact keys of their objects.",
 			"present":       "Paths that exist. `a | b`: one or the other.",
-			"schema":        "A JSON Schema that the body matches, or the name of its file.",
+			"schema":        "A JSON Schema that the body matches, or its file: order.schema.json, or openapi.yaml#/components/schemas/Order.",
 			"took":          "Time from sending to the last byte: {min: 50ms, max: 2s}.",
 		},
 		Accept: map[string]strictyaml.Schema{

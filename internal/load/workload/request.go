@@ -15,6 +15,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
+	"locbench/internal/values"
 )
 
 // Request is a bench.Request made ready to be sent.
@@ -285,7 +286,8 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		if ofRow != (v.File != "" && v.Column == "") {
+		row := v.File != "" && v.Column == ""
+		if ofRow != row && !(row && values.IsJSONFile(v.File)) { // a list of values has no columns
 			return part{}, errors.New("write NAME.COLUMN for a variable that is a row of a file, and NAME for any other")
 		}
 		return drawn.part(c.iteration.drawn(drawn), cmp.Or(v.Column, column), e)

@@ -93,6 +93,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.path(at, req.Request, known)
 	r.header(at, req.Request)
 	r.places(at, req.Request, known)
+	r.columns(p, at, req.Request)
 	r.expected(p, at+".expect", req.Request, known)
 	r.unfilled(at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
@@ -189,10 +190,13 @@ func (r *rules) path(at string, req bench.Request, known []string) {
 		r.wrong(at+".path", req.Path, "start it with `/`: the host is the contender's")
 	}
 	outside := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }
-	if strings.ContainsFunc(req.Path, outside) {
-		r.wrong(at+".path", req.Path, "percent-encode non-ASCII letters, spaces and `#`, such as `%20`")
-	}
 	for _, part := range bench.Parts(req.Path) {
+		if unplaced.MatchString(part.Text) {
+			continue // see columns
+		}
+		if part.Name == "" && strings.ContainsFunc(part.Text, outside) {
+			r.wrong(at+".path", req.Path, "percent-encode non-ASCII letters, spaces and `#`, such as `%20`")
+		}
 		if part.Name == "" && strings.ContainsAny(part.Text, "{}") && braces.MatchString(req.Path) {
 			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` is not the name of a variable: to send it, write `%%7B…%%7D`",
 				braces.FindString(part.Text)))

@@ -193,8 +193,8 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	if v.Has("took") {
 		v.At("took").Mistake("`took` is for check suites", "write a threshold, such as `thresholds: [p99<50ms]`")
 	}
-	if file, ok := raw["schema"].(string); ok {
-		if doc, err := check.SchemaFile(v.ResolvePath(file)); err == nil { // ReadExpect has reported an error
+	if _, ok := raw["schema"].(string); ok {
+		if doc, err := check.ReadSchema(v.At("schema")); err == nil { // ReadExpect has reported an error
 			raw["schema"] = doc
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
 	"locbench/internal/text/strictyaml"
+	"locbench/internal/values"
 )
 
 // Schema returns the JSON Schema of a profile, made from the types that read one and the table of
@@ -47,7 +48,7 @@ func headerSchema() strictyaml.Schema { return strictyaml.MapOf(token.String(), 
 
 func pathSchema() strictyaml.Schema {
 	const hint = "start it with `/`; percent-encode non-ASCII letters, spaces and `#`"
-	return strictyaml.String(`^/[!"$-~]*$`).Hint(hint)
+	return strictyaml.String(`^/([!"$-~]|\{[A-Za-z_][A-Za-z0-9_]*\.[^{}#]*[^!-~][^{}#]*\})*$`).Hint(hint)
 }
 
 func conditionSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }
@@ -161,18 +162,20 @@ func (source) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(source{}, strictyaml.Keys{
 		About: map[string]string{
 			"from": "First of a range of whole numbers.", "to": "Last of the range.",
-			"list": "The values.", "file": "A CSV file with a header, or JSON lines (.jsonl, .ndjson).",
-			"column":   "The column of the file to use. Without it the variable is a row: {name.column}.",
+			"list": "The values.", "file": "A CSV file with a header, a JSON list (.json), or JSON lines (.jsonl, .ndjson).",
+			"column":   "The column of the file to use. Without it the variable is a row, {name.column}, or an element of a JSON list.",
+			"encoding": "The encoding of the file, such as latin1. Default: UTF-8, or what its byte order mark says.",
 			"string":   "Length of a random text of letters and digits.",
 			"draw":     "random (default), zipf, in_turn (cycles through the values), once (each value one time).",
 			"exponent": "Exponent of zipf: above 1, up to 10.",
 		},
 		Accept: map[string]strictyaml.Schema{
 			"draw": strictyaml.Enum(append([]string{""}, draws...)...), "exponent": {"minimum": 0, "maximum": 10},
+			"encoding": strictyaml.Enum(values.Encodings()...),
 		},
 		Rules: strictyaml.Schema{
 			"oneOf":             append(strictyaml.HasEach("list", "file", "string"), strictyaml.Has("from", "to")),
-			"dependentRequired": map[string][]string{"column": {"file"}, "from": {"to"}, "to": {"from"}},
+			"dependentRequired": map[string][]string{"column": {"file"}, "encoding": {"file"}, "from": {"to"}, "to": {"from"}},
 		},
 	})
 }

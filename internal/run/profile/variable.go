@@ -39,6 +39,7 @@ type source struct {
 	List     []string   `yaml:"list,flow,omitempty" strict:"min=1,max=100000"`
 	File     string     `yaml:"file,omitempty" strict:"min=1,max=1000"`
 	Column   string     `yaml:"column,omitempty" strict:"min=1,max=200"`
+	Encoding string     `yaml:"encoding,omitempty" strict:"min=1,max=20"`
 	String   int        `yaml:"string,omitempty" strict:"min=1,max=1000"`
 	Draw     bench.Draw `yaml:"draw,omitempty"`
 	Exponent float64    `yaml:"exponent,omitempty"`
@@ -72,6 +73,7 @@ func (all *variables) UnmarshalStrict(v strictyaml.Value) {
 			one.Range = &bench.Range{From: *m.From, To: *m.To}
 		}
 		one.List, one.Column, one.Draw, one.Exponent = m.List, m.Column, m.Draw, m.Exponent
+		one.Encoding = m.Encoding
 		if m.File != "" {
 			one.File = f.Value.ResolvePath(m.File)
 		}
@@ -97,7 +99,7 @@ func (all variables) MarshalYAML() (any, error) {
 		case v.Make == bench.GenerateString:
 			value = strictyaml.Inline{V: source{String: v.Length}}
 		case v.Make == "":
-			m := source{List: v.List, File: v.File, Column: v.Column, Draw: v.Draw, Exponent: v.Exponent}
+			m := source{List: v.List, File: v.File, Column: v.Column, Encoding: v.Encoding, Draw: v.Draw, Exponent: v.Exponent}
 			if v.Range != nil {
 				m.From, m.To = &v.Range.From, &v.Range.To
 			}
@@ -121,6 +123,7 @@ func (r *rules) variables(p *bench.Profile) {
 		r.when(slices.ContainsFunc(p.Variables[:i], func(o bench.Variable) bool { return o.Name == v.Name }), at,
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.source(at, v)
+		r.encoding(at+".encoding", v, p.Variables[:i])
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			if of, column := values.Column(name); of == v.Name {
 				r.fits(at, v, column, uses[name])
@@ -158,12 +161,25 @@ func (r *rules) source(at string, v bench.Variable) {
 	}
 }
 
+// encoding reports an encoding that is not known or not that of another variable of the same file.
+func (r *rules) encoding(at string, v bench.Variable, before []bench.Variable) {
+	if v.Encoding != "" && !slices.Contains(values.Encodings(), v.Encoding) {
+		r.wrong(at, v.Encoding, strictyaml.Suggest(v.Encoding, "one of", values.Encodings()))
+	}
+	r.when(v.Encoding != "" && v.File == "", at, "an encoding without a file", "add `file: users.csv`")
+	for _, o := range before {
+		r.when(o.File == v.File && o.Encoding != "" && v.Encoding != "" && o.Encoding != v.Encoding, at,
+			fmt.Sprintf("%s has two encodings, %s and %s", filepath.Base(v.File), o.Encoding, v.Encoding), "keep one")
+	}
+}
+
 // fits reports known values that do not fit where they are used, and files that cannot be read.
 func (r *rules) fits(at string, v bench.Variable, column string, use values.Use) {
 	row := v.File != "" && v.Column == ""
+	list := row && column == "" && values.IsJSONFile(v.File)
 	r.when(column != "" && !row, at, fmt.Sprintf("`{%s.%s}` names a column, but the variable is not a row of a file",
 		v.Name, column), "leave `."+column+"` out, or write `{file: users.csv}` without a column")
-	r.when(column == "" && row, at, fmt.Sprintf("variable %q is a whole row of %s", v.Name, filepath.Base(v.File)),
+	r.when(column == "" && row && !list, at, fmt.Sprintf("variable %q is a whole row of %s", v.Name, filepath.Base(v.File)),
 		fmt.Sprintf("write a `column` here, or name one where it is used: `{%s.name}`", v.Name))
 	for _, item := range v.List {
 		if err := use.Fits([]byte(item)); err != nil {
@@ -174,8 +190,9 @@ func (r *rules) fits(at string, v bench.Variable, column string, use values.Use)
 	text := v.Make != "" && v.Make != bench.GenerateSequence && v.Make != bench.GenerateUnix
 	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is text, but JSON uses it with a type",
 		"leave `:number` or `:json` out")
-	if column = cmp.Or(v.Column, column); v.File != "" && column != "" {
-		if err := values.CheckColumns(v.File, column); err != nil {
+	known := v.Encoding == "" || slices.Contains(values.Encodings(), v.Encoding)
+	if column = cmp.Or(v.Column, column); v.File != "" && (column != "" || list) && known {
+		if err := values.CheckFile(v, column, use); err != nil {
 			r.when(true, at+".file", err.Error(), "")
 		}
 	}

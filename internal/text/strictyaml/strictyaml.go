@@ -3,7 +3,8 @@
 //
 // It does not know the meaning of the files. YAML's indirections are mistakes: anchors, aliases,
 // merge keys, custom tags and several documents in a file. So a file means what its reader sees,
-// and no small file can grow large. It is the only package that imports a YAML library.
+// and no small file can grow large. It is the only package that imports a YAML library. [Document]
+// reads what is written for other programs.
 //
 // # Structs
 //
@@ -145,6 +146,11 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 		d.Add(1, "the file is larger than the "+FormatBytes(MaxSize)+" allowed", "shorten or split it")
 		return nil, false
 	}
+	return d.parseAny(data)
+}
+
+// parseAny is parse without a bound on the size.
+func (d *decoder) parseAny(data []byte) (root *yaml.Node, ok bool) {
 	// The bytes come from outside: if the library's parser panics on them, that is a mistake in the
 	// file, not the end of locbench.
 	defer func() {

@@ -29,6 +29,12 @@ type Validator interface {
 type decoder struct {
 	Collector
 	failed map[place]bool
+	known  map[string]known // results of Once
+}
+
+type known struct {
+	value any
+	err   error
 }
 
 // place is a value or, with a key, the missing value of that key in a map.
@@ -202,6 +208,19 @@ func (v Value) ResolvePath(path string) string {
 		return whole
 	}
 	return path
+}
+
+// Once returns what read returns, which is called once in the whole document for each key.
+func (v Value) Once(key string, read func() (any, error)) (any, error) {
+	k, ok := v.d.known[key]
+	if !ok {
+		k.value, k.err = read()
+		if v.d.known == nil {
+			v.d.known = map[string]known{}
+		}
+		v.d.known[key] = k
+	}
+	return k.value, k.err
 }
 
 // JSON returns the value as a JSON document, its keys in the order of the file and its numbers as

@@ -1,0 +1,173 @@
+package values
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
+)
+
+// separators of columns, in the order in which they are tried.
+var separators = []rune{',', ';', '\t'}
+
+// sepLine is a first line that names the separator for Excel.
+var sepLine = regexp.MustCompile(`^"?sep=([,;\t])"?\r?\n`)
+
+// csv reads rows below a first row with the names of the columns.
+func (in *reader) csv(text io.Reader) error {
+	b := bufio.NewReaderSize(&shortRows{from: text, row: 1}, maxRowLine+1)
+	first, err := b.Peek(maxRowLine + 1) // the first row, at least: a longer one is an error
+	if err != nil && !errors.Is(err, io.EOF) {
+		return in.syntax(err, 0)
+	}
+	possible, before := separators, 0
+	if m := sepLine.FindSubmatch(first); m != nil {
+		possible, before = []rune(string(m[1])), 1
+		first = first[len(m[0]):]
+		_, _ = b.Discard(len(m[0])) // it has been read
+	}
+	separator, at, err := in.columns(first, possible, before)
+	if err != nil {
+		return err
+	}
+	c := csv.NewReader(b)
+	c.Comma, c.ReuseRecord = separator, true
+	names, err := c.Read()
+	if err != nil {
+		return in.syntax(err, before)
+	}
+	width := len(names)
+	c.FieldsPerRecord = -1
+	for in.rows.Len() < in.limit {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return in.syntax(err, before)
+		}
+		line, _ := c.FieldPos(0)
+		line += before
+		if !slices.ContainsFunc(record, notBlank) {
+			continue // as spreadsheets leave them at the end
+		}
+		if len(record) < width || slices.ContainsFunc(record[width:], notBlank) {
+			return in.wrong(line, "%v: %d, and %d columns", csv.ErrFieldCount, len(record), width)
+		}
+		for i, column := range at {
+			if !notBlank(record[column]) {
+				return in.wrong(line, "no value in column %q; remove the row, or write a value; an empty text is possible in JSON",
+					safe.Line(in.rows.columns[i], 60))
+			}
+			in.text = append(in.text[:0], record[column]...)
+			if err := in.add(line, i, in.text); err != nil {
+				return err
+			}
+		}
+		in.endRow()
+	}
+	return nil
+}
+
+func notBlank(cell string) bool { return strings.TrimSpace(cell) != "" }
+
+// columns finds the used columns in the first row. Its separator is the first one that leads to all
+// of them.
+func (in *reader) columns(first []byte, possible []rune, before int) (separator rune, at []int, err error) {
+	var names []string // by the separator that leads to the most
+	for _, separator = range possible {
+		c := csv.NewReader(bytes.NewReader(first))
+		c.Comma = separator
+		head, wrong := c.Read()
+		if wrong != nil {
+			err = errors.Join(err, wrong)
+			continue
+		}
+		at = at[:0]
+		for _, name := range in.rows.columns {
+			if i := slices.Index(head, name); i >= 0 {
+				at = append(at, i)
+			}
+		}
+		if len(at) == len(in.rows.columns) {
+			return separator, at, in.once(head, at, before)
+		}
+		if len(head) > len(names) {
+			names = head
+		}
+	}
+	if names == nil {
+		return 0, nil, in.syntax(firstOf(err), before)
+	}
+	for _, name := range in.rows.columns {
+		if !slices.Contains(names, name) {
+			return 0, nil, in.wrong(before+1, "no column %q%s", safe.Line(name, 60), columnsOf(name, names))
+		}
+	}
+	return 0, nil, in.wrong(before+1, "columns are separated in different ways; write commas")
+}
+
+// firstOf returns the first of joined errors.
+func firstOf(err error) error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return firstOf(all.Unwrap()[0])
+	}
+	return err
+}
+
+// once reports a used column whose name another column has too.
+func (in *reader) once(head []string, at []int, before int) error {
+	for _, i := range at {
+		n := 0
+		for _, name := range head {
+			if name == head[i] {
+				n++
+			}
+		}
+		if n > 1 {
+			return in.wrong(before+1, "%d columns have the name %q; rename one", n, safe.Line(head[i], 60))
+		}
+	}
+	return nil
+}
+
+// syntax returns an error of the library, with its line.
+func (in *reader) syntax(err error, before int) error {
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+		return in.wrong(before+parse.Line, "%v", parse.Err)
+	}
+	if errors.Is(err, io.EOF) {
+		return in.wrong(1, "empty file: the first line must have the names of the columns")
+	}
+	return in.unread(err)
+}
+
+// columnsOf continues the error of a missing column with what to do. A first line that has no names
+// of columns is not quoted: the file may be one of secrets.
+func columnsOf(name string, head []string) string {
+	for _, column := range head {
+		if strings.Contains(column, "\x00") {
+			return "; if the file is UTF-16, write `encoding: utf-16le`"
+		}
+		if strings.Contains(column, "\r") {
+			return "; its lines end with CR only; save it with line feeds"
+		}
+		if len(column) > 60 || strings.ContainsAny(column, ":={}[]()/\\$") {
+			return "; its first line does not look like names of columns, separated by commas"
+		}
+	}
+	for _, column := range head {
+		if strings.TrimSpace(column) == name {
+			return fmt.Sprintf(", but %q with blanks; remove the blanks around commas, which are part of values", safe.Line(column, 60))
+		}
+	}
+	return "; " + safe.Line(strictyaml.Suggest(name, "columns", head), 300)
+}
