@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/strictyaml"
 )
 
@@ -208,6 +210,10 @@ func unquoted(value any) any {
 	switch v := value.(type) {
 	case json.Number:
 		return strictyaml.JSON(v)
+	case string:
+		if jsonpath.IsNumber(v) { // also where YAML's library would leave the quotes out: 1e400
+			return strictyaml.JSON(strconv.Quote(v))
+		}
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {

@@ -187,12 +187,6 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Number returns the text of a number, unchanged. ok is false for any other value.
-func (v Value) Number() (text string, ok bool) {
-	ok = v.Kind() == Scalar && (v.node.Tag == "!!int" || v.node.Tag == "!!float")
-	return v.node.Value, ok
-}
-
 // ResolvePath returns path, which is relative to the folder of the file, as a path for opening.
 func (v Value) ResolvePath(path string) string {
 	if !filepath.IsAbs(path) {
@@ -205,7 +199,7 @@ func (v Value) ResolvePath(path string) string {
 }
 
 // JSON returns the value as a JSON document, its keys in the order of the file and its numbers as
-// written. It reports numbers with a leading zero, which YAML reads as octal.
+// written. It reports those that JSONNumber does.
 func (v Value) JSON() string {
 	var b strings.Builder
 	v.writeJSON(&b)
@@ -236,13 +230,9 @@ func (v Value) writeJSON(b *strings.Builder) {
 		}
 		b.WriteString(closed(len(v.Fields()), "{", "}"))
 	default:
-		text, isNumber := v.Number()
-		switch digits := strings.TrimLeft(text, "+-"); {
-		case isNumber && json.Valid([]byte(text)):
-			b.WriteString(text) // as written, exact at any size
+		if text, ok := v.JSONNumber(); ok {
+			b.WriteString(text)
 			return
-		case isNumber && len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789") == "":
-			v.Wrong("put it in quotes if it is a text, or leave out the leading zero")
 		}
 		quote(v.Any())
 	}
