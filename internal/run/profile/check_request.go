@@ -37,7 +37,6 @@ func placedRequests(p *bench.Profile) (all []placed) {
 
 func (r *rules) requests(p *bench.Profile) {
 	r.when(len(p.Requests) == 0, "requests", "no requests", "write at least one, here or in a session")
-	cities := slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	var known []string
 	for _, v := range p.Variables {
 		known = append(known, v.Name)
@@ -67,13 +66,8 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
 		}
-		before := within
-		within = r.request(p, req, before)
+		within = r.request(p, req, within)
 		named(req.at, req.Name)
-		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(before, "id") && req.IDs.Distribution != fixed
-		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path",
-			"`{id}` has no values: it needs the city data, and this profile has no store",
-			"write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`")
 	}
 	for i, s := range p.Sessions {
 		at := fmt.Sprintf("sessions[%d]", i)
@@ -92,7 +86,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	}
 	r.path(at, req.Request, known)
 	r.header(at, req.Request)
-	r.places(at, req.Request, known)
+	r.places(p, at, req.Request, known)
 	r.expected(p, at+".expect", req.Request, known)
 	r.unfilled(at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
@@ -122,7 +116,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 }
 
 // places reports unknown variables in the path, the body and the headers.
-func (r *rules) places(at string, req bench.Request, known []string) {
+func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []string) {
 	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
 	if req.Encoding != bench.PlainText {
 		texts[1].key = at + "." + string(req.Encoding)
@@ -134,10 +128,18 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	for _, of := range texts {
 		for _, place := range bench.Parts(of.text) {
 			name, _ := values.Column(place.Name)
-			ofData := of.key == at+".path" && (name == "id" || name == "language")
-			r.when(name != "" && !ofData && !slices.Contains(known, name), of.key,
-				fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
-				hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
+			switch hint := noData(p, req, place.Name); {
+			case name == "" || slices.Contains(known, name):
+			case of.key == at+".path" && ofData(place.Name) && hint == "":
+			case savedBy(p, name, req) != "":
+				r.when(true, of.key, fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
+					"send that one before, in the same session or in `setup`")
+			case of.key == at+".path" && ofData(place.Name):
+				r.when(true, of.key, fmt.Sprintf("`{%s}` has no values: it needs the city data, and this profile has no store", name), hint)
+			default:
+				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
+			}
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 			r.when(!typed, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 				"write `:number`, `:json`, or no type for a text")
@@ -145,12 +147,36 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	}
 }
 
+// ofData reports whether the data set has values for a place in a path.
+func ofData(place string) bool { return place == "id" || place == "language" }
+
+// noData returns where the values for {id} or {language} may come from, or "" if the request has them.
+func noData(p *bench.Profile, req bench.Request, name string) string {
+	stored := !p.Store.Kind.Traits().None || slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
+	switch {
+	case name == "id" && !stored && req.IDs.Distribution != fixed:
+		return "write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`"
+	case name == "language" && len(req.Languages) == 0:
+		return "write `variables: {language: {list: [cs, de]}}`, or list them here: `languages: [cs, de]`"
+	}
+	return ""
+}
+
+// savedBy returns the other request that saves a value under a name, or "".
+func savedBy(p *bench.Profile, name string, not bench.Request) string {
+	for _, r := range p.Every() {
+		if r.Name != not.Name && slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name }) {
+			return r.Name
+		}
+	}
+	return ""
+}
+
 // expected reports unknown variables in expectations, and those that follow the clock.
 func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
 	for _, place := range req.ExpectedPlaces() {
 		name, _ := values.Column(place.Name)
-		ofData := strings.Contains(req.Path, "{"+name+"}") && (name == "id" || name == "language")
-		r.when(!ofData && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+		r.when(!(ofData(place.Name) && bench.HasPlace(req.Path, name)) && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
 		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 		r.when(!typed, at, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
@@ -202,10 +228,11 @@ func (r *rules) path(at string, req bench.Request, known []string) {
 		key, name string
 		given     bool
 	}{{"ids", "id", req.IDs.Distribution != ""}, {"languages", "language", len(req.Languages) > 0}} {
-		r.when(of.given && !strings.Contains(req.Path, "{"+of.name+"}"), at+"."+of.key,
+		in := bench.HasPlace(req.Path, of.name)
+		r.when(of.given && !in, at+"."+of.key,
 			fmt.Sprintf("`%s` are given, but the path has no `{%s}`", of.key, of.name),
 			fmt.Sprintf("write `{%s}` into the path or remove `%s`", of.name, of.key))
-		r.when(of.given && slices.Contains(known, of.name), at+"."+of.key,
+		r.when(of.given && in && slices.Contains(known, of.name), at+"."+of.key,
 			fmt.Sprintf("`%s` are given, and `variables` has %q", of.key, of.name), "keep one of the two")
 	}
 	for i, language := range req.Languages {

@@ -95,7 +95,7 @@ func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
 	const text = "contenders: [a]\nsteps: [1]\nstore: none\nrequests: [{post: /, json: %s}]\n"
 	for body, want := range map[string]string{
 		`{big: 18446744073709551615, price: 10.00, rate: 1e3}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3}`,
-		`{zip: "02142", none: ~, version: "1.10"}`:                        `{"zip":"02142","none":null,"version":"1.10"}`,
+		`{zip: "02142", none: ~, version: "1.10"}`:             `{"zip":"02142","none":null,"version":"1.10"}`,
 		`{zip: 02142}`: "", `[08]`: "",
 	} {
 		p, err := Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1)))

@@ -32,6 +32,7 @@ type file struct {
 	Title         string            `yaml:"title,omitempty" strict:"max=200"`
 	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
 	Contenders    []chosen          `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Services      folder            `yaml:"services,omitempty"`
 	Rounds        int               `yaml:"rounds,omitempty"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
@@ -146,7 +147,7 @@ func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
 	all := f.mix()
 	if slices.ContainsFunc(all, bench.Request.NamesCity) {
 		if !has("checks", "suites") && f.Data == (data{}) {
-			f.Checks.Suites = []string{bundledSuite} // it expects the bundled data
+			f.Checks.Suites = []suite{bundledSuite} // it expects the bundled data
 		}
 		return
 	}
@@ -218,9 +219,10 @@ func (f file) profile() bench.Profile {
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
 		CompareBodies: float64(f.CompareBodies.of), CompareBounded: f.CompareBodies.bounded, MaxErrors: float64(f.MaxErrors),
 		MaxUnexpected: float64(f.MaxUnexpected),
-		Checks:        bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
+		Checks:        bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: each(f.Checks.Suites, func(s suite) string { return string(s) })}, PriceVCPUHr: f.Price,
 		FirstRequests: (*bench.FirstRequestsSpec)(f.FirstRequests),
 		Interleave:    time.Duration(f.Interleave), Steps: f.Steps.all,
+		Services:   string(f.Services),
 		Contenders: each(f.Contenders, func(c chosen) bench.Selection { return c.Selection }), Settings: settingsOf(f.Contenders),
 		Variables: f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
@@ -234,9 +236,6 @@ func (f file) profile() bench.Profile {
 	if f.Isolation != isolationAuto {
 		p.Isolation = f.Isolation
 	}
-	if len(p.Checks.Suites) == 0 {
-		p.Checks.Suites = nil
-	}
 	return p
 }
 
@@ -248,8 +247,9 @@ func fileOf(p bench.Profile) file {
 		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
 		CompareBodies: compared{share(p.CompareBodies), p.CompareBounded && p.CompareBodies > 0}, MaxErrors: share(p.MaxErrors),
 		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
-		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
+		Checks: checks{p.Checks.Lifecycle, each(p.Checks.Suites, func(s string) suite { return suite(s) })}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
+		Services:   folder(p.Services),
 		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {
@@ -280,7 +280,7 @@ func (f *file) setup() []bench.Request {
 				continue
 			}
 			for _, later := range f.Setup[i:] {
-				if slices.ContainsFunc(later.Save, func(s bench.Save) bool { return hasPlace(value, s.Name) }) {
+				if slices.ContainsFunc(later.Save, func(s bench.Save) bool { return bench.HasPlace(value, s.Name) }) {
 					delete(r.Header, name)
 				}
 			}
@@ -290,11 +290,6 @@ func (f *file) setup() []bench.Request {
 		}
 	}
 	return all
-}
-
-// hasPlace reports whether a text has a place for a variable.
-func hasPlace(text, variable string) bool {
-	return slices.ContainsFunc(bench.Parts(text), func(p bench.Part) bool { return p.Name == variable })
 }
 
 // requestsOf returns the requests of a session; "" stands for the single requests.

@@ -321,13 +321,13 @@ func (f *file) request(r request, session string) bench.Request {
 		}
 	}
 	ofData := func(name string) bool {
-		return strings.Contains(r.Path, "{"+name+"}") && !f.saves(name, session) &&
+		return bench.HasPlace(r.Path, name) && !f.saves(name, session) &&
 			!slices.ContainsFunc(f.Variables, func(v bench.Variable) bool { return v.Name == name })
 	}
 	if ofData("id") {
 		out.IDs.Distribution = cmp.Or(out.IDs.Distribution, uniform)
 	}
-	if ofData("language") && out.Languages == nil {
+	if ofData("language") && out.Languages == nil && (f.Store.Kind != bench.StoreNone || out.NamesCity()) {
 		out.Languages = []string{"cs", "de", "en", "pl", "sk"}
 	}
 	if out.Name == "" {
