@@ -43,7 +43,9 @@ func (r *rules) requests(p *bench.Profile) {
 	}
 	names := map[string]bool{} // unique, since expectations are looked up by name
 	named := func(at, name string) {
+		before := len(*r)
 		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each its own name")
+		r.needs(before, "setup", "requests", "sessions", "teardown")
 		names[name] = true
 	}
 	each := func(key string, all []bench.Request) {
@@ -128,6 +130,7 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 	for _, of := range texts {
 		for _, place := range bench.Parts(of.text) {
 			name, _ := values.Column(place.Name)
+			before, needs := len(*r), []string{"variables", "setup", "sessions", "variables." + name}
 			switch hint := noData(p, req, place.Name); {
 			case name == "" || slices.Contains(known, name):
 			case of.key == at+".path" && ofData(place.Name) && hint == "":
@@ -135,11 +138,13 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 				r.when(true, of.key, fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
 					"send that one before, in the same session or in `setup`")
 			case of.key == at+".path" && ofData(place.Name):
+				needs = append(needs, "store", "data", "requests")
 				r.when(true, of.key, fmt.Sprintf("`{%s}` has no values: it needs the city data, and this profile has no store", name), hint)
 			default:
 				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
 			}
+			r.needs(before, needs...)
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 			r.when(!typed, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 				"write `:number`, `:json`, or no type for a text")
@@ -175,9 +180,11 @@ func savedBy(p *bench.Profile, name string, not bench.Request) string {
 // expected reports unknown variables in expectations, and those that follow the clock.
 func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
 	for _, place := range req.ExpectedPlaces() {
+		before := len(*r)
 		name, _ := values.Column(place.Name)
 		r.when(!(ofData(place.Name) && bench.HasPlace(req.Path, name)) && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
+		r.needs(before, "variables", "setup", "sessions", "variables."+name)
 		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 		r.when(!typed, at, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 			"write `:number`, `:json`, or no type")

@@ -140,10 +140,15 @@ func defaults() file {
 // derive fills in defaults that depend on other keys: durations of steps, and for a profile without
 // city requests no store, no data and no checks of the locations service. has reports whether the
 // profile has a key.
-func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
+func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string) bool) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.nameTargets()
-	f.weigh(v)
+	for i := range f.Sessions {
+		if s := &f.Sessions[i]; s.Name == "" { // reported: its requests are those of a session all the same
+			s.Name = fmt.Sprintf("session %d", i+1)
+		}
+	}
+	f.weigh(v, causes)
 	all := f.mix()
 	if slices.ContainsFunc(all, bench.Request.NamesCity) {
 		if !has("checks", "suites") && f.Data == (data{}) {
@@ -167,7 +172,7 @@ func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
 var stepIndex = regexp.MustCompile(`^steps\[(\d+)\]`)
 
 // report reports the rules that p, the profile of f, breaks; each at its line.
-func (f *file) report(p *bench.Profile, v strictyaml.Value) {
+func (f *file) report(p *bench.Profile, v strictyaml.Value, causes cause) {
 	for _, o := range Options() {
 		keys := strings.Split(o.Key, ".")
 		if o.wrong == nil || !v.Has(keys...) {
@@ -179,6 +184,9 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 	}
 	reported := map[[2]string]bool{}
 	for _, m := range mistakes(p) {
+		if causes.of(f.placed(m)) {
+			continue
+		}
 		if f.Requests.report(m) {
 			continue
 		}
@@ -190,10 +198,7 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 				reported[once] = true
 			}
 		}
-		path := stepIndex.ReplaceAllStringFunc(m.path, func(at string) string { // the item in the file
-			i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
-			return fmt.Sprintf("steps[%d]", f.Steps.items[i])
-		})
+		path := f.placed(m).path
 		if of, ok := strings.CutSuffix(path, ".path"); ok { // the key may be a method: `get: /items`
 			for _, m := range new(request).methodKeys() {
 				if v.Find(of).Has(m.key) {
@@ -208,6 +213,15 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 			at.Mistake(m.what, m.hint)
 		}
 	}
+}
+
+// placed returns a mistake with the path of the item in the file: that of a step may be several.
+func (f *file) placed(m mistake) mistake {
+	m.path = stepIndex.ReplaceAllStringFunc(m.path, func(at string) string {
+		i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
+		return fmt.Sprintf("steps[%d]", f.Steps.items[i])
+	})
+	return m
 }
 
 func (f file) profile() bench.Profile {

@@ -251,7 +251,7 @@ func (e expect) status() (first int, more []int) {
 }
 
 // weigh converts shares to weights. All or no items have shares, which add up to 100%.
-func (f *file) weigh(v strictyaml.Value) {
+func (f *file) weigh(v strictyaml.Value, causes cause) {
 	var shares []share
 	var weights []*int
 	for i := range f.Requests.all {
@@ -272,6 +272,8 @@ func (f *file) weigh(v strictyaml.Value) {
 	}
 	switch {
 	case given == 0:
+		return
+	case causes.of(mistake{path: "requests", needs: []string{"requests", "sessions"}}):
 		return
 	case given < len(shares):
 		v.At("requests").Mistake("only some requests have a share", "write one for each, or weights for all")

@@ -72,9 +72,7 @@ func (d *data) UnmarshalStrict(v strictyaml.Value) {
 		return
 	}
 	m := dataMap{Vertices: defaultVertices, Seed: defaultDataSeed}
-	if !v.Decode(&m) {
-		return
-	}
+	v.Decode(&m)
 	if v.Has("dir") && !v.Has("cities") && !v.Has("vertices") && !v.Has("seed") {
 		m = dataMap{Dir: m.Dir}
 	}

@@ -57,7 +57,7 @@ func Decode(file string, data []byte, dst any) error {
 // DecodeThen is Decode with a check of the complete document, which is called if the document is a
 // map. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
-	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}}
+	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}, strange: map[*yaml.Node]bool{}}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		v := Value{node: root, d: d}

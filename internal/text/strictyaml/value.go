@@ -28,8 +28,20 @@ type Validator interface {
 
 type decoder struct {
 	Collector
-	failed map[place]bool
+	failed   map[place]bool
+	strange  map[*yaml.Node]bool // maps with an unknown key
+	reported []Reported
 }
+
+// Reported is the place of a mistake that was reported so far.
+type Reported struct {
+	Path    string // "requests[0].share"; for an unknown key, that of the key it was probably meant to be
+	Unknown bool   // the key is unknown
+	Far     bool   // no known key is near the unknown one: Path has its own name
+}
+
+// Reported returns the places of the mistakes so far.
+func (v Value) Reported() []Reported { return slices.Clone(v.d.reported) }
 
 // place is a value or, with a key, the missing value of that key in a map.
 type place struct {
@@ -73,9 +85,10 @@ func (v Value) Kind() Kind {
 
 // Mistake reports what is wrong with the value and a hint that says what to write, which may be "".
 func (v Value) Mistake(what, hint string) {
-	if v.Failed() {
+	if v.Failed() || v.d.strange[v.node] { // the unknown key may be what is missing
 		return
 	}
+	v.d.reported = append(v.d.reported, Reported{Path: v.path})
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
 		v.d.failed[place{node: v.node}] = true // one is enough; a list or map can have several
 	}
