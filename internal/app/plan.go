@@ -128,6 +128,9 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Plain: why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}
+	for _, text := range profile.LiteralBraces(p) {
+		run.Warnings.Add(bench.Warning{Text: text})
+	}
 	return run, dir, checkEngines(run)
 }
 

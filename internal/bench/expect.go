@@ -28,16 +28,22 @@ func FilledExpectations() []string {
 
 // ExpectedPlaces returns the places in the expectation of the request, in order, with repetitions.
 func (r Request) ExpectedPlaces() (places []Part) {
-	for _, key := range FilledExpectations() {
-		eachText(r.Expect[key], func(text string) {
-			for _, p := range Parts(text) {
-				if p.Name != "" {
-					places = append(places, p)
-				}
+	for _, text := range r.ExpectedTexts() {
+		for _, p := range Parts(text) {
+			if p.Name != "" {
+				places = append(places, p)
 			}
-		})
+		}
 	}
 	return places
+}
+
+// ExpectedTexts returns the texts of the expectation in which places are filled in.
+func (r Request) ExpectedTexts() (texts []string) {
+	for _, key := range FilledExpectations() {
+		eachText(r.Expect[key], func(text string) { texts = append(texts, text) })
+	}
+	return texts
 }
 
 // Unfilled is a place in an expectation where nothing is filled in.

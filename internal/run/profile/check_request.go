@@ -227,8 +227,12 @@ func (r *rules) path(at string, req bench.Request, known []string) {
 	}
 	for _, part := range bench.Parts(req.Path) {
 		if part.Name == "" && strings.ContainsAny(part.Text, "{}") && braces.MatchString(req.Path) {
-			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` is not the name of a variable: to send it, write `%%7B…%%7D`",
-				braces.FindString(part.Text)))
+			text := braces.FindString(part.Text)
+			what := "is not the name of a variable"
+			if name, _ := values.Column(strings.Trim(text, "{} ")); slices.Contains(known, name) {
+				what = "is a text: for the value of the variable, write `{" + strings.Trim(text, "{} ") + "}`"
+			}
+			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` %s; to send it, write `%%7B…%%7D`", text, what))
 		}
 	}
 	for _, of := range []struct {

@@ -164,7 +164,6 @@ thresholds:
 price_per_vcpu_hour: 0.02
 `
 
-
 // One mistyped key is one mistake, in its line: what follows from it is not reported.
 func TestOneMistypedKeyIsOneMistake(t *testing.T) {
 	dir := t.TempDir()
