@@ -165,7 +165,7 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	case err == nil:
 		d.Add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
-		d.syntax(err)
+		d.syntax(err, data)
 	case empty:
 		d.Add(1, "the file is empty", "")
 	default:
@@ -181,7 +181,7 @@ var syntaxLine = regexp.MustCompile(`^line (\d+): `)
 
 // syntax reports an error of the parser, such as "yaml: line 3: …", as a mistake in that line. The
 // line is taken from the text: yaml.v3 has no typed syntax error.
-func (d *decoder) syntax(err error) {
+func (d *decoder) syntax(err error, data []byte) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
@@ -190,6 +190,14 @@ func (d *decoder) syntax(err error) {
 		text = text[len(m[0]):]
 	}
 	text = anchorName.ReplaceAllString(text, "unknown anchor")
+	at, trap, known := failure(data)
+	if known {
+		d.Add(trap.line, trap.what, trap.hint)
+		return
+	}
+	if at > 0 { // the library names the line in which the map or list began, or the one before
+		line = at
+	}
 	d.Add(line, "not YAML: "+clip(text, 200), "")
 }
 

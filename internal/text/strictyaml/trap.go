@@ -1,0 +1,388 @@
+package strictyaml
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"locbench/internal/text/secret"
+)
+
+// trap is a place where YAML reads a text otherwise than its writer means it.
+type trap struct {
+	at, line   int // offset, and line from 1
+	what, hint string
+}
+
+// slowly is a reader of one byte at a time: where it stops is where the parser failed.
+type slowly struct {
+	data []byte
+	at   int
+}
+
+func (s *slowly) Read(p []byte) (int, error) {
+	if s.at >= len(s.data) || len(p) == 0 {
+		return 0, io.EOF
+	}
+	p[0] = s.data[s.at]
+	s.at++
+	return 1, nil
+}
+
+// failure returns the line in which the parser failed, and the trap that it fell into, if known.
+func failure(data []byte) (line int, t trap, ok bool) {
+	r := &slowly{data: data}
+	var doc yaml.Node
+	if err := yaml.NewDecoder(r).Decode(&doc); err == nil {
+		return 0, t, false
+	}
+	read := data[:r.at]
+	line = 1 + bytes.Count(bytes.TrimRightFunc(read, unicode.IsSpace), []byte("\n"))
+	s := scanner{data: data, line: 1, block: -1}
+	s.run()
+	for _, one := range s.traps {
+		if one.at <= r.at && bare(data[one.at:r.at]) {
+			t, ok = one, true
+		}
+	}
+	if !ok && r.at == len(data) && s.open != nil {
+		t, ok = *s.open, true
+	}
+	return line, t, ok
+}
+
+// bare reports whether a text has at most the rest of its first line and the start of one more.
+func bare(text []byte) bool {
+	lines := bytes.Split(text, []byte("\n"))
+	for _, l := range lines[1:max(len(lines)-1, 1)] {
+		if l = bytes.TrimSpace(l); len(l) > 0 && l[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// scanner finds traps. It reads as much of YAML as that takes, and goes on after each one.
+type scanner struct {
+	data  []byte
+	at    int
+	line  int
+	block int    // indentation around the block text that is read; -1: none
+	flow  []flow // open braces and brackets
+	key   string // the last key
+	traps []trap
+	open  *trap // what is not closed at the end
+}
+
+type flow struct {
+	bracket  byte
+	at, line int
+	inValue  bool // after the colon of an entry
+}
+
+func (s *scanner) run() {
+	for s.at < len(s.data) {
+		if len(s.flow) > 0 {
+			s.inFlow()
+		} else {
+			s.inBlock()
+		}
+	}
+	if n := len(s.flow); n > 0 {
+		f := s.flow[0]
+		s.open = &trap{f.at, f.line, "`" + string(f.bracket) + "` is not closed", "close it, or put the text in quotes"}
+	}
+}
+
+var (
+	blockHeader = regexp.MustCompile(`^[|>][-+0-9]{0,2}\s*(#.*)?$`)
+	noSpace     = regexp.MustCompile(`^[a-z_]+:(/[^/]|[^/ ])`)
+	wholePath   = regexp.MustCompile(`^[/{*%@&?][^\s'"\\]{0,100}$`)
+)
+
+// rest returns the rest of the line.
+func (s *scanner) rest() string {
+	line, _, _ := bytes.Cut(s.data[s.at:], []byte("\n"))
+	return strings.TrimRight(string(line), "\r")
+}
+
+// skipLine goes to the next line.
+func (s *scanner) skipLine() {
+	i := bytes.IndexByte(s.data[s.at:], '\n')
+	if i < 0 {
+		s.at = len(s.data)
+		return
+	}
+	s.at, s.line = s.at+i+1, s.line+1
+}
+
+// inBlock reads a line outside of braces and brackets, up to the first of these.
+func (s *scanner) inBlock() {
+	rest := s.rest()
+	text := strings.TrimLeft(rest, " \t")
+	blanks := rest[:len(rest)-len(text)]
+	if s.block >= 0 && (text == "" || len(blanks) > s.block) {
+		s.skipLine()
+		return
+	}
+	if s.block = -1; text == "" || text[0] == '#' {
+		s.skipLine()
+		return
+	}
+	if strings.Contains(blanks, "\t") {
+		s.found(s.at, "a tab in the indentation", "write spaces")
+	}
+	start, indent := s.at, len(blanks)
+	s.at += len(blanks)
+	for value := false; ; {
+		s.blanks()
+		text := s.rest()
+		switch {
+		case text == "" || text[0] == '#':
+			s.skipLine()
+			return
+		case !value && (text == "-" || strings.HasPrefix(text, "- ")):
+			indent = s.at - start
+			s.at++
+			continue
+		case text[0] == '"' || text[0] == '\'':
+			from := s.at
+			if !s.quoted() || s.after(from, "the closing quote", false) {
+				s.skipLine()
+				return
+			}
+			if value = strings.HasPrefix(s.rest(), ":"); value {
+				s.at++
+			}
+			continue
+		case text[0] == '{' || text[0] == '[':
+			s.push()
+			return
+		case (text[0] == '|' || text[0] == '>') && blockHeader.MatchString(text):
+			s.block = indent
+			s.skipLine()
+			return
+		case s.special(text):
+			s.skipLine()
+			return
+		}
+		key, _, isKey := cutKey(text)
+		switch {
+		case isKey && value:
+			s.found(s.at+len(key), "`: ` begins a value here", s.quote(plainEnd(text)))
+			fallthrough
+		case !isKey:
+			if m := noSpace.FindString(text); m != "" && !value {
+				s.found(s.at, "no value", "write a space after `"+m[:strings.IndexByte(m, ':')+1]+"`")
+			}
+			s.skipLine()
+			return
+		}
+		s.key, value, indent = key, true, s.at-start
+		s.at += len(key) + 1
+	}
+}
+
+// cutKey cuts a key from the start of a line.
+func cutKey(text string) (key, rest string, ok bool) {
+	text = plainEnd(text)
+	for i := range len(text) {
+		if text[i] == ':' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\t') {
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}
+
+// plainEnd returns a text without the comment after it.
+func plainEnd(text string) string {
+	if i := strings.Index(text, " #"); i >= 0 {
+		text = text[:i]
+	}
+	return strings.TrimRight(text, " \t")
+}
+
+func (s *scanner) blanks() {
+	for s.at < len(s.data) && (s.data[s.at] == ' ' || s.data[s.at] == '\t') {
+		s.at++
+	}
+}
+
+func (s *scanner) push() {
+	s.flow = append(s.flow, flow{bracket: s.data[s.at], at: s.at, line: s.line})
+	s.at++
+}
+
+// inFlow reads one part of a map in braces or a list in brackets.
+func (s *scanner) inFlow() {
+	top := &s.flow[len(s.flow)-1]
+	switch c := s.data[s.at]; {
+	case c == '\n':
+		s.line++
+		s.at++
+	case c == ' ' || c == '\t' || c == '\r':
+		s.at++
+	case c == '#':
+		s.skipLine()
+	case c == '-' && s.first() && strings.HasPrefix(s.rest()+" ", "- "): // the next item of a list
+		f := s.flow[0]
+		s.traps = append(s.traps, trap{s.at, f.line, "`" + string(f.bracket) + "` is not closed", "close it, or put the text in quotes"})
+		s.flow = nil
+	case c == ',':
+		top.inValue = false
+		s.at++
+	case c == ':':
+		top.inValue = true
+		s.at++
+	case c == '{' || c == '[':
+		s.push()
+	case c == '}' || c == ']':
+		if (c == '}') != (top.bracket == '{') {
+			s.traps = append(s.traps, trap{s.at, top.line, "`" + string(top.bracket) + "` is not closed", "close it before `" + string(c) + "`"})
+		}
+		from := top.at
+		s.flow = s.flow[:len(s.flow)-1]
+		if s.at++; len(s.flow) == 0 && s.after(from, "the closing `"+string(c)+"`", true) {
+			s.skipLine()
+		}
+	case c == '"' || c == '\'':
+		from := s.at
+		if s.quoted() {
+			s.after(from, "the closing quote", false)
+		}
+	case c == '?':
+		s.found(s.at, "`?` begins a key here", s.quote(s.meant(s.at)))
+		s.at++
+	case s.special(s.rest()):
+		s.at += max(len(s.meant(s.at)), 1)
+	default:
+		s.plainInFlow(top)
+	}
+}
+
+// plainInFlow reads a text without quotes.
+func (s *scanner) plainInFlow(top *flow) {
+	from := s.at
+	for ; s.at < len(s.data); s.at++ {
+		c, next := s.data[s.at], byte('\n')
+		if s.at+1 < len(s.data) {
+			next = s.data[s.at+1]
+		}
+		switch {
+		case c == '\n' || strings.IndexByte(",}]", c) >= 0 || c == '#' && s.data[s.at-1] == ' ':
+			return
+		case c == '?' || c == '{' || c == '[':
+			what := map[byte]string{'?': "`?` begins a key here", '{': "`{` begins a map here", '[': "`[` begins a list here"}[c]
+			whole := s.meant(from)
+			s.found(s.at, what, s.quote(whole))
+			s.at = max(from+len(whole), s.at+1)
+			return
+		case c == ':' && strings.IndexByte(" \t\r\n,}]", next) >= 0:
+			switch colon := top.inValue && top.bracket == '{'; {
+			case colon && len(bytes.TrimSpace(s.data[s.lineStart(from):from])) == 0:
+				s.found(s.at, "no comma after the value before", "write `,` at the end of the line above")
+			case colon:
+				s.found(s.at, "`: ` begins a value here", s.quote(s.meant(from)))
+			default:
+				s.key = strings.TrimSpace(string(s.data[from:s.at]))
+			}
+			return
+		}
+	}
+}
+
+// lineStart returns the offset of the line around an offset.
+func (s *scanner) lineStart(at int) int { return bytes.LastIndexByte(s.data[:at], '\n') + 1 }
+
+// first reports whether nothing is before the current character in its line.
+func (s *scanner) first() bool { return len(bytes.TrimSpace(s.data[s.lineStart(s.at):s.at])) == 0 }
+
+// special reports whether a text begins with a character that has another meaning, and reports it.
+func (s *scanner) special(text string) bool {
+	if strings.IndexByte("%@`*&|>", text[0]) < 0 {
+		return false
+	}
+	whole := plainEnd(text)
+	if len(s.flow) > 0 {
+		whole = s.meant(s.at)
+	}
+	s.found(s.at, "a text cannot begin with `"+text[:1]+"`", strings.Replace(s.quote(whole), "the text", "it", 1))
+	return true
+}
+
+// meant returns the text that probably was meant to be one, in braces or brackets: its own ones are
+// closed in it.
+func (s *scanner) meant(from int) string {
+	depth := 0
+	for i := from; i < len(s.data); i++ {
+		switch c := s.data[i]; {
+		case c == '{' || c == '[':
+			depth++
+		case (c == '}' || c == ']') && depth > 0:
+			depth--
+		case c == '\n' || c == ',' || c == '}' || c == ']':
+			return strings.TrimSpace(string(s.data[from:i]))
+		}
+	}
+	return strings.TrimSpace(string(s.data[from:]))
+}
+
+// quoted reads a text in quotes, and returns false if the file ends in it.
+func (s *scanner) quoted() bool {
+	quote, from, line := s.data[s.at], s.at, s.line
+	for s.at++; s.at < len(s.data); s.at++ {
+		switch c := s.data[s.at]; {
+		case c == '\n':
+			s.line++
+		case c == quote && quote == '\'' && s.at+1 < len(s.data) && s.data[s.at+1] == '\'':
+			s.at++
+		case c == quote:
+			s.at++
+			return true
+		case c == '\\' && quote == '"' && s.at+1 < len(s.data):
+			if s.at++; strings.IndexByte("0abt\tnvfre \"/\\N_LPxuU\n\r'", s.data[s.at]) < 0 {
+				s.found(s.at, "`\\"+clip(string(s.data[s.at]), 1)+"` is not an escape in double quotes", "write single quotes")
+			}
+			if s.data[s.at] == '\n' {
+				s.line++
+			}
+		}
+	}
+	s.open = &trap{from, line, "the quote is not closed", "write " + string(quote) + " at the end of the text"}
+	return false
+}
+
+// after reports a text after the end of a value, and returns whether there is one.
+func (s *scanner) after(from int, end string, bracket bool) bool {
+	text := strings.TrimLeft(s.rest(), " \t")
+	blank := len(text) < len(s.rest())
+	allowed := ":"
+	if len(s.flow) > 0 {
+		allowed = ":,}]"
+	}
+	if text == "" || text[0] == '#' && blank || strings.IndexByte(allowed, text[0]) >= 0 {
+		return false
+	}
+	hint := "put all of it in quotes"
+	if whole := plainEnd(string(s.data[from:s.at]) + s.rest()); bracket {
+		hint = s.quote(whole)
+	}
+	s.found(s.at, "text after "+end, hint)
+	return true
+}
+
+// quote returns the hint to put a text in quotes, with the text if it is a path.
+func (s *scanner) quote(text string) string {
+	if secret.Name(s.key) || !wholePath.MatchString(text) {
+		return "put the text in quotes"
+	}
+	return "put the text in quotes: `\"" + clip(text, 100) + "\"`"
+}
+
+func (s *scanner) found(at int, what, hint string) {
+	s.traps = append(s.traps, trap{at, s.line, what, hint})
+}

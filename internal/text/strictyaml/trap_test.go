@@ -1,0 +1,64 @@
+package strictyaml_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"locbench/internal/text/strictyaml"
+)
+
+// What YAML reads otherwise than its writer is named with its own line and what to write.
+func TestTraps(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string // after three lines
+		line int
+		want string
+	}{
+		"question in a map":        {"- {name: a, get: /search?q=lamp, share: 50%}\n- name: b\n  get: /x?y=1\n", 4, "`?` begins a key here; put the text in quotes: `\"/search?q=lamp\"`"},
+		"question in a list":       {"- a: [x, /a?b]\n", 4, "put the text in quotes: `\"/a?b\"`"},
+		"question in a later line": {"- {name: a,\n   get: /search?q=lamp,\n   share: 50%}\n", 5, "`\"/search?q=lamp\"`"},
+		"question at the start":    {"- {name: a, get: ?q=1}\n", 4, "put the text in quotes"},
+		"question and brace":       {"- {get: /items/x?l={limit}, share: 5%}\n", 4, "`\"/items/x?l={limit}\"`"},
+		"brace in a map":           {"- {get: /items/{id}, share: 5%}\n", 4, "`{` begins a map here; put the text in quotes: `\"/items/{id}\"`"},
+		"brace in the last":        {"- {get: /items/{id}}\n- {get: /b}\n", 4, "put the text in quotes: `\"/items/{id}\"`"},
+		"bracket in a map":         {"- {save: {regex: x[0-9]+}}\n", 4, "put the text in quotes"},
+		"text after a map":         {"- get: {base}/items\n  share: 5%\n", 4, "put the text in quotes: `\"{base}/items\"`"},
+		"the same, blank lines":    {"- get: {base}/items\n\n# comment\n\n- get: /\n", 4, "`\"{base}/items\"`"},
+		"the same, last":           {"- get: {base}/items\n", 4, "`\"{base}/items\"`"},
+		"text after quotes":        {"- get: \"/items\"/{id}\n  share: 5%\n", 4, "text after the closing quote; put all of it in quotes"},
+		"the same, in a map":       {"- {get: \"/items\"/5, share: 5%}\n", 4, "text after the closing quote"},
+		"colon":                    {"- title: one: two\n  get: /\n", 4, "`: ` begins a value here; put the text in quotes"},
+		"colon in a map":           {"- {title: one: two, get: /}\n", 4, "put the text in quotes"},
+		"percent":                  {"- get: %2Fitems\n", 4, "a text cannot begin with `%`; put it in quotes: `\"%2Fitems\"`"},
+		"percent in a map":         {"- {get: %2Fitems}\n", 4, "a text cannot begin with `%`"},
+		"at":                       {"- user: @ada\n", 4, "a text cannot begin with `@`; put it in quotes"},
+		"backtick":                 {"- user: `ada`\n", 4, "a text cannot begin with ```"},
+		"star":                     {"- {header: {Accept: */*}}\n", 4, "a text cannot begin with `*`; put it in quotes: `\"*/*\"`"},
+		"star in a block":          {"- get: /\n  header:\n    Accept: */*\n  share: 5%\n", 6, "a text cannot begin with `*`"},
+		"star word":                {"- get: *all\n", 4, "a text cannot begin with `*`"},
+		"ampersand":                {"- get: & b\n", 4, "a text cannot begin with `&`"},
+		"greater":                  {"- note: >5 items\n  get: /\n", 4, "a text cannot begin with `>`"},
+		"bar":                      {"- note: |x\n  get: /\n", 4, "a text cannot begin with `|`"},
+		"tab":                      {"- get: /\n\tshare: 5%\n", 5, "a tab in the indentation; write spaces"},
+		"tab deeper":               {"- get: /\n  header:\n  \tA: b\n", 6, "a tab in the indentation; write spaces"},
+		"no space":                 {"- name: b\n  get:/search\n  share: 5%\n", 5, "write a space after `get:`"},
+		"escape":                   {"- a: b\n- save: {x: {regex: \"id=(\\d+)\"}}\n- c: d\n", 5, "`\\d` is not an escape in double quotes; write single quotes"},
+		"open quote":               {"- get: \"/items\n- get: /b\n- get: /c\n", 4, "the quote is not closed"},
+		"open map":                 {"- {get: /items\n- {get: /b}\n", 4, "`{` is not closed"},
+		"open list":                {"- a: [1, 2\n- b: c\n", 4, "`[` is not closed"},
+		"open at the end":          {"- a: b\n- {get: /items\n", 5, "`{` is not closed"},
+		"closed otherwise":         {"- {a: [1, 2}}\n", 4, "`[` is not closed"},
+		"no comma":                 {"- {get: /items\n   share: 5%}\n", 5, "write `,` at the end of the line above"},
+		"indentation":              {"- get: /\n share: 5%\n- get: /b\n", 5, "not YAML"},
+		"after a block":            {"- body: |\n    {a: b?c}\n    \"\n  get: %x\n", 7, "`%`"},
+		"comments":                 {"- get: / # {a?b} \"\n# \"\n- get: @\n", 6, "`@`"},
+		"apostrophe":               {"- name: it's {a?b}\n  get: @\n", 5, "`@`"},
+	} {
+		var got any
+		err := strictyaml.Decode("f.yaml", []byte("# first\nsteps: [1]\nrequests:\n"+tt.text), &got)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), fmt.Sprintf("f.yaml:%d: ", tt.line)) {
+			t.Errorf("%s:\n%s%v\nwant line %d, %s", name, tt.text, err, tt.line, tt.want)
+		}
+	}
+}
