@@ -60,6 +60,7 @@ func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}, strange: map[*yaml.Node]bool{}}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
+		d.silent(root)
 		v := Value{node: root, d: d}
 		if v.Decode(dst); v.Kind() == Map {
 			check(v)
@@ -192,7 +193,7 @@ func (d *decoder) syntax(err error, data []byte) {
 	text = anchorName.ReplaceAllString(text, "unknown anchor")
 	at, trap, known := failure(data)
 	if known {
-		d.Add(trap.line, trap.what, trap.hint)
+		d.Add(trap.line, "not YAML: "+trap.what, trap.hint)
 		return
 	}
 	if at > 0 { // the library names the line in which the map or list began, or the one before
@@ -215,13 +216,13 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 	what, hint := "", ""
 	switch {
 	case n.Kind == yaml.AliasNode:
-		what, hint = "alias (`*…`)", "write the value out: aliases are not supported"
+		what, hint = "alias (`*…`)", "write the value out: aliases are not supported; or put a text in quotes"
 	case n.Anchor != "":
-		what, hint = "anchor (`&…`)", "remove it: anchors are not supported"
+		what, hint = "anchor (`&…`)", "remove it: anchors are not supported; or put a text in quotes"
 	case n.Tag == "!!merge":
 		what, hint = "merge key `<<`", "write the keys out: merging is not supported"
 	case !plainTags[n.Tag]:
-		what, hint = "tag (`!…`)", "remove it: the key decides the type"
+		what, hint = "tag (`!…`)", "remove it: the key decides the type; or put a text in quotes"
 	}
 	if what != "" {
 		d.Add(n.Line, what, hint)

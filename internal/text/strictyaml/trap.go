@@ -49,6 +49,9 @@ func failure(data []byte) (line int, t trap, ok bool) {
 			t, ok = one, true
 		}
 	}
+	if s.hash != nil && s.hash.at <= r.at && (!ok || s.hash.line < t.line) {
+		return line, *s.hash, true
+	}
 	if !ok && r.at == len(data) && s.open != nil {
 		t, ok = *s.open, true
 	}
@@ -76,6 +79,7 @@ type scanner struct {
 	key   string // the last key
 	traps []trap
 	open  *trap // what is not closed at the end
+	hash  *trap // a value in braces that is a comment
 }
 
 type flow struct {
@@ -100,8 +104,8 @@ func (s *scanner) run() {
 
 var (
 	blockHeader = regexp.MustCompile(`^[|>][-+0-9]{0,2}\s*(#.*)?$`)
-	noSpace     = regexp.MustCompile(`^[a-z_]+:(/[^/]|[^/ ])`)
-	wholePath   = regexp.MustCompile(`^[/{*%@&?][^\s'"\\]{0,100}$`)
+	noSpace     = regexp.MustCompile(`^[a-z_]+:/[^/]`)
+	wholePath   = regexp.MustCompile(`^(?:/|%2F|\{[a-z_]+\}|\*/\*|\?[a-z_]+=)[^\s'"\\]{0,100}$`)
 )
 
 // rest returns the rest of the line.
@@ -227,6 +231,9 @@ func (s *scanner) inFlow() {
 	case c == ' ' || c == '\t' || c == '\r':
 		s.at++
 	case c == '#':
+		if next := s.rest(); top.inValue && len(next) > 1 && next[1] != ' ' {
+			s.hash = &trap{s.at, s.line, "`#` begins a comment here", "put the text in quotes"}
+		}
 		s.skipLine()
 	case c == '-' && s.first() && strings.HasPrefix(s.rest()+" ", "- "): // the next item of a list
 		f := s.flow[0]
@@ -375,7 +382,8 @@ func (s *scanner) after(from int, end string, bracket bool) bool {
 	return true
 }
 
-// quote returns the hint to put a text in quotes, with the text if it is a path.
+// quote returns the hint to put a text in quotes, with the text if it is a path: the file may be one
+// of another kind, with secrets.
 func (s *scanner) quote(text string) string {
 	if secret.Name(s.key) || !wholePath.MatchString(text) {
 		return "put the text in quotes"

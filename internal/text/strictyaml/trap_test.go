@@ -62,3 +62,47 @@ func TestTraps(t *testing.T) {
 		}
 	}
 }
+
+// What is YAML, but not what its writer meant: one mistake, in its line.
+func TestTextsWithoutQuotes(t *testing.T) {
+	type request struct {
+		Get  string            `yaml:"get"`
+		JSON jsonText          `yaml:"json"`
+		Head map[string]string `yaml:"header"`
+		Any  any               `yaml:"any"`
+	}
+	type file struct {
+		Requests []request `yaml:"requests"`
+	}
+	for text, want := range map[string]string{
+		"get: {next}":                     "`{next}` without quotes is a map; write `\"{next}\"`",
+		"header: {X: {token}}":            "`{token}` without quotes is a map; write `\"{token}\"`",
+		"json: {user: {user}}":            "`{user}` without quotes is a map; write `\"{user}\"`; for a map with an empty value `{user: null}`",
+		"json: {list: [{item:number}]}":   "`{item:number}` without quotes is a map; write `\"{item:number}\"`",
+		"json: {user: {user }, a: 1}":     "`{user}` without quotes is a map",
+		"json: {{user}}":                  "`{{user}}` without quotes is a map; write `\"{user}\"`",
+		"any: {id: {item}}":               "`{item}` without quotes is a map",
+		"json: {a: b, c}":                 "`c` has no value; put the text in quotes if the comma is part of it, or write `c: null`",
+		"{get: /a,b}":                     "`b` has no value; put the text in quotes if the comma is part of it",
+		"json:\n      color: #fff":        "`color` has no value: a `#` begins a comment; put the value in quotes",
+		"get: #frag":                      "`get` has no value: a `#` begins a comment",
+		"json: {color: #fff}\n    get: /": "`#` begins a comment here; put the text in quotes",
+		"get: &next":                      "anchor (`&…`); remove it: anchors are not supported; or put a text in quotes",
+		"get: !next":                      "tag (`!…`); remove it: the key decides the type; or put a text in quotes",
+	} {
+		var got file
+		indented := "  - " + text
+		err := strictyaml.Decode("f.yaml", []byte("requests:\n"+indented+"\n"), &got)
+		line := 2 + strings.Count(strings.Split(text, "#f")[0], "\n")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+			!strings.HasPrefix(err.Error(), fmt.Sprintf("f.yaml:%d: ", line)) {
+			t.Errorf("%s: %v, want line %d, only %s", text, err, line, want)
+		}
+	}
+	for _, text := range []string{"json: {user: null}", "json: {user: ~}", "json: {}", "json:\n      color: # a comment", "json: {a: ''}", "any: [~]"} {
+		var got file
+		if err := strictyaml.Decode("f.yaml", []byte("requests:\n  - "+text+"\n"), &got); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
