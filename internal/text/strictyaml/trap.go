@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -44,9 +45,10 @@ func failure(data []byte) (line int, t trap, ok bool) {
 	line = 1 + bytes.Count(bytes.TrimRightFunc(read, unicode.IsSpace), []byte("\n"))
 	s := scanner{data: data, line: 1, block: -1}
 	s.run()
-	for _, one := range s.traps {
-		if one.at <= r.at && bare(data[one.at:r.at]) {
-			t, ok = one, true
+	for _, one := range slices.Backward(s.traps) { // the last one before the failure
+		if one.at <= r.at {
+			t, ok = one, bare(data[one.at:r.at])
+			break
 		}
 	}
 	if s.hash != nil && s.hash.at <= r.at && (!ok || s.hash.line < t.line) {
@@ -108,9 +110,12 @@ var (
 	wholePath   = regexp.MustCompile(`^(?:/|%2F|\{[a-z_]+\}|\*/\*|\?[a-z_]+=)[^\s'"\\]{0,100}$`)
 )
 
-// rest returns the rest of the line.
+// near is how much of a line is looked at, in bytes: a file may be one line.
+const near = 1000
+
+// rest returns the rest of the line, up to near.
 func (s *scanner) rest() string {
-	line, _, _ := bytes.Cut(s.data[s.at:], []byte("\n"))
+	line, _, _ := bytes.Cut(s.data[s.at:min(len(s.data), s.at+near)], []byte("\n"))
 	return strings.TrimRight(string(line), "\r")
 }
 
@@ -235,7 +240,7 @@ func (s *scanner) inFlow() {
 			s.hash = &trap{s.at, s.line, "`#` begins a comment here", "put the text in quotes"}
 		}
 		s.skipLine()
-	case c == '-' && s.first() && strings.HasPrefix(s.rest()+" ", "- "): // the next item of a list
+	case c == '-' && s.first(s.at) && strings.HasPrefix(s.rest()+" ", "- "): // the next item of a list
 		f := s.flow[0]
 		s.traps = append(s.traps, trap{s.at, f.line, "`" + string(f.bracket) + "` is not closed", "close it, or put the text in quotes"})
 		s.flow = nil
@@ -264,7 +269,7 @@ func (s *scanner) inFlow() {
 	case c == '?':
 		s.found(s.at, "`?` begins a key here", s.quote(s.meant(s.at)))
 		s.at++
-	case s.special(s.rest()):
+	case strings.IndexByte(specials, c) >= 0 && s.special(s.rest()):
 		s.at += max(len(s.meant(s.at)), 1)
 	default:
 		s.plainInFlow(top)
@@ -290,7 +295,7 @@ func (s *scanner) plainInFlow(top *flow) {
 			return
 		case c == ':' && strings.IndexByte(" \t\r\n,}]", next) >= 0:
 			switch colon := top.inValue && top.bracket == '{'; {
-			case colon && len(bytes.TrimSpace(s.data[s.lineStart(from):from])) == 0:
+			case colon && s.first(from):
 				s.found(s.at, "no comma after the value before", "write `,` at the end of the line above")
 			case colon:
 				s.found(s.at, "`: ` begins a value here", s.quote(s.meant(from)))
@@ -302,15 +307,19 @@ func (s *scanner) plainInFlow(top *flow) {
 	}
 }
 
-// lineStart returns the offset of the line around an offset.
-func (s *scanner) lineStart(at int) int { return bytes.LastIndexByte(s.data[:at], '\n') + 1 }
+// first reports whether nothing is before an offset in its line.
+func (s *scanner) first(at int) bool {
+	for at--; at >= 0 && (s.data[at] == ' ' || s.data[at] == '\t'); at-- {
+	}
+	return at < 0 || s.data[at] == '\n'
+}
 
-// first reports whether nothing is before the current character in its line.
-func (s *scanner) first() bool { return len(bytes.TrimSpace(s.data[s.lineStart(s.at):s.at])) == 0 }
+// specials are what a text cannot begin with.
+const specials = "%@`*&|>"
 
 // special reports whether a text begins with a character that has another meaning, and reports it.
 func (s *scanner) special(text string) bool {
-	if strings.IndexByte("%@`*&|>", text[0]) < 0 {
+	if strings.IndexByte(specials, text[0]) < 0 {
 		return false
 	}
 	whole := plainEnd(text)
@@ -325,7 +334,8 @@ func (s *scanner) special(text string) bool {
 // closed in it.
 func (s *scanner) meant(from int) string {
 	depth := 0
-	for i := from; i < len(s.data); i++ {
+	end := min(len(s.data), from+near)
+	for i := from; i < end; i++ {
 		switch c := s.data[i]; {
 		case c == '{' || c == '[':
 			depth++
@@ -335,7 +345,7 @@ func (s *scanner) meant(from int) string {
 			return strings.TrimSpace(string(s.data[from:i]))
 		}
 	}
-	return strings.TrimSpace(string(s.data[from:]))
+	return strings.TrimSpace(string(s.data[from:end]))
 }
 
 // quoted reads a text in quotes, and returns false if the file ends in it.
@@ -375,8 +385,8 @@ func (s *scanner) after(from int, end string, bracket bool) bool {
 		return false
 	}
 	hint := "put all of it in quotes"
-	if whole := plainEnd(string(s.data[from:s.at]) + s.rest()); bracket {
-		hint = s.quote(whole)
+	if bracket && s.at-from < near {
+		hint = s.quote(plainEnd(string(s.data[from:s.at]) + s.rest()))
 	}
 	s.found(s.at, "text after "+end, hint)
 	return true

@@ -106,3 +106,14 @@ func TestTextsWithoutQuotes(t *testing.T) {
 		}
 	}
 }
+
+// A file of one long line is read to its end, whatever it has.
+func TestTrapsInOneLongLine(t *testing.T) {
+	for _, part := range []string{`{"a": "b"}, `, "[a, -b], ", "{a: *b}, ", "{a?b: c}, ", "{{a}}, ", " - ", "&", "\"\\d\", ", "]", "{", "#x "} {
+		text := "a: [" + strings.Repeat(part, 100_000/len(part)) + "{get: /a?b}]\n"
+		var got any
+		if err := strictyaml.Decode("f.yaml", []byte(text), &got); err == nil {
+			t.Errorf("%s: no mistake", part)
+		}
+	}
+}
