@@ -75,7 +75,7 @@ func TestMistakesOfExpectations(t *testing.T) {
 		{`{json: {zip: 02142}}`, "leave out the leading zero"},
 		{`{at: {zip: 017}}`, "leave out the leading zero"}, {`{status: 0310}`, "leave out the leading zero"},
 		{`{count: {$: 010}}`, "leave out the leading zero"}, {`{json: {a: .5}}`, "write 0.5, or put it in quotes"},
-		{`{some: {$: [0x1F]}}`, "write 31,"}, {`{every: {$: 1_000}}`, "write 1000,"}, {`{none: {$: .nan}}`, "JSON has no such number"},
+		{`{some: {$: [0x1F]}}`, "write 31,"}, {`{every: {$: 1_000}}`, "write 1000,"}, {`{none: {$: .nan}}`, "JSON cannot write it"},
 		{`{json: {a: "{other}"}}`, "`{other}`: no variable \"other\" here"},
 		{`{contains: "{itme}"}`, "did you mean `item`?; to expect that text, write `{{itme}}`"},
 		{`{at: {a: "{item:int}"}}`, "`{item:int}`: unknown type \"int\"; write `:number`, `:json`, or no type"},

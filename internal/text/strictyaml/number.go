@@ -35,7 +35,7 @@ func (v Value) JSONNumber() (text string, ok bool) {
 		if plain := inJSON(n.Value); plain != "" {
 			v.Wrong("write " + clip(plain, 60) + ", or put it in quotes if it is a text")
 		} else {
-			v.Wrong("JSON has no such number: put it in quotes if it is a text")
+			v.Wrong("JSON cannot write it: put it in quotes if it is a text")
 		}
 	}
 	return "0", true

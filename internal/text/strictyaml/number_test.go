@@ -69,9 +69,9 @@ func TestNumbersAsWritten(t *testing.T) {
 		"+5":      "write 5,",
 		"5.":      "write 5.0,",
 		"5.e3":    "write 5.0e3,",
-		".inf":    "JSON has no such number: put it in quotes if it is a text",
-		"-.Inf":   "JSON has no such number",
-		".NaN":    "JSON has no such number",
+		".inf":    "JSON cannot write it: put it in quotes if it is a text",
+		"-.Inf":   "JSON cannot write it",
+		".NaN":    "JSON cannot write it",
 	} {
 		var got doc
 		err := strictyaml.Decode("f.yaml", []byte("\nvalue:\n  a: 1\n  b: ["+text+"]\n"), &got)

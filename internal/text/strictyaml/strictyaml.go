@@ -28,10 +28,12 @@ package strictyaml
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,7 +168,7 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	case err == nil:
 		d.Add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
-		d.syntax(err, data)
+		return d.syntax(err, data)
 	case empty:
 		d.Add(1, "the file is empty", "")
 	default:
@@ -180,26 +182,48 @@ var anchorName = regexp.MustCompile(`unknown anchor '.*' referenced`)
 
 var syntaxLine = regexp.MustCompile(`^line (\d+): `)
 
-// syntax reports an error of the parser, such as "yaml: line 3: …", as a mistake in that line. The
-// line is taken from the text: yaml.v3 has no typed syntax error.
-func (d *decoder) syntax(err error, data []byte) {
-	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
+// maxLooked bounds the bytes that are parsed to find more mistakes after the first.
+const maxLooked = MaxSize
+
+// syntax reports an error of the parser, and continues after each text that only needs quotes. ok
+// is false if the file could not be read with them.
+func (d *decoder) syntax(err error, data []byte) (root *yaml.Node, ok bool) {
+	for looked := 0; looked < maxLooked; looked += len(data) {
+		line, t, known := failure(data)
+		switch {
+		case looked > 0 && line == 0:
+			var doc yaml.Node
+			if yaml.Unmarshal(data, &doc) == nil && len(doc.Content) == 1 {
+				return doc.Content[0], true
+			}
+			return nil, false
+		case known:
+			d.Add(t.line, "not YAML: "+t.what, t.hint)
+		case looked == 0:
+			d.unreadable(err, line)
+		}
+		if !known || t.to == 0 {
+			return nil, false
+		}
+		quoted := "'" + strings.ReplaceAll(string(data[t.from:t.to]), "'", "''") + "'"
+		data = slices.Concat(data[:t.from], []byte(quoted), data[t.to:])
+	}
+	return nil, false
+}
+
+// unreadable reports an error of the parser, such as "yaml: line 3: …", as a mistake in a line. 0: it
+// is taken from the text, since yaml.v3 has no typed syntax error.
+func (d *decoder) unreadable(err error, line int) {
+	text, named := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
-			line = n
+			named = n
 		}
 		text = text[len(m[0]):]
 	}
 	text = anchorName.ReplaceAllString(text, "unknown anchor")
-	at, trap, known := failure(data)
-	if known {
-		d.Add(trap.line, "not YAML: "+trap.what, trap.hint)
-		return
-	}
-	if at > 0 { // the library names the line in which the map or list began, or the one before
-		line = at
-	}
-	d.Add(line, "not YAML: "+clip(text, 200), "")
+	// The library names the line in which the map or list began, or the one before.
+	d.Add(cmp.Or(line, named), "not YAML: "+clip(text, 200), "")
 }
 
 var plainTags = map[string]bool{

@@ -17,6 +17,7 @@ import (
 type trap struct {
 	at, line   int // offset, and line from 1
 	what, hint string
+	from, to   int // the text that needs quotes, if known
 }
 
 // slowly is a reader of one byte at a time: where it stops is where the parser failed.
@@ -71,7 +72,7 @@ func bare(text []byte) bool {
 	return true
 }
 
-// scanner finds traps. It reads as much of YAML as that takes, and goes on after each one.
+// scanner finds traps. It reads as much of YAML as that takes, and continues after each one.
 type scanner struct {
 	data  []byte
 	at    int
@@ -90,6 +91,10 @@ type flow struct {
 	inValue  bool // after the colon of an entry
 }
 
+func notClosed(at int, f flow) trap {
+	return trap{at: at, line: f.line, what: "`" + string(f.bracket) + "` is not closed", hint: "close it, or put the text in quotes"}
+}
+
 func (s *scanner) run() {
 	for s.at < len(s.data) {
 		if len(s.flow) > 0 {
@@ -99,8 +104,8 @@ func (s *scanner) run() {
 		}
 	}
 	if n := len(s.flow); n > 0 {
-		f := s.flow[0]
-		s.open = &trap{f.at, f.line, "`" + string(f.bracket) + "` is not closed", "close it, or put the text in quotes"}
+		one := notClosed(s.flow[0].at, s.flow[0])
+		s.open = &one
 	}
 }
 
@@ -182,7 +187,7 @@ func (s *scanner) inBlock() {
 		key, _, isKey := cutKey(text)
 		switch {
 		case isKey && value:
-			s.found(s.at+len(key), "`: ` begins a value here", s.quote(plainEnd(text)))
+			s.text(s.at+len(key), s.at, plainEnd(text), "`: ` begins a value here")
 			fallthrough
 		case !isKey:
 			if m := noSpace.FindString(text); m != "" && !value {
@@ -237,12 +242,12 @@ func (s *scanner) inFlow() {
 		s.at++
 	case c == '#':
 		if next := s.rest(); top.inValue && len(next) > 1 && next[1] != ' ' {
-			s.hash = &trap{s.at, s.line, "`#` begins a comment here", "put the text in quotes"}
+			s.hash = &trap{at: s.at, line: s.line, what: "`#` begins a comment here", hint: "put the text in quotes"}
 		}
 		s.skipLine()
 	case c == '-' && s.first(s.at) && strings.HasPrefix(s.rest()+" ", "- "): // the next item of a list
 		f := s.flow[0]
-		s.traps = append(s.traps, trap{s.at, f.line, "`" + string(f.bracket) + "` is not closed", "close it, or put the text in quotes"})
+		s.traps = append(s.traps, notClosed(s.at, f))
 		s.flow = nil
 	case c == ',':
 		top.inValue = false
@@ -254,7 +259,7 @@ func (s *scanner) inFlow() {
 		s.push()
 	case c == '}' || c == ']':
 		if (c == '}') != (top.bracket == '{') {
-			s.traps = append(s.traps, trap{s.at, top.line, "`" + string(top.bracket) + "` is not closed", "close it before `" + string(c) + "`"})
+			s.traps = append(s.traps, notClosed(s.at, *top))
 		}
 		from := top.at
 		s.flow = s.flow[:len(s.flow)-1]
@@ -267,7 +272,7 @@ func (s *scanner) inFlow() {
 			s.after(from, "the closing quote", false)
 		}
 	case c == '?':
-		s.found(s.at, "`?` begins a key here", s.quote(s.meant(s.at)))
+		s.text(s.at, s.at, s.meant(s.at), "`?` begins a key here")
 		s.at++
 	case strings.IndexByte(specials, c) >= 0 && s.special(s.rest()):
 		s.at += max(len(s.meant(s.at)), 1)
@@ -290,7 +295,7 @@ func (s *scanner) plainInFlow(top *flow) {
 		case c == '?' || c == '{' || c == '[':
 			what := map[byte]string{'?': "`?` begins a key here", '{': "`{` begins a map here", '[': "`[` begins a list here"}[c]
 			whole := s.meant(from)
-			s.found(s.at, what, s.quote(whole))
+			s.text(s.at, from, whole, what)
 			s.at = max(from+len(whole), s.at+1)
 			return
 		case c == ':' && strings.IndexByte(" \t\r\n,}]", next) >= 0:
@@ -298,7 +303,7 @@ func (s *scanner) plainInFlow(top *flow) {
 			case colon && s.first(from):
 				s.found(s.at, "no comma after the value before", "write `,` at the end of the line above")
 			case colon:
-				s.found(s.at, "`: ` begins a value here", s.quote(s.meant(from)))
+				s.text(s.at, from, s.meant(from), "`: ` begins a value here")
 			default:
 				s.key = strings.TrimSpace(string(s.data[from:s.at]))
 			}
@@ -326,7 +331,7 @@ func (s *scanner) special(text string) bool {
 	if len(s.flow) > 0 {
 		whole = s.meant(s.at)
 	}
-	s.found(s.at, "a text cannot begin with `"+text[:1]+"`", strings.Replace(s.quote(whole), "the text", "it", 1))
+	s.text(s.at, s.at, whole, "a text cannot begin with `"+text[:1]+"`")
 	return true
 }
 
@@ -369,7 +374,7 @@ func (s *scanner) quoted() bool {
 			}
 		}
 	}
-	s.open = &trap{from, line, "the quote is not closed", "write " + string(quote) + " at the end of the text"}
+	s.open = &trap{at: from, line: line, what: "the quote is not closed", hint: "write " + string(quote) + " at the end of the text"}
 	return false
 }
 
@@ -384,11 +389,11 @@ func (s *scanner) after(from int, end string, bracket bool) bool {
 	if text == "" || text[0] == '#' && blank || strings.IndexByte(allowed, text[0]) >= 0 {
 		return false
 	}
-	hint := "put all of it in quotes"
 	if bracket && s.at-from < near {
-		hint = s.quote(plainEnd(string(s.data[from:s.at]) + s.rest()))
+		s.text(s.at, from, plainEnd(string(s.data[from:s.at])+s.rest()), "text after "+end)
+	} else {
+		s.found(s.at, "text after "+end, "put all of it in quotes")
 	}
-	s.found(s.at, "text after "+end, hint)
 	return true
 }
 
@@ -401,6 +406,14 @@ func (s *scanner) quote(text string) string {
 	return "put the text in quotes: `\"" + clip(text, 100) + "\"`"
 }
 
+// text reports a text that needs quotes, with its offset.
+func (s *scanner) text(at, from int, text, what string) {
+	s.found(at, what, s.quote(text))
+	if t := &s.traps[len(s.traps)-1]; !strings.Contains(text, "\n") {
+		t.from, t.to = from, from+len(text)
+	}
+}
+
 func (s *scanner) found(at int, what, hint string) {
-	s.traps = append(s.traps, trap{at, s.line, what, hint})
+	s.traps = append(s.traps, trap{at: at, line: s.line, what: what, hint: hint})
 }

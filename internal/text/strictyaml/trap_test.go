@@ -30,11 +30,11 @@ func TestTraps(t *testing.T) {
 		"the same, in a map":       {"- {get: \"/items\"/5, share: 5%}\n", 4, "text after the closing quote"},
 		"colon":                    {"- title: one: two\n  get: /\n", 4, "`: ` begins a value here; put the text in quotes"},
 		"colon in a map":           {"- {title: one: two, get: /}\n", 4, "put the text in quotes"},
-		"percent":                  {"- get: %2Fitems\n", 4, "a text cannot begin with `%`; put it in quotes: `\"%2Fitems\"`"},
+		"percent":                  {"- get: %2Fitems\n", 4, "a text cannot begin with `%`; put the text in quotes: `\"%2Fitems\"`"},
 		"percent in a map":         {"- {get: %2Fitems}\n", 4, "a text cannot begin with `%`"},
-		"at":                       {"- user: @ada\n", 4, "a text cannot begin with `@`; put it in quotes"},
+		"at":                       {"- user: @ada\n", 4, "a text cannot begin with `@`; put the text in quotes"},
 		"backtick":                 {"- user: `ada`\n", 4, "a text cannot begin with ```"},
-		"star":                     {"- {header: {Accept: */*}}\n", 4, "a text cannot begin with `*`; put it in quotes: `\"*/*\"`"},
+		"star":                     {"- {header: {Accept: */*}}\n", 4, "a text cannot begin with `*`; put the text in quotes: `\"*/*\"`"},
 		"star in a block":          {"- get: /\n  header:\n    Accept: */*\n  share: 5%\n", 6, "a text cannot begin with `*`"},
 		"star word":                {"- get: *all\n", 4, "a text cannot begin with `*`"},
 		"ampersand":                {"- get: & b\n", 4, "a text cannot begin with `&`"},
@@ -115,5 +115,31 @@ func TestTrapsInOneLongLine(t *testing.T) {
 		if err := strictyaml.Decode("f.yaml", []byte(text), &got); err == nil {
 			t.Errorf("%s: no mistake", part)
 		}
+	}
+}
+
+// All such texts of a file are reported at once, with the other mistakes in it.
+func TestAllTrapsAtOnce(t *testing.T) {
+	var got struct {
+		Requests []struct {
+			Get   string `yaml:"get"`
+			Share int    `yaml:"share"`
+		} `yaml:"requests"`
+	}
+	err := strictyaml.Decode("f.yaml", []byte("requests:\n- {get: /a?b=1, share: 1}\n- {get: /items/{id}, shrae: 2}\n- {get: /c, share: x}\n"+
+		"- {get: %2F?it's, share: 4}\n- get: /d?e\n"), &got)
+	want := []string{"f.yaml:2: not YAML: `?` begins", "f.yaml:3: not YAML: `{` begins", "f.yaml:3: unknown key `requests[1].shrae`",
+		"f.yaml:4: `requests[2].share` is \"x\"", "f.yaml:5: not YAML: a text cannot begin with `%`"}
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%v, want %v", err, want)
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("%s, want %s", lines[i], want[i])
+		}
+	}
+	if len(got.Requests) != 5 || got.Requests[0].Get != "/a?b=1" || got.Requests[1].Get != "/items/{id}" || got.Requests[3].Get != "%2F?it's" {
+		t.Errorf("%+v", got)
 	}
 }
