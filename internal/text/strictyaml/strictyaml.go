@@ -28,14 +28,9 @@ package strictyaml
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -175,55 +170,6 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 		return doc.Content[0], true
 	}
 	return nil, false
-}
-
-// anchorName matches the only parser error that quotes the file.
-var anchorName = regexp.MustCompile(`unknown anchor '.*' referenced`)
-
-var syntaxLine = regexp.MustCompile(`^line (\d+): `)
-
-// maxLooked bounds the bytes that are parsed to find more mistakes after the first.
-const maxLooked = MaxSize
-
-// syntax reports an error of the parser, and continues after each text that only needs quotes. ok
-// is false if the file could not be read with them.
-func (d *decoder) syntax(err error, data []byte) (root *yaml.Node, ok bool) {
-	for looked := 0; looked < maxLooked; looked += len(data) {
-		line, t, known := failure(data)
-		switch {
-		case looked > 0 && line == 0:
-			var doc yaml.Node
-			if yaml.Unmarshal(data, &doc) == nil && len(doc.Content) == 1 {
-				return doc.Content[0], true
-			}
-			return nil, false
-		case known:
-			d.Add(t.line, "not YAML: "+t.what, t.hint)
-		case looked == 0:
-			d.unreadable(err, line)
-		}
-		if !known || t.to == 0 {
-			return nil, false
-		}
-		quoted := "'" + strings.ReplaceAll(string(data[t.from:t.to]), "'", "''") + "'"
-		data = slices.Concat(data[:t.from], []byte(quoted), data[t.to:])
-	}
-	return nil, false
-}
-
-// unreadable reports an error of the parser, such as "yaml: line 3: …", as a mistake in a line. 0: it
-// is taken from the text, since yaml.v3 has no typed syntax error.
-func (d *decoder) unreadable(err error, line int) {
-	text, named := strings.TrimPrefix(err.Error(), "yaml: "), 1
-	if m := syntaxLine.FindStringSubmatch(text); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
-			named = n
-		}
-		text = text[len(m[0]):]
-	}
-	text = anchorName.ReplaceAllString(text, "unknown anchor")
-	// The library names the line in which the map or list began, or the one before.
-	d.Add(cmp.Or(line, named), "not YAML: "+clip(text, 200), "")
 }
 
 var plainTags = map[string]bool{

@@ -2,13 +2,8 @@ package strictyaml
 
 import (
 	"bytes"
-	"io"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode"
-
-	"gopkg.in/yaml.v3"
 
 	"locbench/internal/text/secret"
 )
@@ -18,58 +13,6 @@ type trap struct {
 	at, line   int // offset, and line from 1
 	what, hint string
 	from, to   int // the text that needs quotes, if known
-}
-
-// slowly is a reader of one byte at a time: where it stops is where the parser failed.
-type slowly struct {
-	data []byte
-	at   int
-}
-
-func (s *slowly) Read(p []byte) (int, error) {
-	if s.at >= len(s.data) || len(p) == 0 {
-		return 0, io.EOF
-	}
-	p[0] = s.data[s.at]
-	s.at++
-	return 1, nil
-}
-
-// failure returns the line in which the parser failed, and the trap that it fell into, if known.
-func failure(data []byte) (line int, t trap, ok bool) {
-	r := &slowly{data: data}
-	var doc yaml.Node
-	if err := yaml.NewDecoder(r).Decode(&doc); err == nil {
-		return 0, t, false
-	}
-	read := data[:r.at]
-	line = 1 + bytes.Count(bytes.TrimRightFunc(read, unicode.IsSpace), []byte("\n"))
-	s := scanner{data: data, line: 1, block: -1}
-	s.run()
-	for _, one := range slices.Backward(s.traps) { // the last one before the failure
-		if one.at <= r.at {
-			t, ok = one, bare(data[one.at:r.at])
-			break
-		}
-	}
-	if s.hash != nil && s.hash.at <= r.at && (!ok || s.hash.line < t.line) {
-		return line, *s.hash, true
-	}
-	if !ok && r.at == len(data) && s.open != nil {
-		t, ok = *s.open, true
-	}
-	return line, t, ok
-}
-
-// bare reports whether a text has at most the rest of its first line and the start of one more.
-func bare(text []byte) bool {
-	lines := bytes.Split(text, []byte("\n"))
-	for _, l := range lines[1:max(len(lines)-1, 1)] {
-		if l = bytes.TrimSpace(l); len(l) > 0 && l[0] != '#' {
-			return false
-		}
-	}
-	return true
 }
 
 // scanner finds traps. It reads as much of YAML as that takes, and continues after each one.
