@@ -242,6 +242,7 @@ func TestOneCauseOneLine(t *testing.T) {
 		{"requests:\n  - {get: /, share: 15%}\n  - {gt: /b, share: 85%}", "unknown key `requests[1].gt`"},
 		{"sessions:\n  - name: s\n    requests: [{get: /, save: {bid: {hedaer: X}}}, {get: '/{bid}'}]", "hedaer"},
 		{"sessions:\n  - name: s\n    requests: [{get: /, saev: {bid: id}}, {get: '/{bid}'}, {get: '/x/{bid}'}]", "unknown key `sessions[0].requests[0].saev`"},
+		{"requests: [{get: /, share: 85%}]\nsessions: [{name: s, share: 0.15, requests: [{get: /b}]}]", "`sessions[0].share` is 0.15"},
 		{"variabels: {item: {from: 1, to: 2}}\nrequests: [{get: '/{item}'}]", "unknown key `variabels`"},
 		{"variables: {item: {form: 1, to: 2}}\nrequests: [{get: '/{item}'}]", "unknown key `variables.item.form`"},
 		{"variables: {item: [1, 2]}\nrequests: [{get: '/{item}'}]", "`variables.item` is a list"},
@@ -255,6 +256,28 @@ func TestOneCauseOneLine(t *testing.T) {
 		all, _ := err.(strictyaml.Mistakes)
 		if len(all) != 1 || !strings.Contains(fmt.Sprint(err), tt.want) {
 			t.Errorf("%d: %s\n%v\nwant only %s", i, tt.text, err, tt.want)
+		}
+	}
+}
+
+// What does not follow from an unknown key is reported next to it.
+func TestOtherMistakesStay(t *testing.T) {
+	const begin = "contenders: [a]\nsteps: [1]\n"
+	for text, want := range map[string]string{
+		"zzqqxx: 1\nrequests: [{get: /, save: {a: b}}]":                              "a single request's `save` is never used",
+		"timeuot: 1s\nrequests: [{get: '/{itme}'}]":                                  "no variable \"itme\" here",
+		"setup: [{get: /, expect: {statsu: 200}}]\nrequests: [{get: '/{itme}'}]":     "no variable \"itme\" here",
+		"limits: {cpu: 1}\nrequests: [{get: x}]":                                     "start it with `/`",
+		"variables: {a: {form: 1, to: 2}}\nrequests: [{get: '/{a}'}, {get: '/{b}'}]": "",
+		"variables: {a: {from: x, to: 2}}\nrequests: [{get: '/{a}'}, {get: '/{b}'}]": "no variable \"b\" here",
+	} {
+		_, err := Parse("p.yaml", []byte(begin+text+"\n"))
+		all, _ := err.(strictyaml.Mistakes)
+		if want == "" && len(all) == 1 {
+			continue
+		}
+		if len(all) != 2 || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s:\n%v\nwant two mistakes, with %s", text, err, want)
 		}
 	}
 }

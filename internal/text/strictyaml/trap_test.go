@@ -51,6 +51,7 @@ func TestTraps(t *testing.T) {
 		"closed otherwise":         {"- {a: [1, 2}}\n", 4, "`[` is not closed"},
 		"no comma":                 {"- {get: /items\n   share: 5%}\n", 5, "write `,` at the end of the line above"},
 		"indentation":              {"- get: /\n share: 5%\n- get: /b\n", 5, "not YAML"},
+		"not the trap before":      {"- note: &x y\n  get: /\n  put: /\n share: 5\n", 7, "not YAML: did not"},
 		"after a block":            {"- body: |\n    {a: b?c}\n    \"\n  get: %x\n", 7, "`%`"},
 		"comments":                 {"- get: / # {a?b} \"\n# \"\n- get: @\n", 6, "`@`"},
 		"apostrophe":               {"- name: it's {a?b}\n  get: @\n", 5, "`@`"},
