@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/results"
 	"locbench/internal/run/profile"
 )
 
@@ -54,6 +55,15 @@ func TestServicesOfProfile(t *testing.T) {
 		want := []string{filepath.Join(dir, tt.folder)}
 		if p.Services[orders].Version != tt.version || !reflect.DeepEqual(p.Run.Services, want) {
 			t.Errorf("%s%v: version %s from %v, want %s from %v", tt.key, tt.options, p.Services[orders].Version, p.Run.Services, tt.version, want)
+		}
+		folder := t.TempDir()
+		p.Run.State = bench.RunInterrupted
+		if err := results.WriteJSON(filepath.Join(folder, results.RunFile), p.Run); err != nil {
+			t.Fatal(err)
+		}
+		resumed, err := NewPlan(RunOptions{Resume: folder, Getenv: os.Getenv})
+		if err != nil || resumed.Services[orders].Version != tt.version {
+			t.Errorf("%s%v, resumed: %v, version %s", tt.key, tt.options, err, resumed.Services[orders].Version)
 		}
 		text, err := profile.Format(p.Run.Profile) // as `profiles show` writes it
 		again, parseErr := profile.Parse("p.yaml", text)

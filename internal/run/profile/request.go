@@ -329,7 +329,7 @@ func (f *file) request(r request, session string) bench.Request {
 	if ofData("id") {
 		out.IDs.Distribution = cmp.Or(out.IDs.Distribution, uniform)
 	}
-	if ofData("language") && out.Languages == nil && (f.Store.Kind != bench.StoreNone || out.NamesCity()) {
+	if ofData("language") && out.Languages == nil && (!f.Store.Kind.Traits().None || out.NamesCity()) {
 		out.Languages = []string{"cs", "de", "en", "pl", "sk"}
 	}
 	if out.Name == "" {
