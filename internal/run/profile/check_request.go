@@ -135,11 +135,13 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 			case name == "" || slices.Contains(known, name):
 			case of.key == at+".path" && ofData(place.Name) && hint == "":
 			case savedBy(p, name, req) != "":
-				r.when(true, of.key, fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
+				r.when(true, of.key,
+					fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
 					"send that one before, in the same session or in `setup`")
 			case of.key == at+".path" && ofData(place.Name):
 				needs = append(needs, "store", "data", "requests")
-				r.when(true, of.key, fmt.Sprintf("`{%s}` has no values: it needs the city data, and this profile has no store", name), hint)
+				r.when(true, of.key,
+					fmt.Sprintf("`{%s}` has no values: it needs the city data, and this profile has no store", name), hint)
 			default:
 				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
@@ -182,7 +184,8 @@ func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known [
 	for _, place := range req.ExpectedPlaces() {
 		before := len(*r)
 		name, _ := values.Column(place.Name)
-		r.when(!(ofData(place.Name) && bench.HasPlace(req.Path, name)) && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+		drawn := ofData(place.Name) && bench.HasPlace(req.Path, name)
+		r.when(!drawn && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
 		r.needs(before, "variables", "setup", "sessions", "variables."+name)
 		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON

@@ -14,7 +14,8 @@ import (
 
 // bracedWord matches braces around a word, as other tools write a variable, in a text without
 // places. The text {user} was written as {{user}}.
-var bracedWord = regexp.MustCompile(`(\$?)(\{\{ *|\{ *)([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?)( *\}\}| *\})`)
+var bracedWord = regexp.MustCompile(`(\$?)(\{\{ *|\{ *)` +
+	`([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?)( *\}\}| *\})`)
 
 // LiteralBraces returns a warning for each braces around the name of a variable that are a text,
 // such as {{user}} and { user }: what is sent, and what to write. In a path they are mistakes.
@@ -34,8 +35,8 @@ func LiteralBraces(p bench.Profile) (warnings []string) {
 			for _, word := range words {
 				if again := of + where + word.written; !seen[again] {
 					seen[again] = true
-					warnings = append(warnings, fmt.Sprintf("request %q: `%s` in %s is %s `%s`; for the value of the variable write `{%s}`",
-						r.Name, word.written, where, is, word.text, word.name))
+					warnings = append(warnings, fmt.Sprintf("request %q: `%s` in %s is %s `%s`; "+
+						"for the value of the variable write `{%s}`", r.Name, word.written, where, is, word.text, word.name))
 				}
 			}
 		}

@@ -22,7 +22,7 @@ func (v Value) JSONNumber() (text string, ok bool) {
 	if v.Kind() != Scalar {
 		return "", false
 	}
-	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0
+	quoted := n.Style&^yaml.FlowStyle != 0 // or a block, or with a tag
 	valid := isJSONNumber(n.Value)
 	switch number := n.Tag == "!!int" || n.Tag == "!!float"; {
 	case valid && (number || !quoted && n.Tag == "!!str"): // the library reads 1e400 as a text

@@ -15,7 +15,8 @@ func (d *decoder) silent(n *yaml.Node) {
 		key, value := n.Content[i], n.Content[i+1]
 		if word := bracedTwice(key); word != "" {
 			d.failed[place{node: n}] = true
-			d.Add(key.Line, fmt.Sprintf("`{{%s}}` without quotes is a map", word), fmt.Sprintf("put it in quotes; a variable of a profile is `\"{%s}\"`", word))
+			d.Add(key.Line, fmt.Sprintf("`{{%s}}` without quotes is a map", word),
+				fmt.Sprintf("put it in quotes; a variable of a profile is `\"{%s}\"`", word))
 			n.Content = slices.Delete(n.Content, i, i+2)
 			continue
 		}

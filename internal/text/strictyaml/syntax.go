@@ -47,8 +47,8 @@ func (d *decoder) syntax(err error, data []byte) (root *yaml.Node, ok bool) {
 	return nil, false
 }
 
-// unreadable reports an error of the parser, such as "yaml: line 3: …", as a mistake in a line. 0: it
-// is taken from the text, since yaml.v3 has no typed syntax error.
+// unreadable reports an error of the parser, such as "yaml: line 3: …", as a mistake in a line; 0:
+// the one in its text, since yaml.v3 has no typed syntax error.
 func (d *decoder) unreadable(err error, line int) {
 	text, named := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := syntaxLine.FindStringSubmatch(text); m != nil {

@@ -35,7 +35,8 @@ type flow struct {
 }
 
 func notClosed(at int, f flow) trap {
-	return trap{at: at, line: f.line, what: "`" + string(f.bracket) + "` is not closed", hint: "close it, or put the text in quotes"}
+	what := "`" + string(f.bracket) + "` is not closed"
+	return trap{at: at, line: f.line, what: what, hint: "close it, or put the text in quotes"}
 }
 
 func (s *scanner) run() {
@@ -317,7 +318,8 @@ func (s *scanner) quoted() bool {
 			}
 		}
 	}
-	s.open = &trap{at: from, line: line, what: "the quote is not closed", hint: "write " + string(quote) + " at the end of the text"}
+	hint := "write " + string(quote) + " at the end of the text"
+	s.open = &trap{at: from, line: line, what: "the quote is not closed", hint: hint}
 	return false
 }
 
