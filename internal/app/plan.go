@@ -23,6 +23,7 @@ import (
 	"locbench/internal/text/console"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
+	"locbench/internal/text/strictyaml"
 )
 
 // Plan is a run that is ready to be conducted, with what follows and controls it.
@@ -100,7 +101,11 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
 	dir := cmp.Or(o.Out, newFolder(now, p.Name))
 	var services []string
-	for _, d := range o.Services {
+	named := o.Services
+	if len(named) == 0 && p.Services != "" {
+		named = []string{p.Services}
+	}
+	for _, d := range named {
 		full, err := filepath.Abs(d)
 		if err != nil {
 			return bench.Run{}, "", fmt.Errorf("--services: %w", err)
@@ -122,6 +127,9 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
 		Plain: why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
+	}
+	for _, text := range profile.LiteralBraces(p) {
+		run.Warnings.Add(bench.Warning{Text: text})
 	}
 	return run, dir, checkEngines(run)
 }
@@ -181,8 +189,8 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		if address != "" && err != nil {
 			svc, err = bench.Service{Name: sel.Contender, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}, nil
 		}
-		if isA[contender.UnknownError](err) && len(dirs) == 0 {
-			err = fmt.Errorf("%w; for a contender that is not bundled, name its folder: --services DIR", err)
+		if isA[contender.UnknownError](err) && run.Profile.SettingsOf(sel).Dir == "" {
+			err = notFound(all, sel, dirs)
 		}
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
@@ -191,6 +199,24 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		found[sel] = svc
 	}
 	return found, nil
+}
+
+// notFound returns the error about a contender that is neither bundled nor in the folders.
+func notFound(all []bench.Service, sel bench.Selection, dirs []string) error {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	what := fmt.Sprintf("unknown contender %q", safe.Line(sel.Contender, 120))
+	if near := strictyaml.Nearest(sel.Contender, names); near != "" {
+		what += fmt.Sprintf("; did you mean `%s`?", near)
+	}
+	if len(dirs) > 0 {
+		return fmt.Errorf("%s; it is not in %s, and not bundled (see 'locbench services list')", what,
+			safe.Line(strings.Join(dirs, " or "), 1000))
+	}
+	return fmt.Errorf("%s; for a contender that is not bundled (see 'locbench services list'), name its folder: "+
+		"`services: DIR` in the profile, or --services DIR", what)
 }
 
 // planResume returns the recorded plan of a resumed run, with the options that may be given again:

@@ -36,7 +36,7 @@ func TestNeedEngine(t *testing.T) {
 
 // TestUnknownContenderNamesServices: the usual cause is that the folder was not named.
 func TestUnknownContenderNamesServices(t *testing.T) {
-	const hint = "name its folder: --services DIR"
+	const hint = "name its folder: `services: DIR` in the profile, or --services DIR"
 	plan := func(services ...string) string {
 		_, err := NewPlan(RunOptions{Profile: "p.yaml", ProfileNamed: true, Services: services,
 			ProfileText: []byte("contenders: [bookings-go]\nrequests: [{path: /}]\nsteps: [1]\n")})

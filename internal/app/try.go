@@ -12,9 +12,11 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
 	"locbench/internal/load"
+	"locbench/internal/run/profile"
 	"locbench/internal/run/runner"
 	"locbench/internal/text/console"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 	"locbench/internal/text/unpack"
 )
 
@@ -27,6 +29,10 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	p := &plan.Run.Profile
+	known := secret.New(secrets(plan.Run, plan.Services, env.Getenv)...)
+	for _, text := range profile.LiteralBraces(*p) {
+		fmt.Fprintf(env.Stdout, "warning: %s\n", safe.Line(known.Text(text), 1000))
+	}
 	p.Rounds, p.Steps, p.FirstRequests, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
 	for i := range p.Contenders { // the order cannot favour one: nothing is measured

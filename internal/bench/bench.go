@@ -98,7 +98,8 @@ type Profile struct {
 	Title       string      `json:"title,omitempty"`
 	Description string      `json:"description,omitempty"`
 	Contenders  []Selection `json:"contenders"`
-	Rounds      int         `json:"rounds"` // 0 only before a run is planned: as many as a verdict takes
+	Services    string      `json:"services,omitempty"` // folder with contenders that are not bundled
+	Rounds      int         `json:"rounds"`             // 0 only before a run is planned: as many as a verdict takes
 	Runtime     Runtime     `json:"runtime"`
 	Limits      Limits      `json:"limits"`
 	// what is different for single contenders; LimitsOf and SettingsOf read it

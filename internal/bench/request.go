@@ -155,8 +155,22 @@ func (p Profile) Every() []Request { return slices.Concat(p.Setup, p.Requests, p
 func (p Profile) DrawsIDs() bool {
 	own := slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == "id" })
 	return !own && slices.ContainsFunc(p.Requests, func(r Request) bool {
-		return strings.Contains(r.Path, "{id}") && len(r.IDs.Fixed) == 0
+		return HasPlace(r.Path, "id") && len(r.IDs.Fixed) == 0 && !p.saves("id", r.Session)
 	})
+}
+
+// saves reports whether the setup or a session saves a value under a name.
+func (p Profile) saves(name, session string) bool {
+	is := func(s Save) bool { return s.Name == name }
+	return slices.ContainsFunc(p.Setup, func(r Request) bool { return slices.ContainsFunc(r.Save, is) }) ||
+		session != "" && slices.ContainsFunc(p.Requests, func(r Request) bool {
+			return r.Session == session && slices.ContainsFunc(r.Save, is)
+		})
+}
+
+// HasPlace reports whether a template has a place for a variable.
+func HasPlace(text, variable string) bool {
+	return slices.ContainsFunc(Parts(text), func(p Part) bool { return p.Name == variable })
 }
 
 // LongestTimeout returns the longest timeout of all requests of a profile.

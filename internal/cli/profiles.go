@@ -13,6 +13,7 @@ import (
 	"locbench/internal/bench/units"
 	"locbench/internal/run/profile"
 	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
 	"locbench/profiles"
 )
@@ -73,6 +74,9 @@ profile by name, or any YAML file by path.`,
 					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s\n", name,
 						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()))
+					for _, text := range profile.LiteralBraces(p) {
+						fmt.Fprintf(env.Stdout, "%s: warning: %s\n", name, safe.Line(text, 1000))
+					}
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))

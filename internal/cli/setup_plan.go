@@ -14,6 +14,7 @@ import (
 	"locbench/internal/run/profile"
 	"locbench/internal/show/tui/setup"
 	"locbench/internal/text/console"
+	"locbench/profiles"
 )
 
 // outsideSetup are options of 'locbench run' that the setup screen drops: they concern the output,
@@ -80,6 +81,9 @@ func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	choice, services, err := setupChoice(args)
 	if err != nil {
 		return nil, err
+	}
+	if p, err := profile.Load(choice.Profile, profiles.FS); err == nil && p.Services != "" && len(services) == 0 {
+		services = []string{p.Services}
 	}
 	o.Site, o.Initial = screens.Site{Services: services}, choice
 	return setup.New(o), nil

@@ -219,22 +219,21 @@ func (e expander) value(v strictyaml.Value) any {
 	return e.text(v, s)
 }
 
-// numberOf returns a number in JSON, exact at any size: YAML writes some in other forms.
+// numberOf returns a number, exact at any size.
 func numberOf(v strictyaml.Value) (json.Number, bool) {
-	if text, ok := v.Number(); ok && jsonpath.IsNumber(text) {
-		return json.Number(text), true
+	text, ok := v.JSONNumber()
+	if ok && !jsonpath.IsNumber(text) {
+		v.Wrong(fmt.Sprintf("write at most %d digits and an exponent of at most %d", jsonpath.MaxDigits, jsonpath.MaxExponent))
 	}
-	switch n := v.Any().(type) {
-	case int64:
-		if text, _ := v.Text(); len(strings.TrimLeft(text, "+-")) > 1 && strings.Trim(text, "+-01234567") == "" &&
-			strings.TrimLeft(text, "+-")[0] == '0' {
-			v.Wrong("put it in quotes if it is a text, or leave out the leading zero")
-		}
-		return json.Number(strconv.FormatInt(n, 10)), true
-	case float64:
-		return json.Number(strconv.FormatFloat(n, 'g', -1, 64)), true
+	return json.Number(text), ok
+}
+
+// wholeOf returns a whole number, written as in JSON.
+func wholeOf(v strictyaml.Value) (n int64, ok bool) {
+	if _, ok = v.JSONNumber(); ok { // 0200 is not octal
+		n, ok = v.Any().(int64)
 	}
-	return "", false
+	return n, ok
 }
 
 // Raw returns an expectation in the form that is saved, with json.Number for what no int64 or
@@ -254,8 +253,8 @@ func Raw(v strictyaml.Value) any {
 		}
 		return m
 	}
-	text, ok := v.Number()
-	if !ok || !jsonpath.IsNumber(text) {
+	text, ok := v.JSONNumber()
+	if !ok {
 		return v.Any()
 	}
 	switch n := v.Any().(type) {

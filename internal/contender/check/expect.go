@@ -159,7 +159,7 @@ func readCount(p jsonpath.Path, v strictyaml.Value) matcher {
 		}
 		return counted(p, f.Min, f.Max)
 	}
-	n, ok := v.Any().(int64)
+	n, ok := wholeOf(v)
 	if !ok || n < 0 || n > math.MaxInt32 {
 		v.Wrong("write a number of elements, or `{min: 1, max: 10}`")
 	}
@@ -178,7 +178,7 @@ func readTook(v strictyaml.Value) matcher {
 
 func statuses(v strictyaml.Value) (out []int) {
 	for _, item := range listOrOne(v) {
-		n, ok := item.Any().(int64)
+		n, ok := wholeOf(item)
 		if !ok || n < 100 || n > 599 {
 			item.Wrong("write a status from 100 to 599, or a list of them")
 			continue

@@ -57,10 +57,17 @@ func SuiteNames() []string {
 	return names
 }
 
-// LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one
-// that ends in .yaml or .yml. Mistakes in the file are a strictyaml.Mistakes.
+// IsFile reports whether a suite is named by its path: a text with a slash, or one that ends in
+// .yaml or .yml.
+func IsFile(nameOrPath string) bool {
+	end := filepath.Ext(nameOrPath)
+	return strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml"
+}
+
+// LoadSuite reads a bundled suite by its name, or a file by its path; see IsFile. Mistakes in the
+// file are a strictyaml.Mistakes.
 func LoadSuite(nameOrPath string) (*Suite, error) {
-	if end := filepath.Ext(nameOrPath); strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml" {
+	if IsFile(nameOrPath) {
 		data, err := strictyaml.ReadFile(nameOrPath)
 		if err != nil {
 			return nil, fmt.Errorf("read suite: %w", err)

@@ -37,14 +37,15 @@ func placedRequests(p *bench.Profile) (all []placed) {
 
 func (r *rules) requests(p *bench.Profile) {
 	r.when(len(p.Requests) == 0, "requests", "no requests", "write at least one, here or in a session")
-	cities := slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	var known []string
 	for _, v := range p.Variables {
 		known = append(known, v.Name)
 	}
 	names := map[string]bool{} // unique, since expectations are looked up by name
 	named := func(at, name string) {
+		before := len(*r)
 		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each its own name")
+		r.needs(before, "setup", "requests", "sessions", "teardown")
 		names[name] = true
 	}
 	each := func(key string, all []bench.Request) {
@@ -67,13 +68,8 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
 		}
-		before := within
-		within = r.request(p, req, before)
+		within = r.request(p, req, within)
 		named(req.at, req.Name)
-		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(before, "id") && req.IDs.Distribution != fixed
-		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path",
-			"`{id}` has no values: it needs the city data, and this profile has no store",
-			"write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`")
 	}
 	for i, s := range p.Sessions {
 		at := fmt.Sprintf("sessions[%d]", i)
@@ -92,7 +88,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	}
 	r.path(at, req.Request, known)
 	r.header(at, req.Request)
-	r.places(at, req.Request, known)
+	r.places(p, at, req.Request, known)
 	r.columns(p, at, req.Request)
 	r.expected(p, at+".expect", req.Request, known)
 	r.unfilled(at+".expect", req.Request, known)
@@ -123,7 +119,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 }
 
 // places reports unknown variables in the path, the body and the headers.
-func (r *rules) places(at string, req bench.Request, known []string) {
+func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []string) {
 	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
 	if req.Encoding != bench.PlainText {
 		texts[1].key = at + "." + string(req.Encoding)
@@ -135,10 +131,23 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	for _, of := range texts {
 		for _, place := range bench.Parts(of.text) {
 			name, _ := values.Column(place.Name)
-			ofData := of.key == at+".path" && (name == "id" || name == "language")
-			r.when(name != "" && !ofData && !slices.Contains(known, name), of.key,
-				fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
-				hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
+			before, needs := len(*r), []string{"variables", "setup", "sessions", "variables." + name}
+			switch hint := noData(p, req, place.Name); {
+			case name == "" || slices.Contains(known, name):
+			case of.key == at+".path" && ofData(place.Name) && hint == "":
+			case savedBy(p, name, req) != "":
+				r.when(true, of.key,
+					fmt.Sprintf("`%s` has no value here: the request %q saves it", place.Text, savedBy(p, name, req)),
+					"send that one before, in the same session or in `setup`")
+			case of.key == at+".path" && ofData(place.Name):
+				needs = append(needs, "store", "data", "requests")
+				r.when(true, of.key,
+					fmt.Sprintf("`{%s}` has no values: it needs the city data, and this profile has no store", name), hint)
+			default:
+				r.when(true, of.key, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+					hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
+			}
+			r.needs(before, needs...)
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 			r.when(!typed, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 				"write `:number`, `:json`, or no type for a text")
@@ -146,13 +155,40 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	}
 }
 
+// ofData reports whether the data set has values for a place in a path.
+func ofData(place string) bool { return place == "id" || place == "language" }
+
+// noData returns where the values for {id} or {language} may come from, or "" if the request has them.
+func noData(p *bench.Profile, req bench.Request, name string) string {
+	stored := !p.Store.Kind.Traits().None || slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
+	switch {
+	case name == "id" && !stored && req.IDs.Distribution != fixed:
+		return "write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`"
+	case name == "language" && len(req.Languages) == 0:
+		return "write `variables: {language: {list: [cs, de]}}`, or list them here: `languages: [cs, de]`"
+	}
+	return ""
+}
+
+// savedBy returns the other request that saves a value under a name, or "".
+func savedBy(p *bench.Profile, name string, not bench.Request) string {
+	for _, r := range p.Every() {
+		if r.Name != not.Name && slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name }) {
+			return r.Name
+		}
+	}
+	return ""
+}
+
 // expected reports unknown variables in expectations, and those that follow the clock.
 func (r *rules) expected(p *bench.Profile, at string, req bench.Request, known []string) {
 	for _, place := range req.ExpectedPlaces() {
+		before := len(*r)
 		name, _ := values.Column(place.Name)
-		ofData := strings.Contains(req.Path, "{"+name+"}") && (name == "id" || name == "language")
-		r.when(!ofData && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
+		drawn := ofData(place.Name) && bench.HasPlace(req.Path, name)
+		r.when(!drawn && !slices.Contains(known, name), at, fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 			hintOf(name, known)+fmt.Sprintf("; to expect that text, write `{%s}`", place.Text))
+		r.needs(before, "variables", "setup", "sessions", "variables."+name)
 		typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 		r.when(!typed, at, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 			"write `:number`, `:json`, or no type")
@@ -191,25 +227,30 @@ func (r *rules) path(at string, req bench.Request, known []string) {
 	}
 	outside := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }
 	for _, part := range bench.Parts(req.Path) {
-		if unplaced.MatchString(part.Text) {
+		if m := unplaced.FindStringSubmatch(part.Text); m != nil && !bench.HasPlace("{"+m[1]+"."+m[2]+"}", m[1]+"."+m[2]) {
 			continue // see columns
 		}
 		if part.Name == "" && strings.ContainsFunc(part.Text, outside) {
 			r.wrong(at+".path", req.Path, "percent-encode non-ASCII letters, spaces and `#`, such as `%20`")
 		}
 		if part.Name == "" && strings.ContainsAny(part.Text, "{}") && braces.MatchString(req.Path) {
-			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` is not the name of a variable: to send it, write `%%7B…%%7D`",
-				braces.FindString(part.Text)))
+			text := braces.FindString(part.Text)
+			what := "is not the name of a variable"
+			if name, _ := values.Column(strings.Trim(text, "{} ")); slices.Contains(known, name) {
+				what = "is a text: for the value of the variable, write `{" + strings.Trim(text, "{} ") + "}`"
+			}
+			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` %s; to send it, write `%%7B…%%7D`", text, what))
 		}
 	}
 	for _, of := range []struct {
 		key, name string
 		given     bool
 	}{{"ids", "id", req.IDs.Distribution != ""}, {"languages", "language", len(req.Languages) > 0}} {
-		r.when(of.given && !strings.Contains(req.Path, "{"+of.name+"}"), at+"."+of.key,
+		in := bench.HasPlace(req.Path, of.name)
+		r.when(of.given && !in, at+"."+of.key,
 			fmt.Sprintf("`%s` are given, but the path has no `{%s}`", of.key, of.name),
 			fmt.Sprintf("write `{%s}` into the path or remove `%s`", of.name, of.key))
-		r.when(of.given && slices.Contains(known, of.name), at+"."+of.key,
+		r.when(of.given && in && slices.Contains(known, of.name), at+"."+of.key,
 			fmt.Sprintf("`%s` are given, and `variables` has %q", of.key, of.name), "keep one of the two")
 	}
 	for i, language := range req.Languages {

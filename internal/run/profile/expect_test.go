@@ -24,7 +24,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 	if err := os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := readExpect(t, `{json_includes: {id: 18446744073709551615, list: [0.1000000000000000055511151231257827, 1e400, 7, 1.5]}}`)
+	p, err := readExpect(t, `{json_includes: {id: 18446744073709551615, list: [0.1000000000000000055511151231257827, 1e400, 7, 1.5, "1e400", "10.0", "02142"]}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,9 @@ func TestMistakesOfExpectations(t *testing.T) {
 		{`{schema: {properties: {"{item}": true}}}`, "`{item}` is in a key"},
 		{`{keys: {$: ["{item}"]}}`, "`{item}` is in `keys`"},
 		{`{json: {zip: 02142}}`, "leave out the leading zero"},
-		{`{at: {zip: 017}}`, "leave out the leading zero"},
+		{`{at: {zip: 017}}`, "leave out the leading zero"}, {`{status: 0310}`, "leave out the leading zero"},
+		{`{count: {$: 010}}`, "leave out the leading zero"}, {`{json: {a: .5}}`, "write 0.5, or put it in quotes"},
+		{`{some: {$: [0x1F]}}`, "write 31,"}, {`{every: {$: 1_000}}`, "write 1000,"}, {`{none: {$: .nan}}`, "JSON cannot write it"},
 		{`{json: {a: "{other}"}}`, "`{other}`: no variable \"other\" here"},
 		{`{contains: "{itme}"}`, "did you mean `item`?; to expect that text, write `{{itme}}`"},
 		{`{at: {a: "{item:int}"}}`, "`{item:int}`: unknown type \"int\"; write `:number`, `:json`, or no type"},
@@ -92,8 +94,8 @@ func TestMistakesOfExpectations(t *testing.T) {
 func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
 	const text = "contenders: [a]\nsteps: [1]\nstore: none\nrequests: [{post: /, json: %s}]\n"
 	for body, want := range map[string]string{
-		`{big: 18446744073709551615, price: 10.00, rate: 1e3, hex: 0x1F}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3,"hex":31}`,
-		`{zip: "02142", none: ~, version: "1.10"}`:                        `{"zip":"02142","none":null,"version":"1.10"}`,
+		`{big: 18446744073709551615, price: 10.00, rate: 1e3}`: `{"big":18446744073709551615,"price":10.00,"rate":1e3}`,
+		`{zip: "02142", none: ~, version: "1.10"}`:             `{"zip":"02142","none":null,"version":"1.10"}`,
 		`{zip: 02142}`: "", `[08]`: "",
 	} {
 		p, err := Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1)))
@@ -121,5 +123,25 @@ func TestSessionsMaySaveAnID(t *testing.T) {
 	}
 	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
 		t.Error("{id} without values is accepted")
+	}
+}
+
+// Where a text is meant, a number or a date is the text of the file.
+func TestTextsAsWritten(t *testing.T) {
+	p, err := Parse("p.yaml", []byte(`contenders: [a]
+steps: [1]
+variables: {zip: {list: [02142, 10.00, NO, 1_000, 2024-01-31]}}
+requests:
+  - {post: "/{zip}", form: {zip: 02142, price: 10.00, on: yes, day: 2024-01-31, hex: 0x1F}, header: {X-Version: 1.10}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.Requests[0]
+	if r.Body != "zip=02142&price=10.00&on=yes&day=2024-01-31&hex=0x1F" || r.Header["X-Version"] != "1.10" {
+		t.Errorf("%s, %v", r.Body, r.Header)
+	}
+	if got := strings.Join(p.Variables[0].List, " "); got != "02142 10.00 NO 1_000 2024-01-31" {
+		t.Error(got)
 	}
 }

@@ -32,6 +32,7 @@ type file struct {
 	Title         string            `yaml:"title,omitempty" strict:"max=200"`
 	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
 	Contenders    []chosen          `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Services      folder            `yaml:"services,omitempty"`
 	Rounds        int               `yaml:"rounds,omitempty"`
 	Runtime       bench.Runtime     `yaml:"runtime"`
 	Limits        limits            `yaml:"limits,omitempty"`
@@ -139,14 +140,19 @@ func defaults() file {
 // derive fills in defaults that depend on other keys: durations of steps, and for a profile without
 // city requests no store, no data and no checks of the locations service. has reports whether the
 // profile has a key.
-func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
+func (f *file) derive(v strictyaml.Value, causes cause, has func(keys ...string) bool) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.nameTargets()
-	f.weigh(v)
+	for i := range f.Sessions {
+		if s := &f.Sessions[i]; s.Name == "" { // reported: its requests are those of a session all the same
+			s.Name = fmt.Sprintf("session %d", i+1)
+		}
+	}
+	f.weigh(v, causes)
 	all := f.mix()
 	if slices.ContainsFunc(all, bench.Request.NamesCity) {
 		if !has("checks", "suites") && f.Data == (data{}) {
-			f.Checks.Suites = []string{bundledSuite} // it expects the bundled data
+			f.Checks.Suites = []suite{bundledSuite} // it expects the bundled data
 		}
 		return
 	}
@@ -166,7 +172,7 @@ func (f *file) derive(v strictyaml.Value, has func(keys ...string) bool) {
 var stepIndex = regexp.MustCompile(`^steps\[(\d+)\]`)
 
 // report reports the rules that p, the profile of f, breaks; each at its line.
-func (f *file) report(p *bench.Profile, v strictyaml.Value) {
+func (f *file) report(p *bench.Profile, v strictyaml.Value, causes cause) {
 	for _, o := range Options() {
 		keys := strings.Split(o.Key, ".")
 		if o.wrong == nil || !v.Has(keys...) {
@@ -178,6 +184,9 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 	}
 	reported := map[[2]string]bool{}
 	for _, m := range mistakes(p) {
+		if causes.of(f.placed(m)) {
+			continue
+		}
 		if f.Requests.report(m) {
 			continue
 		}
@@ -189,10 +198,7 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 				reported[once] = true
 			}
 		}
-		path := stepIndex.ReplaceAllStringFunc(m.path, func(at string) string { // the item in the file
-			i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
-			return fmt.Sprintf("steps[%d]", f.Steps.items[i])
-		})
+		path := f.placed(m).path
 		if of, ok := strings.CutSuffix(path, ".path"); ok { // the key may be a method: `get: /items`
 			for _, m := range new(request).methodKeys() {
 				if v.Find(of).Has(m.key) {
@@ -209,6 +215,15 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 	}
 }
 
+// placed returns a mistake with the path of the item in the file: that of a step may be several.
+func (f *file) placed(m mistake) mistake {
+	m.path = stepIndex.ReplaceAllStringFunc(m.path, func(at string) string {
+		i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
+		return fmt.Sprintf("steps[%d]", f.Steps.items[i])
+	})
+	return m
+}
+
 func (f file) profile() bench.Profile {
 	p := bench.Profile{
 		Name: f.Name, Title: f.Title, Description: f.Description, Rounds: f.Rounds, Runtime: f.Runtime,
@@ -218,9 +233,13 @@ func (f file) profile() bench.Profile {
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
 		CompareBodies: float64(f.CompareBodies.of), CompareBounded: f.CompareBodies.bounded, MaxErrors: float64(f.MaxErrors),
 		MaxUnexpected: float64(f.MaxUnexpected),
-		Checks:        bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
+		Checks: bench.CheckSpec{
+			Lifecycle: f.Checks.Lifecycle, Suites: each(f.Checks.Suites, func(s suite) string { return string(s) }),
+		},
+		PriceVCPUHr:   f.Price,
 		FirstRequests: (*bench.FirstRequestsSpec)(f.FirstRequests),
 		Interleave:    time.Duration(f.Interleave), Steps: f.Steps.all,
+		Services:   string(f.Services),
 		Contenders: each(f.Contenders, func(c chosen) bench.Selection { return c.Selection }), Settings: settingsOf(f.Contenders),
 		Variables: f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
@@ -234,9 +253,6 @@ func (f file) profile() bench.Profile {
 	if f.Isolation != isolationAuto {
 		p.Isolation = f.Isolation
 	}
-	if len(p.Checks.Suites) == 0 {
-		p.Checks.Suites = nil
-	}
 	return p
 }
 
@@ -248,8 +264,10 @@ func fileOf(p bench.Profile) file {
 		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
 		CompareBodies: compared{share(p.CompareBodies), p.CompareBounded && p.CompareBodies > 0}, MaxErrors: share(p.MaxErrors),
 		MaxUnexpected: share(p.MaxUnexpected), Price: p.PriceVCPUHr,
-		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
+		Checks:        checks{p.Checks.Lifecycle, each(p.Checks.Suites, func(s string) suite { return suite(s) })},
+		Isolation:     cmp.Or(p.Isolation, isolationAuto),
 		FirstRequests: (*firstRequests)(p.FirstRequests), Interleave: interleave(p.Interleave), Steps: steps{all: p.Steps},
+		Services:   folder(p.Services),
 		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {
@@ -280,7 +298,7 @@ func (f *file) setup() []bench.Request {
 				continue
 			}
 			for _, later := range f.Setup[i:] {
-				if slices.ContainsFunc(later.Save, func(s bench.Save) bool { return hasPlace(value, s.Name) }) {
+				if slices.ContainsFunc(later.Save, func(s bench.Save) bool { return bench.HasPlace(value, s.Name) }) {
 					delete(r.Header, name)
 				}
 			}
@@ -290,11 +308,6 @@ func (f *file) setup() []bench.Request {
 		}
 	}
 	return all
-}
-
-// hasPlace reports whether a text has a place for a variable.
-func hasPlace(text, variable string) bool {
-	return slices.ContainsFunc(bench.Parts(text), func(p bench.Part) bool { return p.Name == variable })
 }
 
 // requestsOf returns the requests of a session; "" stands for the single requests.

@@ -105,9 +105,10 @@ func parse(name string, data []byte, with instead) (bench.Profile, requestList, 
 	f.Name = nameOf(name)
 	var p bench.Profile
 	err := strictyaml.DecodeThen(name, data, &f, func(v strictyaml.Value) {
-		f.derive(v, f.replace(with, other, v.Has))
+		causes := cause(v.Reported())
+		f.derive(v, causes, f.replace(with, other, v.Has))
 		p = f.profile()
-		f.report(&p, v)
+		f.report(&p, v, causes)
 	})
 	if err := allMistakes(err, f.Requests.err()); err != nil {
 		return bench.Profile{}, other, err

@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender/check"
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/strictyaml"
 )
 
@@ -208,6 +210,10 @@ func unquoted(value any) any {
 	switch v := value.(type) {
 	case json.Number:
 		return strictyaml.JSON(v)
+	case string:
+		if jsonpath.IsNumber(v) { // also where YAML's library would leave the quotes out: 1e400
+			return strictyaml.JSON(strconv.Quote(v))
+		}
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -245,7 +251,7 @@ func (e expect) status() (first int, more []int) {
 }
 
 // weigh converts shares to weights. All or no items have shares, which add up to 100%.
-func (f *file) weigh(v strictyaml.Value) {
+func (f *file) weigh(v strictyaml.Value, causes cause) {
 	var shares []share
 	var weights []*int
 	for i := range f.Requests.all {
@@ -266,6 +272,8 @@ func (f *file) weigh(v strictyaml.Value) {
 	}
 	switch {
 	case given == 0:
+		return
+	case causes.of(mistake{path: "requests", needs: []string{"requests", "sessions"}}):
 		return
 	case given < len(shares):
 		v.At("requests").Mistake("only some requests have a share", "write one for each, or weights for all")
@@ -315,13 +323,13 @@ func (f *file) request(r request, session string) bench.Request {
 		}
 	}
 	ofData := func(name string) bool {
-		return strings.Contains(r.Path, "{"+name+"}") && !f.saves(name, session) &&
+		return bench.HasPlace(r.Path, name) && !f.saves(name, session) &&
 			!slices.ContainsFunc(f.Variables, func(v bench.Variable) bool { return v.Name == name })
 	}
 	if ofData("id") {
 		out.IDs.Distribution = cmp.Or(out.IDs.Distribution, uniform)
 	}
-	if ofData("language") && out.Languages == nil {
+	if ofData("language") && out.Languages == nil && (!f.Store.Kind.Traits().None || out.NamesCity()) {
 		out.Languages = []string{"cs", "de", "en", "pl", "sk"}
 	}
 	if out.Name == "" {

@@ -64,6 +64,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	k := table("", map[string]string{
 		"name":  "Name of the profile, part of the results folder's name; default: the file's name.",
 		"title": "Purpose, in one line.", "description": "Description, in a few sentences.",
+		"services":  "Folder with contenders that are not bundled, relative to the profile; --services replaces it.",
 		"runtime":   "Where contenders run: docker, process, or auto (Docker if available).",
 		"limits":    "Limits per contender. Missing keys: no limit.",
 		"isolation": "auto: contender, store and client get their own CPUs if there are enough. off: they share all.",
@@ -141,7 +142,7 @@ func (firstRequests) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 func (checks) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(checks{}, strictyaml.Keys{About: map[string]string{
 		"lifecycle": "Checks of how a contender starts, logs and stops: all, none, or a list.",
-		"suites":    "Suites of HTTP checks: names of bundled ones, or paths of YAML files.",
+		"suites":    "Suites of HTTP checks: names of bundled ones, or paths of YAML files, relative to the profile.",
 	}})
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender/check"
 	"locbench/internal/text/strictyaml"
 )
 
@@ -56,7 +57,7 @@ func (s store) MarshalYAML() (any, error) {
 type data bench.DataSpec
 
 type dataMap struct {
-	Dir      string `yaml:"dir,omitempty" strict:"min=1,max=4096"`
+	Dir      folder `yaml:"dir,omitempty"`
 	Cities   int    `yaml:"cities,omitempty"`
 	Vertices int    `yaml:"vertices,omitempty"`
 	Seed     uint64 `yaml:"seed,omitempty"`
@@ -71,13 +72,11 @@ func (d *data) UnmarshalStrict(v strictyaml.Value) {
 		return
 	}
 	m := dataMap{Vertices: defaultVertices, Seed: defaultDataSeed}
-	if !v.Decode(&m) {
-		return
-	}
+	v.Decode(&m)
 	if v.Has("dir") && !v.Has("cities") && !v.Has("vertices") && !v.Has("seed") {
 		m = dataMap{Dir: m.Dir}
 	}
-	*d = data(m)
+	*d = data{Dir: string(m.Dir), Cities: m.Cities, Vertices: m.Vertices, Seed: m.Seed}
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.
@@ -85,13 +84,45 @@ func (d data) MarshalYAML() (any, error) {
 	if d == (data{}) {
 		return BundledData, nil
 	}
-	return strictyaml.Inline{V: dataMap(d)}, nil
+	return strictyaml.Inline{V: dataMap{folder(d.Dir), d.Cities, d.Vertices, d.Seed}}, nil
 }
 
 type checks struct {
 	Lifecycle lifecycle `yaml:"lifecycle"`
-	Suites    []string  `yaml:"suites,flow" strict:"max=20"`
+	Suites    []suite   `yaml:"suites,flow" strict:"max=20"`
 }
+
+// suite is the name of a bundled suite, or the path of a file.
+type suite string
+
+// UnmarshalStrict reads a name, or a path relative to the profile.
+func (s *suite) UnmarshalStrict(v strictyaml.Value) {
+	text, _ := v.Text()
+	if check.IsFile(text) {
+		text = v.ResolvePath(text)
+	}
+	*s = suite(text)
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (suite) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema { return strictyaml.Text("") }
+
+// folder is a path relative to the profile.
+type folder string
+
+// UnmarshalStrict reads a path.
+func (f *folder) UnmarshalStrict(v strictyaml.Value) {
+	switch text, ok := v.Text(); {
+	case !ok:
+	case text == "" || len(text) > 4096:
+		v.Wrong("write the path of a folder, relative to the profile")
+	default:
+		*f = folder(v.ResolvePath(text))
+	}
+}
+
+// DescribeStrict describes what UnmarshalStrict reads.
+func (folder) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema { return strictyaml.Text("") }
 
 type lifecycle []string
 

@@ -41,6 +41,9 @@ func newReproduction(run bench.Run) reproduction {
 	r.Env = envNames(run)
 	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
 	for _, dir := range run.Services {
+		if dir == run.Profile.Services {
+			continue
+		}
 		again = append(again, "--services", cleanText(dir))
 	}
 	switch run.Engine {

@@ -127,6 +127,10 @@ func readNumber[T cmp.Ordered](
 		v.wrongKind(want + unquote(v, tags))
 		return
 	}
+	if slices.Contains(tags, "!!int") && octal.MatchString(v.node.Value) && v.node.Tag == "!!int" {
+		v.Wrong(octalHint)
+		return
+	}
 	n, err := parse(v.node.Value)
 	lo, noLo := parse(r["min"])
 	hi, noHi := parse(r["max"])

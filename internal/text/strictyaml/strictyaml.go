@@ -32,9 +32,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -58,9 +55,10 @@ func Decode(file string, data []byte, dst any) error {
 // DecodeThen is Decode with a check of the complete document, which is called if the document is a
 // map. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
-	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}}
+	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}, strange: map[*yaml.Node]bool{}}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
+		d.silent(root)
 		v := Value{node: root, d: d}
 		if v.Decode(dst); v.Kind() == Map {
 			check(v)
@@ -171,32 +169,13 @@ func (d *decoder) parseAny(data []byte) (root *yaml.Node, ok bool) {
 	case err == nil:
 		d.Add(next.Line, "a second document begins here", "write one document per file")
 	case !errors.Is(err, io.EOF):
-		d.syntax(err)
+		return d.syntax(err, data)
 	case empty:
 		d.Add(1, "the file is empty", "")
 	default:
 		return doc.Content[0], true
 	}
 	return nil, false
-}
-
-// anchorName matches the only parser error that quotes the file.
-var anchorName = regexp.MustCompile(`unknown anchor '.*' referenced`)
-
-var syntaxLine = regexp.MustCompile(`^line (\d+): `)
-
-// syntax reports an error of the parser, such as "yaml: line 3: …", as a mistake in that line. The
-// line is taken from the text: yaml.v3 has no typed syntax error.
-func (d *decoder) syntax(err error) {
-	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
-	if m := syntaxLine.FindStringSubmatch(text); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
-			line = n
-		}
-		text = text[len(m[0]):]
-	}
-	text = anchorName.ReplaceAllString(text, "unknown anchor")
-	d.Add(line, "not YAML: "+clip(text, 200), "")
 }
 
 var plainTags = map[string]bool{
@@ -213,13 +192,13 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 	what, hint := "", ""
 	switch {
 	case n.Kind == yaml.AliasNode:
-		what, hint = "alias (`*…`)", "write the value out: aliases are not supported"
+		what, hint = "alias (`*…`)", "write the value out: aliases are not supported; or put a text in quotes"
 	case n.Anchor != "":
-		what, hint = "anchor (`&…`)", "remove it: anchors are not supported"
+		what, hint = "anchor (`&…`)", "remove it: anchors are not supported; or put a text in quotes"
 	case n.Tag == "!!merge":
 		what, hint = "merge key `<<`", "write the keys out: merging is not supported"
 	case !plainTags[n.Tag]:
-		what, hint = "tag (`!…`)", "remove it: the key decides the type"
+		what, hint = "tag (`!…`)", "remove it: the key decides the type; or put a text in quotes"
 	}
 	if what != "" {
 		d.Add(n.Line, what, hint)

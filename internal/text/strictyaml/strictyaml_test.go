@@ -243,6 +243,7 @@ func FuzzStrictYAML(f *testing.F) {
 	}
 	f.Add([]byte("name: a\nextra: {? [a] : b, ~: c}\n"))
 	f.Add([]byte("name: !!int 5\nwait: !!null 3s\n\"size\": |\n  large\n"))
+	f.Add([]byte("- {get: /items/{id}?x=%y, b: \"\\d\"z, c: [1}, #x\n- get: {a}/b\n\tc: *x\n  d: e: f\n- >x\n- {{a}}: {b}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got order
 		err := strictyaml.Decode("f", data, &got)

@@ -120,7 +120,8 @@ func (v Value) readStruct(dst reflect.Value) {
 	}
 	for _, k := range known {
 		// A key that is probably a misspelling of this one was already reported.
-		if at := (place{v.node, k.key}); k.rules.has("required") && !found[k.key] && !v.d.failed[at] {
+		missing := k.rules.has("required") && !found[k.key] && !v.d.strange[v.node]
+		if at := (place{v.node, k.key}); missing && !v.d.failed[at] {
 			v.d.failed[at] = true
 			v.d.Add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
 		}
@@ -144,7 +145,11 @@ func (f structField) hint() string {
 
 func (v Value) unknown(f Field, keys []string) {
 	m := Mistake{Line: f.line, What: "unknown key"}
-	switch near := Nearest(f.Key, keys); {
+	near := Nearest(f.Key, keys)
+	v.d.strange[v.node] = true
+	meant := Reported{Path: join(v.path, cmp.Or(near, clip(f.Key, 60))), Unknown: true, Far: near == ""}
+	v.d.reported = append(v.d.reported, meant)
+	switch {
 	case len(keys) > 0 && (near == "" || v.Has(near)): // suggesting a key that exists would lead to a duplicate
 		m.Hint, m.listsKeys = knownKeys+": "+strings.Join(keys, ", "), true
 	case near != "":

@@ -28,14 +28,26 @@ type Validator interface {
 
 type decoder struct {
 	Collector
-	failed map[place]bool
-	known  map[string]known // results of Once
+	failed   map[place]bool
+	strange  map[*yaml.Node]bool // maps with an unknown key
+	known    map[string]known    // results of Once
+	reported []Reported
 }
 
 type known struct {
 	value any
 	err   error
 }
+
+// Reported is the place of a mistake that was reported so far.
+type Reported struct {
+	Path    string // "requests[0].share"; for an unknown key, that of the key it was probably meant to be
+	Unknown bool   // the key is unknown
+	Far     bool   // no known key is near the unknown one: Path has its own name
+}
+
+// Reported returns the places of the mistakes so far.
+func (v Value) Reported() []Reported { return slices.Clone(v.d.reported) }
 
 // place is a value or, with a key, the missing value of that key in a map.
 type place struct {
@@ -79,9 +91,10 @@ func (v Value) Kind() Kind {
 
 // Mistake reports what is wrong with the value and a hint that says what to write, which may be "".
 func (v Value) Mistake(what, hint string) {
-	if v.Failed() {
+	if v.Failed() || v.d.strange[v.node] { // the unknown key may be what is missing
 		return
 	}
+	v.d.reported = append(v.d.reported, Reported{Path: v.path})
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
 		v.d.failed[place{node: v.node}] = true // one is enough; a list or map can have several
 	}
@@ -193,12 +206,6 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Number returns the text of a number, unchanged. ok is false for any other value.
-func (v Value) Number() (text string, ok bool) {
-	ok = v.Kind() == Scalar && (v.node.Tag == "!!int" || v.node.Tag == "!!float")
-	return v.node.Value, ok
-}
-
 // ResolvePath returns path, which is relative to the folder of the file, as a path for opening.
 func (v Value) ResolvePath(path string) string {
 	if !filepath.IsAbs(path) {
@@ -224,7 +231,7 @@ func (v Value) Once(key string, read func() (any, error)) (any, error) {
 }
 
 // JSON returns the value as a JSON document, its keys in the order of the file and its numbers as
-// written. It reports numbers with a leading zero, which YAML reads as octal.
+// written. It reports those that JSONNumber does.
 func (v Value) JSON() string {
 	var b strings.Builder
 	v.writeJSON(&b)
@@ -255,13 +262,9 @@ func (v Value) writeJSON(b *strings.Builder) {
 		}
 		b.WriteString(closed(len(v.Fields()), "{", "}"))
 	default:
-		text, isNumber := v.Number()
-		switch digits := strings.TrimLeft(text, "+-"); {
-		case isNumber && json.Valid([]byte(text)):
-			b.WriteString(text) // as written, exact at any size
+		if text, ok := v.JSONNumber(); ok {
+			b.WriteString(text)
 			return
-		case isNumber && len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789") == "":
-			v.Wrong("put it in quotes if it is a text, or leave out the leading zero")
 		}
 		quote(v.Any())
 	}

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/run/profile"
+)
+
+// The key services of a profile is all that a user names: its folder is relative to the profile's
+// file, --services replaces it, and the run records it.
+func TestServicesOfProfile(t *testing.T) {
+	dir := t.TempDir()
+	for file, version := range map[string]string{"team/svc/orders": "1", "other/orders": "2"} {
+		folder := filepath.Join(dir, file)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
+		if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "team", "p.yaml")
+	plan := func(services string, options ...string) (Plan, error) {
+		text := services + "contenders: [orders]\nrequests: [{path: /}]\nsteps: [1]\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: options})
+	}
+	orders := bench.Selection{Contender: "orders"}
+	t.Chdir(t.TempDir()) // not the profile's folder
+	for _, tt := range []struct {
+		key     string
+		options []string
+		version string
+		folder  string
+	}{
+		{"services: svc\n", nil, "1", "team/svc"},
+		{"services: ../other\n", nil, "2", "other"},
+		{"services: svc/orders\n", nil, "1", "team/svc/orders"},
+		{"services: svc\n", []string{filepath.Join(dir, "other")}, "2", "other"},
+	} {
+		p, err := plan(tt.key, tt.options...)
+		if err != nil {
+			t.Errorf("%s%v: %v", tt.key, tt.options, err)
+			continue
+		}
+		want := []string{filepath.Join(dir, tt.folder)}
+		if p.Services[orders].Version != tt.version || !reflect.DeepEqual(p.Run.Services, want) {
+			t.Errorf("%s%v: version %s from %v, want %s from %v", tt.key, tt.options, p.Services[orders].Version, p.Run.Services, tt.version, want)
+		}
+		folder := t.TempDir()
+		p.Run.State = bench.RunInterrupted
+		if err := results.WriteJSON(filepath.Join(folder, results.RunFile), p.Run); err != nil {
+			t.Fatal(err)
+		}
+		resumed, err := NewPlan(RunOptions{Resume: folder, Getenv: os.Getenv})
+		if err != nil || resumed.Services[orders].Version != tt.version {
+			t.Errorf("%s%v, resumed: %v, version %s", tt.key, tt.options, err, resumed.Services[orders].Version)
+		}
+		text, err := profile.Format(p.Run.Profile) // as `profiles show` writes it
+		again, parseErr := profile.Parse("p.yaml", text)
+		if err != nil || parseErr != nil || again.Services != p.Run.Profile.Services {
+			t.Errorf("%v, %v, %q", err, parseErr, again.Services)
+		}
+	}
+	for _, tt := range []struct{ key, want string }{
+		{"", "`services: DIR` in the profile, or --services DIR"},
+		{"services: nowhere\n", "nowhere"},
+		{"services: ''\n", "write the path of a folder"},
+	} {
+		if _, err := plan(tt.key); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "rs-warp") {
+			t.Errorf("%q: %v, want %s", tt.key, err, tt.want)
+		}
+	}
+}

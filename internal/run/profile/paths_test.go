@@ -1,0 +1,46 @@
+package profile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Every path in a profile is relative to its file, wherever locbench is started.
+func TestPathsAreRelativeToTheFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"u.csv": "a\nb\n", "body.bin": "x", "schema.json": `{"type": "object"}`, "targets.txt": "GET http://h/a\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	p, err := Parse(filepath.Join(dir, "p.yaml"), []byte(`
+services: svc
+contenders: [{orders: {dir: before, as: b}}]
+data: {dir: dump}
+checks: {suites: [mine.yaml, ./more, locations]}
+variables: {u: {file: u.csv, column: a}}
+requests: [{post: "/{u}", file: body.bin, expect: {schema: schema.json}}]
+steps: [1]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ got, want string }{
+		{p.Services, "svc"}, {p.Settings[0].Dir, "before"}, {p.Data.Dir, "dump"}, {p.Checks.Suites[0], "mine.yaml"},
+		{p.Checks.Suites[1], "more"}, {p.Variables[0].File, "u.csv"}, {p.Requests[0].BodyFile, "body.bin"},
+	} {
+		if tt.got != filepath.Join(dir, tt.want) {
+			t.Errorf("%s, want %s in the folder of the profile", tt.got, tt.want)
+		}
+	}
+	if p.Checks.Suites[2] != "locations" || p.Requests[0].Expect["schema"] == "schema.json" {
+		t.Errorf("%+v, %+v", p.Checks, p.Requests[0].Expect)
+	}
+	if _, err := Parse(filepath.Join(dir, "p.yaml"), []byte("requests: {targets: targets.txt}\nsteps: [1]\n")); err != nil {
+		t.Error(err)
+	}
+}
