@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -73,12 +74,12 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	if err != nil {
 		return bench.Run{}, "", err
 	}
-	p, err := PlannedProfile(o)
+	p, err := plannedProfile(o, targets, request)
 	if err != nil {
 		return bench.Run{}, "", err
 	}
 	if len(targets) > 0 {
-		if err := aim(&p, o, targets, request); err != nil {
+		if err := aim(&p, o, targets); err != nil {
 			return bench.Run{}, "", err
 		}
 	}
@@ -211,11 +212,9 @@ func planResume(o RunOptions) (bench.Run, error) {
 		if strings.Contains(r.Path+r.Body, secret.Mask) {
 			return run, unsavedSecret(fmt.Sprintf("a secret in the path or body of request %q", r.Name))
 		}
-		for name, value := range r.Header {
-			if value == secret.Mask {
-				return run, unsavedSecret(fmt.Sprintf("secret header %s of request %q", name, r.Name))
-			}
-		}
+	}
+	if err := fillHeaders(&run.Profile, o.Request); err != nil {
+		return run, err
 	}
 	given := o.Changes.Text("elastic")
 	switch {
@@ -248,6 +247,40 @@ func planResume(o RunOptions) (bench.Run, error) {
 		}
 	}
 	return run, nil
+}
+
+// fillHeaders gives the requests of a resumed run the secret headers that were not saved.
+func fillHeaders(p *bench.Profile, given profile.One) error {
+	again, err := given.Header()
+	if err != nil {
+		return err
+	}
+	used, missing := map[string]bool{}, map[string]bool{}
+	for _, r := range p.Every() {
+		for name, value := range r.Header {
+			if value != secret.Mask {
+				continue
+			}
+			missing[name] = true
+			for other, value := range again {
+				if strings.EqualFold(other, name) {
+					r.Header[name], used[other] = value, true
+					delete(missing, name)
+				}
+			}
+		}
+	}
+	for name := range again {
+		if !used[name] {
+			return console.Usagef("--header %s: is on record; omit it", safe.Line(name, 100))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(missing))
+	return console.Usagef("cannot resume: secret headers were not saved; give them again with --header 'NAME: VALUE': %s "+
+		"(a value that is ${NAME} is read from the environment again)", safe.Line(strings.Join(names, ", "), 300))
 }
 
 // unsavedSecret returns the error about a masked secret in the plan of a resumed run.

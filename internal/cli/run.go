@@ -126,7 +126,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	if len(contenders) > 0 {
 		return console.Usagef("--resume runs the recorded plan: name no contenders")
 	}
-	recorded := []string{"profile", "out", "cacert", "insecure"}
+	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
 		if o.Name != "elastic" && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)
@@ -145,6 +145,13 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	bindPlace(cmd, &f.RunOptions)
 	bindOptions(cmd, &f.RunOptions, func(o profile.Option) bool { return o.Group == profile.OfRuns })
+	fl.StringVarP(&f.Request.Method, "method", "m", "", "`METHOD` of the request to --target (default GET, or POST with --body)")
+	fl.StringArrayVarP(&f.Request.Headers, "header", "H", nil,
+		"header `'NAME: VALUE'` of that request, ${NAME} from the environment; repeatable")
+	fl.StringVarP(&f.Request.Body, "body", "d", "", "body of that request: a `TEXT`, or @FILE")
+	for _, name := range []string{"method", "header"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "",
 		"resume the run in `DIR`: keep complete trials, repeat the others")
