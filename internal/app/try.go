@@ -16,15 +16,26 @@ import (
 	"locbench/internal/text/safe"
 )
 
+// TryOptions say what Try sends and prints.
+type TryOptions struct {
+	RunOptions
+	Only  []string // names of requests and sessions; empty: all
+	Quiet bool     // print only unexpected responses and the summary
+}
+
 // Try starts each contender of a profile, sends each request and session once, and prints requests
-// and responses. It measures and saves nothing.
-func Try(ctx context.Context, env console.Env, o RunOptions) error {
+// and responses, and a summary. It measures and saves nothing.
+func Try(ctx context.Context, env console.Env, o TryOptions) error {
 	o.Getenv = env.Getenv
-	plan, err := NewPlan(o)
+	plan, err := NewPlan(o.RunOptions)
 	if err != nil {
 		return err
 	}
 	p := &plan.Run.Profile
+	only, err := newSelected(*p, o.Only)
+	if err != nil {
+		return err
+	}
 	p.Rounds, p.Steps, p.FirstRequests, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
 	for i := range p.Contenders { // the order cannot favour one: nothing is measured
@@ -37,14 +48,13 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	}
 	err = c.prepare(ctx)
 	if err == nil {
-		err = c.try(ctx)
+		err = c.try(ctx, &attempt{conductor: c, out: env.Stdout, only: only, quiet: o.Quiet})
 	}
 	return c.mask().Error(errors.Join(err, c.site.close(ctx)))
 }
 
-// try runs the plan without load and prints each exchange.
-func (c *conductor) try(ctx context.Context) error {
-	t := &attempt{conductor: c, out: c.env.Stdout}
+// try runs the plan without load. t prints each exchange and the summary.
+func (c *conductor) try(ctx context.Context, t *attempt) error {
 	c.stream.Subscribe(t.event)
 	config := c.config()
 	config.FirstRequests = nil
@@ -62,9 +72,19 @@ func (c *conductor) try(ctx context.Context) error {
 	config.Ask = func(ctx context.Context, baseURL string) error {
 		var wrong []string
 		for _, name := range c.loader.iterations() {
-			err := c.loader.once(ctx, baseURL, name, func(a load.Asked) { t.exchange(c.loader.titleOf(a.Request), a) })
+			if !t.only.sends(name) {
+				continue
+			}
+			var failed error // that of the last request
+			err := c.loader.once(ctx, baseURL, name, func(a load.Asked) {
+				failed = a.Err
+				t.exchange(c.loader.titleOf(a.Request), a)
+			})
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if err != nil && failed == nil {
+				t.unsent(name, err)
 			}
 			if err != nil {
 				wrong = append(wrong, fmt.Sprintf("%q", name))
@@ -77,6 +97,7 @@ func (c *conductor) try(ctx context.Context) error {
 	}
 	err := runner.Run(ctx, config)
 	c.stream.Close()
+	t.summary()
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
@@ -95,7 +116,10 @@ type attempt struct {
 	conductor *conductor
 	mu        sync.Mutex
 	out       io.Writer
+	only      selected
+	quiet     bool
 	trial     string
+	tallies   []*tally // of the contenders, in order
 }
 
 // The most lines and characters that are shown of a request or a response.
@@ -115,19 +139,25 @@ func (t *attempt) event(r bench.Record) {
 	case bench.Progress: // of a build, which may take minutes
 		fmt.Fprintf(t.conductor.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
 	case bench.InstanceStarted:
+		if t.quiet {
+			return
+		}
 		how := "started (" + string(e.Info.Runtime) + ")"
 		if e.Info.Runtime.Traits().AlreadyRunning {
 			how = "already running"
 		}
 		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.trial, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
 	case bench.InstanceReady:
-		if e.StartUp > 0 {
+		if e.StartUp > 0 && !t.quiet {
 			fmt.Fprintf(t.out, "%s: ready after %s\n", safe.Line(t.trial, 60), units.Duration(e.StartUp))
 		}
 	case bench.TrialEnded:
 		text := "all as expected"
 		if e.State != bench.TrialComplete {
 			text = string(e.State) + ": " + e.Failure
+			t.tally().failure = text
+		} else if t.tally(); t.quiet {
+			return
 		}
 		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
 		if len(e.LastLog) > 0 && e.State == bench.TrialFailed {
@@ -150,6 +180,10 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	t.conductor.stream.Settle()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.count(title, a)
+	if a.Err == nil && (t.quiet || !t.only.shows(a.Request)) {
+		return
+	}
 	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	t.message("→", string(a.Sent))
 	if a.Response.Status > 0 {
@@ -165,7 +199,7 @@ func (t *attempt) exchange(title string, a load.Asked) {
 
 // message prints one direction of an exchange, line by line, up to triedLines.
 func (t *attempt) message(arrow, text string) {
-	lines := strings.Split(strings.TrimRight(t.conductor.mask().Text(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(t.masked(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
 			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))
