@@ -249,36 +249,41 @@ func planResume(o RunOptions) (bench.Run, error) {
 	return run, nil
 }
 
-// fillHeaders gives the requests of a resumed run the secret headers that were not saved.
+// fillHeaders gives a resumed run the secret headers that were not saved. Several requests may have
+// had different values of one header: none of these is filled in.
 func fillHeaders(p *bench.Profile, given profile.One) error {
 	again, err := given.Header()
 	if err != nil {
 		return err
 	}
-	used, missing := map[string]bool{}, map[string]bool{}
+	masked := map[string][]bench.Request{} // by the name of the header
 	for _, r := range p.Every() {
 		for name, value := range r.Header {
-			if value != secret.Mask {
-				continue
-			}
-			missing[name] = true
-			for other, value := range again {
-				if strings.EqualFold(other, name) {
-					r.Header[name], used[other] = value, true
-					delete(missing, name)
-				}
+			if value == secret.Mask {
+				masked[name] = append(masked[name], r)
 			}
 		}
 	}
-	for name := range again {
-		if !used[name] {
+	for name, value := range again {
+		known := slices.Collect(maps.Keys(masked))
+		at := slices.IndexFunc(known, func(other string) bool { return strings.EqualFold(other, name) })
+		if at < 0 {
 			return console.Usagef("--header %s: is on record; omit it", safe.Line(name, 100))
 		}
+		if all := masked[known[at]]; len(all) == 1 {
+			all[0].Header[known[at]] = value
+			delete(masked, known[at])
+		}
 	}
-	if len(missing) == 0 {
+	names := slices.Sorted(maps.Keys(masked))
+	for _, name := range names {
+		if all := masked[name]; len(all) > 1 {
+			return unsavedSecret(fmt.Sprintf("secret header %s of request %q", name, all[0].Name))
+		}
+	}
+	if len(names) == 0 {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(missing))
 	return console.Usagef("cannot resume: secret headers were not saved; give them again with --header 'NAME: VALUE': %s "+
 		"(a value that is ${NAME} is read from the environment again)", safe.Line(strings.Join(names, ", "), 300))
 }

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// The profile of a login by cookie or by header works as it is written: each request carries what
+// The profile of a login by cookie or by header works unchanged: each request carries what
 // the login gave, and no output has it.
 func TestNewProfileWithALogin(t *testing.T) {
 	const secret = "a1b2c3d4e5f6"

@@ -31,7 +31,7 @@ func refused(t *testing.T) (url string, requests *requestLog) {
 	return s.URL, l
 }
 
-// One line is one request: it is sent as it was typed.
+// One line is one request, sent as typed.
 func TestOneRequestIsSentAsTyped(t *testing.T) {
 	file := fileOf(t, "order.json", `{"item": "{item}", "price": 10.00}`)
 	for name, c := range map[string]struct {
@@ -126,6 +126,9 @@ func TestOneRequestIsOnRecord(t *testing.T) {
 	run, _, err := results.Read(out)
 	if code != console.ExitThreshold || err != nil || strings.Contains(text, secret) || requests.of("/orders?x=1") < 2 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, text)
+	}
+	if !strings.Contains(text, "\n  request  POST /orders?x=1\n") {
+		t.Errorf("the text does not name the request\n%s", text)
 	}
 	if p := run.Profile; p.Name != "request" || p.Title != "POST /orders?x=1" || p.Description != "" || len(p.Requests) != 1 || p.Requests[0].Name != "POST /orders?x=1" {
 		t.Errorf("%+v", p)
