@@ -139,7 +139,7 @@ func newSelected(p bench.Profile, names []string) (selected, error) {
 	return s, nil
 }
 
-// cookieAttributes are those of a cookie whose values are no secrets.
+// cookieAttributes are those of a cookie whose values are not secret.
 var cookieAttributes = []string{"path", "domain", "expires", "max-age", "samesite", "httponly", "secure", "partitioned"}
 
 // masked returns a message without secrets, but with the names of its cookies.

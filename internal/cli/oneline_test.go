@@ -88,7 +88,7 @@ func TestOneRequestRefused(t *testing.T) {
 		"no target":          {[]string{"--method", "POST"}, "--method: add --target URL, such as --target http://127.0.0.1:8080/orders"},
 		"resume":             {[]string{"--resume", "x", "--method", "POST"}, "omit --method"},
 		"unknown method":     {[]string{"--target", at, "--method", "POTS"}, "--method POTS: did you mean `POST`?"},
-		"no colon":           {[]string{"--target", at, "--header", "Accept"}, "--header Accept: write 'NAME: VALUE'"},
+		"no colon":           {[]string{"--target", at, "--header", "A: b", "--header", "Cookie sid=1"}, "--header, number 2: write 'NAME: VALUE', with a colon"},
 		"a name with blanks": {[]string{"--target", at, "--header", "My Header: x"}, "is not the name of a header"},
 		"two lines":          {[]string{"--target", at, "--header", "A: b\r\nC: d"}, "more than one line"},
 		"a header twice":     {[]string{"--target", at, "--header", "Accept: a", "--header", "accept: b"}, "--header accept: given twice"},

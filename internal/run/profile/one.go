@@ -95,10 +95,10 @@ func (o One) Profile(path string) (bench.Profile, error) {
 
 // Header returns the headers; no part of a value is a variable.
 func (o One) Header() (all map[string]string, err error) {
-	for _, text := range o.Headers {
+	for i, text := range o.Headers {
 		name, value, ok := strings.Cut(text, ":")
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, console.Usagef("--header %s: write 'NAME: VALUE'", safe.Shell([]string{text}))
+		if name = strings.TrimSpace(name); !ok || name == "" { // the text may be a secret
+			return nil, console.Usagef("--header, number %d: write 'NAME: VALUE', with a colon", i+1)
 		}
 		if hasHeader(all, name) {
 			return nil, console.Usagef("--header %s: given twice; write one value, such as 'a, b'", name)
@@ -171,7 +171,7 @@ func kindOf(content []byte) string {
 	return ""
 }
 
-// asSent percent-encodes what a path and query cannot hold, and braces, which are no variables here.
+// asSent percent-encodes what a path and query cannot hold, and braces: there are no variables here.
 func asSent(path string) string {
 	var out strings.Builder
 	for _, c := range []byte(path) {
