@@ -19,7 +19,7 @@ import (
 type tally struct {
 	label      string
 	expected   int
-	rejected   []string // of these: the statuses from 400 on
+	rejected   []string // of these, those statuses that are not throughput
 	unexpected int
 	first      string // the first of these, with its reason
 	failure    string // how its trial ended; "": as expected
@@ -62,8 +62,10 @@ func (t *attempt) count(title string, a load.Asked) {
 		return
 	}
 	of.expected++
-	if a.Response.Status >= 400 {
-		of.rejected = append(of.rejected, fmt.Sprint(a.Response.Status))
+	for _, r := range t.conductor.loader.requests {
+		if r.Name == a.Request && slices.Contains(r.Rejections(), a.Response.Status) {
+			of.rejected = append(of.rejected, fmt.Sprint(a.Response.Status))
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ header: {Cookie: "sid={sid}; theme=dark"}
 requests:
   - {name: item, get: /items/7}
   - {name: limited, get: /limited, expect: {status: [200, 429]}}
+  - {name: full, get: /limited, expect: {status: 429}}
 sessions:
   - {name: cart, requests: [{name: make, post: /carts}, {name: fill, put: /carts/7}]}
 ` + twenty
@@ -41,7 +42,7 @@ func TestTrySummary(t *testing.T) {
 	at, _ := oddService(t)
 	file := fileOf(t, "odd.yaml", oddProfile)
 	code, text := locbench(t, nil, "try", file, "--target", "a="+at, "--target", "b="+at)
-	end := "\nsummary\n  a: 5 requests as expected (1 rejected: 429)\n  b: 5 requests as expected (1 rejected: 429)\n"
+	end := "\nsummary\n  a: 6 requests as expected (1 rejected: 429)\n  b: 6 requests as expected (1 rejected: 429)\n"
 	if code != console.ExitOK || !strings.HasSuffix(text, end) {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
@@ -106,7 +107,7 @@ func TestTryOnlyAndQuiet(t *testing.T) {
 		"a request in a session": {[]string{"--only", "fill"}, []string{"POST /signin", "POST /carts", "PUT /carts/7"}, []string{`session "cart": fill`}, []string{"make\n"}},
 		"two":                    {[]string{"--only", "item", "--only", "limited"}, []string{"POST /signin", "GET /items/7", "GET /limited"}, []string{"target: item\n", "target: limited\n"}, nil},
 		"of the setup":           {[]string{"--only", "sign in"}, []string{"POST /signin"}, []string{"target: setup: sign in\n"}, nil},
-		"quiet":                  {[]string{"--quiet"}, []string{"POST /signin", "GET /items/7", "GET /limited", "POST /carts", "PUT /carts/7"}, nil, []string{"HTTP/1.1", "as expected\n\n", "running"}},
+		"quiet":                  {[]string{"--quiet"}, []string{"POST /signin", "GET /items/7", "GET /limited", "GET /limited", "POST /carts", "PUT /carts/7"}, nil, []string{"HTTP/1.1", "as expected\n\n", "running"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at, requests := oddService(t)
@@ -137,7 +138,7 @@ func TestTryOnlyAndQuiet(t *testing.T) {
 	if code, text := locbench(t, nil, "try", broken, "--target", at, "-q"); code != console.ExitContender || !strings.Contains(text, "  ← HTTP 500\n") || strings.Contains(text, "/items/1") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
-	for given, want := range map[string]string{"itm": "did you mean `item`?", "nosuchthing": "the names of its requests and sessions: cart, fill, item, limited, make, sign in"} {
+	for given, want := range map[string]string{"itm": "did you mean `item`?", "nosuchthing": "the names of its requests and sessions: cart, fill, full, item, limited, make, sign in"} {
 		if code, text := locbench(t, nil, "try", file, "--target", at, "--only", given); code != console.ExitUsage || !strings.Contains(text, "--only "+given+": "+want) {
 			t.Errorf("exit code %d\n%s", code, text)
 		}
