@@ -44,4 +44,5 @@ func TestSharedLibrariesInTheContainer(t *testing.T) {
 			t.Errorf("images %q", ids)
 		}
 	}
+	dockerDo(t, "image", "rm", "-f", ids["first"])
 }

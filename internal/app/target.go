@@ -76,7 +76,7 @@ func checkRequest(o RunOptions) error {
 	case o.ProfileNamed || o.ProfileText != nil:
 		return console.Usagef("%s: not with --profile, %s", given, way)
 	case o.Changes.Given("targets"):
-		return console.Usagef("%s: not with --targets, %s", given, "whose file has the requests with their methods, headers and bodies")
+		return console.Usagef("%s: not with --targets, whose file has the requests with headers and bodies", given)
 	case len(o.Contenders) > 0:
 		return console.Usagef("%s: not with a contender, which gets the requests of a profile; "+
 			"load a running service with --target URL, without %s", given, strings.Join(o.Contenders, " "))

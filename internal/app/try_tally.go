@@ -32,7 +32,8 @@ func (t *tally) text() string {
 	}
 	text := units.Plural(t.expected, "request") + " as expected"
 	if n := len(t.rejected); n > 0 {
-		text += fmt.Sprintf(" (%d rejected: %s)", n, strings.Join(slices.Compact(slices.Sorted(slices.Values(t.rejected))), ", "))
+		statuses := slices.Compact(slices.Sorted(slices.Values(t.rejected)))
+		text += fmt.Sprintf(" (%d rejected: %s)", n, strings.Join(statuses, ", "))
 	}
 	if t.unexpected > 0 {
 		return text + fmt.Sprintf(", %d not; the first: %s", t.unexpected, t.first)

@@ -150,7 +150,8 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	bindPlace(cmd, &f.RunOptions)
 	bindOptions(cmd, &f.RunOptions, func(o profile.Option) bool { return o.Group == profile.OfRuns })
-	fl.StringVarP(&f.Request.Method, "method", "m", "", "`METHOD` of the request to --target (default GET, or POST with --body)")
+	fl.StringVarP(&f.Request.Method, "method", "m", "",
+		"`METHOD` of the request to --target (default GET, or POST with --body)")
 	fl.StringArrayVarP(&f.Request.Headers, "header", "H", nil,
 		"header `'NAME: VALUE'` of that request, ${NAME} from the environment; repeatable")
 	fl.StringVarP(&f.Request.Body, "body", "d", "", "body of that request: a `TEXT`, or @FILE")

@@ -77,7 +77,8 @@ func (o One) Profile(path string) (bench.Profile, error) {
 		}
 	}
 	if !slices.Contains(methods, r.Method) {
-		return p, console.Usagef("--method %s: %s", safe.Shell([]string{o.Method}), strictyaml.Suggest(r.Method, "one of", methods))
+		hint := strictyaml.Suggest(r.Method, "one of", methods)
+		return p, console.Usagef("--method %s: %s", safe.Shell([]string{o.Method}), hint)
 	}
 	r.Name = r.Method + " " + path
 	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxRequestName)], "")
