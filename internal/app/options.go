@@ -15,6 +15,7 @@ type RunOptions struct {
 	ProfileNamed bool            // by the user: Profile is not the default
 	Contenders   []string        // NAME or NAME:VARIANT, instead of the profile's
 	Changes      profile.Changes // to the profile
+	Request      profile.One     // the only request, without a profile; needs a target
 	EnginePairs  int             // each measured step is this many pairs of steps, one for each load engine; 0: none
 	Services     []string        // folders with more contenders
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -74,12 +75,12 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	if err != nil {
 		return bench.Run{}, "", err
 	}
-	p, err := PlannedProfile(o)
+	p, err := plannedProfile(o, targets, request)
 	if err != nil {
 		return bench.Run{}, "", err
 	}
 	if len(targets) > 0 {
-		if err := aim(&p, o, targets, request); err != nil {
+		if err := aim(&p, o, targets); err != nil {
 			return bench.Run{}, "", err
 		}
 	}
@@ -237,11 +238,9 @@ func planResume(o RunOptions) (bench.Run, error) {
 		if strings.Contains(r.Path+r.Body, secret.Mask) {
 			return run, unsavedSecret(fmt.Sprintf("a secret in the path or body of request %q", r.Name))
 		}
-		for name, value := range r.Header {
-			if value == secret.Mask {
-				return run, unsavedSecret(fmt.Sprintf("secret header %s of request %q", name, r.Name))
-			}
-		}
+	}
+	if err := fillHeaders(&run.Profile, o.Request); err != nil {
+		return run, err
 	}
 	given := o.Changes.Text("elastic")
 	switch {
@@ -274,6 +273,45 @@ func planResume(o RunOptions) (bench.Run, error) {
 		}
 	}
 	return run, nil
+}
+
+// fillHeaders gives a resumed run the secret headers that were not saved. Several requests may have
+// had different values of one header: none of these is filled in.
+func fillHeaders(p *bench.Profile, given profile.One) error {
+	again, err := given.Header()
+	if err != nil {
+		return err
+	}
+	masked := map[string][]bench.Request{} // by the name of the header
+	for _, r := range p.Every() {
+		for name, value := range r.Header {
+			if value == secret.Mask {
+				masked[name] = append(masked[name], r)
+			}
+		}
+	}
+	for name, value := range again {
+		known := slices.Collect(maps.Keys(masked))
+		at := slices.IndexFunc(known, func(other string) bool { return strings.EqualFold(other, name) })
+		if at < 0 {
+			return console.Usagef("--header %s: is on record; omit it", safe.Line(name, 100))
+		}
+		if all := masked[known[at]]; len(all) == 1 {
+			all[0].Header[known[at]] = value
+			delete(masked, known[at])
+		}
+	}
+	names := slices.Sorted(maps.Keys(masked))
+	for _, name := range names {
+		if all := masked[name]; len(all) > 1 {
+			return unsavedSecret(fmt.Sprintf("secret header %s of request %q", name, all[0].Name))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return console.Usagef("cannot resume: secret headers were not saved; give them again with --header 'NAME: VALUE': %s "+
+		"(a value that is ${NAME} is read from the environment again)", safe.Line(strings.Join(names, ", "), 300))
 }
 
 // unsavedSecret returns the error about a masked secret in the plan of a resumed run.

@@ -9,9 +9,23 @@ import (
 
 // PlannedProfile returns the profile with the changes of the command line, valid and complete.
 func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
-	if o.ProfileText != nil {
+	targets, request, err := parseTargets(o)
+	if err != nil {
+		return p, err
+	}
+	return plannedProfile(o, targets, request)
+}
+
+// plannedProfile also takes what parseTargets returns.
+func plannedProfile(o RunOptions, targets []bench.Target, request string) (p bench.Profile, err error) {
+	switch {
+	case request != "":
+		if p, err = o.Request.Profile(request); err == nil {
+			p.Contenders, err = selections(targets)
+		}
+	case o.ProfileText != nil:
 		p, err = profile.Parse(o.Profile, o.ProfileText)
-	} else {
+	default:
 		p, err = profile.LoadWith(o.Profile, profiles.FS, o.Changes.Text("targets"))
 	}
 	if err != nil {

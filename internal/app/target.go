@@ -1,7 +1,6 @@
 package app
 
 import (
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +26,9 @@ func splitTarget(text string) (name, address string) {
 // path and query of the address, which is then the only request.
 func parseTargets(o RunOptions) (targets []bench.Target, request string, err error) {
 	given := o.Changes["target"]
+	if err := checkRequest(o); err != nil {
+		return nil, "", err
+	}
 	for i, text := range given {
 		name, address := splitTarget(text)
 		switch {
@@ -45,8 +47,7 @@ func parseTargets(o RunOptions) (targets []bench.Target, request string, err err
 			return nil, "", console.Usagef("two targets are named %s: %s and %s; rename one",
 				name, secret.Address(targets[at].URL), secret.Address(address))
 		}
-		profiled := o.ProfileNamed || len(o.Contenders) > 0 || o.Changes.Given("targets")
-		t, path, err := parseTarget(name, address, profiled)
+		t, path, err := parseTarget(name, address, o.profiled())
 		if err != nil {
 			return nil, "", err
 		}
@@ -57,6 +58,32 @@ func parseTargets(o RunOptions) (targets []bench.Target, request string, err err
 		targets, request = append(targets, t), path
 	}
 	return targets, request, nil
+}
+
+// profiled reports whether the requests are those of a profile or a target file.
+func (o RunOptions) profiled() bool {
+	return o.ProfileNamed || o.ProfileText != nil || len(o.Contenders) > 0 || o.Changes.Given("targets")
+}
+
+// checkRequest returns an error for the options of a single request where something else has the
+// requests, or nothing can receive it.
+func checkRequest(o RunOptions) error {
+	given := strings.Join(o.Request.Given(), ", ")
+	const way = "which has the requests: write it there, such as `- {post: /orders, json: {item: 7}}`"
+	switch {
+	case given == "":
+		return nil
+	case o.ProfileNamed || o.ProfileText != nil:
+		return console.Usagef("%s: not with --profile, %s", given, way)
+	case o.Changes.Given("targets"):
+		return console.Usagef("%s: not with --targets, whose file has the requests with headers and bodies", given)
+	case len(o.Contenders) > 0:
+		return console.Usagef("%s: not with a contender, which gets the requests of a profile; "+
+			"load a running service with --target URL, without %s", given, strings.Join(o.Contenders, " "))
+	case !o.Changes.Given("target"):
+		return console.Usagef("%s: add --target URL, such as --target http://127.0.0.1:8080/orders", given)
+	}
+	return nil
 }
 
 // parseTarget reads one address. With the requests of a profile its path is their prefix; otherwise
@@ -95,10 +122,8 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, request s
 	return bench.Target{Name: name, URL: u.String()}, request, nil
 }
 
-// aim makes p a plan for targets, which locbench cannot limit. request is the only request where
-// the user named neither a profile nor a contender; its responses are not compared with the data
-// set.
-func aim(p *bench.Profile, o RunOptions, targets []bench.Target, request string) error {
+// aim makes p a plan for targets, which locbench cannot limit.
+func aim(p *bench.Profile, o RunOptions, targets []bench.Target) (err error) {
 	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
 		if o.Changes.Given(limit) {
 			return console.Usagef("--%s: not with --target; locbench does not start that service", limit)
@@ -107,23 +132,21 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, request string)
 	if len(o.Contenders) > 1 {
 		return console.Usagef("--target is one service, but %d contenders were given", len(o.Contenders))
 	}
-	p.Contenders = nil
+	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
+	p.Contenders, err = selections(targets)
+	return err
+}
+
+// selections returns the contenders that targets are.
+func selections(targets []bench.Target) (all []bench.Selection, err error) {
 	for _, t := range targets {
 		sel, err := profile.ParseSelection(t.Name)
 		if err != nil {
-			return console.Usagef("--target %s=…: use lower-case letters, digits, `-`, `_`, `.`", t.Name)
+			return nil, console.Usagef("--target %s=…: use lower-case letters, digits, `-`, `_`, `.`", t.Name)
 		}
-		p.Contenders = append(p.Contenders, sel)
+		all = append(all, sel)
 	}
-	if request != "" {
-		p.Requests = []bench.Request{{
-			Name: request, Weight: 1, Method: http.MethodGet, Path: request, IDs: bench.IDSpec{Distribution: "uniform"},
-			ExpectStatus: http.StatusOK,
-		}}
-		p.CompareBodies, p.CompareBounded, p.Checks = 0, false, bench.CheckSpec{}
-	}
-	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
-	return nil
+	return all, nil
 }
 
 // sameTargets returns the targets of a resumed run, with the addresses that are given again.

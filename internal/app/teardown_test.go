@@ -414,7 +414,8 @@ func TestTryTearsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
-	err := Try(i.ctx, env, RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}})
+	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
+	err := Try(i.ctx, env, TryOptions{RunOptions: o})
 	if got := strings.Join(j.lines(), ", "); got != "POST /seed, DELETE /seed/seed-7" {
 		t.Errorf("%v; the service got %s", err, got)
 	}

@@ -20,15 +20,26 @@ import (
 	"locbench/internal/text/unpack"
 )
 
+// TryOptions say what Try sends and prints.
+type TryOptions struct {
+	RunOptions
+	Only  []string // names of requests and sessions; empty: all
+	Quiet bool     // print only unexpected responses and the summary
+}
+
 // Try starts each contender of a profile, sends each request and session once, and prints requests
-// and responses. It measures and saves nothing.
-func Try(ctx context.Context, env console.Env, o RunOptions) error {
+// and responses, and a summary. It measures and saves nothing.
+func Try(ctx context.Context, env console.Env, o TryOptions) error {
 	o.Getenv = env.Getenv
-	plan, err := NewPlan(o)
+	plan, err := NewPlan(o.RunOptions)
 	if err != nil {
 		return err
 	}
 	p := &plan.Run.Profile
+	only, err := newSelected(*p, o.Only)
+	if err != nil {
+		return err
+	}
 	known := secret.New(secrets(plan.Run, plan.Services, env.Getenv)...)
 	for _, text := range profile.LiteralBraces(*p) {
 		fmt.Fprintf(env.Stdout, "warning: %s\n", safe.Line(known.Text(text), 1000))
@@ -45,14 +56,13 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	}
 	err = c.prepare(ctx)
 	if err == nil {
-		err = c.try(ctx)
+		err = c.try(ctx, &attempt{conductor: c, out: env.Stdout, only: only, quiet: o.Quiet})
 	}
 	return c.mask().Error(errors.Join(err, c.site.close(ctx)))
 }
 
-// try runs the plan without load and prints each exchange.
-func (c *conductor) try(ctx context.Context) error {
-	t := &attempt{conductor: c, out: c.env.Stdout}
+// try runs the plan without load. t prints each exchange and the summary.
+func (c *conductor) try(ctx context.Context, t *attempt) error {
 	c.loader.warn = nil // exchange says it
 	c.stream.Subscribe(t.event)
 	config := c.config()
@@ -67,9 +77,19 @@ func (c *conductor) try(ctx context.Context) error {
 	config.Ask = func(ctx context.Context, at runner.Place) error {
 		var wrong []string
 		for _, name := range c.loader.iterations() {
-			err := c.loader.once(ctx, at, name, func(a load.Asked) { t.exchange(c.loader.titleOf(a.Request), a) })
+			if !t.only.sends(name) {
+				continue
+			}
+			var failed error // that of the last request
+			err := c.loader.once(ctx, at, name, func(a load.Asked) {
+				failed = a.Err
+				t.exchange(c.loader.titleOf(a.Request), a)
+			})
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if err != nil && failed == nil {
+				t.unsent(name, err)
 			}
 			if err != nil {
 				wrong = append(wrong, fmt.Sprintf("%q", name))
@@ -82,6 +102,7 @@ func (c *conductor) try(ctx context.Context) error {
 	}
 	err := runner.Run(ctx, config)
 	c.stream.Close()
+	t.summary()
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
@@ -100,8 +121,10 @@ type attempt struct {
 	conductor *conductor
 	mu        sync.Mutex
 	out       io.Writer
+	only      selected
+	quiet     bool
 	trial     string
-	unread    int // responses of the trial that were not looked at
+	tallies   []*tally // of the contenders, in order
 }
 
 // The most lines and characters that are shown of a request or a response.
@@ -121,23 +144,28 @@ func (t *attempt) event(r bench.Record) {
 	case bench.Progress: // of a build, which may take minutes
 		fmt.Fprintf(t.conductor.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
 	case bench.InstanceStarted:
+		if t.quiet {
+			return
+		}
 		how := "started (" + string(e.Info.Runtime) + ")"
 		if e.Info.Runtime.Traits().AlreadyRunning {
 			how = "already running"
 		}
 		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.trial, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
 	case bench.InstanceReady:
-		if e.StartUp > 0 {
+		if e.StartUp > 0 && !t.quiet {
 			fmt.Fprintf(t.out, "%s: ready after %s\n", safe.Line(t.trial, 60), units.Duration(e.StartUp))
 		}
 	case bench.TrialEnded:
 		text := "all as expected"
-		if t.unread > 0 {
-			text = units.Plural(t.unread, "response") + " not looked at; the others as expected"
+		if n := t.tally().unread; n > 0 {
+			text = units.Plural(n, "response") + " not looked at; the others as expected"
 		}
-		t.unread = 0
 		if e.State != bench.TrialComplete {
 			text = string(e.State) + ": " + e.Failure
+			t.tally().failure = text
+		} else if t.quiet {
+			return
 		}
 		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
 		if len(e.LastLog) > 0 && e.State == bench.TrialFailed {
@@ -160,6 +188,10 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	t.conductor.stream.Settle()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.count(title, a)
+	if a.Err == nil && (t.quiet || !t.only.shows(a.Request)) {
+		return
+	}
 	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	head, body, hasBody := bytes.Cut(a.Sent, []byte("\r\n\r\n"))
 	if hasBody && !safe.IsText(body) {
@@ -173,7 +205,6 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	case a.Err != nil:
 		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
 	case a.Unread != "":
-		t.unread++
 		fmt.Fprintf(t.out, "  not looked at: %s\n", safe.Line(a.Unread, 300))
 	default:
 		fmt.Fprintln(t.out, "  as expected")
@@ -199,7 +230,7 @@ func shownBody(a load.Response) string {
 
 // message prints one direction of an exchange, line by line, up to triedLines.
 func (t *attempt) message(arrow, text string) {
-	lines := strings.Split(strings.TrimRight(t.conductor.mask().Text(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(t.masked(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
 			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))

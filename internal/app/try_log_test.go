@@ -13,13 +13,14 @@ import (
 // TestTryCountsWhatWasNotLookedAt: neither as expected nor failed, and no binary is shown.
 func TestTryCountsWhatWasNotLookedAt(t *testing.T) {
 	var out strings.Builder
-	a := &attempt{out: &out, conductor: &conductor{stream: event.New(time.Now)}}
+	a := &attempt{out: &out, trial: "a", only: selected{all: true}, conductor: &conductor{stream: event.New(time.Now)}}
 	sent := []byte("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x00")
 	response := load.Response{Status: 200, Head: []byte("Content-Encoding: br\r\n"), Body: []byte("\x01\x02")}
 	a.exchange("one", load.Asked{Sent: sent, Response: response, Unread: "br body could not be unpacked: it is broken"})
 	a.event(bench.Record{Trial: &bench.Trial{Contender: "a", Round: 1}, Event: bench.TrialEnded{State: bench.TrialComplete}})
+	a.summary()
 	for _, want := range []string{
-		"(3 bytes)\n", "(2 bytes, br)\n", "\n  not looked at: br body could not be unpacked: it is broken\n",
+		"\nsummary\n  a: 0 requests as expected, 1 not looked at\n", "(3 bytes)\n", "(2 bytes, br)\n", "\n  not looked at: br body could not be unpacked: it is broken\n",
 		"a: 1 response not looked at; the others as expected\n",
 	} {
 		if !strings.Contains(out.String(), want) {

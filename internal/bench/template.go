@@ -108,6 +108,16 @@ func Literal(text string) string {
 	})
 }
 
+// LiteralBraces returns the template of a header or a body in which only ${NAME} is filled in.
+func LiteralBraces(text string) string {
+	return places.ReplaceAllStringFunc(text, func(s string) string {
+		if s[0] == '{' {
+			return "{" + s + "}"
+		}
+		return s
+	})
+}
+
 // Escaped escapes the texts of a template; places stay unchanged.
 func Escaped(text string, escape func(string) string) string {
 	var out strings.Builder

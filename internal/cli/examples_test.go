@@ -16,6 +16,10 @@ import (
 func TestExamplesOfRuns(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
 	t.Chdir(filepath.Dir(fileOf(t, "targets.txt", "GET http://h/a\n")))
+	t.Setenv("TOKEN", "x")
+	if err := os.WriteFile("order.json", []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	planned := 0
 	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
 		for line := range strings.Lines(cmd.Example) {

@@ -112,7 +112,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
   locbench profiles new shop.yaml --get '/items/{item}'
   locbench profiles new small.yaml --get '/items/{item} 1..99' --connections 256
   locbench profiles new orders.yaml --post '/orders {"item": "{item:number}"}'
-  locbench profiles new - --get /me --login '/login access_token'
+  locbench profiles new - --get /me --login '/login access_token'    # or cookie:sid, or header:X-Token
   locbench profiles new mix.yaml --targets targets.txt      # of vegeta
   locbench run --profile shop.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081`,
 		Args: args(cobra.MaximumNArgs(1)),
@@ -122,7 +122,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	}
 	cmd.Flags().Var(once{&d.Get}, "get", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
 	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
-	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and the token's path in its response")
+	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and where its response has the token: a path in JSON, cookie:NAME or header:NAME")
 	cmd.Flags().Var(once{&d.Connections}, "connections", "most connections (default 64)")
 	cmd.Flags().Var(once{&d.Targets}, "targets", "vegeta's target `FILE`, in place of --get, --post and --login")
 	return cmd

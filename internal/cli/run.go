@@ -38,6 +38,9 @@ The first line of the text has the estimated time. --rounds 1 is a first look, w
 A contender is excluded, and the exit code is 3, if one of its checks or rounds failed, if one compared body of its
 responses was unexpected (max_unexpected in the profile allows a share), or if all its steps had too many errors.
 
+A single request needs no profile: --target URL with its path and query, --method, --header and --body (a text, or @FILE).
+Braces in them are sent; ${NAME} in a header or text is an environment variable.
+
 Contenders named here replace the profile's; --targets replaces its requests by those of vegeta's target file; other
 options replace single values. The results folder is named at the end. It holds run.json, one JSON file per trial,
 events.jsonl, summary.md and report.html, and is updated after every step: Ctrl-C, or even kill -9, loses only the
@@ -68,6 +71,8 @@ the first of 130, 3, 4.`,
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080               # GET / of a running service
   locbench run --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081   # compare two
+  locbench run --target http://127.0.0.1:8080/orders --body '{"item": 7}' --header 'Authorization: Bearer ${TOKEN}'
+  locbench run --target http://127.0.0.1:8080/orders/7 --method PUT --body @order.json --connections 50 --duration 10s
   locbench run --targets targets.txt --target http://127.0.0.1:8080   # the requests of vegeta's target file
   locbench run --target http://127.0.0.1:8080 go-nethttp    # a locations service ('locbench serve'): its requests
   locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% stop=run'
@@ -126,7 +131,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	if len(contenders) > 0 {
 		return console.Usagef("--resume runs the recorded plan: name no contenders")
 	}
-	recorded := []string{"profile", "out", "cacert", "insecure"}
+	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
 		if o.Name != "elastic" && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)
@@ -145,6 +150,14 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	bindPlace(cmd, &f.RunOptions)
 	bindOptions(cmd, &f.RunOptions, func(o profile.Option) bool { return o.Group == profile.OfRuns })
+	fl.StringVarP(&f.Request.Method, "method", "m", "",
+		"`METHOD` of the request to --target (default GET, or POST with --body)")
+	fl.StringArrayVarP(&f.Request.Headers, "header", "H", nil,
+		"header `'NAME: VALUE'` of that request, ${NAME} from the environment; repeatable")
+	fl.StringVarP(&f.Request.Body, "body", "d", "", "body of that request: a `TEXT`, or @FILE")
+	for _, name := range []string{"method", "header"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "",
 		"resume the run in `DIR`: keep complete trials, repeat the others")

@@ -29,6 +29,10 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	cmd.RunE = func(cmd *cobra.Command, contenders []string) error {
 		c = setup.Choice{Profile: f.Profile, Set: f.Changes, Extra: extra(cmd.Flags())}
 		services = f.Services
+		if given := f.Request.Given(); len(given) > 0 {
+			return console.Usagef("%s: the setup screen has the requests of profiles; use 'locbench run' for a single request",
+				strings.Join(given, ", "))
+		}
 		for _, name := range contenders {
 			sel, err := profile.ParseSelection(name)
 			if err != nil {

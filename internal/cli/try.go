@@ -8,13 +8,16 @@ import (
 )
 
 func newTry(env Env) *cobra.Command {
-	var o app.RunOptions
+	var o app.TryOptions
 	cmd := &cobra.Command{
 		Use:   "try PROFILE [CONTENDER[:VARIANT]...]",
 		Short: "Send each request of a profile once and show the exchange",
 		Long: `Starts each contender of the profile, sends the setup requests, each request and session once, and the teardown
-requests, then stops it. It prints requests and responses as sent over the wire (secrets masked) and everything the
-profile does not expect. It measures nothing, runs no suites and saves nothing.
+requests, then stops it. It prints requests and responses as sent over the wire (secrets masked), everything the profile
+does not expect, and a summary of each contender. It measures nothing, runs no suites and saves nothing.
+
+--only NAME sends one request or session, after the setup. With the name of a request in a session the session is sent
+to its end, and that request is printed. Unexpected responses are always printed.
 
 'locbench run' does the same before each load, without printing.
 
@@ -22,7 +25,9 @@ Exit codes: 0 all as expected; 1 could not start; 2 wrong usage; 3 a contender f
 interrupted.`,
 		Example: `  locbench try bench.yaml                                  # each of its contenders
   locbench try bench.yaml orders --services ./svc
-  locbench try bench.yaml --target http://127.0.0.1:8080   # a running service`,
+  locbench try bench.yaml --target http://127.0.0.1:8080   # a running service
+  locbench try bench.yaml orders --only 'log in' --only cart
+  locbench try bench.yaml --quiet                          # what is unexpected, and the summary`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			o.Profile, o.ProfileNamed, o.Contenders, o.Command = given[0], true, given[1:], env.Args
@@ -35,6 +40,9 @@ interrupted.`,
 			return completeContenders(&o.Services)(cmd, given, typed)
 		},
 	}
-	bindSite(cmd, &o)
+	bindSite(cmd, &o.RunOptions)
+	cmd.Flags().StringArrayVar(&o.Only, "only", nil, "send only the request or session `NAME`, after the setup; repeatable")
+	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "print only unexpected responses and the summary")
+	_ = cmd.RegisterFlagCompletionFunc("only", cobra.NoFileCompletions)
 	return cmd
 }

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"locbench/internal/app/screens"
 	"locbench/internal/show/tui/setup"
@@ -48,11 +52,41 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colours.`,
 			return screens.Dashboard(cmd.Context(), env, f)
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if text := afterDashes(err); text != "" {
+			return console.Usagef("%w: an option of 'locbench run'; write it after --: locbench tui -- %s", err, text)
+		}
+		return cmd.Parent().FlagErrorFunc()(cmd, err)
+	})
 	bindScreen(cmd, &f.Options)
 	cmd.Flags().BoolVar(&f.Browse, "browse", false, "start with the list of past results")
 	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` of contender folders; repeatable")
 	_ = cmd.MarkFlagDirname("services")
 	return cmd
+}
+
+// afterDashes returns the option in an error about an unknown one, in the form of 'locbench run'; ""
+// if that does not have it.
+func afterDashes(err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
+	run := &cobra.Command{}
+	bindRun(run, &runFlags{})
+	option := run.Flags().Lookup(name)
+	if short != "" {
+		option = run.Flags().ShorthandLookup(name)
+	}
+	switch {
+	case option == nil:
+		return ""
+	case option.NoOptDefVal != "":
+		return "--" + option.Name
+	}
+	value, _ := pflag.UnquoteUsage(option)
+	return "--" + option.Name + " " + strings.ToUpper(value)
 }
 
 // bindScreen gives cmd the options for the appearance of the dashboard.

@@ -225,40 +225,63 @@ func label(svc bench.Service) string {
 
 // builtinDockerfile needs no base image, so nothing is pulled.
 const builtinDockerfile = `FROM scratch
-COPY locbench /locbench
+COPY files /
 USER 65534:65534
 EXPOSE 8080
 ENTRYPOINT ["/locbench"]
 CMD ["serve"]
 `
 
+// sharedDockerfile is for a binary with shared libraries. The loader's own list of folders is that
+// of the machine where it was built.
+const sharedDockerfile = builtinDockerfile + "ENV LD_LIBRARY_PATH=/" + sharedDir + "\n"
+
 func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
-	binary, err := staticBinary(ctx, o, b.Info().Arch)
+	files, err := builtinFiles(ctx, o, b.Info().Arch)
 	if err != nil {
 		return bench.Artifact{}, err
 	}
-	hash, err := fileHash(binary, builtinDockerfile)
+	dockerfile := builtinDockerfile
+	if len(files) > 1 {
+		dockerfile = sharedDockerfile
+	}
+	texts := []string{dockerfile}
+	for _, f := range files {
+		hash, err := fileHash(f.path, f.name)
+		if err != nil {
+			return bench.Artifact{}, err
+		}
+		texts = append(texts, hash)
+	}
+	hash, err := hashOf(texts, func(io.Writer) error { return nil })
 	if err != nil {
 		return bench.Artifact{}, err
 	}
 	opts := docker.BuildOptions{Dockerfile: "Dockerfile", NoCache: o.Rebuild}
-	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return packBuiltin(w, binary) })
+	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return packBuiltin(w, dockerfile, files) })
 }
 
-func packBuiltin(w io.Writer, binary string) error {
-	data, err := safe.ReadFile(binary, maxContextSize)
-	if err != nil {
-		return fmt.Errorf("pack locbench: %w", err)
-	}
+func packBuiltin(w io.Writer, dockerfile string, files []imageFile) error {
 	tw := tar.NewWriter(w)
-	for name, content := range map[string][]byte{"Dockerfile": []byte(builtinDockerfile), "locbench": data} {
+	add := func(name string, content []byte) error {
 		err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))})
 		if err == nil {
 			_, err = tw.Write(content)
 		}
-		if err != nil {
-			return fmt.Errorf("pack locbench: %w", err)
+		return err
+	}
+	err := add("Dockerfile", []byte(dockerfile))
+	for _, f := range files {
+		var data []byte
+		if err == nil {
+			data, err = safe.ReadFile(f.path, maxLibrary)
 		}
+		if err == nil {
+			err = add("files/"+f.name, data)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("pack locbench: %w", err)
 	}
 	return tw.Close()
 }

@@ -16,15 +16,34 @@ import (
 
 // NotStaticError says why the locbench binary cannot run in an empty image, and what to build.
 type NotStaticError struct {
-	Path string // path of the binary
-	Why  string // "it is linked to shared libraries (…)"
-	Arch string // of the engine's containers, in Go's names
+	Path   string // path of the binary
+	Why    string // "it is linked to shared libraries (…)"
+	Arch   string // of the engine's containers, in Go's names
+	Shared bool   // it needs shared libraries, and nothing else is wrong
 }
 
 // Error returns the reason, and the command that builds another binary.
 func (e *NotStaticError) Error() string {
 	return fmt.Sprintf("the locbench binary %s cannot run in its own container: %s; "+
 		"build another with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
+}
+
+// builtinFiles returns what an empty Linux container of the architecture needs to run locbench: its
+// binary, and with shared libraries these.
+func builtinFiles(ctx context.Context, o BuildOptions, arch string) ([]imageFile, error) {
+	self, err := o.self()
+	if err != nil {
+		return nil, err
+	}
+	binary := imageFile{"locbench", self}
+	var not *NotStaticError
+	if err = checkStatic(self, arch); errors.As(err, &not) && not.Shared && o.Self == "" {
+		if libraries, sharedErr := sharedFiles(self, selfMaps); sharedErr == nil {
+			return append([]imageFile{binary}, libraries...), nil
+		}
+	}
+	binary.path, err = staticBinary(ctx, o, arch)
+	return []imageFile{binary}, err
 }
 
 // staticBinary returns a locbench binary that runs in an empty Linux container of the architecture:
@@ -69,14 +88,14 @@ func checkStatic(path, arch string) error {
 	f, err := elf.Open(path)
 	var format *elf.FormatError
 	if errors.As(err, &format) {
-		return &NotStaticError{path, "it is not a Linux binary", arch}
+		return &NotStaticError{Path: path, Why: "it is not a Linux binary", Arch: arch}
 	}
 	if err != nil {
 		return fmt.Errorf("inspect the locbench binary: %w", err)
 	}
 	defer f.Close()
 	if want, known := machines[arch]; known && f.Machine != want {
-		return &NotStaticError{path, fmt.Sprintf("it is for another processor (%s)", f.Machine), arch}
+		return &NotStaticError{Path: path, Why: fmt.Sprintf("it is for another processor (%s)", f.Machine), Arch: arch}
 	}
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_INTERP {
@@ -86,7 +105,7 @@ func checkStatic(path, arch string) error {
 		if libs, err := f.ImportedLibraries(); err == nil && len(libs) > 0 {
 			why += " (" + strings.Join(libs, ", ") + ")"
 		}
-		return &NotStaticError{path, why, arch}
+		return &NotStaticError{Path: path, Why: why, Arch: arch, Shared: true}
 	}
 	return nil
 }

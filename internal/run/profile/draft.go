@@ -39,7 +39,7 @@ const (
 type Draft struct {
 	Get         string // "PATH" or "PATH FROM..TO": the values of the variables
 	Post        string // "PATH" or "PATH JSON"
-	Login       string // "PATH" or "PATH TOKEN": the token's path in the response
+	Login       string // "PATH", or "PATH TOKEN" with a JSON path, cookie:NAME or header:NAME
 	Connections string // the most; the steps rise to it
 	Targets     string // vegeta's target file, in place of Get, Post and Login
 }
@@ -67,17 +67,19 @@ func (d Draft) text(file string) (text []byte, next []string, err error) {
 	}
 	get, ids := cut(d.Get)
 	post, body := cut(d.Post)
-	login, saved := cut(d.Login)
+	login, where := cut(d.Login)
 	if get == "" && post == "" {
 		return nil, nil, errNoRequest
 	}
 	var t draftText
 	t.head(nameOf(file))
 	t.variables(ids, []string{get, post, login, body}, login != "")
+	var token loginToken
 	if login != "" {
-		t.setup(login, saved)
+		token = t.token(where)
+		t.setup(login, token)
 	}
-	t.requests(get, post, body, login != "")
+	t.requests(get, post, body, token)
 	t.steps(d.Connections)
 	next = nextCommands(file, draftBase, login != "")
 	t.next(next)
@@ -186,19 +188,50 @@ variables:`, names[0])
 	}
 }
 
-func (t *draftText) setup(path, saved string) {
+// loginToken is where the response to a login has the token, and how requests carry it.
+type loginToken struct {
+	save         any // a path in JSON, or a map with another source
+	header, text string
+	statuses     string // expected of the login
+}
+
+// token reads "data.token", "cookie:NAME" or "header:NAME".
+func (t *draftText) token(where string) loginToken {
+	place := "{" + draftToken + "}"
+	token := loginToken{cmp.Or(where, draftToken), "Authorization", "Bearer " + place, "[200, 201]"}
+	source, name, ok := strings.Cut(where, ":")
+	if !ok && !strings.Contains(where, " ") {
+		return token
+	}
+	switch from := bench.Source(source); {
+	case name == "" || strings.ContainsAny(name, " :"):
+	case from == bench.FromCookie:
+		token = loginToken{header: "Cookie", text: name + "=" + place, statuses: "[200, 201, 204, 302, 303]"}
+	case from == bench.FromHeader:
+		token = loginToken{header: name, text: place, statuses: "[200, 201, 204]"}
+	}
+	if token.save != nil {
+		t.fail("%q is not where a response has its token: write a path in its JSON such as data.token, cookie:NAME or header:NAME",
+			where)
+	}
+	token.save = strictyaml.Inline{V: map[string]string{source: name}}
+	return token
+}
+
+func (t *draftText) setup(path string, token loginToken) {
 	t.line(`
 # Sent once per start of the service, before the load. ${PASSWORD} is an environment variable, masked in all output.
-# "save" takes the token from the response: a path in its JSON, {header: NAME} or {cookie: NAME}.
+# "save" takes the token from the response: a path in its JSON, {header: NAME} or {cookie: NAME}. In place of "json",
+# "form: {user: me, password: …}" sends a form.
 setup:`)
 	t.pair("  - ", "post", path)
 	t.line(`    json: {user: me, password: "${PASSWORD}"}
-    expect: {status: [200, 201]}
-    save:`)
-	t.pair("      ", draftToken, cmp.Or(saved, draftToken))
+    expect: {status: %s}
+    save:`, token.statuses)
+	t.pair("      ", draftToken, token.save)
 }
 
-func (t *draftText) requests(get, post, body string, login bool) {
+func (t *draftText) requests(get, post, body string, token loginToken) {
 	t.line(`
 # The mix; shares add up to 100%%. A response with another status than "expect" is an error.
 # More methods: head, put, patch, delete, options.
@@ -208,8 +241,8 @@ requests:`)
 		share, other = "90%", "10%"
 	}
 	header := func() {
-		if login {
-			t.line(`    header: {Authorization: "Bearer {%s}"}`, draftToken)
+		if token.header != "" {
+			t.pair("    ", "header", strictyaml.Inline{V: map[string]string{token.header: token.text}})
 		}
 	}
 	if get != "" {

@@ -32,6 +32,8 @@ func TestDraftTexts(t *testing.T) {
 			Get: "/{null}/{token}?q='%20&x=[]*!|>", Post: `/p  [9.50, 1e3, {"<<": null}, "é{{x}}: 🦜"]  `, Connections: "3",
 		},
 		"a token": {Get: "/me/{token}", Login: "/login"},
+		"cookie":  {Get: "/me", Login: "/login cookie:connect.sid"},
+		"header":  {Get: "/me", Post: "/orders", Login: "/login  header:X-Token "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := d.Text("shop.yaml")
@@ -126,6 +128,10 @@ func TestDraftMistakes(t *testing.T) {
 		"login":            {Draft{Get: "/", Login: "login"}, "start it with `/`"},
 		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
 		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
+		"token's source":   {Draft{Get: "/", Login: "/login coockie:sid"}, `"coockie:sid" is not where a response has its token: write a path in its JSON such as data.token, cookie:NAME or header:NAME`},
+		"no cookie":        {Draft{Get: "/", Login: "/login cookie:"}, "cookie:NAME or header:NAME"},
+		"a blank":          {Draft{Get: "/", Login: "/login cookie sid"}, "cookie:NAME or header:NAME"},
+		"a header's name":  {Draft{Get: "/", Login: "/login header:X{y}"}, "is not the name of a header"},
 		"connections":      {Draft{Get: "/", Connections: "many"}, "from 1 to 65535"},
 		"no connections":   {Draft{Get: "/", Connections: "0"}, "from 1 to 65535"},
 		"too many":         {Draft{Get: "/", Connections: "65536"}, "from 1 to 65535"},

@@ -172,6 +172,9 @@ func (p *Printer) title(e bench.RunStarted) {
 		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
 		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
 	p.line("  results  %s", safe.Line(e.Dir, 500))
+	if len(e.Run.Targets) > 0 && len(pr.Requests) == 1 {
+		p.line("  request  %s", safe.Line(pr.Requests[0].Name, 300))
+	}
 	switch why := e.Run.NotInterleaved(); {
 	case pr.Interleave > 0:
 		p.line("  order    interleaved every %s: the contenders of a round run at the same time", units.Duration(pr.Interleave))
