@@ -25,33 +25,7 @@ func spans(s string) []span {
 			all = append(all, span{m[2], m[3]})
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
-	apart := all[:0]
-	for _, x := range all {
-		switch last := len(apart) - 1; {
-		case x.from == x.to:
-		case last >= 0 && x.from < apart[last].to:
-			apart[last].to = max(apart[last].to, x.to)
-		default:
-			apart = append(apart, x)
-		}
-	}
-	return apart
-}
-
-// maskSpans masks the spans of a text.
-func maskSpans(s string) string {
-	all := spans(s)
-	if len(all) == 0 {
-		return s
-	}
-	var b strings.Builder
-	at := 0
-	for _, x := range all {
-		b.WriteString(s[at:x.from] + Mask)
-		at = x.to
-	}
-	return b.String() + s[at:]
+	return apart(all)
 }
 
 // assignments finds token=…, "token": "…" and token: … in a URL, a connection string, a list,

@@ -342,8 +342,7 @@ func TestCutValues(t *testing.T) {
 	if got, want := New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)"; got != want {
 		t.Errorf("number: %q, want %q", got, want)
 	}
-	long := strings.Repeat("…", 1000) + "abcdefgh…"
-	if got := m.Text(long); got != long {
-		t.Error("more marks looked at than the bound")
+	if got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…"); !strings.HasSuffix(got, "…***…") {
+		t.Error("after many marks")
 	}
 }
