@@ -74,6 +74,10 @@ func assignments(s string) (all []span) {
 			continue
 		case colon && (name == "PWD" || name == "OLDPWD"):
 			continue
+		case colon && !isQuoted && from > 0 && inBraces(s[:from]) && value > at:
+			if x = afterColonInBraces(s, value); isPlaceholder(name, s[x.from:x.to]) {
+				continue
+			}
 		case colon:
 			x = afterColon(s, value, isQuoted, alone(s[:from]) || isHeader(name))
 		default:
@@ -117,6 +121,44 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	}
 	return span{from, until(s, from, " \t\n\r\"'<>")}
 }
+
+// afterColonInBraces is afterColon for an entry of a map of YAML on one line, {token: x, other: y}:
+// what has no quotes ends before the next entry.
+func afterColonInBraces(s string, from int) span {
+	if from == len(s) || strings.IndexByte("\"'{[/\\", s[from]) >= 0 {
+		return afterColon(s, from, false, true)
+	}
+	x := span{from, until(s, from, "}\n\"")}
+	if next := strings.Index(s[from:x.to], ", "); next >= 0 {
+		x.to = from + next
+	}
+	return x
+}
+
+// inBraces reports whether a name after this text is the key of a map of YAML on one line.
+func inBraces(before string) bool {
+	before = strings.TrimRight(before, " ")
+	return strings.HasSuffix(before, "{") ||
+		strings.HasSuffix(before, ",") && strings.LastIndexByte(before, '{') > strings.LastIndexByte(before, '\n')
+}
+
+// isPlaceholder reports whether an entry without quotes says where a secret is, as in {cookie: sid},
+// {cookie: NAME} and {token: data.access_token}.
+func isPlaceholder(name, value string) bool {
+	if strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return true
+	}
+	for i := range len(value) {
+		if !isNameByte(value[i]) {
+			return false
+		}
+	}
+	named := words(lastPart(value))
+	return strings.EqualFold(name, "cookie") || len(named) > 0 && slices.Contains(ofPaths, named[len(named)-1])
+}
+
+// ofPaths are the last words of paths to secrets in responses.
+var ofPaths = []string{"TOKEN", "COOKIE", "SECRET", "PASSWORD", "JWT", "KEY"}
 
 // closing returns the end of the quoted text at from: the next quote with the same number of
 // backslashes before it as the first quote, or the end of the line.
@@ -234,10 +276,16 @@ func isHeader(name string) bool {
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
 }
 
+// namesPlace matches the places of templates: ${PASSWORD}, {token}.
+var namesPlace = regexp.MustCompile(`^["'\\]*(?:[A-Za-z]+ )?(?:\$\{[A-Za-z0-9_]+\}|\{[A-Za-z_.]{1,40}\})["'\\]*$`)
+
 // harmless reports whether a value cannot be a secret.
 func harmless(v string) bool {
+	if namesPlace.MatchString(v) {
+		return true
+	}
 	v = strings.TrimRight(strings.ToLower(strings.Trim(v, `"'\`)), ",.;:)]}")
-	return v == "" || v == Mask || slices.Contains(settings, v)
+	return v == "" || v == Mask || v == cutMark || slices.Contains(settings, v)
 }
 
 // settings are values of switches with names such as HTTP_AUTH. They are not secret.

@@ -17,6 +17,9 @@ const Mask = "***"
 
 var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
 
+// exampleUser matches the user info of addresses in messages.
+var exampleUser = regexp.MustCompile(`^(?:user:password|\$\{[A-Za-z0-9_]+\}(?::\$\{[A-Za-z0-9_]+\})?)$`)
+
 // Masker masks secrets. The zero value knows no values and masks by names and places.
 type Masker struct {
 	known *search // nil: no values
@@ -64,7 +67,12 @@ func (m Masker) Text(s string) string {
 	s = masked(s, spans(s))
 	if strings.Contains(s, "@") {
 		if strings.Contains(s, "://") {
-			s = userInfo.ReplaceAllString(maskBroken(s), "://"+Mask+"@")
+			s = userInfo.ReplaceAllStringFunc(maskBroken(s), func(found string) string {
+				if exampleUser.MatchString(found[len("://") : len(found)-1]) {
+					return found
+				}
+				return "://" + Mask + "@"
+			})
 		}
 		s = maskUserInfo(s)
 	}
