@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
 	"locbench/internal/host/limits"
+	"locbench/internal/load"
 	"locbench/internal/results"
 	"locbench/internal/results/event"
 	"locbench/internal/results/export"
@@ -44,39 +44,7 @@ type conductor struct {
 	loader *loader
 	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
 
-	mu      sync.Mutex // guards secrets and masker
-	secrets []string
-	masker  secret.Masker
-}
-
-// hide masks values in all later output.
-func (c *conductor) hide(values ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.secrets = append(c.secrets, values...)
-	c.masker = secret.New(c.secrets...)
-}
-
-func (c *conductor) mask() secret.Masker {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.masker
-}
-
-// setUp sends the setup requests. A value that they save under the name of a secret is masked.
-func (c *conductor) setUp(ctx context.Context, baseURL string) error {
-	err := c.loader.setUp(ctx, baseURL)
-	c.hideSaved(c.loader.trial(baseURL).Values)
-	return err
-}
-
-// hideSaved masks the saved values that have names of secrets.
-func (c *conductor) hideSaved(values map[string]string) {
-	for name, value := range values {
-		if secret.Name(name) {
-			c.hide(value)
-		}
-	}
+	hidden
 }
 
 // Conduct runs a plan and saves its results. Its error has the exit code.
@@ -164,8 +132,12 @@ func (c *conductor) open() error {
 	if c.checks, err = newChecks(c.site); err != nil {
 		return err
 	}
-	c.loader, err = newLoader(c.site)
-	return err
+	if c.loader, err = newLoader(c.site); err != nil {
+		return err
+	}
+	c.fromResponses = secret.Saved(c.plan.Run.Profile.Every())
+	c.loader.saw = func(a load.Asked) { c.hideSaved(a.Saved) }
+	return nil
 }
 
 // prepare chooses the runtime and the CPUs, and records the environment of the run.
@@ -239,7 +211,7 @@ func (c *conductor) config() runner.Config {
 		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
 		Stages: site.stages(),
 		Build:  sameImages(Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build, c.plan, c.before),
-		Spec:   site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.setUp,
+		Spec:   site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.sendEach, SetUp: c.loader.setUp,
 		TearDown: c.loader.tearDown, Checks: c.checks, Responds: c.checks.responds, Unanswered: c.loader.unanswered,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.limitWarnings,

@@ -30,6 +30,7 @@ type loader struct {
 	trials    map[string]*load.Life // the trial in progress, by base URL
 	begun     uint64                // number of trials so far
 	engine    load.Engine
+	saw       func(load.Asked) // gets each request that is sent once, before its error is reported
 }
 
 // responses is what is known of the responses once the data set has been read.
@@ -42,7 +43,7 @@ type responses struct {
 func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
-		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, trials: map[string]*load.Life{},
+		run: s.plan, responses: &s.responses, saw: func(load.Asked) {}, kept: map[string]*load.Kept{}, trials: map[string]*load.Life{},
 		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}

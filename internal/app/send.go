@@ -67,7 +67,10 @@ func (l *loader) iterations() (names []string) {
 // once runs one iteration.
 func (l *loader) once(ctx context.Context, baseURL, name string, seen func(load.Asked)) error {
 	plan := l.loadPlan(baseURL, bench.Step{Name: name, Request: name})
-	return l.engine.Once(ctx, plan, seen)
+	return l.engine.Once(ctx, plan, func(a load.Asked) {
+		l.saw(a)
+		seen(a)
+	})
 }
 
 // setUp sends the setup requests of a new trial. Later requests use the values that these save.
@@ -98,6 +101,7 @@ func (l *loader) inOrder(
 	var last load.Asked
 	err := l.engine.Once(ctx, plan, func(a load.Asked) {
 		last = a
+		l.saw(a)
 		seen(a)
 	})
 	if runner.TimedOut(err) && ctx.Err() == nil {

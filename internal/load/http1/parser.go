@@ -307,9 +307,12 @@ func (p *Parser) chunkLine(line []byte) error {
 
 // add appends the start of the body.
 func (n *note) add(b []byte) {
-	b = b[:min(len(b), wire.MaxSample-n.body)]
-	n.text = append(n.text, b...)
-	n.body += len(b)
+	room := wire.MaxSample - n.body
+	if n.body += len(b); room >= len(b) {
+		n.text = append(n.text, b...)
+	} else if room >= 0 {
+		n.text = append(append(n.text, b[:room]...), wire.CutMark...)
+	}
 }
 
 // Example returns the text that represents an unexpected response.

@@ -114,6 +114,9 @@ func (s *slot) responseHTTP2(resp *http.Response, r *workload.Request, x *record
 	}
 	if !expected {
 		text := resp.Status + " " + string(body[:min(len(body), wire.MaxSample)])
+		if x.Bytes > wire.MaxSample {
+			text += wire.CutMark
+		}
 		x.Kind, x.Example = wire.Class(resp.StatusCode), wire.Example(strings.TrimSpace(text))
 	}
 	return err

@@ -50,7 +50,8 @@ type Mix struct {
 	total      int // sum of the weights
 	checker    *checker
 	variables  map[string]*variable
-	slots      int // number of slots a user needs
+	slots      int             // number of slots a user needs
+	secrets    map[string]bool // saved values that no text may show
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -80,8 +81,8 @@ func NewMix(plan Spec) (*Mix, error) {
 	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
-		variables: map[string]*variable{},
-		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		variables: map[string]*variable{}, secrets: secret.Saved(plan.Requests),
+		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -379,6 +380,23 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 		u.iteration, ended = nil, true
 	}
 	return session, step, ended
+}
+
+// Masked returns the text of a failure without the secrets that the user's session has saved.
+func (m *Mix) Masked(u *User, text string) string {
+	if u.iteration == nil {
+		return text
+	}
+	var values []string
+	for i, name := range u.iteration.saved {
+		if m.secrets[name] {
+			values = append(values, string(u.slots[i].text))
+		}
+	}
+	if len(values) == 0 {
+		return text
+	}
+	return secret.New(values...).Text(text)
 }
 
 // Saved returns the values that the user's session has saved so far, and those that requests use as

@@ -188,6 +188,16 @@ func TestKnownValuesAreBounded(t *testing.T) {
 	}
 }
 
+// Short values are not looked for, in no form.
+func TestShortValues(t *testing.T) {
+	for n := range minLength {
+		value := "abcde"[:n]
+		if got := New(value).Text(strings.Join([]string{value, "YWJjZGU=", "6162636465"}, " ")); strings.Contains(got, Mask) {
+			t.Errorf("%q: %q", value, got)
+		}
+	}
+}
+
 // A hostile text is looked at a bounded number of times.
 func TestViewsAreBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat(`\\%25&amp;`, 100), strings.Repeat(`%255c%2526amp;\u005c&#92;`, 1000), strings.Repeat(`\\%25&amp;`, maxDeep)} {

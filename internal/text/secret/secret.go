@@ -46,7 +46,9 @@ func New(values ...string) Masker {
 		add(plainForms(v), math.MaxInt)
 	}
 	for _, v := range values {
-		add(encodedForms(v), maxEncoded)
+		if len(v) >= minLength {
+			add(encodedForms(v), maxEncoded)
+		}
 	}
 	if len(all) == 0 {
 		return Masker{}
