@@ -107,6 +107,14 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		}
 		services = append(services, full)
 	}
+	var allowed []string
+	for _, d := range o.AllowFiles {
+		full, err := filepath.Abs(d)
+		if err != nil {
+			return bench.Run{}, "", fmt.Errorf("--allow-files: %w", err)
+		}
+		allowed = append(allowed, full)
+	}
 	trials := runner.Order(p.Contenders, p.Rounds, seed)
 	files := map[string]bench.Trial{}
 	for _, l := range trials {
@@ -119,7 +127,8 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
+		Command: append([]string{"locbench"}, o.Command...), Services: services, AllowFiles: allowed,
+		Targets: targets,
 		Plain: why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}

@@ -10,9 +10,9 @@ import (
 // PlannedProfile returns the profile with the changes of the command line, valid and complete.
 func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 	if o.ProfileText != nil {
-		p, err = profile.Parse(o.Profile, o.ProfileText)
+		p, err = profile.Parse(o.Profile, o.ProfileText, o.AllowFiles...)
 	} else {
-		p, err = profile.LoadWith(o.Profile, profiles.FS, o.Changes.Text("targets"))
+		p, err = profile.LoadWith(o.Profile, profiles.FS, o.Changes.Text("targets"), o.AllowFiles...)
 	}
 	if err != nil {
 		return p, console.WithCode(console.ExitUsage, err)

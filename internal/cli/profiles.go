@@ -31,6 +31,7 @@ profile by name, or any YAML file by path.`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	var allowed []string
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the bundled profiles",
@@ -44,7 +45,7 @@ profile by name, or any YAML file by path.`,
 			Args:              args(cobra.ExactArgs(1)),
 			ValidArgsFunction: completeProfiles,
 			RunE: func(_ *cobra.Command, names []string) error {
-				p, err := profile.Load(names[0], profiles.FS)
+				p, err := profile.Load(names[0], profiles.FS, allowed...)
 				if err != nil {
 					return console.WithCode(console.ExitUsage, err)
 				}
@@ -65,7 +66,7 @@ profile by name, or any YAML file by path.`,
 			RunE: func(_ *cobra.Command, names []string) error {
 				var broken []string
 				for _, name := range names {
-					p, err := profile.Load(name, profiles.FS)
+					p, err := profile.Load(name, profiles.FS, allowed...)
 					if err != nil {
 						broken = append(broken, err.Error())
 						continue
@@ -82,6 +83,11 @@ profile by name, or any YAML file by path.`,
 		},
 		newProfilesNew(env),
 	)
+	for _, sub := range cmd.Commands() {
+		if name := sub.Name(); name == "show" || name == "validate" {
+			bindAllowed(sub, &allowed)
+		}
+	}
 	return cmd
 }
 

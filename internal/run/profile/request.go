@@ -74,7 +74,7 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`")
 	}
 	if r.File != "" {
-		r.File = v.ResolvePath(r.File)
+		r.File = v.At("file").ResolvePath(r.File)
 	}
 	if !v.Has("share") && !v.Has("weight") {
 		r.Weight = 1
@@ -194,7 +194,7 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 		v.At("took").Mistake("`took` is for check suites", "write a threshold, such as `thresholds: [p99<50ms]`")
 	}
 	if file, ok := raw["schema"].(string); ok {
-		if doc, err := check.SchemaFile(v.ResolvePath(file)); err == nil { // ReadExpect has reported an error
+		if doc, err := check.SchemaFile(v.At("schema").ResolvePath(file)); err == nil { // ReadExpect has reported an error
 			raw["schema"] = doc
 		}
 	}
