@@ -129,7 +129,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, AllowFiles: allowed,
 		Targets: targets,
-		Plain: why, Engine: engine,
+		Plain:   why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}
 	return run, dir, checkEngines(run)
@@ -225,6 +225,9 @@ func planResume(o RunOptions) (bench.Run, error) {
 				return run, unsavedSecret(fmt.Sprintf("secret header %s of request %q", name, r.Name))
 			}
 		}
+	}
+	if err := sameProfile(run, o.Resume); err != nil {
+		return run, err
 	}
 	given := o.Changes.Text("elastic")
 	switch {
