@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,8 +74,8 @@ profile by name, or any YAML file by path.`,
 						continue
 					}
 					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
-					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s\n", name,
-						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()))
+					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s%s\n", name,
+						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))
@@ -89,6 +91,30 @@ profile by name, or any YAML file by path.`,
 		}
 	}
 	return cmd
+}
+
+// environmentOf returns which variables of the environment a profile uses; "" for none.
+func environmentOf(p bench.Profile) string {
+	var names []string
+	add := func(more ...string) {
+		for _, name := range more {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, r := range p.Every() {
+		add(r.EnvNames()...)
+	}
+	for _, s := range p.Settings {
+		for _, key := range slices.Sorted(maps.Keys(s.Env)) {
+			add(bench.EnvNames(s.Env[key])...)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; sent from the environment: " + strings.Join(names, ", ")
 }
 
 func newProfilesNew(env Env) *cobra.Command {

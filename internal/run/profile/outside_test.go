@@ -10,7 +10,7 @@ import (
 	"locbench/profiles"
 )
 
-// A profile names files of its own folder. Others are refused with their line and the option that
+// A profile names files in its folder. Others are refused with their line and the option that
 // allows them, and nothing of them is quoted.
 func TestFilesOutsideOfTheFolderOfTheProfile(t *testing.T) {
 	dir := t.TempDir()
