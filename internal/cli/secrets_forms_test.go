@@ -111,9 +111,11 @@ rounds: 1
 // command, and is not asked for it when the run is resumed.
 func TestAllowFiles(t *testing.T) {
 	s, journal := newParrot(t)
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	t.Chdir(dir)
 	for name, text := range map[string]string{
-		"bench/p.yaml": "requests: [{post: /go, file: ../data/body.json, expect: {schema: ../data/s.json}}]\n" + twenty, "data/body.json": `{"p":"the body"}`, "data/s.json": `{"type":"string"}`,
+		"bench/p.yaml": "requests: [{post: /go, file: ../data/body.json, expect: {schema: ../data/s.json}}]\n" + twenty +
+			"checks: {suites: [" + filepath.Join(dir, "bench/suite.yaml") + "]}\n", "data/body.json": `{"p":"the body"}`, "data/s.json": `{"type":"string"}`,
 		"bench/suite.yaml": "suite: s\ngroups: {g: [{name: c, request: POST /go, expect: {status: 200, schema: ../data/s.json}}]}\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -134,6 +134,7 @@ func TestPlaceholders(t *testing.T) {
 		"write `{token: data.access_token, id: {header: X-Id}}`":                           "",
 		`{post: /login, json: {user: ada, password: "${PASSWORD}"}, save: {token: token}}`: "",
 		`Authorization: "Bearer {token}"`:                                                  "",
+		"{password: VALUE, pin: NUMBER}":                                                   "",
 		"PASSWORD=… locbench run":                                                          "",
 		"http://user:password@host:9200 or http://${U}:${P}@host:9200/x":                   "",
 		"http://user:passwort@host:9200":                                                   "http://***@host:9200",
