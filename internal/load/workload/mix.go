@@ -50,8 +50,8 @@ type Mix struct {
 	total      int // sum of the weights
 	checker    *checker
 	variables  map[string]*variable
-	slots      int             // number of slots a user needs
-	secrets    map[string]bool // saved values that no text may show
+	slots      int                    // number of slots a user needs
+	secrets    func() map[string]bool // names of the saved values that no text may show
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -81,7 +81,7 @@ func NewMix(plan Spec) (*Mix, error) {
 	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
-		variables: map[string]*variable{}, secrets: secret.Saved(plan.Requests),
+		variables: map[string]*variable{}, secrets: sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
 		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
@@ -389,7 +389,7 @@ func (m *Mix) Masked(u *User, text string) string {
 	}
 	var values []string
 	for i, name := range u.iteration.saved {
-		if m.secrets[name] && len(u.slots[i].text) > 0 {
+		if m.secrets()[name] && len(u.slots[i].text) > 0 {
 			values = append(values, string(u.slots[i].text))
 		}
 	}
