@@ -81,7 +81,8 @@ func NewMix(plan Spec) (*Mix, error) {
 	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
-		variables: map[string]*variable{}, secrets: sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
+		variables: map[string]*variable{},
+		secrets:   sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
 		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
