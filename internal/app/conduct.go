@@ -11,7 +11,6 @@ import (
 	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
 	"locbench/internal/host/limits"
-	"locbench/internal/load"
 	"locbench/internal/results"
 	"locbench/internal/results/event"
 	"locbench/internal/results/export"
@@ -136,7 +135,7 @@ func (c *conductor) open() error {
 		return err
 	}
 	c.fromResponses = secret.Saved(c.plan.Run.Profile.Every())
-	c.loader.saw = func(a load.Asked) { c.hideSaved(a.Saved) }
+	c.loader.saw = c.hideAsked
 	return nil
 }
 

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"net/http"
 	"slices"
 	"sync"
 
+	"locbench/internal/load"
 	"locbench/internal/text/secret"
 )
 
@@ -28,13 +30,29 @@ func (h *hidden) hide(values ...string) {
 	h.masker = secret.New(slices.Concat(h.values, h.saved)...)
 }
 
-// hideSaved masks saved values that are secrets.
-func (h *hidden) hideSaved(values map[string]string) {
+// hideAsked masks what is secret of an exchange: saved values, and cookies, which may be kept. A
+// cookie of another kind, such as a language, is a word that other texts may have too.
+func (h *hidden) hideAsked(a load.Asked) {
+	var values []string
+	for name, value := range a.Saved {
+		if h.fromResponses[name] {
+			values = append(values, value)
+		}
+	}
+	for _, cookie := range (&http.Response{Header: a.Response.Header()}).Cookies() {
+		if secret.IsToken(cookie.Value) {
+			values = append(values, cookie.Value)
+		}
+	}
+	h.hideSaved(values)
+}
+
+func (h *hidden) hideSaved(values []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	before := len(h.saved)
-	for name, value := range values {
-		if h.fromResponses[name] && !slices.Contains(h.saved, value) {
+	for _, value := range values {
+		if !slices.Contains(h.saved, value) {
 			h.saved = append(h.saved, value)
 		}
 	}

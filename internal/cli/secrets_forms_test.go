@@ -22,6 +22,7 @@ import (
 const (
 	envSecret   = `S3cr3t-Pässword"x/7<&tail`
 	cookieValue = "c00kie/value+of=ada-0123456789"
+	otherCookie = "n0t-saved-cookie-zyxwvu"
 	loginID     = "1d-of-the-login-abcdefghij"
 )
 
@@ -37,12 +38,13 @@ func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 		mu.Unlock()
 		var in struct{ P string }
 		_ = json.Unmarshal(body, &in)
-		said := in.P + r.Header.Get("Authorization") + r.Header.Get("X-Sid") + r.URL.Query().Get("c")
+		said := otherCookie + in.P + r.Header.Get("Authorization") + r.Header.Get("X-Sid") + r.URL.Query().Get("c")
 		quoted, _ := json.Marshal(said)
 		twice, _ := json.Marshal(string(quoted))
 		switch r.URL.Path {
 		case "/login":
 			w.Header().Set("Set-Cookie", "sid="+cookieValue+"; Path=/")
+			w.Header().Add("Set-Cookie", "other="+otherCookie)
 			fmt.Fprintf(w, `{"id":%q}`, loginID)
 		case "/go":
 			w.Write(quoted)
@@ -70,7 +72,7 @@ func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 func TestSecretsInNoForm(t *testing.T) {
 	s, journal := newParrot(t)
 	env := map[string]string{"MYSECRET": envSecret}
-	shown := []string{"S3cr", "ssword", "c00k", "value+of", "ada-0", "1d-of", "login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk"}
+	shown := []string{"S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-", "zyxwvu", "1d-of", "login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk"}
 	for _, way := range []string{"go", "python", "php", "twice", "html", "url", "base64", "cut"} {
 		profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}"}
 setup: [{post: /login, save: {uid: id, sid: {cookie: sid}}, header: {Authorization: none, X-Sid: none}}]

@@ -214,6 +214,9 @@ func credentials(s string, value int) (x span, ok bool) {
 
 var schemes = regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]+)`)
 
+// IsToken reports whether a value of an unknown kind is credentials rather than a word or a number.
+func IsToken(v string) bool { return len(v) >= 12 && strings.Trim(v, digits) != "" && isToken(v) }
+
 // isToken reports whether a text is credentials, not a word of a sentence.
 func isToken(s string) bool {
 	mixed := strings.ContainsFunc(s[1:], unicode.IsUpper) && strings.ToUpper(s) != s
