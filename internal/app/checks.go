@@ -26,7 +26,7 @@ type checks struct {
 func newChecks(s *site) (*checks, error) {
 	c := &checks{site: s}
 	for _, name := range s.plan.Profile.Checks.Suites {
-		suite, err := check.LoadSuite(name)
+		suite, err := check.LoadSuite(name, s.plan.AllowFiles...)
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"locbench/internal/analysis/compare"
@@ -45,44 +44,17 @@ type conductor struct {
 	loader *loader
 	before map[bench.Selection]bench.Artifact // what the complete trials of a resumed run ran
 
-	mu      sync.Mutex // guards secrets and masker
-	secrets []string
-	masker  secret.Masker
+	hidden
 }
 
-// hide masks values in all later output.
-func (c *conductor) hide(values ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.secrets = append(c.secrets, values...)
-	c.masker = secret.New(c.secrets...)
-}
-
-func (c *conductor) mask() secret.Masker {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.masker
-}
-
-// setUp sends the setup requests. A value that they save under the name of a secret is masked.
+// setUp sends the setup requests.
 func (c *conductor) setUp(ctx context.Context, at runner.Place) error {
-	err := c.loader.setUp(ctx, at, func(load.Asked) {})
-	c.hideSaved(c.loader.trial(at).Values)
-	return err
+	return c.loader.setUp(ctx, at, func(load.Asked) {})
 }
 
 // tearDown sends the teardown requests.
 func (c *conductor) tearDown(ctx context.Context, at runner.Place) error {
 	return c.loader.tearDown(ctx, at, func(load.Asked) {})
-}
-
-// hideSaved masks the saved values that have names of secrets.
-func (c *conductor) hideSaved(values map[string]string) {
-	for name, value := range values {
-		if secret.Name(name) {
-			c.hide(value)
-		}
-	}
 }
 
 // Conduct runs a plan and saves its results. Its error has the exit code.
@@ -170,8 +142,12 @@ func (c *conductor) open() error {
 	if c.checks, err = newChecks(c.site); err != nil {
 		return err
 	}
-	c.loader, err = newLoader(c.site)
-	return err
+	if c.loader, err = newLoader(c.site); err != nil {
+		return err
+	}
+	c.fromResponses = secret.Saved(c.plan.Run.Profile.Every())
+	c.loader.saw = c.hideAsked
+	return nil
 }
 
 // prepare chooses the runtime and the CPUs, and records the environment of the run.

@@ -31,6 +31,7 @@ type loader struct {
 	begun     uint64                     // number of trials so far
 	engine    load.Engine
 	warn      func(bench.Warning) // of setup and teardown; nil: they are shown
+	saw       func(load.Asked)    // gets each request that is sent once, before its error is reported
 }
 
 // responses is what is known of the responses once the data set has been read.
@@ -44,7 +45,8 @@ func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
 		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.Life{},
-		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests, warn: s.warn,
+		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
+		warn: s.warn, saw: func(load.Asked) {},
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
 	all := slices.Concat(l.setup, l.requests, l.teardown)

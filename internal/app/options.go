@@ -18,6 +18,7 @@ type RunOptions struct {
 	Request      profile.One     // the only request, without a profile; needs a target
 	EnginePairs  int             // each measured step is this many pairs of steps, one for each load engine; 0: none
 	Services     []string        // folders with more contenders
+	AllowFiles   []string        // folders with files that the profile may name, in addition to its own
 
 	CACert   string // PEM file with certificates to trust in addition to the system's
 	Insecure bool   // accept any certificate

@@ -113,6 +113,14 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		}
 		services = append(services, full)
 	}
+	var allowed []string
+	for _, d := range o.AllowFiles {
+		full, err := filepath.Abs(d)
+		if err != nil {
+			return bench.Run{}, "", fmt.Errorf("--allow-files: %w", err)
+		}
+		allowed = append(allowed, full)
+	}
 	trials := runner.Order(p.Contenders, p.Rounds, seed)
 	files := map[string]bench.Trial{}
 	for _, l := range trials {
@@ -125,8 +133,9 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
-		Plain: why, Engine: engine,
+		Command: append([]string{"locbench"}, o.Command...), Services: services, AllowFiles: allowed,
+		Targets: targets,
+		Plain:   why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),
 	}
 	for _, text := range profile.LiteralBraces(p) {
@@ -240,6 +249,9 @@ func planResume(o RunOptions) (bench.Run, error) {
 		}
 	}
 	if err := fillHeaders(&run.Profile, o.Request); err != nil {
+		return run, err
+	}
+	if err := sameProfile(run, o.Resume); err != nil {
 		return run, err
 	}
 	given := o.Changes.Text("elastic")

@@ -24,9 +24,9 @@ func plannedProfile(o RunOptions, targets []bench.Target, request string) (p ben
 			p.Contenders, err = selections(targets)
 		}
 	case o.ProfileText != nil:
-		p, err = profile.Parse(o.Profile, o.ProfileText)
+		p, err = profile.Parse(o.Profile, o.ProfileText, o.AllowFiles...)
 	default:
-		p, err = profile.LoadWith(o.Profile, profiles.FS, o.Changes.Text("targets"))
+		p, err = profile.LoadWith(o.Profile, profiles.FS, o.Changes.Text("targets"), o.AllowFiles...)
 	}
 	if err != nil {
 		return p, console.WithCode(console.ExitUsage, err)

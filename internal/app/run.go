@@ -45,6 +45,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	}
 	if o.Resume != "" {
 		plan.onRecord = onRecord(plan.Run, len(o.Services) == 0)
+		plan.onRecord = append(plan.onRecord, sentOnRecord(plan, o.Changes)...)
 	}
 	if !o.Worker { // its screen shows what Conduct publishes
 		for _, text := range plan.onRecord {
@@ -141,24 +142,4 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 		fmt.Fprintf(env.Stderr, "resume   %s\n", safe.Shell(again))
 	}
 	return nil
-}
-
-// onRecord returns what a resumed run starts from its record, in a line each: whose code runs,
-// since the folder may come from another person.
-func onRecord(run bench.Run, services bool) (lines []string) {
-	if services {
-		for _, dir := range run.Services {
-			lines = append(lines, fmt.Sprintf("services %s (on record)", safe.Line(dir, 300)))
-		}
-	}
-	for _, s := range run.Profile.Settings {
-		name := safe.Line(s.String(), 120)
-		if s.Dir != "" {
-			lines = append(lines, fmt.Sprintf("folder   %s for %s (on record)", safe.Line(s.Dir, 300), name))
-		}
-		if s.Image != "" {
-			lines = append(lines, fmt.Sprintf("image    %s for %s (on record)", safe.Line(s.Image, 300), name))
-		}
-	}
-	return lines
 }

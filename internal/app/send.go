@@ -67,7 +67,10 @@ func (l *loader) iterations() (names []string) {
 // once runs one iteration.
 func (l *loader) once(ctx context.Context, at runner.Place, name string, seen func(load.Asked)) error {
 	plan := l.loadPlan(at, bench.Step{Name: name, Request: name})
-	return l.engine.Once(ctx, plan, seen)
+	return l.engine.Once(ctx, plan, func(a load.Asked) {
+		l.saw(a)
+		seen(a)
+	})
 }
 
 // inOrder sends the requests of setup or teardown, and keeps the values that they save, also those
@@ -90,6 +93,7 @@ func (l *loader) inOrder(
 		l.noteUnread(name, a)
 		last = a
 		l.trial(at).Keep(a.Saved, a.JSON)
+		l.saw(a)
 		seen(a)
 	})
 	if runner.TimedOut(err) && ctx.Err() == nil {

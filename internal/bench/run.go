@@ -119,6 +119,8 @@ type Run struct {
 	// running services, one per contender; then locbench starts none
 	Targets  []Target `json:"targets,omitempty"`
 	Services []string `json:"services_dir,omitempty"` // folders with contenders that are not bundled
+	// folders with files that the profile may name, in addition to its own
+	AllowFiles []string `json:"allow_files,omitempty"`
 
 	// contenders with failed checks are compared (--accept-failed-checks)
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`

@@ -21,7 +21,7 @@ import (
 
 func newCheck(env Env) *cobra.Command {
 	var suite string
-	var endpoints []string
+	var endpoints, allowed []string
 	var timeout time.Duration
 	var verbose bool
 	cmd := &cobra.Command{
@@ -41,7 +41,7 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
 			if err != nil {
 				return err
 			}
-			s, err := check.LoadSuite(suite)
+			s, err := check.LoadSuite(suite, allowed...)
 			if err != nil {
 				return console.WithCode(console.ExitUsage, err)
 			}
@@ -59,6 +59,7 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
 	}
 	cmd.Flags().StringVar(&suite, "suite", "locations",
 		"bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
+	bindAllowed(cmd, &allowed)
 	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` of the suite (default all)")
 	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "timeout per check")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also print passed and skipped checks")

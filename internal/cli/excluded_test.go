@@ -174,7 +174,7 @@ func TestAcceptedFailedChecks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: healthy, request: GET /health, expect: {status: 418}}]}\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
-	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
+	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--allow-files", filepath.Dir(suite), "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
 	const note = "Failed checks were accepted (--accept-failed-checks)"
 	if code != console.ExitOK || !strings.Contains(text, note) || strings.Contains(text, "EXCLUDED") {
 		t.Errorf("exit code %d\n%s", code, text)

@@ -82,6 +82,14 @@ func bindSite(cmd *cobra.Command, o *app.RunOptions) {
 	fl.StringSliceVar(&o.Services, "services", nil,
 		"`DIR` of contender folders (each with a service.yaml); repeatable")
 	_ = cmd.MarkFlagDirname("services")
+	bindAllowed(cmd, &o.AllowFiles)
+}
+
+// bindAllowed gives cmd the option for files outside of the folder of a profile or suite.
+func bindAllowed(cmd *cobra.Command, folders *[]string) {
+	cmd.Flags().StringSliceVar(folders, "allow-files", nil,
+		"`DIR` with files that a profile or suite may name, in addition to its own folder; repeatable")
+	_ = cmd.MarkFlagDirname("allow-files")
 }
 
 // forContenders returns o with these contenders.

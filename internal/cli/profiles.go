@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +34,7 @@ profile by name, or any YAML file by path.`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	var allowed []string
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the bundled profiles",
@@ -45,7 +48,7 @@ profile by name, or any YAML file by path.`,
 			Args:              args(cobra.ExactArgs(1)),
 			ValidArgsFunction: completeProfiles,
 			RunE: func(_ *cobra.Command, names []string) error {
-				p, err := profile.Load(names[0], profiles.FS)
+				p, err := profile.Load(names[0], profiles.FS, allowed...)
 				if err != nil {
 					return console.WithCode(console.ExitUsage, err)
 				}
@@ -66,14 +69,14 @@ profile by name, or any YAML file by path.`,
 			RunE: func(_ *cobra.Command, names []string) error {
 				var broken []string
 				for _, name := range names {
-					p, err := profile.Load(name, profiles.FS)
+					p, err := profile.Load(name, profiles.FS, allowed...)
 					if err != nil {
 						broken = append(broken, err.Error())
 						continue
 					}
 					contenders := cmp.Or(joinSelections(p.Contenders), "no contenders")
-					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s\n", name,
-						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()))
+					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %s; steps: %d; load per trial: %s%s\n", name,
+						contenders, settledRounds(p), len(p.Steps), units.Approx(p.LoadDuration()), environmentOf(p))
 					for _, text := range profile.LiteralBraces(p) {
 						fmt.Fprintf(env.Stdout, "%s: warning: %s\n", name, safe.Line(text, 1000))
 					}
@@ -86,7 +89,36 @@ profile by name, or any YAML file by path.`,
 		},
 		newProfilesNew(env),
 	)
+	for _, sub := range cmd.Commands() {
+		if name := sub.Name(); name == "show" || name == "validate" {
+			bindAllowed(sub, &allowed)
+		}
+	}
 	return cmd
+}
+
+// environmentOf returns which variables of the environment a profile uses; "" for none.
+func environmentOf(p bench.Profile) string {
+	var names []string
+	add := func(more ...string) {
+		for _, name := range more {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, r := range p.Every() {
+		add(r.EnvNames()...)
+	}
+	for _, s := range p.Settings {
+		for _, key := range slices.Sorted(maps.Keys(s.Env)) {
+			add(bench.EnvNames(s.Env[key])...)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; sent from the environment: " + strings.Join(names, ", ")
 }
 
 func newProfilesNew(env Env) *cobra.Command {

@@ -131,7 +131,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	if len(contenders) > 0 {
 		return console.Usagef("--resume runs the recorded plan: name no contenders")
 	}
-	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure"}
+	recorded := []string{"profile", "method", "body", "out", "cacert", "insecure", "allow-files"}
 	for _, o := range profile.Options() {
 		if o.Name != "elastic" && o.Name != "target" { // their passwords are not recorded
 			recorded = append(recorded, o.Name)

@@ -5,6 +5,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestTrySaysWhy(t *testing.T) {
 		"session": {"sessions: [{name: s, requests: [{name: x, get: /broken}]}]\n", `target: 0 requests as expected, 1 not; the first: session "s": x: expected status 200, got 500`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, text := locbench(t, nil, "try", fileOf(t, "odd.yaml", c.profile+twenty), "--target", at)
+			code, text := locbench(t, nil, "try", fileOf(t, "odd.yaml", c.profile+twenty), "--target", at, "--allow-files", filepath.Dir(codes))
 			_, summary, _ := strings.Cut(text, "\nsummary\n  ")
 			if code != console.ExitContender || !strings.HasPrefix(summary, c.want) {
 				t.Errorf("exit code %d, want %q\n%s", code, c.want, text)

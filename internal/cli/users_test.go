@@ -178,8 +178,8 @@ func TestUnexpectedResponsesBeforeTheLoad(t *testing.T) {
 		code     int
 		want     string // parts, with … between them
 	}{
-		"password":      {[2]string{}, "wrong-password", 3, `setup: unexpected response to "log in": sent POST /login {"password":"***"}; … status 200, got 403 Forbidden`},
-		"missing value": {[2]string{"access.token", "token"}, shopPassword, 3, `setup: unexpected response to "log in": sent POST /login {"password":"***"}; session "setup", step "log in": nothing to save as "token"… token is not in`},
+		"password":      {[2]string{}, "wrong-password", 3, `setup: unexpected response to "log in": sent POST /login {"password":"${PASSWORD}"}; … status 200, got 403 Forbidden`},
+		"missing value": {[2]string{"access.token", "token"}, shopPassword, 3, `setup: unexpected response to "log in": sent POST /login {"password":"${PASSWORD}"}; session "setup", step "log in": nothing to save as "token"… token is not in`},
 		"token":         {[2]string{"Bearer {token}", "Bearer x{token}"}, shopPassword, 3, `not loaded: unexpected response to "order": sent POST /orders {"item":"{item:number}"}; … status 201, got 401 Unauthorized {"message":"Bearer *** is unknown"}`},
 		"schema":        {[2]string{"required: [id]", "required: [number]"}, shopPassword, 3, `does not match its schema: at '': missing property 'number'`},
 		"feeder":        {[2]string{"draw: in_turn", "draw: once"}, shopPassword, 3, `session "cart", step "fill": variable "user" has no value left: all 2 were taken`},

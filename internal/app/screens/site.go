@@ -120,7 +120,7 @@ func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool
 	}
 	if u, err := secret.ParseURL(p.Store.URL); err == nil && u.User != nil {
 		p.Store.URL = store.Redact(p.Store.URL)
-		warning = "no store password: set --elastic"
+		warning = "the store's password is not saved; set --elastic"
 	}
 	err = profile.Save(path, p, replace)
 	if errors.Is(err, fs.ErrExist) {

@@ -64,15 +64,15 @@ func IsFile(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml"
 }
 
-// LoadSuite reads a bundled suite by its name, or a file by its path; see IsFile. Mistakes in the
-// file are a strictyaml.Mistakes.
-func LoadSuite(nameOrPath string) (*Suite, error) {
+// LoadSuite reads a bundled suite by its name, or a file by its path; see IsFile. Its schemas are in
+// its folder or in allowed ones. Mistakes in the file are a strictyaml.Mistakes.
+func LoadSuite(nameOrPath string, allowed ...string) (*Suite, error) {
 	if IsFile(nameOrPath) {
 		data, err := strictyaml.ReadFile(nameOrPath)
 		if err != nil {
 			return nil, fmt.Errorf("read suite: %w", err)
 		}
-		return ParseSuite(nameOrPath, data)
+		return ParseSuite(nameOrPath, data, allowed...)
 	}
 	data, err := dataset.Suites.ReadFile("suites/" + nameOrPath + ".yaml")
 	if err != nil {
@@ -83,9 +83,9 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 }
 
 // ParseSuite reads a suite. Mistakes are a strictyaml.Mistakes, with file as the file's name.
-func ParseSuite(file string, data []byte) (*Suite, error) {
+func ParseSuite(file string, data []byte, allowed ...string) (*Suite, error) {
 	s := new(Suite)
-	if err := strictyaml.Decode(file, data, s); err != nil {
+	if err := strictyaml.DecodeFrom(file, data, s, allowed, func(strictyaml.Value) {}); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -239,6 +239,9 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 
 // record counts the exchange on c that has ended.
 func (s *shard) record(c *conn, x record.Exchange) {
+	if x.Example != "" && s.counters.NeedsExample(x.Request, x.Kind) {
+		x.Example = s.mix.Masked(&c.user, x.Example)
+	}
 	session, step, ended := c.user.Done(x.Kind != "" || x.Rejected)
 	x.Session, x.First, x.Last = session, step == 0, ended
 	s.counters.Record(&s.rec.Interval, x)

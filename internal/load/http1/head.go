@@ -31,7 +31,11 @@ func (p *Parser) statusLine(line []byte) error {
 	p.Status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	p.stage = stageHeader
 	if !p.req.Expects(p.Status) && p.known&ClassBit(p.Status) == 0 && !p.isInterim() {
-		p.note = &note{text: append(bytes.Clone(rest[:min(len(rest), wire.MaxExample)]), ' ')}
+		p.note = &note{text: bytes.Clone(rest[:min(len(rest), wire.MaxExample)])}
+		if len(rest) > wire.MaxExample {
+			p.note.text = append(p.note.text, wire.CutMark...)
+		}
+		p.note.text = append(p.note.text, ' ')
 	}
 	return nil
 }

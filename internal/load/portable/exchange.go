@@ -58,6 +58,13 @@ func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 	default:
 		l.assess(s, r, &x)
 	}
+	if x.Kind != "" {
+		needed := false
+		l.note(func(c *record.Counters) { needed = c.NeedsExample(x.Request, x.Kind) })
+		if needed {
+			x.Example = l.conf.Mix.Masked(&s.user, x.Example)
+		}
+	}
 	session, step, last := s.user.Done(x.Kind != "" || x.Rejected)
 	x.Session, x.First, x.Last = session, step == 0, last
 	l.ended(s, x)

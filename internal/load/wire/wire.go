@@ -104,10 +104,13 @@ func Class(status int) bench.ErrorKind {
 	return bench.ErrOther
 }
 
+// CutMark is where a text was cut: the beginning of a secret before it is masked.
+const CutMark = "…"
+
 // Example returns a text fit for a results file: short valid UTF-8 without control characters.
 func Example(s string) string {
 	if len(s) > MaxExample {
-		s = s[:MaxExample] + "…"
+		s = s[:MaxExample] + CutMark
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

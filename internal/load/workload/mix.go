@@ -53,6 +53,7 @@ type Mix struct {
 	variables  map[string]*variable
 	slots      int // number of slots a user needs
 	unpackers  *sync.Pool
+	secrets    func() map[string]bool // names of the saved values that no text may show
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -83,7 +84,8 @@ func NewMix(plan Spec) (*Mix, error) {
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{}, unpackers: &plan.Trial.unpackers,
-		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		secrets: sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
+		unique:  rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -394,6 +396,23 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 		u.iteration, ended = nil, true
 	}
 	return session, step, ended
+}
+
+// Masked returns the text of a failure without the secrets that the user's session has saved.
+func (m *Mix) Masked(u *User, text string) string {
+	if u.iteration == nil {
+		return text
+	}
+	var values []string
+	for i, name := range u.iteration.saved {
+		if m.secrets()[name] && len(u.slots[i].text) > 0 {
+			values = append(values, string(u.slots[i].text))
+		}
+	}
+	if len(values) == 0 {
+		return text
+	}
+	return secret.New(values...).Text(text)
 }
 
 // Saved returns the values that the user's session has saved so far, and those that requests use as

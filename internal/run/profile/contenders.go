@@ -76,7 +76,7 @@ func (c *chosen) UnmarshalStrict(v strictyaml.Value) {
 		at.At("image").Mistake("`image` is not built, but `dir` has sources", "keep one of the two")
 	}
 	if s.Dir != "" {
-		c.Dir = at.ResolvePath(s.Dir)
+		c.Dir = at.ResolveFolder(s.Dir)
 	}
 	c.Limits, c.Env, c.Image = s.limits(), s.Env, s.Image
 	switch {

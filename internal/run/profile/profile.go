@@ -26,16 +26,20 @@ import (
 var ErrUnknown = errors.New("unknown profile")
 
 // Load reads the bundled profile called name (<name>.yaml in bundled), or else the file name.
-func Load(name string, bundled fs.FS) (bench.Profile, error) { return LoadWith(name, bundled, "") }
+//
+// The file names files in its own folder and below, or in the allowed folders.
+func Load(name string, bundled fs.FS, allowed ...string) (bench.Profile, error) {
+	return LoadWith(name, bundled, "", allowed...)
+}
 
 // LoadWith is Load with the requests of vegeta's target file in place of the profile's requests and
 // sessions, unless targets is "". The store, data and checks of a bundled profile are for its own
 // requests: they are left out, as in a profile without these keys. Mistakes in a request have the
 // name of the target file.
-func LoadWith(name string, bundled fs.FS, targets string) (bench.Profile, error) {
+func LoadWith(name string, bundled fs.FS, targets string, allowed ...string) (bench.Profile, error) {
 	if !strings.ContainsAny(name, `/\`) {
 		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
-			p, _, err := parse("profiles/"+name+".yaml", data, instead{targets: targets, alone: true})
+			p, _, err := parse("profiles/"+name+".yaml", data, instead{targets: targets, alone: true, allowed: allowed})
 			return p, err
 		}
 	}
@@ -46,7 +50,7 @@ func LoadWith(name string, bundled fs.FS, targets string) (bench.Profile, error)
 	if err != nil {
 		return bench.Profile{}, fmt.Errorf("read profile: %w", err)
 	}
-	p, _, err := parse(name, data, instead{targets: targets})
+	p, _, err := parse(name, data, instead{targets: targets, allowed: allowed})
 	return p, err
 }
 
@@ -87,8 +91,8 @@ func names(bundled fs.FS) []string {
 
 // Parse reads a profile. Mistakes carry the name file; without its folder and extension it is also
 // the profile's name, unless data has one. The error is a strictyaml.Mistakes.
-func Parse(file string, data []byte) (bench.Profile, error) {
-	p, _, err := parse(file, data, instead{})
+func Parse(file string, data []byte, allowed ...string) (bench.Profile, error) {
+	p, _, err := parse(file, data, instead{allowed: allowed})
 	return p, err
 }
 
@@ -97,14 +101,14 @@ func Parse(file string, data []byte) (bench.Profile, error) {
 func parse(name string, data []byte, with instead) (bench.Profile, requestList, error) {
 	var other requestList
 	if with.targets != "" {
-		if err := other.read(with.targets, with.targets); err != nil {
+		if err := other.read(with.targets, with.targets, with.allowed); err != nil {
 			return bench.Profile{}, other, fmt.Errorf("read target file: %w", err)
 		}
 	}
 	f := defaults()
 	f.Name = nameOf(name)
 	var p bench.Profile
-	err := strictyaml.DecodeThen(name, data, &f, func(v strictyaml.Value) {
+	err := strictyaml.DecodeFrom(name, data, &f, with.allowed, func(v strictyaml.Value) {
 		causes := cause(v.Reported())
 		f.derive(v, causes, f.replace(with, other, v.Has))
 		p = f.profile()
@@ -141,7 +145,7 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 	p.Name = nameOf(path)
 	data, err := Format(p)
 	if err == nil {
-		_, err = Parse(path, data)
+		_, err = Parse(path, data, string(filepath.Separator)) // the files of p, wherever they are
 	}
 	if err != nil {
 		return err

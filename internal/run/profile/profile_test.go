@@ -82,7 +82,7 @@ func roundTrip(t *testing.T, p bench.Profile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := profile.Parse("other-name.yaml", data)
+	again, err := profile.Parse("other-name.yaml", data, string(filepath.Separator))
 	if err != nil {
 		t.Fatalf("%s:\n%s\n%v", p.Name, data, err)
 	}

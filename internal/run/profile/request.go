@@ -76,7 +76,7 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`")
 	}
 	if r.File != "" {
-		r.File = v.ResolvePath(r.File)
+		r.File = v.At("file").ResolvePath(r.File)
 	}
 	if !v.Has("share") && !v.Has("weight") {
 		r.Weight = 1

@@ -117,7 +117,7 @@ func (f *folder) UnmarshalStrict(v strictyaml.Value) {
 	case text == "" || len(text) > 4096:
 		v.Wrong("write the path of a folder, relative to the profile")
 	default:
-		*f = folder(v.ResolvePath(text))
+		*f = folder(v.ResolveFolder(text))
 	}
 }
 

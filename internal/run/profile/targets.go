@@ -21,8 +21,9 @@ const maxRequestName = 100 // bytes
 
 // instead replaces the requests and sessions of a profile.
 type instead struct {
-	targets string // vegeta's target file with the requests; "": nothing is replaced
-	alone   bool   // the keys of onlyAlone are left out too
+	targets string   // vegeta's target file with the requests; "": nothing is replaced
+	alone   bool     // the keys of onlyAlone are left out too
+	allowed []string // folders with files that the profile and the target file may name
 }
 
 // onlyAlone are keys of a profile that may be for its own requests.
@@ -62,8 +63,11 @@ func (l *requestList) UnmarshalStrict(v strictyaml.Value) {
 		if !v.Decode(&of) {
 			return
 		}
-		path := v.ResolvePath(of.Targets)
-		if err := l.read(path, fromHere(path)); err != nil {
+		path := v.At("targets").ResolvePath(of.Targets)
+		if v.At("targets").Failed() {
+			return
+		}
+		if err := l.read(path, fromHere(path), v.Allowed()); err != nil {
 			v.At("targets").Mistake(err.Error(), "write the path of vegeta's target file, relative to the profile")
 		}
 		return
@@ -119,8 +123,8 @@ func (targetFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 }
 
 // read reads a target file, which has a name in mistakes. The error is that of opening it.
-func (l *requestList) read(path, name string) error {
-	f, err := targets.Read(path, name)
+func (l *requestList) read(path, name string, allowed []string) error {
+	f, err := targets.Read(path, name, allowed...)
 	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok {
 		l.wrong = all
 		return nil

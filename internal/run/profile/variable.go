@@ -75,7 +75,7 @@ func (all *variables) UnmarshalStrict(v strictyaml.Value) {
 		one.List, one.Column, one.Draw, one.Exponent = m.List, m.Column, m.Draw, m.Exponent
 		one.Encoding = m.Encoding
 		if m.File != "" {
-			one.File = f.Value.ResolvePath(m.File)
+			one.File = f.Value.At("file").ResolvePath(m.File)
 		}
 		if m.String != 0 {
 			one.Make, one.Length = bench.GenerateString, m.String

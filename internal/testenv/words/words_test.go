@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"locbench/internal/text/secret"
 )
 
 const root = "../../.."
@@ -143,5 +145,22 @@ func TestReaders(t *testing.T) {
 				t.Errorf("%q, want %q", strings.Join(got, "|"), c.want)
 			}
 		})
+	}
+}
+
+// The mask does not change what locbench itself says: no message, help text, hint or example.
+func TestMaskKeepsSentences(t *testing.T) {
+	all, err := sentences(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if !s.User {
+			continue
+		}
+		text := strings.ReplaceAll(s.Text, "{%s}", "{token}")
+		if got := (secret.Masker{}).Text(text); got != text {
+			t.Errorf("%s:%d: %s\n\tmasked: %s", s.File, s.Line, text, got)
+		}
 	}
 }

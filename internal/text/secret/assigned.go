@@ -25,33 +25,7 @@ func spans(s string) []span {
 			all = append(all, span{m[2], m[3]})
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
-	apart := all[:0]
-	for _, x := range all {
-		switch last := len(apart) - 1; {
-		case x.from == x.to:
-		case last >= 0 && x.from < apart[last].to:
-			apart[last].to = max(apart[last].to, x.to)
-		default:
-			apart = append(apart, x)
-		}
-	}
-	return apart
-}
-
-// maskSpans masks the spans of a text.
-func maskSpans(s string) string {
-	all := spans(s)
-	if len(all) == 0 {
-		return s
-	}
-	var b strings.Builder
-	at := 0
-	for _, x := range all {
-		b.WriteString(s[at:x.from] + Mask)
-		at = x.to
-	}
-	return b.String() + s[at:]
+	return apart(all)
 }
 
 // assignments finds token=…, "token": "…" and token: … in a URL, a connection string, a list,
@@ -100,6 +74,10 @@ func assignments(s string) (all []span) {
 			continue
 		case colon && (name == "PWD" || name == "OLDPWD"):
 			continue
+		case colon && !isQuoted && from > 0 && inBraces(s[:from]) && value > at:
+			if x = afterColonInBraces(s, value); isPlaceholder(name, s[x.from:x.to]) {
+				continue
+			}
 		case colon:
 			x = afterColon(s, value, isQuoted, alone(s[:from]) || isHeader(name))
 		default:
@@ -143,6 +121,44 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	}
 	return span{from, until(s, from, " \t\n\r\"'<>")}
 }
+
+// afterColonInBraces is afterColon for an entry of a map of YAML on one line, {token: x, other: y}:
+// what has no quotes ends before the next entry.
+func afterColonInBraces(s string, from int) span {
+	if from == len(s) || strings.IndexByte("\"'{[/\\", s[from]) >= 0 {
+		return afterColon(s, from, false, true)
+	}
+	x := span{from, until(s, from, "}\n\"")}
+	if next := strings.Index(s[from:x.to], ", "); next >= 0 {
+		x.to = from + next
+	}
+	return x
+}
+
+// inBraces reports whether a name after this text is the key of a map of YAML on one line.
+func inBraces(before string) bool {
+	before = strings.TrimRight(before, " ")
+	return strings.HasSuffix(before, "{") ||
+		strings.HasSuffix(before, ",") && strings.LastIndexByte(before, '{') > strings.LastIndexByte(before, '\n')
+}
+
+// isPlaceholder reports whether an entry without quotes says where a secret is, as in {cookie: sid},
+// {cookie: NAME} and {token: data.access_token}.
+func isPlaceholder(name, value string) bool {
+	if strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return true
+	}
+	for i := range len(value) {
+		if !isNameByte(value[i]) {
+			return false
+		}
+	}
+	named := words(lastPart(value))
+	return strings.EqualFold(name, "cookie") || len(named) > 0 && slices.Contains(ofPaths, named[len(named)-1])
+}
+
+// ofPaths are the last words of paths to secrets in responses.
+var ofPaths = []string{"TOKEN", "COOKIE", "SECRET", "PASSWORD", "JWT", "KEY"}
 
 // closing returns the end of the quoted text at from: the next quote with the same number of
 // backslashes before it as the first quote, or the end of the line.
@@ -197,6 +213,9 @@ func credentials(s string, value int) (x span, ok bool) {
 }
 
 var schemes = regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]+)`)
+
+// IsToken reports whether a value of an unknown kind is credentials rather than a word or a number.
+func IsToken(v string) bool { return len(v) >= 12 && strings.Trim(v, digits) != "" && isToken(v) }
 
 // isToken reports whether a text is credentials, not a word of a sentence.
 func isToken(s string) bool {
@@ -260,10 +279,16 @@ func isHeader(name string) bool {
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
 }
 
+// namesPlace matches the places of templates: ${PASSWORD}, {token}.
+var namesPlace = regexp.MustCompile(`^["'\\]*(?:[A-Za-z]+ )?(?:\$\{[A-Za-z0-9_]+\}|\{[A-Za-z_.]{1,40}\})["'\\]*$`)
+
 // harmless reports whether a value cannot be a secret.
 func harmless(v string) bool {
+	if namesPlace.MatchString(v) {
+		return true
+	}
 	v = strings.TrimRight(strings.ToLower(strings.Trim(v, `"'\`)), ",.;:)]}")
-	return v == "" || v == Mask || slices.Contains(settings, v)
+	return v == "" || v == Mask || v == cutMark || slices.Contains(settings, v)
 }
 
 // settings are values of switches with names such as HTTP_AUTH. They are not secret.

@@ -9,6 +9,18 @@ import (
 )
 
 // TestForms has more forms of secrets in texts than TestText.
+// A cookie may be a session or a setting.
+func TestIsToken(t *testing.T) {
+	for v, want := range map[string]bool{
+		"": false, "english": false, "dark-and-wide": false, "1764259200000": false, "a1b2": false,
+		"a1b2c3d4e5f6": true, "eyJhbGciOiJIUzI1NiJ9.e30.x": true, "kQzRwXyPabcd": true, "topsecretcookievalue": true,
+	} {
+		if got := IsToken(v); got != want {
+			t.Errorf("%q: %v", v, got)
+		}
+	}
+}
+
 func TestForms(t *testing.T) {
 	for in, want := range map[string]string{
 		"Authorization: Bearer abc":               "Authorization: Bearer ***",

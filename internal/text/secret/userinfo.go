@@ -78,7 +78,7 @@ var word = regexp.MustCompile(`[^ \t\n\v\f\r"'<>]+`)
 // maskUserInfo masks the user info of addresses without a scheme.
 func maskUserInfo(s string) string {
 	return word.ReplaceAllStringFunc(s, func(word string) string {
-		if from, at, ok := userInfoOf(word); ok {
+		if from, at, ok := userInfoOf(word); ok && !exampleUser.MatchString(word[from:at]) {
 			return word[:from] + Mask + word[at:]
 		}
 		return word

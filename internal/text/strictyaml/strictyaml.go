@@ -55,7 +55,15 @@ func Decode(file string, data []byte, dst any) error {
 // DecodeThen is Decode with a check of the complete document, which is called if the document is a
 // map. check reports mistakes through its argument.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
-	d := &decoder{Collector: Collector{File: file}, failed: map[place]bool{}, strange: map[*yaml.Node]bool{}}
+	return DecodeFrom(file, data, dst, nil, check)
+}
+
+// DecodeFrom is DecodeThen of a file that may name files in these folders too: see
+// [Value.ResolvePath].
+func DecodeFrom(file string, data []byte, dst any, allowed []string, check func(Value)) error {
+	d := &decoder{
+		Collector: Collector{File: file}, failed: map[place]bool{}, strange: map[*yaml.Node]bool{}, allowed: allowed,
+	}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		d.silent(root)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
 )
 
@@ -32,6 +34,7 @@ type decoder struct {
 	strange  map[*yaml.Node]bool // maps with an unknown key
 	known    map[string]known    // results of Once
 	reported []Reported
+	allowed  []string // folders with files that the document may name, in addition to its own
 }
 
 type known struct {
@@ -206,8 +209,39 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// ResolvePath returns path, which is relative to the folder of the file, as a path for opening.
+// ResolvePath returns the path of a file, which is relative to the folder of the document, for
+// opening. Another person may have written the document: it names no file of other folders, whether
+// by a whole path, by `..` or by a link, unless they are allowed. That is a mistake in v.
 func (v Value) ResolvePath(path string) string {
+	whole := v.ResolveFolder(path)
+	if what, hint := Outside(path, whole, filepath.Dir(v.d.File), v.d.allowed); what != "" {
+		v.Mistake(what, hint)
+	}
+	return whole
+}
+
+// Allowed returns the folders with files that the document may name, in addition to its own.
+func (v Value) Allowed() []string { return v.d.allowed }
+
+// Outside returns the mistake of a document in a folder that names a file of another folder, and its
+// remedy; "" if its own folder or an allowed one has the file. name is the path as written.
+func Outside(name, path, folder string, allowed []string) (what, hint string) {
+	dir, ok := safe.Within(path, append([]string{folder}, allowed...)...)
+	if ok {
+		return "", ""
+	}
+	if here, err := os.Getwd(); err == nil {
+		if short, err := filepath.Rel(here, dir); err == nil && len(short) < len(dir) {
+			dir = short
+		}
+	}
+	return fmt.Sprintf("`%s` is outside of the folder of this file", clip(name, 200)),
+		fmt.Sprintf("move it there, or allow its folder if you trust this file: --allow-files %s",
+			safe.Line(safe.Shell([]string{dir}), 300))
+}
+
+// ResolveFolder returns path, which is relative to the folder of the file, as a path for opening.
+func (v Value) ResolveFolder(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(v.d.File), path)
 	}

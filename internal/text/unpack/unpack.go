@@ -272,13 +272,18 @@ func (u *Unpacker) unzstd() (err error) {
 }
 
 // Sample returns the beginning of a body as text, at most most bytes, from the beginning of the body
-// as it came and its size. What is not text is described: "(800 bytes, gzip)".
+// as it came and its size; "…" is where it was cut. What is not text is described: "(800 bytes, gzip)".
 func Sample(encodings, begin []byte, size int64, most int) string {
-	text := begin[:min(len(begin), most)]
+	text, cut := begin[:min(len(begin), most)], size > int64(min(len(begin), most))
 	if len(encodings) > 0 && len(begin) > 0 {
 		text, _ = New(most).begin(encodings, begin) // the beginning of a packed body has its end too early
+		cut = size > int64(len(begin)) || len(text) >= most
 	}
-	if size == 0 || len(text) > 0 && safe.IsText(text) {
+	switch {
+	case size > 0 && (len(text) == 0 || !safe.IsText(text)):
+	case cut:
+		return string(text) + "…"
+	default:
 		return string(text)
 	}
 	return "(" + Describe(encodings, "", size) + ")"

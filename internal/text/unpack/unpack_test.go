@@ -276,13 +276,13 @@ func TestSample(t *testing.T) {
 		begin     []byte
 		want      string
 	}{
-		{"", text, string(text[:40])},
+		{"", text, string(text[:40]) + "…"},
 		{"", []byte("a"), "a"},
 		{"", nil, ""},
 		{"", []byte("\x89PNG\x00"), "(5 bytes)"},
-		{"gzip", gz, string(text[:40])},
+		{"gzip", gz, string(text[:40]) + "…"},
 		{"gzip", packed(t, "gzip", []byte("no")), "no"},
-		{"br", packed(t, "br", text)[:60], string(text[:40])},
+		{"br", packed(t, "br", text)[:60], string(text[:40]) + "…"},
 		{"br", gz, "(124 bytes, br)"},
 		{"x\x1b[2J", text, "(4,400 bytes, x␛[2J)"},
 		{"gzip", nil, ""},

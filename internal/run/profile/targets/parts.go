@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/text/safe"
 	"locbench/internal/text/secret"
+	"locbench/internal/text/strictyaml"
 )
 
 const (
@@ -149,7 +150,8 @@ func (r *reader) findBody(name string) (path, what, hint string) {
 	if whole, err := filepath.Abs(path); err == nil {
 		path = whole
 	}
-	return path, "", ""
+	what, hint = strictyaml.Outside("@"+name, path, r.dir, r.allowed)
+	return path, what, hint
 }
 
 // regular returns what is known of a regular file that can be opened.

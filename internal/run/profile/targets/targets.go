@@ -49,20 +49,21 @@ type Target struct {
 	BodyFile string // whole path of the file with the body; "": Body
 }
 
-// Read reads a target file, which has a name in mistakes. The error is a [strictyaml.Mistakes] if
+// Read reads a target file, which has a name in mistakes. Its bodies are in its folder or in allowed
+// ones. The error is a [strictyaml.Mistakes] if
 // the file could be read.
-func Read(path, name string) (File, error) {
+func Read(path, name string, allowed ...string) (File, error) {
 	data, err := safe.ReadFile(path, maxFile)
 	if err != nil {
 		return File{}, err
 	}
-	return Parse(path, name, data)
+	return Parse(path, name, data, allowed...)
 }
 
 // Parse reads the content of the target file at path.
-func Parse(path, name string, data []byte) (File, error) {
+func Parse(path, name string, data []byte, allowed ...string) (File, error) {
 	r := &reader{
-		Collector: strictyaml.Collector{File: name}, dir: filepath.Dir(path), hosts: map[string]bool{},
+		Collector: strictyaml.Collector{File: name}, dir: filepath.Dir(path), allowed: allowed, hosts: map[string]bool{},
 		index: map[string]int{}, known: map[string]int{}, bodies: map[string]string{},
 	}
 	r.read(data)
@@ -75,14 +76,15 @@ func Parse(path, name string, data []byte) (File, error) {
 // reader reads one target file.
 type reader struct {
 	strictyaml.Collector
-	dir    string // of the file
-	file   File
-	first  int               // line of the first target with a host
-	hosts  map[string]bool   // other hosts, each reported once
-	index  map[string]int    // of the targets, by their content
-	known  map[string]int    // the same, by their text in the file
-	bodies map[string]string // whole paths of files with bodies, by their paths in the file
-	many   bool              // it has reported too many targets
+	dir     string   // of the file
+	allowed []string // folders with bodies, in addition to dir
+	file    File
+	first   int               // line of the first target with a host
+	hosts   map[string]bool   // other hosts, each reported once
+	index   map[string]int    // of the targets, by their content
+	known   map[string]int    // the same, by their text in the file
+	bodies  map[string]string // whole paths of files with bodies, by their paths in the file
+	many    bool              // it has reported too many targets
 }
 
 func (r *reader) read(data []byte) {

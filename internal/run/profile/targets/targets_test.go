@@ -256,7 +256,7 @@ func TestPlacesOfBodies(t *testing.T) {
 		"../thing.json": "thing.json", "new.json": "load/new.json", // the same file by two names
 		filepath.Join(here, "both.json"): "both.json",
 	} {
-		f, err := Parse("load/t.txt", "t.txt", []byte("POST http://h/\n@"+name+"\n"))
+		f, err := Parse("load/t.txt", "t.txt", []byte("POST http://h/\n@"+name+"\n"), ".")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if got, _ := filepath.Rel(here, f.Targets[0].BodyFile); got != want {

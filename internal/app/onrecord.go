@@ -1,0 +1,63 @@
+package app
+
+import (
+	"fmt"
+
+	"locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+// onRecord returns what a resumed run starts from its record, in a line each: whose code runs,
+// since the folder may come from another person.
+func onRecord(run bench.Run, services bool) (lines []string) {
+	if services {
+		for _, dir := range run.Services {
+			lines = append(lines, fmt.Sprintf("services %s (on record)", safe.Line(dir, 300)))
+		}
+	}
+	for _, s := range run.Profile.Settings {
+		name := safe.Line(s.String(), 120)
+		if s.Dir != "" {
+			lines = append(lines, fmt.Sprintf("folder   %s for %s (on record)", safe.Line(s.Dir, 300), name))
+		}
+		if s.Image != "" {
+			lines = append(lines, fmt.Sprintf("image    %s for %s (on record)", safe.Line(s.Image, 300), name))
+		}
+	}
+	return lines
+}
+
+// sentOnRecord returns what a resumed run sends by its record, and where to, in a line each.
+func sentOnRecord(p Plan, given profile.Changes) (lines []string) {
+	if !given.Given("target") {
+		for _, t := range p.Run.Targets {
+			lines = append(lines, fmt.Sprintf("target   %s for %s (on record)",
+				safe.Line(secret.Address(t.URL), 300), safe.Line(t.Name, 120)))
+		}
+	}
+	if url := p.Run.Profile.Store.URL; url != "" && !given.Given("elastic") {
+		lines = append(lines, fmt.Sprintf("store    %s (on record)", safe.Line(secret.Address(url), 300)))
+	}
+	for _, use := range envUses(p.Run, p.Services) {
+		lines = append(lines, fmt.Sprintf("variable %s of the environment, in %s (on record)",
+			safe.Line(use.name, 120), safe.Line(use.where, 200)))
+	}
+	for _, f := range p.Run.Files {
+		lines = append(lines, fmt.Sprintf("file     %s (on record)", safe.Line(f.File, 300)))
+	}
+	return lines
+}
+
+// sameProfile returns an error unless the profile on record is the one that the run began with.
+// Versions of locbench hash profiles differently.
+func sameProfile(run bench.Run, dir string) error {
+	if run.Hash == "" || run.Software.Locbench != Version() || compare.ProfileHash(run.Profile) == run.Hash {
+		return nil
+	}
+	return console.Usagef("cannot resume: the profile in %s is not the one that the run began with (profile_hash): "+
+		"it was edited, or has a masked secret. Start a new run", safe.Line(dir, 300))
+}

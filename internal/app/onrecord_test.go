@@ -1,0 +1,112 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/profiles"
+)
+
+const recordedProfile = `contenders: [orders]
+store: none
+setup: [{post: /login, json: {password: "${LOGIN_PASSWORD}", n: 18446744073709551615, x: 10.00}, save: {token: token}}]
+requests:
+  - {get: "/items/{item}", header: {Authorization: "Bearer {token}"}, expect: {json_includes: {n: 12345678901234567890, x: 1.50, y: [1, null, true]}}}
+  - {post: /orders, form: {a: b}, expect: {schema: {type: object, properties: {n: {minimum: 1e3}}}, status: [200, 201], header: {X-A: b}}}
+variables: {item: {from: 1, to: 9}}
+rounds: 2
+steps: [1x2 warm-up for 1s, 2..8 doubling]
+`
+
+// A profile has the same hash after it was saved: a run that was not edited can be resumed.
+func TestHashOfARecordedProfile(t *testing.T) {
+	mine, err := profile.Parse("p.yaml", []byte(recordedProfile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := profile.List(profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(all, mine) {
+		h := &hidden{}
+		saved, err := json.Marshal(h.mask().Run(bench.Run{Profile: p}))
+		var again bench.Run
+		if err == nil {
+			err = json.Unmarshal(saved, &again)
+		}
+		if err != nil || compare.ProfileHash(again.Profile) != compare.ProfileHash(p) {
+			t.Errorf("%s: %v\n%s", p.Name, err, saved)
+		}
+	}
+}
+
+// Before a resumed run sends anything, it says which variables of the environment it sends to which
+// addresses; the folder of another person may have an edited record.
+func TestResumeSaysWhatItSends(t *testing.T) {
+	p, err := profile.Parse("p.yaml", []byte(recordedProfile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	record, err := results.Create(dir, bench.Run{
+		Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted, Profile: p, Hash: compare.ProfileHash(p),
+		Software: bench.Software{Locbench: Version()}, Targets: []bench.Target{{Name: "orders", URL: "http://me:hunter2hunter2@192.0.2.7:81"}},
+		Trials: []bench.TrialEntry{{Trial: bench.Trial{Contender: "orders", Round: 1}, State: bench.TrialAborted, File: "orders-1.json"}},
+		Files:  []bench.DataFile{{File: "/home/me/bench/users.csv", Hash: "1"}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.Close()
+	resume := func(o RunOptions) (string, error) {
+		var printed strings.Builder
+		o.Resume = dir
+		err := Run(t.Context(), console.Env{Stdout: &printed, Stderr: &printed, Getenv: func(string) string { return "" }}, o)
+		return printed.String(), err
+	}
+	text, err := resume(RunOptions{})
+	if err == nil || !strings.Contains(err.Error(), "LOGIN_PASSWORD") { // it ends here, without the variable
+		t.Errorf("%v", err)
+	}
+	for _, want := range []string{
+		"target   http://192.0.2.7:81 for orders (on record)\n", "file     /home/me/bench/users.csv (on record)\n",
+		"variable LOGIN_PASSWORD of the environment, in request \"POST /login\" (on record)\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+	text, _ = resume(RunOptions{Changes: profile.Changes{"target": {"http://127.0.0.1:1"}}})
+	if strings.Contains(text, "target ") || strings.Contains(text, "hunter2") {
+		t.Errorf("a target that is given again: %s", text)
+	}
+
+	file := filepath.Join(dir, results.RunFile)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(data), "/login", "/steal", 1)
+	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil || edited == string(data) {
+		t.Fatal(err)
+	}
+	if _, err := resume(RunOptions{}); err == nil || !strings.Contains(err.Error(), "is not the one that the run began with") {
+		t.Errorf("%v", err)
+	}
+	edited = strings.Replace(edited, `"locbench":`, `"locbench": "0.0.1", "was":`, 1)
+	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := resume(RunOptions{}); err == nil || !strings.Contains(err.Error(), "LOGIN_PASSWORD") {
+		t.Errorf("another version: %v", err)
+	}
+}

@@ -1,0 +1,46 @@
+package safe
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file is in a folder by where it really is: not by `..`, and not through a link.
+func TestWithin(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"bench/data", "other/deep", "benchmark"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"bench/data/a", "other/deep/b", "benchmark/c"} {
+		if err := os.WriteFile(filepath.Join(dir, f), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		"bench/out": "../other/deep/b", "bench/outdir": "../other", "bench/in": "data/a", "bench/loop": "loop", "linked": "bench",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for path, want := range map[string]bool{
+		"bench/data/a": true, "bench/data/none": true, "bench/none/none": true, "bench/../bench/data/a": true, "bench/in": true, "linked/data/a": true,
+		"benchmark/c": false, "other/deep/b": false, "bench/../other/deep/b": false, "bench/out": false, "bench/outdir/deep/b": false,
+		"bench/outdir/deep/none": false, "bench/..": false,
+	} {
+		for _, folder := range []string{"bench", "linked"} {
+			if _, ok := Within(filepath.Join(dir, path), filepath.Join(dir, folder)); ok != want {
+				t.Errorf("%s in %s: %v", path, folder, ok)
+			}
+		}
+	}
+	if _, ok := Within(filepath.Join(dir, "bench/out"), filepath.Join(dir, "bench"), filepath.Join(dir, "other")); !ok {
+		t.Error("the second folder")
+	}
+	if at, _ := Within(filepath.Join(dir, "bench/out"), "."); filepath.Base(at) != "deep" {
+		t.Errorf("its folder is %s", at)
+	}
+}

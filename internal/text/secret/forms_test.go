@@ -1,0 +1,231 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// hard has characters that each way to write a text writes in another way.
+const hard = `S3cr3t-Pä€😀ssword"x/7<&+ %y\z`
+
+// escaped returns a text with each character that is in chars, or is not ASCII, as its UTF-16 units
+// in a format.
+func escaped(s, chars, format string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x80 && !strings.ContainsRune(chars, r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, format, unit)
+		}
+	}
+	return b.String()
+}
+
+func lowerPercent(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	return b.String()
+}
+
+func inJSON(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b[1 : len(b)-1])
+}
+
+// forms are the ways in which services and libraries write a text.
+func forms(s string) map[string]string {
+	quotes := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+	plain := quotes.Replace(s)
+	return map[string]string{
+		"unchanged":               s,
+		"JSON of Go":              inJSON(s),
+		"JSON without HTML":       plain,
+		"JSON of Python":          escaped(plain, "", `\u%04x`),
+		"JSON of Python, capital": escaped(plain, "", `\u%04X`),
+		"JSON of PHP":             strings.ReplaceAll(escaped(plain, "", `\u%04x`), "/", `\/`),
+		"JSON of Java":            escaped(plain, "<&/", `\u%04X`),
+		"JSON in JSON":            inJSON(inJSON(s)),
+		"JSON in JSON of PHP":     inJSON(strings.ReplaceAll(escaped(plain, "", `\u%04x`), "/", `\/`)),
+		"JSON in JSON in JSON":    inJSON(inJSON(inJSON(s))),
+		"Go":                      strconv.QuoteToASCII(s),
+		"bytes of Python":         lowerHex(s),
+		"HTML":                    html.EscapeString(s),
+		"HTML with names":         strings.NewReplacer(`&`, "&amp;", `"`, "&quot;", "<", "&lt;", "ä", "&auml;", "€", "&euro;").Replace(s),
+		"HTML with numbers":       strings.NewReplacer(`&`, "&#x26;", `"`, "&#x22;", "<", "&#60;", "ä", "&#228;", "€", "&#x20AC;").Replace(s),
+		"HTML in JSON":            inJSON(html.EscapeString(s)),
+		"JSON in HTML":            html.EscapeString(inJSON(s)),
+		"URL":                     url.PathEscape(s),
+		"form":                    url.QueryEscape(s),
+		"URL, lower case":         lowerPercent(s),
+		"URL, twice":              url.QueryEscape(url.QueryEscape(s)),
+		"URL, twice, lower case":  lowerPercent(lowerPercent(s)),
+		"JSON in URL":             url.QueryEscape(inJSON(s)),
+		"user info":               url.UserPassword("u", s).String(),
+		"base64":                  base64.StdEncoding.EncodeToString([]byte(s)),
+		"base64 without padding":  base64.RawStdEncoding.EncodeToString([]byte(s)),
+		"base64 of URLs":          base64.RawURLEncoding.EncodeToString([]byte(s)),
+		"base64 after 1 byte":     base64.StdEncoding.EncodeToString([]byte("x" + s)),
+		"base64 after 2 bytes":    base64.URLEncoding.EncodeToString([]byte("xy" + s + "z")),
+		"user and password":       base64.StdEncoding.EncodeToString([]byte("admin:" + s)),
+		"base64 in a URL":         url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))),
+		"base64 in JSON of PHP":   strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(s)), "/", `\/`),
+		"hexadecimal":             hex.EncodeToString([]byte(s)),
+		"hexadecimal, capital":    strings.ToUpper(hex.EncodeToString([]byte(s))),
+	}
+}
+
+func lowerHex(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] < 0x80 && s[i] != '\\' {
+			b.WriteByte(s[i])
+		} else {
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		}
+	}
+	return b.String()
+}
+
+// pieces are parts of forms that show the secret.
+func pieces(form string) (all []string) {
+	for i := 4; i+8 <= len(form); i += 8 {
+		all = append(all, form[i:i+8])
+	}
+	return all
+}
+
+// A known value is masked in each form in which it is sent or can come back.
+func TestEachFormIsMasked(t *testing.T) {
+	for _, value := range []string{hard, "abcdef", "päßwort", "line one\nline two", `C:\new\table`, "a+b c+d", "50%41&amp;x", "  padded value\n", `\u0041bcdefg`} {
+		m := New(value)
+		for name, form := range forms(value) {
+			got := m.Text(`got {"x": "` + form + `"}`)
+			if !strings.Contains(got, Mask) {
+				t.Errorf("%q, %s: %s", value, name, got)
+			}
+			for _, p := range pieces(form) {
+				if strings.Contains(got, p) {
+					t.Errorf("%q, %s: %s shows %s", value, name, got, p)
+				}
+			}
+			if again := m.Text(got); again != got {
+				t.Errorf("%q, %s: %s, again: %s", value, name, got, again)
+			}
+		}
+	}
+}
+
+// Wherever a text was cut within a value, at most three of its characters are shown.
+func TestFormsThatWereCut(t *testing.T) {
+	m := New(hard)
+	for name, form := range forms(hard) {
+		for cut := range len(form) {
+			in := "got " + form[:cut] + "… (3 more)"
+			got := m.Text(in)
+			for _, shown := range append(pieces(form[:cut]), "S3cr", "ssword") {
+				if strings.Contains(got, shown) {
+					t.Errorf("%s: %s gives %s, which shows %s", name, in, got, shown)
+				}
+			}
+		}
+	}
+}
+
+// In ISO 8859-1, and in what is left of that in UTF-8.
+func TestLatin1(t *testing.T) {
+	m := New("geheimpässwort")
+	for _, in := range []string{"x geheimp\xe4sswort", "geheimp%E4sswort", "geheimp\ufffdsswort", `geheimp\xe4sswort`} {
+		if got := m.Text(in); !strings.HasSuffix(got, Mask) {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+// What is not a known value is not changed by looking at it without escapes.
+func TestOtherTextsWithEscapes(t *testing.T) {
+	m := New(hard, "12345678")
+	for _, in := range []string{
+		`{"a":"\u00e4\"\\\/\n","b":"%C3%A4"}`, "100% &amp; &#34; &", `\`, `\u12`, "%", "%4", "&", "&;", `\ud83d`, `\ud83d\u`, `\u12…`, "%…", `\…`, "&am…",
+		"912345678", "123456789", "x123456780", "", "…", "S3c…",
+	} {
+		if got := m.Text(in); got != in {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+}
+
+// However many and long the values are, what is kept to find them is bounded by their length.
+func TestKnownValuesAreBounded(t *testing.T) {
+	var values []string
+	total := 0
+	for i := range 300 {
+		values = append(values, fmt.Sprintf("%06d-%s", i, strings.Repeat("x", 3000)))
+		total += len(values[i])
+	}
+	m := New(values...)
+	if most := total + maxEncoded + 1; len(m.known.nodes) > most {
+		t.Errorf("%d nodes, at most %d", len(m.known.nodes), most)
+	}
+	if got := m.Text("a " + values[299] + " b"); got != "a *** b" {
+		t.Errorf("%.50q", got)
+	}
+}
+
+// Short values are not looked for, in no form.
+func TestShortValues(t *testing.T) {
+	for n := range minLength {
+		value := "abcde"[:n]
+		if got := New(value).Text(strings.Join([]string{value, "YWJjZGU=", "6162636465"}, " ")); strings.Contains(got, Mask) {
+			t.Errorf("%q: %q", value, got)
+		}
+	}
+}
+
+// A hostile text is looked at a bounded number of times.
+func TestViewsAreBounded(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat(`\\\\\\\\%25252525&amp;amp;amp;amp;`, 100), strings.Repeat(`\\%25&amp;`, 100), strings.Repeat(`%255c%2526amp;\u005c&#92;`, 1000), strings.Repeat(`\\%25&amp;`, maxDeep)} {
+		seen, bytes := 0, 0
+		eachView(text, func(v view) { seen, bytes = seen+1, bytes+len(v.text) })
+		if seen > 16 || len(text) > maxDeep && seen > 1+len(escapes) {
+			t.Errorf("%d views of %d bytes", seen, len(text))
+		}
+	}
+}
+
+func FuzzForms(f *testing.F) {
+	f.Add(hard, "x", uint8(3))
+	f.Add("abcdef", `\`, uint8(9))
+	f.Add("äöü€uro", "%", uint8(200))
+	f.Fuzz(func(t *testing.T, value, around string, which uint8) {
+		m := New(value)
+		all := forms(value)
+		names := make([]string, 0, len(all))
+		for name := range all {
+			names = append(names, name)
+		}
+		form := all[names[int(which)%len(names)]]
+		text := around + form + around + cutMark
+		got := m.Text(text)
+		if len(value) >= minLength && strings.Contains(got, value) && !strings.Contains(value, "*") {
+			t.Errorf("%q: %q", text, got)
+		}
+	})
+}
