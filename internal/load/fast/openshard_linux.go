@@ -220,6 +220,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	if o.users() {
 		s.hangUp(c) // the next user has a new connection
 		c.opened = false
+		c.user.Leave()
 	}
 	if !ended {
 		o.expire(now)

@@ -145,6 +145,7 @@ func (l *Loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	if l.open != nil && l.open.users {
 		s.close()
 		s.opened = false // the next user has a new connection
+		s.user.Leave()
 	}
 	if err != nil {
 		return nil, err

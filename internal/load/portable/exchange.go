@@ -138,7 +138,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
-	s.keep, s.gaveUp, s.read = l.keepAll || s.user.Keeps(), false, 0
+	s.keep, s.gaveUp, s.read = l.conf.KeepAll || s.user.Keeps(), false, 0
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {

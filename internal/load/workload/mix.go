@@ -35,6 +35,7 @@ type Spec struct {
 	// share of one CPU that checks may take while the share 1/CheckEvery draws; 0: any
 	CheckBudget float64
 	Sampling    *Sampling        // nil: new for this step
+	Users       *Users           // users whose setups have been made; nil: none
 	Now         func() time.Time // nil: time.Now
 }
 
@@ -51,6 +52,8 @@ type Mix struct {
 	checker    *checker
 	variables  map[string]*variable
 	slots      int // number of slots a user needs
+	users      *Users
+	pooled     bool // each iteration is of another user
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -62,6 +65,7 @@ type iteration struct {
 	vars     []*variable // variables drawn when it begins, into the slots after the saved values
 	saved    []string    // names of saved values, in the first slots
 	thinks   bool
+	setup    *setup // nil: it has none, or it has not been made
 }
 
 // NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
@@ -82,6 +86,7 @@ func NewMix(plan Spec) (*Mix, error) {
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
 		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		users:     plan.Users, pooled: plan.Step.Rate > 0,
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -103,14 +108,14 @@ func NewMix(plan Spec) (*Mix, error) {
 // planned is an iteration before its requests are made ready.
 type planned struct {
 	iteration
-	specs []bench.Request
+	specs, setup []bench.Request
 }
 
 // iterations returns the single requests, then the sessions.
 func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
-			all = append(all, planned{iteration{name: r.Name, weight: r.Weight}, []bench.Request{r}})
+			all = append(all, planned{iteration: iteration{name: r.Name, weight: r.Weight}, specs: []bench.Request{r}})
 		}
 	}
 	session := 0
@@ -120,7 +125,11 @@ func iterations(plan Spec) (all []planned) {
 		}
 		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight}}
 		for _, r := range plan.Requests {
-			if r.Session == s.Name {
+			switch {
+			case r.Session != s.Name:
+			case r.SetUp:
+				one.setup = append(one.setup, r)
+			default:
 				one.specs = append(one.specs, r)
 			}
 		}
@@ -140,7 +149,7 @@ func (m *Mix) add(p planned, plan Spec) (errs []error) {
 	if u.weight < 1 {
 		errs = append(errs, fmt.Errorf("%s: weight %d: must be at least 1", u.where(nil), u.weight))
 	}
-	for _, r := range p.specs {
+	for _, r := range slices.Concat(p.setup, p.specs) {
 		for _, s := range r.Save {
 			if !slices.Contains(u.saved, s.Name) {
 				u.saved = append(u.saved, s.Name)
@@ -157,6 +166,7 @@ func (m *Mix) add(p planned, plan Spec) (errs []error) {
 		m.requests = append(m.requests, made)
 		u.requests = append(u.requests, made)
 	}
+	u.setup = plan.Users.of(u)
 	m.iterations = append(m.iterations, u)
 	m.total += u.weight
 	m.slots = max(m.slots, len(u.vars)+len(u.saved), 1)
@@ -219,7 +229,11 @@ func (m *Mix) begin(u *User) error {
 	if u.slots == nil {
 		u.slots = make([]slot, m.slots)
 	}
+	m.users.number(u, m.pooled)
 	for i, v := range u.iteration.vars {
+		if u.iteration.setup.has(v) {
+			continue
+		}
 		if err := v.take(m, &u.slots[len(u.iteration.saved)+i]); err != nil {
 			if e, ok := errors.AsType[*ExhaustedError](err); ok {
 				e.Where = u.iteration.where(nil)
@@ -234,6 +248,7 @@ func (m *Mix) begin(u *User) error {
 			return err
 		}
 	}
+	u.iteration.setup.give(u)
 	if u.iteration.thinks {
 		u.thinkSeed = m.rng.Uint64()
 	}
@@ -307,6 +322,7 @@ type User struct {
 	slots     []slot
 	body      []byte
 	thinkSeed uint64   // seed of the think times
+	number    int      // of the users with setups, from 1; 0: not known yet
 	check     bool     // the response will be checked
 	taken     *sampled // its quota has counted the response, which is not checked yet; nil: no
 }

@@ -47,6 +47,7 @@ type slot struct {
 // variable draws values. The lock of the mix guards it.
 type variable struct {
 	name   string
+	key    string // among the variables of a mix
 	kind   partKind
 	items  []string
 	rows   *values.Rows
@@ -78,7 +79,7 @@ func (v *variable) part(slot int, column string, e encoding) (part, error) {
 func (m *Mix) own(name string, create func() *variable) *variable {
 	if m.variables[name] == nil {
 		v := create()
-		v.name = name
+		v.name, v.key = name, name
 		if v.next == nil {
 			v.next = new(int64)
 		}
