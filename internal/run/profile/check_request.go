@@ -27,8 +27,13 @@ func placedRequests(p *bench.Profile) (all []placed) {
 			single++
 		} else {
 			i := slices.IndexFunc(p.Sessions, func(s bench.Session) bool { return s.Name == r.Session })
-			at = fmt.Sprintf("sessions[%d].requests[%d]", i, in[r.Session])
-			in[r.Session]++
+			list := "requests"
+			if r.SetUp {
+				list = "setup"
+			}
+			at = fmt.Sprintf("sessions[%d].%s", i, list)
+			in[at]++
+			at = fmt.Sprintf("%s[%d]", at, in[at]-1)
 		}
 		all = append(all, placed{r, at})
 	}
@@ -67,6 +72,10 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
 		}
+		r.when(req.SetUp && len(req.Success) > 0, req.at+".success", "`success` has no effect in setup",
+			"remove it: no request of setup is throughput")
+		r.when(req.SetUp && req.Think.Max > 0, req.at+".think", "`think` has no effect in setup",
+			"remove it: nothing of setup is measured")
 		before := within
 		within = r.request(p, req, before)
 		named(req.at, req.Name)

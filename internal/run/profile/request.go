@@ -340,13 +340,15 @@ func (f *file) saves(name, within string) bool {
 		return slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name })
 	}
 	return slices.ContainsFunc(f.Setup, has) || slices.ContainsFunc(f.Sessions, func(s session) bool {
-		return s.Name == within && slices.ContainsFunc(s.Requests, has)
+		return s.Name == within && (slices.ContainsFunc(s.Setup, has) || slices.ContainsFunc(s.Requests, has))
 	})
 }
 
-func (f *file) requests(all []request) (out []bench.Request) {
+func (f *file) requests(all []request) []bench.Request { return f.ofSession(all, "") }
+
+func (f *file) ofSession(all []request, session string) (out []bench.Request) {
 	for _, r := range all {
-		out = append(out, f.request(r, ""))
+		out = append(out, f.request(r, session))
 	}
 	return out
 }

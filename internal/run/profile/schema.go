@@ -267,9 +267,10 @@ func (session) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"name":     "Name in the results.",
 			"weight":   "Relative weight: the share of the mix is weight / (sum of weights).",
 			"share":    "Share of the mix in percent, instead of a weight.",
+			"setup":    "Requests that each user sends once before a step, such as a login. They are in no result.",
 			"requests": "Requests of one user, in order.",
 		},
-		Accept: map[string]strictyaml.Schema{"requests": {"items": one}}, Rules: strictyaml.Schema{"anyOf": weighed()},
+		Accept: map[string]strictyaml.Schema{"requests": {"items": one}, "setup": {"items": one}}, Rules: strictyaml.Schema{"anyOf": weighed()},
 	})
 }
 
