@@ -28,14 +28,20 @@ func FilledExpectations() []string {
 
 // ExpectedPlaces returns the places in the expectation of the request, in order, with repetitions.
 func (r Request) ExpectedPlaces() (places []Part) {
-	for _, key := range FilledExpectations() {
-		eachText(r.Expect[key], func(text string) {
-			for _, p := range Parts(text) {
-				if p.Name != "" {
-					places = append(places, p)
+	expected := []Expectation{r.Expect}
+	if r.Repeat != nil {
+		expected = append(expected, r.Repeat.Until)
+	}
+	for _, e := range expected {
+		for _, key := range FilledExpectations() {
+			eachText(e[key], func(text string) {
+				for _, p := range Parts(text) {
+					if p.Name != "" {
+						places = append(places, p)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 	return places
 }

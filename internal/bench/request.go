@@ -18,6 +18,7 @@ type Request struct {
 	Header       map[string]string `json:"header,omitempty"`
 	Body         string            `json:"body,omitempty"`
 	BodyFile     string            `json:"body_file,omitempty"` // file that is sent, unchanged, in place of Body
+	Multipart    []Field           `json:"multipart,omitempty"` // fields of a multipart body in place of Body
 	Encoding     Encoding          `json:"encoding,omitempty"`  // encoding of the body
 	IDs          IDSpec            `json:"ids"`
 	Languages    []string          `json:"languages,omitempty"`     // values for {language}, one after the other
@@ -30,6 +31,7 @@ type Request struct {
 	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile
 	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
 	Think   Think       `json:"think,omitzero"`       // think time before it is sent
+	Repeat  *Repeat     `json:"repeat,omitempty"`     // nil: it is sent once
 }
 
 // NamesCity reports whether the request is for a city or region of the locations service.

@@ -18,10 +18,11 @@ const (
 	ErrRefused ErrorKind = "connection_refused"
 	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the end of the response
 	ErrTimeout ErrorKind = "timeout"
-	ErrBody    ErrorKind = "unreadable_body" // the body cannot be read
-	ErrWrong   ErrorKind = "unexpected_body" // the body is not the expected one
-	ErrSave    ErrorKind = "missing_value"   // a value to be saved is not in the response
-	ErrClient  ErrorKind = "client_limit"    // the client ran out of ports, files or memory
+	ErrBody    ErrorKind = "unreadable_body"  // the body cannot be read
+	ErrWrong   ErrorKind = "unexpected_body"  // the body is not the expected one
+	ErrSave    ErrorKind = "missing_value"    // a value to be saved is not in the response
+	ErrRepeat  ErrorKind = "too_many_repeats" // after the last repetition the response is not as expected
+	ErrClient  ErrorKind = "client_limit"     // the client ran out of ports, files or memory
 	ErrOther   ErrorKind = "other"
 )
 

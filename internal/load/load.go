@@ -73,6 +73,9 @@ type Plan struct {
 	// more of the time since the step began, only CheckQuota does. 0: no limit.
 	CheckBudget float64
 
+	// Until gets each response to a request that is repeated, and returns why it is sent again.
+	Until func(Response) error
+
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
 	// then called for each slice.
 	Interleave *Interleave
@@ -111,7 +114,7 @@ func (p Plan) spec() workload.Spec {
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
 		Data: p.Data, Trial: p.Life, IDs: p.IDs, Seed: p.Seed,
 		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery, CheckQuota: p.CheckQuota,
-		CheckBudget: p.CheckBudget, Sampling: p.sampling, Users: p.users,
+		CheckBudget: p.CheckBudget, Until: p.Until, Sampling: p.sampling, Users: p.users,
 	}
 }
 

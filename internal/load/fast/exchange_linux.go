@@ -17,7 +17,8 @@ import (
 
 // sendNext sends the next request on c, or retires c when sending has ended and no session is open.
 func (s *shard) sendNext(c *conn, i int, now int64) {
-	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
+	over := s.ended || s.rec.SendingEnded(now)
+	if !c.user.Midway(over) && (over || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)
 		return
 	}
@@ -54,7 +55,7 @@ func (s *shard) resume(c *conn, i int, now int64) {
 		s.open.thinkEnded(c, i, now)
 	case !wasThinking:
 		s.sendNext(c, i, now)
-	case s.ended && !c.user.Midway():
+	case s.ended && !c.user.Midway(true):
 		c.user.Forget()
 		s.retire(c)
 	default:
@@ -225,10 +226,10 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 			x.Example = p.Example()
 		}
 		s.known |= http1.ClassBit(p.Status)
-	case c.req.Rejects(p.Status):
-		x.Rejected = true
-	case p.Keep:
-		s.checkResponse(c, &x)
+	default:
+		if x.Rejected = c.req.Rejects(p.Status); p.Keep {
+			s.checkResponse(c, &x)
+		}
 	}
 	s.record(c, x)
 	if p.Keep {

@@ -58,7 +58,6 @@ func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
-		case r.Rejects(s.got.Status):
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
@@ -69,6 +68,13 @@ func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error
 		seen(a)
 		if ended {
 			return a.Err
+		}
+		if every := s.user.Repeats(); every > 0 {
+			select {
+			case <-time.After(every):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
 	}
 }

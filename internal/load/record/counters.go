@@ -111,6 +111,7 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		w = c.next
 	}
 	p := v.Phase(x.End)
+	x.Rejected = x.Rejected && x.Kind == ""
 	c.IntervalTime += v.Overlap(x.Start, x.Read)
 	if p == Measured {
 		if c.sample != nil {

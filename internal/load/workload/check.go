@@ -193,12 +193,14 @@ func (u *User) giveBack() {
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves
 // values from it. kind is "" if it is good; otherwise example says why not.
 func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
-	if u.check && a.Cut && u.taken != nil {
+	rejected := r.Rejects(a.Status)
+	if u.check && a.Cut && !rejected && u.taken != nil {
 		m.mu.Lock()
 		u.taken.tried += triesOfCut - 1
 		m.mu.Unlock()
 	}
-	if u.check && !a.Cut {
+	a.Request, a.Value = r.Name, r.valuesOf(u)
+	if u.check && !a.Cut && !rejected {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number
 		}
@@ -206,7 +208,6 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			v := u.iteration.vars[r.word-len(u.iteration.saved)]
 			a.Language = v.items[u.slots[r.word].number]
 		}
-		a.Request, a.Value = r.Name, r.valuesOf(u)
 		switch err := m.checker.judge(a); {
 		case err == nil:
 			checked, u.taken = true, nil
@@ -214,6 +215,9 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			u.taken = nil
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
+	}
+	if kind, example = m.repeats(u, r, a); u.again || kind != "" || rejected {
+		return checked, kind, example
 	}
 	for i := range r.saves {
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {

@@ -30,6 +30,7 @@ type Spec struct {
 	Trial      *TrialState
 	Check      func(Response) error
 	Checks     func(request string) bool
+	Until      func(Response) error // see load.Plan
 	CheckEvery int
 	CheckQuota int // see load.Plan
 	// share of one CPU that checks may take while the share 1/CheckEvery draws; 0: any
@@ -53,6 +54,7 @@ type Mix struct {
 	variables  map[string]*variable
 	slots      int // number of slots a user needs
 	users      *Users
+	until      func(Response) error
 	pooled     bool // each iteration is of another user
 }
 
@@ -86,7 +88,7 @@ func NewMix(plan Spec) (*Mix, error) {
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
 		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
-		users:     plan.Users, pooled: plan.Step.Rate > 0,
+		users:     plan.Users, until: plan.Until, pooled: plan.Step.Rate > 0,
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -222,7 +224,7 @@ func (m *Mix) Sessions() (names []string) {
 func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	u.iteration, u.at = m.draw(), 0
+	u.iteration, u.at, u.sent, u.tries, u.again = m.draw(), 0, 0, 0, false
 	if m.checker != nil {
 		m.checker.begun++
 	}
@@ -319,6 +321,9 @@ func (l *TrialState) counter(variable string) *int64 {
 type User struct {
 	iteration *iteration // nil: no iteration is begun
 	at        int        // index of the next request
+	sent      int        // number of requests of the iteration
+	tries     int        // responses to the current request after which it is sent again
+	again     bool       // the last request is sent again
 	slots     []slot
 	body      []byte
 	thinkSeed uint64   // seed of the think times
@@ -330,8 +335,11 @@ type User struct {
 // Begun reports whether the user has begun an iteration that has not ended.
 func (u *User) Begun() bool { return u.iteration != nil }
 
-// Midway reports whether the user has sent a request of a session that has more.
-func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
+// Midway reports whether the user has sent a request of an iteration that has more. over says that
+// no more iterations are begun: a request is not repeated then.
+func (u *User) Midway(over bool) bool {
+	return u.iteration != nil && u.sent > 0 && !(over && u.tries > 0)
+}
 
 // Forget drops the user's iteration.
 func (u *User) Forget() {
@@ -347,8 +355,20 @@ func (m *Mix) Begin(u *User) error {
 	return m.begin(u)
 }
 
+// Repeats returns how long the user, who has sent a request, waits before it is sent again; 0: it is
+// not.
+func (u *User) Repeats() time.Duration {
+	if u.tries == 0 {
+		return 0
+	}
+	return u.iteration.requests[u.at].repeat.Every
+}
+
 // Think returns how long the user, who has begun an iteration, thinks before the next request.
 func (u *User) Think() time.Duration {
+	if every := u.Repeats(); every > 0 {
+		return every
+	}
 	t := u.iteration.requests[u.at].think
 	if t.Max <= t.Min {
 		return t.Min
@@ -384,13 +404,23 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 }
 
 // Keeps reports whether the whole response to the last request is needed: head and body.
-func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].saves) > 0 }
+func (u *User) Keeps() bool {
+	r := u.iteration.requests[u.at]
+	return u.check || len(r.saves) > 0 || r.repeat != nil
+}
 
 // Done ends the last request. It returns the number of its session from 1 (0: a single request),
-// its index in the session, and whether the iteration ended with it.
+// the number of requests before it in the session, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
 	u.giveBack()
-	session, step = u.iteration.session, u.at
+	session, step = u.iteration.session, u.sent
+	u.sent++
+	if u.again {
+		u.again = false
+		u.tries++
+		return session, step, false
+	}
+	u.tries = 0
 	if u.at++; failed || u.at == len(u.iteration.requests) {
 		u.iteration, ended = nil, true
 	}

@@ -112,10 +112,12 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 			fmt.Sprintf("add it to `expect`, such as `expect: {status: %s}`",
 				strings.ReplaceAll(fmt.Sprint(append(req.Expected(), status)), " ", ", ")))
 	}
+	r.repeat(at, req.Request)
 	r.ids(at+".ids", req.IDs)
 	if err := values.CheckBody(req.BodyFile); err != nil {
 		r.when(true, at+".file", err.Error(), "write the path of a file, relative to the profile")
 	}
+	r.multipart(at, req.Request)
 	for _, s := range req.Save {
 		of := at + ".save." + s.Name
 		r.when(!variableName.MatchString(s.Name), of, fmt.Sprintf("%q is not the name of a variable", s.Name),
@@ -133,6 +135,9 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 // places reports unknown variables in the path, the body and the headers.
 func (r *rules) places(at string, req bench.Request, known []string) {
 	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
+	for _, f := range req.Multipart {
+		texts = append(texts, struct{ key, text string }{at + ".multipart." + f.Name, f.Value + f.FileName})
+	}
 	if req.Encoding != bench.PlainText {
 		texts[1].key = at + "." + string(req.Encoding)
 	}

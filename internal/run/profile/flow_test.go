@@ -3,6 +3,7 @@ package profile_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,4 +75,69 @@ steps: [1]
 	refused(t, strings.Replace(session, "%s", "", 1)+"requests: [{get: '/{token}'}]\nsteps: [1]", "no variable \"token\" here")
 	refused(t, "sessions: [{name: user, setup: [{name: me, get: /a}], requests: [{name: me, get: /me}]}]\nsteps: [1]",
 		"duplicate request \"me\"")
+}
+
+// A request is repeated until its response is as `until` says.
+func TestRepeat(t *testing.T) {
+	p := reread(t, `
+requests:
+  - {name: a, get: /a, expect: {status: [200, 202]}, repeat: {until: {status: 200}}}
+  - {name: b, get: /b, repeat: {until: {at: {state: done}, status: 200}, every: 1s, most: 5}}
+steps: [1]
+`)
+	a, b := p.Requests[0].Repeat, p.Requests[1].Repeat
+	if a.Every != 100e6 || a.Most != 20 || len(a.Status) != 1 || a.Until != nil || b.Most != 5 || b.Until["at"] == nil {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	refused(t, "requests: [{get: /a, repeat: {until: {status: 201}}}]\nsteps: [1]",
+		"p.yaml:2", "201 ends the repetition, but is not an expected status", "expect: {status: [200, 201]}")
+	refused(t, "requests: [{get: /a, repeat: {until: {status: 200}}}]\nsteps: [1]",
+		"each expected status ends the repetition", "[200, 202]")
+	refused(t, "requests: [{get: /a, repeat: {until: {}}}]\nsteps: [1]", "`until` is empty")
+	refused(t, "requests: [{get: /a, repeat: {every: 1s}}]\nsteps: [1]", "until")
+	refused(t, "requests: [{get: /a, repeat: {until: {json: {}}, most: 1}}]\nsteps: [1]", "most")
+	refused(t, "requests: [{get: /a, repeat: {until: {json: {id: '{itme}'}}}}]\nsteps: [1]", "no variable \"itme\"")
+}
+
+// A multipart body has fields and files, in order; several may have one name.
+func TestMultipart(t *testing.T) {
+	p := reread(t, `
+variables: {user: {file: users.csv}}
+requests:
+  - name: up
+    post: /upload
+    multipart:
+      title: "{user.name} {{x}}"
+      count: 3
+      picture: {file: lamp.png}
+      more: [{file: lamp.png, name: "{user.name}.jpg", type: image/jpeg}, {file: lamp.png, name: x.bin}]
+      data: {value: '{"a": 1}', type: application/json}
+steps: [1]
+`)
+	got := p.Requests[0].Multipart
+	want := []bench.Field{
+		{Name: "title", Value: "{user.name} {{x}}"}, {Name: "count", Value: "3"},
+		{Name: "picture", File: got[2].File, FileName: "lamp.png", Type: "image/png"},
+		{Name: "more", File: got[2].File, FileName: "{user.name}.jpg", Type: "image/jpeg"},
+		{Name: "more", File: got[2].File, FileName: "x.bin", Type: "image/png"},
+		{Name: "data", Value: `{"a": 1}`, Type: "application/json"},
+	}
+	if !slices.Equal(got, want) || !filepath.IsAbs(got[2].File) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	const upload = "requests: [{post: /upload, multipart: %s}]\nsteps: [1]"
+	for fields, why := range map[string]string{
+		"{picture: {file: none.png}}":                  "none.png",
+		"{title: '{usre}'}":                            "no variable \"usre\"",
+		"{title: a}, body: b":                          "several bodies",
+		"{title: a}, header: {content-type: text/a}":   "with the boundary",
+		"{title: {file: lamp.png, value: a}}":          "a field is a value or a file",
+		"{title: {type: text/plain}}":                  "a field is a value or a file",
+		"{title: {value: a, type: text}}":              "is not a media type",
+		"{title: {value: a, type: \"a/b\\r\\nX: y\"}}": "is not a media type",
+		"[a]": "write names and values",
+		"{}":  "write names and values",
+	} {
+		refused(t, strings.Replace(upload, "%s", fields, 1), "p.yaml:2", why)
+	}
 }

@@ -41,6 +41,7 @@ type request struct {
 	Form      form              `yaml:"form,omitempty"`
 	Body      plainText         `yaml:"body,omitempty"`
 	File      string            `yaml:"file,omitempty" strict:"min=1,max=1000"`
+	Multipart fields            `yaml:"multipart,omitempty"`
 	IDs       ids               `yaml:"ids,omitempty"`
 	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
 	Expect    expect            `yaml:"expect,omitempty"`
@@ -48,6 +49,7 @@ type request struct {
 	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save,omitempty"`
 	Think     think             `yaml:"think,omitempty"`
+	Repeat    *repeated         `yaml:"repeat,omitempty"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.
@@ -70,8 +72,8 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 		v.Mistake("several keys give a method or path", "keep one: `get: /items`, or `method` and `path`")
 	}
 	r.Method = cmp.Or(r.Method, http.MethodGet)
-	if n := count(v, "json", "form", "body", "file"); n > 1 {
-		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`")
+	if n := count(v, "json", "form", "body", "file", "multipart"); n > 1 {
+		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`, `multipart`")
 	}
 	if r.File != "" {
 		r.File = v.ResolvePath(r.File)
@@ -290,7 +292,7 @@ func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: string(r.Body), BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
-		Think: bench.Think(r.Think), Success: r.Success,
+		Think: bench.Think(r.Think), Success: r.Success, Repeat: r.Repeat.spec(), Multipart: r.Multipart,
 	}
 	if session != "" {
 		out.Weight = 0
@@ -357,7 +359,7 @@ func requestOf(r bench.Request) request {
 	out := request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: plainText(r.Body), File: r.BodyFile,
 		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
-		Success: r.Success,
+		Success: r.Success, Repeat: repeatOf(r.Repeat), Multipart: r.Multipart,
 	}
 	switch r.Encoding {
 	case bench.JSONBody:

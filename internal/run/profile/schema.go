@@ -190,6 +190,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"form":      "Body as a form: names and values.",
 		"body":      "Body as text.",
 		"file":      "File with the body.",
+		"multipart": "Body as multipart/form-data: names of fields, and values or files.",
 		"ids":       "How {id} is drawn from the ids of the data set: uniform, zipf, a list to cycle through, or a map.",
 		"languages": "Values of {language}, used in a cycle.",
 		"expect":    "What a response must be; any other is an error.",
@@ -197,6 +198,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"timeout":   "Timeout of this request, instead of the file's.",
 		"save":      "Values of the response for later requests: names, and where the values are.",
 		"think":     "Think time before it: 1s, or 500ms..2s.",
+		"repeat":    "Until when it is sent again, for a state that takes time.",
 	}
 	accept := map[string]strictyaml.Schema{
 		"method": strictyaml.Enum(append([]string{""}, methods...)...), "path": pathSchema(), "header": headerSchema(),
@@ -212,7 +214,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(request{}, strictyaml.Keys{About: about, Accept: accept, Rules: strictyaml.Schema{
 		"oneOf":             strictyaml.HasEach(keys...),
 		"dependentRequired": map[string][]string{"method": {"path"}},
-		"allOf":             []strictyaml.Schema{{"oneOf": strictyaml.HasOneAtMost("json", "form", "body", "file")}},
+		"allOf":             []strictyaml.Schema{{"oneOf": strictyaml.HasOneAtMost("json", "form", "body", "file", "multipart")}},
 	}})
 }
 

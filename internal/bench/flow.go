@@ -1,0 +1,48 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Repeat says until when a request is sent again: until its response is as expected, at most a number
+// of times. A response before that one is not unexpected.
+type Repeat struct {
+	Status []int       `json:"status,omitempty"` // the response has one of these; empty: any that the request expects
+	Until  Expectation `json:"until,omitempty"`  // what else the response must be
+	Every  Duration    `json:"every_ns"`         // from the end of a response to the next request
+	Most   int         `json:"most"`             // number of times that the request is sent
+}
+
+// Reached returns nil if a status is one that ends the repetition.
+func (r Repeat) Reached(status int) error {
+	if len(r.Status) == 0 || slices.Contains(r.Status, status) {
+		return nil
+	}
+	expected := strings.ReplaceAll(strings.Trim(fmt.Sprint(r.Status), "[]"), " ", " or ")
+	return fmt.Errorf("expected status %s, got %d", expected, status)
+}
+
+// Field is a field of a multipart body: a value, or a file.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"` // may contain {name}
+	File  string `json:"file,omitempty"`  // path of a file that is sent unchanged
+	// name of the file for the contender, which may contain {name}; "": it is a value
+	FileName string `json:"file_name,omitempty"`
+	Type     string `json:"type,omitempty"` // media type; "": none is sent
+}
+
+// BodyFiles returns the paths of the files in the body of the request.
+func (r Request) BodyFiles() (files []string) {
+	if r.BodyFile != "" {
+		files = append(files, r.BodyFile)
+	}
+	for _, f := range r.Multipart {
+		if f.File != "" {
+			files = append(files, f.File)
+		}
+	}
+	return files
+}

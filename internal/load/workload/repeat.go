@@ -1,0 +1,34 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/wire"
+)
+
+// repeats decides whether the user's last request, whose response is expected, is sent again. After
+// the last time it returns why not.
+func (m *Mix) repeats(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
+	if r.repeat == nil {
+		return "", ""
+	}
+	err := r.repeat.Reached(a.Status)
+	switch {
+	case err != nil || len(r.repeat.Until) == 0:
+	case a.Cut:
+		err = errors.New("the response is too long to be looked at")
+	case m.until != nil:
+		err = m.until(a)
+	}
+	switch {
+	case err == nil:
+		return "", ""
+	case u.tries+1 < r.repeat.Most:
+		u.again = true
+		return "", ""
+	}
+	text := fmt.Sprintf("%s: sent %d times; not as `until` says, since %v", u.iteration.where(r), r.repeat.Most, err)
+	return bench.ErrRepeat, wire.Example(text)
+}
