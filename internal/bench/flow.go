@@ -46,3 +46,18 @@ func (r Request) BodyFiles() (files []string) {
 	}
 	return files
 }
+
+// Paced returns the name of a session or single request that has a pace; "" if there is none.
+func (p Profile) Paced() string {
+	for _, s := range p.Sessions {
+		if s.Pace > 0 {
+			return s.Name
+		}
+	}
+	for _, r := range p.Requests {
+		if r.Pace > 0 {
+			return r.Name
+		}
+	}
+	return ""
+}

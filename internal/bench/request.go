@@ -32,6 +32,7 @@ type Request struct {
 	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
 	Think   Think       `json:"think,omitzero"`       // think time before it is sent
 	Repeat  *Repeat     `json:"repeat,omitempty"`     // nil: it is sent once
+	Pace    Duration    `json:"pace_ns,omitempty"`    // of a single request; see Session
 }
 
 // NamesCity reports whether the request is for a city or region of the locations service.
@@ -74,6 +75,9 @@ type IDSpec struct {
 type Session struct {
 	Name   string `json:"name"`
 	Weight int    `json:"weight"` // relative to those of the other sessions and the single requests
+	// the least time from the start of an iteration to that of the user's next one; 0: none. A step
+	// with a rate has no pace.
+	Pace Duration `json:"pace_ns,omitempty"`
 }
 
 // Think is the think time before a request, drawn uniformly between two times, which may be equal.

@@ -170,6 +170,9 @@ type Load struct {
 	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
 	// requests sent more than 1 ms after the scheduled time
 	Late int64 `json:"late,omitempty"`
+	// iterations after one with a pace, and of these after one that took longer
+	Paced   int64 `json:"paced,omitempty"`
+	Overran int64 `json:"overran,omitempty"`
 	// requests of Late and Dropped because all connections were in use
 	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
 	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent

@@ -240,8 +240,7 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 
 // record counts the exchange on c that has ended.
 func (s *shard) record(c *conn, x record.Exchange) {
-	session, step, ended := c.user.Done(x.Kind != "" || x.Rejected)
-	x.Session, x.First, x.Last = session, step == 0, ended
+	c.user.End(&x)
 	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {
 		if s.rec.AwaitsResponses() {

@@ -58,8 +58,7 @@ func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 	default:
 		l.assess(s, r, &x)
 	}
-	session, step, last := s.user.Done(x.Kind != "" || x.Rejected)
-	x.Session, x.First, x.Last = session, step == 0, last
+	s.user.End(&x)
 	l.ended(s, x)
 	if x.Kind != "" {
 		err = errors.New(x.Example)

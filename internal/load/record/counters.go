@@ -102,6 +102,8 @@ type Exchange struct {
 
 	Session     int  // session of the mix, from 1; 0: a single request
 	First, Last bool // first and last request of its session
+
+	Paced, Overran bool // the first one after an iteration that has a pace, and that took longer
 }
 
 // Record counts an exchange in its window.
@@ -127,6 +129,12 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		if len(c.Requests) > 0 {
 			c.Requests[x.Request].Checked++
 		}
+	}
+	if x.Paced {
+		c.Paced++
+	}
+	if x.Overran {
+		c.Overran++
 	}
 	if x.Status != 0 {
 		c.status(&x)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/record"
 	"locbench/internal/text/secret"
 	"locbench/internal/values"
 )
@@ -67,7 +68,8 @@ type iteration struct {
 	vars     []*variable // variables drawn when it begins, into the slots after the saved values
 	saved    []string    // names of saved values, in the first slots
 	thinks   bool
-	setup    *setup // nil: it has none, or it has not been made
+	pace     time.Duration // from the start of an iteration to that of the user's next one, at least
+	setup    *setup        // nil: it has none, or it has not been made
 }
 
 // NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
@@ -117,7 +119,7 @@ type planned struct {
 func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
-			all = append(all, planned{iteration: iteration{name: r.Name, weight: r.Weight}, specs: []bench.Request{r}})
+			all = append(all, planned{iteration: iteration{name: r.Name, weight: r.Weight, pace: r.Pace}, specs: []bench.Request{r}})
 		}
 	}
 	session := 0
@@ -125,7 +127,7 @@ func iterations(plan Spec) (all []planned) {
 		if only := plan.Step.Request; only == "" || only == s.Name {
 			session++
 		}
-		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight}}
+		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight, pace: s.Pace}}
 		for _, r := range plan.Requests {
 			switch {
 			case r.Session != s.Name:
@@ -251,6 +253,7 @@ func (m *Mix) begin(u *User) error {
 		}
 	}
 	u.iteration.setup.give(u)
+	u.keepPace(m.pooled)
 	if u.iteration.thinks {
 		u.thinkSeed = m.rng.Uint64()
 	}
@@ -326,7 +329,8 @@ type User struct {
 	again     bool       // the last request is sent again
 	slots     []slot
 	body      []byte
-	thinkSeed uint64   // seed of the think times
+	thinkSeed uint64 // seed of the think times
+	pace      pace
 	number    int      // of the users with setups, from 1; 0: not known yet
 	check     bool     // the response will be checked
 	taken     *sampled // its quota has counted the response, which is not checked yet; nil: no
@@ -370,6 +374,7 @@ func (u *User) Think() time.Duration {
 		return every
 	}
 	t := u.iteration.requests[u.at].think
+	t.Min, t.Max = t.Min+u.paceWait(), t.Max+u.paceWait()
 	if t.Max <= t.Min {
 		return t.Min
 	}
@@ -407,6 +412,14 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 func (u *User) Keeps() bool {
 	r := u.iteration.requests[u.at]
 	return u.check || len(r.saves) > 0 || r.repeat != nil
+}
+
+// End ends the user's last request, whose exchange is x, and puts into x what it is in its iteration.
+func (u *User) End(x *record.Exchange) {
+	first := u.sent == 0
+	x.Paced, x.Overran = first && u.pace.kept, first && u.pace.overran
+	session, step, ended := u.Done(x.Kind != "" || x.Rejected)
+	x.Session, x.First, x.Last = session, step == 0, ended
 }
 
 // Done ends the last request. It returns the number of its session from 1 (0: a single request),

@@ -118,4 +118,4 @@ func (s *setup) give(u *User) {
 }
 
 // Leave makes the next iteration that of another user.
-func (u *User) Leave() { u.number = 0 }
+func (u *User) Leave() { u.number, u.pace = 0, pace{} }

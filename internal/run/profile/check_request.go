@@ -55,6 +55,7 @@ func (r *rules) requests(p *bench.Profile) {
 	each := func(key string, all []bench.Request) {
 		for i, req := range all {
 			at := fmt.Sprintf("%s[%d]", key, i)
+			r.when(req.Pace > 0, at+".pace", "`pace` has no effect in "+key, "remove it: these requests are sent once")
 			r.when(len(req.Success) > 0, at+".success", "`success` has no effect in "+key,
 				"remove it: no request of "+key+" is throughput")
 			known = r.request(p, placed{req, at}, known)

@@ -223,7 +223,9 @@ func (f file) profile() bench.Profile {
 		Interleave:    time.Duration(f.Interleave), Steps: f.Steps.all,
 		Contenders: each(f.Contenders, func(c chosen) bench.Selection { return c.Selection }), Settings: settingsOf(f.Contenders),
 		Variables: f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
-		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
+		Sessions: each(f.Sessions, func(s session) bench.Session {
+			return bench.Session{Name: s.Name, Weight: s.Weight, Pace: time.Duration(s.Pace)}
+		}),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
 	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
@@ -253,7 +255,7 @@ func fileOf(p bench.Profile) file {
 		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {
-			return session{Name: s.Name, Weight: s.Weight, Setup: requestsOf(p, s.Name, true), Requests: requestsOf(p, s.Name, false)}
+			return session{Name: s.Name, Weight: s.Weight, Pace: duration(s.Pace), Setup: requestsOf(p, s.Name, true), Requests: requestsOf(p, s.Name, false)}
 		}),
 		Requests:   requestList{all: requestsOf(p, "", false)},
 		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),

@@ -141,3 +141,26 @@ steps: [1]
 		refused(t, strings.Replace(upload, "%s", fields, 1), "p.yaml:2", why)
 	}
 }
+
+// A session or a single request has a pace, which neither a rate nor interleaving leaves in force.
+func TestPace(t *testing.T) {
+	const session = "sessions: [{name: s, pace: 1500ms, requests: [{get: /b%s}]}]\n"
+	plain := strings.Replace(session, "%s", "", 1)
+	p := reread(t, "requests: [{get: /a, pace: 1s}]\n"+plain+"steps: [1]")
+	if p.Requests[0].Pace != 1e9 || p.Sessions[0].Pace != 15e8 || p.Requests[1].Pace != 0 {
+		t.Errorf("%+v, %+v", p.Requests, p.Sessions)
+	}
+	if settled, why := profile.Settle(twice(p), 0); settled.Interleave != 0 || why.Reason != bench.PlainSteps {
+		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
+	}
+	refused(t, strings.Replace(session, "%s", ", pace: 1s", 1)+"steps: [1]", "a request in a session has no pace")
+	refused(t, plain+"steps: [{rate: 10}]", "step 1 (10/s) has a rate", `"s" has a pace`)
+	refused(t, plain+"interleave: 100ms\nsteps: [1]", `"s" has a pace, which slices would interrupt`)
+	refused(t, plain+"setup: [{get: /c, pace: 1s}]\nsteps: [1]", "`pace` has no effect in setup")
+}
+
+// twice returns p with another contender, interleaved if that is possible.
+func twice(p bench.Profile) bench.Profile {
+	p.Contenders, p.Interleave = append(p.Contenders, bench.Selection{Name: "b"}), bench.InterleaveAuto
+	return p
+}

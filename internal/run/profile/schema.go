@@ -198,6 +198,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"timeout":   "Timeout of this request, instead of the file's.",
 		"save":      "Values of the response for later requests: names, and where the values are.",
 		"think":     "Think time before it: 1s, or 500ms..2s.",
+		"pace":      "Least time from the start of this request to the user's next one: 1s. In a session: that of the session.",
 		"repeat":    "Until when it is sent again, for a state that takes time.",
 	}
 	accept := map[string]strictyaml.Schema{
@@ -269,6 +270,7 @@ func (session) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"name":     "Name in the results.",
 			"weight":   "Relative weight: the share of the mix is weight / (sum of weights).",
 			"share":    "Share of the mix in percent, instead of a weight.",
+			"pace":     "Least time from the start of an iteration to that of the user's next one: 1s.",
 			"setup":    "Requests that each user sends once before a step, such as a login. They are in no result.",
 			"requests": "Requests of one user, in order.",
 		},

@@ -89,6 +89,7 @@ type session struct {
 	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
 	Weight   int       `yaml:"weight,omitempty"`
 	Share    share     `yaml:"share,omitempty"`
+	Pace     duration  `yaml:"pace,omitempty" strict:"min=1ms,max=1h"`
 	Setup    []request `yaml:"setup,omitempty" strict:"min=1,max=100"`
 	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
 }
@@ -103,6 +104,9 @@ func (s *session) UnmarshalStrict(v strictyaml.Value) {
 	for _, item := range slices.Concat(v.At("setup").Items(), v.At("requests").Items()) {
 		if n := count(item, "share", "weight"); n > 0 {
 			item.Mistake("a request in a session has no share or weight", "write it next to the name of the session")
+		}
+		if item.Has("pace") {
+			item.At("pace").Mistake("a request in a session has no pace", "write it next to the name of the session")
 		}
 	}
 }
