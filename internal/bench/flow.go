@@ -61,3 +61,59 @@ func (p Profile) Paced() string {
 	}
 	return ""
 }
+
+// RowOf returns the name of the variable from whose row v is taken: the first of those that are
+// columns of the same file, drawn the same way, if no two of them are the same column. Otherwise it
+// is v itself.
+func RowOf(v Variable, all []Variable) string {
+	if v.Column == "" || v.File == "" {
+		return v.Name
+	}
+	row := v.Name
+	columns := map[string]bool{}
+	for _, o := range all {
+		if !v.sameRow(o) || o.Column == "" {
+			continue
+		}
+		if columns[o.Column] {
+			return v.Name
+		}
+		if len(columns) == 0 {
+			row = o.Name
+		}
+		columns[o.Column] = true
+	}
+	return row
+}
+
+// sameRow reports whether two variables are of one file and drawn the same way.
+func (v Variable) sameRow(o Variable) bool {
+	return v.File != "" && v.File == o.File && v.Draw == o.Draw && v.Exponent == o.Exponent
+}
+
+// UnclearRow returns another variable with which v might be meant to share a row, or not: of columns
+// of one file that are drawn the same way some are the same, and some are not; or one is a whole row.
+func UnclearRow(v Variable, all []Variable) (other string) {
+	if v.Column == "" {
+		return ""
+	}
+	again, different := "", false
+	for _, o := range all {
+		switch {
+		case !v.sameRow(o) || o.Name == v.Name:
+		case o.Column == "":
+			return o.Name
+		default:
+			different = different || o.Column != v.Column
+			for _, p := range all {
+				if o.sameRow(p) && p.Name != o.Name && p.Column == o.Column {
+					again = p.Name
+				}
+			}
+		}
+	}
+	if different {
+		return again
+	}
+	return ""
+}

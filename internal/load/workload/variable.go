@@ -88,9 +88,10 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 	return m.variables[name]
 }
 
-// variable returns a variable of the profile.
+// variable returns a variable of the profile. Columns that come from one row share it.
 func (m *Mix) variable(spec bench.Variable, plan Spec) (*variable, error) {
 	var err error
+	spec.Name = bench.RowOf(spec, plan.Variables)
 	made := m.own("variable "+spec.Name, func() *variable {
 		v := &variable{draw: spec.Draw, items: spec.List, size: int64(len(spec.List)), make: spec.Make}
 		v.next = plan.Trial.counter(spec.Name)

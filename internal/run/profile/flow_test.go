@@ -161,6 +161,29 @@ func TestPace(t *testing.T) {
 
 // twice returns p with another contender, interleaved if that is possible.
 func twice(p bench.Profile) bench.Profile {
-	p.Contenders, p.Interleave = append(p.Contenders, bench.Selection{Name: "b"}), bench.InterleaveAuto
+	p.Contenders, p.Interleave = append(p.Contenders, bench.Selection{Contender: "b"}), bench.InterleaveAuto
 	return p
+}
+
+// Columns of one file are of one row, unless that is unclear.
+func TestColumnsOfOneRow(t *testing.T) {
+	const get = "requests: [{get: '/{a}'}]\nsteps: [1]\n"
+	column := func(name, column, more string) string {
+		return name + ": {file: users.csv, column: " + column + more + "}"
+	}
+	for variables, unclear := range map[string]bool{
+		column("a", "name", "") + ", " + column("b", "password", ""):                                              false,
+		column("a", "name", "") + ", " + column("b", "name", ""):                                                  false,
+		column("a", "name", "") + ", " + column("b", "name", "") + ", " + column("c", "password", ""):             true,
+		column("a", "name", "") + ", b: {file: users.csv}":                                                        true,
+		column("a", "name", "") + ", b: {file: users.csv, draw: once}":                                            false,
+		column("a", "name", "") + ", " + column("b", "name", ", draw: once") + ", " + column("c", "password", ""): false,
+	} {
+		text := "variables: {" + variables + "}\n" + get
+		if unclear {
+			refused(t, text, "p.yaml:2", "it is unclear whether of one row", "`{a.name}`")
+		} else if _, err := flow(t, text); err != nil {
+			t.Errorf("%s: %v", variables, err)
+		}
+	}
 }
