@@ -67,7 +67,7 @@ func jobsPlan(url string, step bench.Step, pending int, repeat bench.Repeat) Pla
 	return p
 }
 
-// Each try is a request of its own. Only the response that ends the repetition is saved from; one
+// Each try is one request. Only the response that ends the repetition is saved from; one
 // before it may have a status that is rejected, and ends no session.
 func TestRepeatedUntil(t *testing.T) {
 	status, body := bench.Repeat{Status: []int{200}, Every: time.Millisecond, Most: 20}, bench.Repeat{Every: time.Millisecond, Most: 20}

@@ -47,6 +47,7 @@ var exampleMaps = map[string]string{
 	"from":    "variables: {v: %s}", "list": "variables: {v: %s}",
 	"header": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "string": "variables: {v: %s}",
 	"cookie": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "regex": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]",
+	"title": "variables: {note: uuid}\nrequests: [{post: /, multipart: %s}]",
 	"user": "variables: {user: {file: users.csv}}\nrequests: [{post: /, form: %s}]",
 }
 

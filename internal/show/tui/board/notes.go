@@ -63,6 +63,7 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnErrors:                        "errors",
 	bench.WarnDropped:                       "dropped",
 	bench.WarnRejected:                      "rejected",
+	bench.WarnPace:                          "pace",
 	bench.WarnThrottled:                     "quota",
 	bench.WarnMemory:                        "memory",
 	bench.WarnMemoryGrowth:                  "memory grows",
