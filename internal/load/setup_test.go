@@ -196,7 +196,8 @@ func TestSetupFails(t *testing.T) {
 	a.seen(t, bench.Load{Sent: int64(sum(maps.Collect(maps.All(a.asked))))}, 1)
 }
 
-// A variable that is generated has another value in each iteration, also if the setup uses it.
+// A variable that is generated has another value in each iteration, also if the setup uses it. One
+// that is drawn in the setup is not drawn again: there are fewer values than iterations.
 func TestSetupKeepsWhatIsDrawn(t *testing.T) {
 	var mu sync.Mutex
 	keys, names := map[string]bool{}, map[string]bool{}
@@ -208,7 +209,7 @@ func TestSetupKeepsWhatIsDrawn(t *testing.T) {
 	t.Cleanup(server.Close)
 	p := plan(server.URL, 1, time.Hour)
 	p.Step.MaxRequests = 10
-	p.Variables = []bench.Variable{{Name: "key", Make: bench.GenerateUUID}, {Name: "name", List: []string{"a", "b", "c"}, Draw: bench.DrawInTurn}}
+	p.Variables = []bench.Variable{{Name: "key", Make: bench.GenerateUUID}, {Name: "name", List: []string{"a", "b", "c"}, Draw: bench.DrawOnce}}
 	header := map[string]string{"Key": "{key}"}
 	p.Requests = []bench.Request{
 		{Name: "in", Session: "user", SetUp: true, Path: "/{name}", Header: header},

@@ -26,9 +26,10 @@ func TestPace(t *testing.T) {
 			overran       bool
 		}{
 			{100 * time.Millisecond, 0, false},
-			{2500 * time.Millisecond, time.Second, false},
-			{time.Second - 2*time.Millisecond, 3501 * time.Millisecond, true},
-			{0, 4501 * time.Millisecond, false},
+			{100 * time.Millisecond, time.Second, false},
+			{2500 * time.Millisecond, 2 * time.Second, false},
+			{time.Second - 2*time.Millisecond, 4501 * time.Millisecond, true},
+			{0, 5501 * time.Millisecond, false},
 		} {
 			if err := m.Begin(&u); err != nil {
 				t.Fatal(err)
