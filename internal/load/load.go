@@ -198,7 +198,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, err
 	}
-	if plan.users, err = e.setUp(ctx, plan, connections, func(Asked) {}); err != nil {
+	if plan.users, err = e.setUp(ctx, plan, connections, setUpTimes, func(Asked) {}); err != nil {
 		return bench.Load{}, err
 	}
 	runtime.GC() // garbage from before need not be collected during the step

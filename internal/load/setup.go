@@ -14,11 +14,15 @@ import (
 // setUpConnections bounds how many users make their setup at the same time: a login may be expensive.
 const setUpConnections = 16
 
+// setUpTimes is how often the setup of a user of a step is sent until its responses are as expected: a
+// service that fails one request in a hundred may still be measured.
+const setUpTimes = 3
+
 // setUp sends the setups of the plan's sessions for each user of its step, and returns what they have
-// left; nil if there are none. Nothing of it is in a result. seen gets each request; it may be called
-// concurrently.
+// left; nil if there are none. Nothing of it is in a result. One that fails is sent again, in all a
+// number of times. seen gets each request; it may be called concurrently.
 func (e Engine) setUp(
-	ctx context.Context, plan Plan, connections int, seen func(Asked),
+	ctx context.Context, plan Plan, connections, times int, seen func(Asked),
 ) (users *workload.Users, err error) {
 	for _, s := range plan.Sessions {
 		own := plan
@@ -35,7 +39,7 @@ func (e Engine) setUp(
 		if users == nil {
 			users = workload.NewUsers(plan.Step, connections)
 		}
-		if err := e.setUpSession(ctx, own, s.Name, users, seen); err != nil {
+		if err := e.setUpSession(ctx, own, s.Name, users, times, seen); err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -47,7 +51,7 @@ func (e Engine) setUp(
 
 // setUpSession sends the requests of plan, which are the setup of one session.
 func (e Engine) setUpSession(
-	ctx context.Context, plan Plan, name string, users *workload.Users, seen func(Asked),
+	ctx context.Context, plan Plan, name string, users *workload.Users, times int, seen func(Asked),
 ) error {
 	connections := min(users.Count(), setUpConnections)
 	plan.Step = bench.Step{Name: "setup", Request: name, Connections: connections, Duration: plan.Timeout}
@@ -60,7 +64,7 @@ func (e Engine) setUpSession(
 	if err != nil {
 		return err
 	}
-	err = e.single(plan, mix, connections).SetUp(ctx, begun, seen)
+	err = e.single(plan, mix, connections).SetUp(ctx, begun, times, seen)
 	users.Keep(mix, begun)
 	return err
 }

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,27 +30,29 @@ type accounts struct {
 
 func newAccounts(t testing.TB) *accounts {
 	a := &accounts{asked: map[string]int{}}
-	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if name, ok := strings.CutPrefix(r.URL.Path, "/login/"); ok {
-			if a.fails--; a.status != 0 || a.fails >= 0 {
-				w.WriteHeader(max(a.status, 503))
-				return
-			}
-			a.logins = append(a.logins, name)
-			fmt.Fprintf(w, `{"token":"%s-%d"}`, name, len(a.logins))
-			return
-		}
-		name, _, ok := strings.Cut(r.Header.Get("Authorization"), "-")
-		if !ok {
-			w.WriteHeader(401)
-		}
-		a.asked[name+" as "+r.URL.Path[1:]]++
-		io.WriteString(w, "{}")
-	}))
+	a.Server = httptest.NewServer(a)
 	t.Cleanup(a.Close)
 	return a
+}
+
+func (a *accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if name, ok := strings.CutPrefix(r.URL.Path, "/login/"); ok {
+		if a.fails--; a.status != 0 || a.fails >= 0 {
+			w.WriteHeader(max(a.status, 503))
+			return
+		}
+		a.logins = append(a.logins, name)
+		fmt.Fprintf(w, `{"token":"%s-%d"}`, name, len(a.logins))
+		return
+	}
+	name, _, ok := strings.Cut(r.Header.Get("Authorization"), "-")
+	if !ok {
+		w.WriteHeader(401)
+	}
+	a.asked[name+" as "+r.URL.Path[1:]]++
+	io.WriteString(w, "{}")
 }
 
 // accountsPlan returns a plan whose users log in once, as one of 1000 names in a cycle.
@@ -219,5 +224,53 @@ func TestSetupKeepsWhatIsDrawn(t *testing.T) {
 	run(t, Engine{}, p)
 	if len(keys) != 11 || len(names) != 1 {
 		t.Errorf("%d keys of 11, names %v", len(keys), names)
+	}
+}
+
+// Over HTTP/2, with and without TLS, a setup is the same.
+func TestSetupOverHTTP2(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		a := &accounts{asked: map[string]int{}}
+		server, e := newHTTP2(t, secure, func(w http.ResponseWriter, r *http.Request) int {
+			a.ServeHTTP(w, r)
+			return 200
+		})
+		p := accountsPlan(server.URL, bench.Step{Name: "s", Connections: 5, Duration: time.Hour, MaxRequests: 50})
+		p.HTTP2 = true
+		a.seen(t, run(t, e, p), 5)
+	}
+}
+
+// A run that is interrupted in a setup ends at once, and sends nothing more.
+func TestSetupInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var sent atomic.Int64
+	server := newCounting(t, func(_ http.ResponseWriter, r *http.Request) int {
+		if sent.Add(1) == 3 {
+			cancel(errors.New("interrupted"))
+		}
+		<-r.Context().Done()
+		return 0
+	})
+	p := accountsPlan(server.URL, bench.Step{Name: "s", Connections: 3, Duration: time.Hour})
+	if _, err := (Engine{}).Run(ctx, p, nil); err == nil || !strings.HasSuffix(err.Error(), "interrupted") || sent.Load() != 3 {
+		t.Errorf("error %v after %d requests", err, sent.Load())
+	}
+}
+
+// Once sends the setup before the session, and shows it.
+func TestOnceSendsTheSetup(t *testing.T) {
+	a := newAccounts(t)
+	p := accountsPlan(a.URL, bench.Step{Request: "user"})
+	var sent []string
+	if err := (Engine{}).Once(t.Context(), p, func(a Asked) { sent = append(sent, a.Request) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(sent); got != "[login me again]" || a.asked["1 as 1"] != 2 {
+		t.Errorf("sent %s; the server saw %v", got, a.asked)
+	}
+	a.status = 401
+	if err := (Engine{}).Once(t.Context(), p, func(a Asked) { sent = append(sent, a.Request) }); err == nil || len(sent) != 4 {
+		t.Errorf("sent %v, error %v", sent, err)
 	}
 }

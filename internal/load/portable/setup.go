@@ -9,13 +9,10 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// attempts is how often the setup of a user is sent until its responses are as expected.
-const attempts = 3
-
 // SetUp sends the iteration that each user has begun, as Once does, over the connections of the loop.
-// An iteration with an unexpected response is sent again. If that does not help, no more are begun;
-// the error says which user it was.
-func (l *Loop) SetUp(ctx context.Context, users []workload.User, seen func(Asked)) error {
+// An iteration with an unexpected response is sent again, in all a number of times. If that does not
+// help, no more are begun; the error says which user it was.
+func (l *Loop) SetUp(ctx context.Context, users []workload.User, times int, seen func(Asked)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, l.Cut)
@@ -26,7 +23,7 @@ func (l *Loop) SetUp(ctx context.Context, users []workload.User, seen func(Asked
 		wg.Go(func() {
 			defer s.close()
 			for i := int(next.Add(1)) - 1; i < len(users) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if err := l.setUp(ctx, s, &users[i], seen); err != nil {
+				if err := l.setUp(ctx, s, &users[i], times, seen); err != nil {
 					cancel(fmt.Errorf("user %d of %d: %w", i+1, len(users), err)) // the first one counts
 				}
 			}
@@ -37,9 +34,9 @@ func (l *Loop) SetUp(ctx context.Context, users []workload.User, seen func(Asked
 }
 
 // setUp sends the iteration that u has begun.
-func (l *Loop) setUp(ctx context.Context, s *slot, u *workload.User, seen func(Asked)) (err error) {
+func (l *Loop) setUp(ctx context.Context, s *slot, u *workload.User, times int, seen func(Asked)) (err error) {
 	begun, last := *u, ""
-	for range attempts {
+	for range times {
 		s.user = begun
 		if err = l.iterateOnce(ctx, s, func(a Asked) { last = a.Request; seen(a) }); err == nil || ctx.Err() != nil {
 			*u = s.user
