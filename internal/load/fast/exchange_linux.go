@@ -226,10 +226,11 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 			x.Example = p.Example()
 		}
 		s.known |= http1.ClassBit(p.Status)
-	default:
-		if x.Rejected = c.req.Rejects(p.Status); p.Keep {
-			s.checkResponse(c, &x)
-		}
+	case c.req.Rejects(p.Status):
+		x.Rejected = true
+		x.Kind, x.Example = s.mix.Repeat(&c.user, c.req, p.Response())
+	case p.Keep:
+		s.checkResponse(c, &x)
 	}
 	s.record(c, x)
 	if p.Keep {

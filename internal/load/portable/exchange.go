@@ -69,10 +69,12 @@ func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 // assess puts into x whether a complete response with a checked status is rejected or unexpected.
 func (l *Loop) assess(s *slot, r *workload.Request, x *record.Exchange) {
 	x.Status = s.got.Status
-	if x.Kind != "" {
-		return
-	}
-	if x.Rejected = r.Rejects(x.Status); s.keep {
+	switch {
+	case x.Kind != "":
+	case r.Rejects(x.Status):
+		x.Rejected = true
+		x.Kind, x.Example = l.conf.Mix.Repeat(&s.user, r, s.got)
+	case s.keep:
 		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.got)
 	}
 }

@@ -58,6 +58,10 @@ func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
+		case r.Rejects(s.got.Status):
+			if kind, example := mix.Repeat(&s.user, r, a.Response); kind != "" {
+				a.Err = errors.New(example)
+			}
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)

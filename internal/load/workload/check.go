@@ -193,14 +193,12 @@ func (u *User) giveBack() {
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves
 // values from it. kind is "" if it is good; otherwise example says why not.
 func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
-	rejected := r.Rejects(a.Status)
-	if u.check && a.Cut && !rejected && u.taken != nil {
+	if u.check && a.Cut && u.taken != nil {
 		m.mu.Lock()
 		u.taken.tried += triesOfCut - 1
 		m.mu.Unlock()
 	}
-	a.Request, a.Value = r.Name, r.valuesOf(u)
-	if u.check && !a.Cut && !rejected {
+	if u.check && !a.Cut {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number
 		}
@@ -208,6 +206,7 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			v := u.iteration.vars[r.word-len(u.iteration.saved)]
 			a.Language = v.items[u.slots[r.word].number]
 		}
+		a.Request, a.Value = r.Name, r.valuesOf(u)
 		switch err := m.checker.judge(a); {
 		case err == nil:
 			checked, u.taken = true, nil
@@ -216,7 +215,7 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
 	}
-	if kind, example = m.repeats(u, r, a); u.again || kind != "" || rejected {
+	if kind, example = m.Repeat(u, r, a); u.again || kind != "" {
 		return checked, kind, example
 	}
 	for i := range r.saves {

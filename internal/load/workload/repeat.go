@@ -8,9 +8,9 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// repeats decides whether the user's last request, whose response is expected, is sent again. After
-// the last time it returns why not.
-func (m *Mix) repeats(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
+// Repeat decides whether the user's last request, whose response is expected, is sent again. After the
+// last time it returns why not. CheckResponse includes it; a rejected response gets it alone.
+func (m *Mix) Repeat(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
 	if r.repeat == nil {
 		return "", ""
 	}
@@ -20,6 +20,7 @@ func (m *Mix) repeats(u *User, r *Request, a Response) (kind bench.ErrorKind, ex
 	case a.Cut:
 		err = errors.New("the response is too long to be looked at")
 	case m.until != nil:
+		a.Request, a.Value = r.Name, r.valuesOf(u)
 		err = m.until(a)
 	}
 	switch {
