@@ -11,7 +11,7 @@ import (
 type Request struct {
 	Name         string            `json:"name"`
 	Session      string            `json:"session,omitempty"` // session that it belongs to; "": a single request
-	SetUp        bool              `json:"setup,omitempty"`   // of the setup of its session: once for each user, not measured
+	SetUp        bool              `json:"setup,omitempty"`   // of the setup of its session
 	Weight       int               `json:"weight"`            // share = weight / sum of all weights; 0 in a session
 	Method       string            `json:"method"`
 	Path         string            `json:"path"`

@@ -119,7 +119,8 @@ type planned struct {
 func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
-			all = append(all, planned{iteration: iteration{name: r.Name, weight: r.Weight, pace: r.Pace}, specs: []bench.Request{r}})
+			one := iteration{name: r.Name, weight: r.Weight, pace: r.Pace}
+			all = append(all, planned{iteration: one, specs: []bench.Request{r}})
 		}
 	}
 	session := 0

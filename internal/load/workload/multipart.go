@@ -52,7 +52,9 @@ func (c *composer) multipart() (body []part, kind string, err error) {
 }
 
 // newBoundary returns a boundary that is not contained in the fields: the same for the same fields.
-func newBoundary(fields []bench.Field, files map[string][]byte, contained func(boundary string) bool) (boundary string) {
+func newBoundary(
+	fields []bench.Field, files map[string][]byte, contained func(boundary string) bool,
+) (boundary string) {
 	sum := sha256.New()
 	for n := 0; boundary == "" || contained(boundary); n++ {
 		for _, f := range fields {
