@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Repeat says until when a request is sent again: until its response is as expected, at most a number
-// of times. A response before that one is not unexpected.
+// Repeat says until when a request is sent again: until its response is as expected, at most a
+// number of times. A response before that one is not unexpected.
 type Repeat struct {
-	Status []int       `json:"status,omitempty"` // the response has one of these; empty: any that the request expects
+	Status []int       `json:"status,omitempty"` // it has one of these; empty: any that is expected
 	Until  Expectation `json:"until,omitempty"`  // what else the response must be
 	Every  Duration    `json:"every_ns"`         // from the end of a response to the next request
 	Most   int         `json:"most"`             // number of times that the request is sent
@@ -91,8 +91,9 @@ func (v Variable) sameRow(o Variable) bool {
 	return v.File != "" && v.File == o.File && v.Draw == o.Draw && v.Exponent == o.Exponent
 }
 
-// UnclearRow returns another variable with which v might be meant to share a row, or not: of columns
-// of one file that are drawn the same way some are the same, and some are not; or one is a whole row.
+// UnclearRow returns another variable with which v might be meant to share a row, or not: of
+// columns of one file that are drawn the same way some are the same, and some are not; or one is a
+// whole row.
 func UnclearRow(v Variable, all []Variable) (other string) {
 	if v.Column == "" {
 		return ""

@@ -11,7 +11,6 @@ import (
 type Request struct {
 	Name         string            `json:"name"`
 	Session      string            `json:"session,omitempty"` // session that it belongs to; "": a single request
-	SetUp        bool              `json:"setup,omitempty"`   // of the setup of its session
 	Weight       int               `json:"weight"`            // share = weight / sum of all weights; 0 in a session
 	Method       string            `json:"method"`
 	Path         string            `json:"path"`
@@ -33,6 +32,8 @@ type Request struct {
 	Think   Think       `json:"think,omitzero"`       // think time before it is sent
 	Repeat  *Repeat     `json:"repeat,omitempty"`     // nil: it is sent once
 	Pace    Duration    `json:"pace_ns,omitempty"`    // of a single request; see Session
+	// it is of the setup of its session: sent once for each user before a step, and in no result
+	SetUp bool `json:"setup,omitempty"`
 }
 
 // NamesCity reports whether the request is for a city or region of the locations service.

@@ -11,16 +11,17 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// setUpConnections bounds how many users make their setup at the same time: a login may be expensive.
+// setUpConnections bounds how many users make their setup at the same time: a login may be
+// expensive.
 const setUpConnections = 16
 
-// setUpTimes is how often the setup of a user of a step is sent until its responses are as expected: a
-// service that fails one request in a hundred may still be measured.
+// setUpTimes is how often the setup of a user of a step is sent until its responses are as
+// expected: a service that fails one request in a hundred may still be measured.
 const setUpTimes = 3
 
-// setUp sends the setups of the plan's sessions for each user of its step, and returns what they have
-// left; nil if there are none. Nothing of it is in a result. One that fails is sent again, in all a
-// number of times. seen gets each request; it may be called concurrently.
+// setUp sends the setups of the plan's sessions for each user of its step, and returns what they
+// have left; nil if there are none. Nothing of it is in a result. One that fails is sent again, in
+// all a number of times. seen gets each request; it may be called concurrently.
 func (e Engine) setUp(
 	ctx context.Context, plan Plan, connections, times int, seen func(Asked),
 ) (users *workload.Users, err error) {

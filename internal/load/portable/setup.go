@@ -9,9 +9,9 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// SetUp sends the iteration that each user has begun, as Once does, over the connections of the loop.
-// An iteration with an unexpected response is sent again, in all a number of times. If that does not
-// help, no more are begun; the error says which user it was.
+// SetUp sends the iteration that each user has begun, as Once does, over the connections of the
+// loop. An iteration with an unexpected response is sent again, in all a number of times. If that
+// does not help, no more are begun; the error says which user it was.
 func (l *Loop) SetUp(ctx context.Context, users []workload.User, times int, seen func(Asked)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,9 +10,9 @@ type pace struct {
 	overran bool          // and took longer than that
 }
 
-// keepPace decides when the iteration that the user has drawn begins: not before the pace of the one
-// before is over. If that took longer, it begins at once, and the next one counts from there: no
-// iteration makes up for a late one. rate says that a rate decides when iterations begin.
+// keepPace decides when the iteration that the user has drawn begins: not before the pace of the
+// one before is over. If that took longer, it begins at once, and the next one counts from there:
+// no iteration makes up for a late one. rate says that a rate decides when iterations begin.
 func (u *User) keepPace(rate bool) {
 	p := &u.pace
 	kept := !p.next.IsZero()

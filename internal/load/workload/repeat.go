@@ -8,8 +8,8 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// Repeat decides whether the user's last request, whose response is expected, is sent again. After the
-// last time it returns why not. CheckResponse includes it; a rejected response gets it alone.
+// Repeat decides whether the user's last request, whose response is expected, is sent again. After
+// the last time it returns why not. CheckResponse includes it; a rejected response gets it alone.
 func (m *Mix) Repeat(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
 	if r.repeat == nil {
 		return "", ""
