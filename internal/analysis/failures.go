@@ -105,7 +105,8 @@ func (c Contender) Sessions() (all []bench.SessionLoad) {
 
 // sole returns the name of the only kind of request in a step.
 func (c Contender) sole(step bench.Step) string {
-	if all := c.run.Profile.Requests; step.Request == "" && len(all) == 1 {
+	all := slices.DeleteFunc(slices.Clone(c.run.Profile.Requests), func(r bench.Request) bool { return r.SetUp })
+	if step.Request == "" && len(all) == 1 {
 		return all[0].Name
 	}
 	return step.Request

@@ -25,6 +25,7 @@ type loader struct {
 
 	data      load.Data
 	expect    map[string]check.Expect // by the name of the request
+	until     map[string]check.Expect // of requests that are repeated, by the same
 	responses *responses
 	kept      map[bench.Trial]*load.Kept
 	trials    map[bench.Trial]*load.Life // the trials in progress
@@ -45,7 +46,8 @@ func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
 		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.Life{},
-		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
+		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, requests: s.requests,
+		expect: map[string]check.Expect{}, until: map[string]check.Expect{},
 		warn: s.warn, saw: func(load.Asked) {},
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
@@ -55,10 +57,13 @@ func newLoader(s *site) (*loader, error) {
 		return nil, console.WithCode(console.ExitUsage, err)
 	}
 	for _, r := range all {
-		if !r.Checks() {
-			continue
+		if r.Checks() {
+			l.expect[r.Name], err = check.ParseExpect(r.Expect)
 		}
-		if l.expect[r.Name], err = check.ParseExpect(r.Expect); err != nil {
+		if r.Repeat != nil && err == nil {
+			l.until[r.Name], err = check.ParseExpect(r.Repeat.Until)
+		}
+		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
 		}
 	}
@@ -112,6 +117,9 @@ func (l *loader) loadPlan(at runner.Place, step bench.Step) load.Plan {
 		BaseURL: at.BaseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
 		Life: l.trial(at), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
 	}
+	if len(l.until) > 0 {
+		plan.Until = func(a load.Response) error { return judge(l.until[a.Request], a) }
+	}
 	known := l.responses.known != nil && l.responses.known.Any()
 	if known || len(l.expect) > 0 {
 		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/p.CompareBodies)), 1)
@@ -150,12 +158,16 @@ func (l *loader) Rest(at runner.Place) {
 	}
 }
 
+func judge(e check.Expect, a load.Response) error {
+	return e.Judge(check.Sent{Status: a.Status, Header: a.Header, Body: a.Body, Unread: a.Unread, Value: a.Value})
+}
+
 // check compares a response with the request's expectation and with the known response. It returns
 // a.Unread if one of them needs the body.
 func (l *loader) check(a load.Response) error {
 	expect, expected := l.expect[a.Request]
 	if expected {
-		if err := expect.Judge(check.Sent{Status: a.Status, Header: a.Header, Body: a.Body, Unread: a.Unread, Value: a.Value}); err != nil {
+		if err := judge(expect, a); err != nil {
 			return err
 		}
 	}

@@ -244,7 +244,8 @@ func planResume(o RunOptions) (bench.Run, error) {
 		}
 	}
 	for _, r := range run.Profile.Every() {
-		if strings.Contains(r.Path+r.Body, secret.Mask) {
+		masked := func(f bench.Field) bool { return strings.Contains(f.Value+f.FileName, secret.Mask) }
+		if strings.Contains(r.Path+r.Body, secret.Mask) || slices.ContainsFunc(r.Multipart, masked) {
 			return run, unsavedSecret(fmt.Sprintf("a secret in the path or body of request %q", r.Name))
 		}
 	}

@@ -110,7 +110,11 @@ func (c *conductor) try(ctx context.Context, t *attempt) error {
 func (l *loader) titleOf(request string) string {
 	for _, r := range l.requests {
 		if r.Name == request && r.Session != "" {
-			return fmt.Sprintf("session %q: %s", r.Session, strings.TrimPrefix(request, r.Session+": "))
+			title := fmt.Sprintf("session %q", r.Session)
+			if r.SetUp {
+				title += ", setup"
+			}
+			return title + ": " + strings.TrimPrefix(request, r.Session+": ")
 		}
 	}
 	return request

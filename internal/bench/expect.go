@@ -26,7 +26,7 @@ func FilledExpectations() []string {
 	}
 }
 
-// ExpectedPlaces returns the places in the expectation of the request, in order, with repetitions.
+// ExpectedPlaces returns the places in the expectations of the request, in order, with repetitions.
 func (r Request) ExpectedPlaces() (places []Part) {
 	for _, text := range r.ExpectedTexts() {
 		for _, p := range Parts(text) {
@@ -38,10 +38,16 @@ func (r Request) ExpectedPlaces() (places []Part) {
 	return places
 }
 
-// ExpectedTexts returns the texts of the expectation that may have places.
+// ExpectedTexts returns the texts of the expectations, that of Repeat included, that may have places.
 func (r Request) ExpectedTexts() (texts []string) {
-	for _, key := range FilledExpectations() {
-		eachText(r.Expect[key], func(text string) { texts = append(texts, text) })
+	expected := []Expectation{r.Expect}
+	if r.Repeat != nil {
+		expected = append(expected, r.Repeat.Until)
+	}
+	for _, e := range expected {
+		for _, key := range FilledExpectations() {
+			eachText(e[key], func(text string) { texts = append(texts, text) })
+		}
 	}
 	return texts
 }

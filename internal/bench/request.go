@@ -17,6 +17,7 @@ type Request struct {
 	Header       map[string]string `json:"header,omitempty"`
 	Body         string            `json:"body,omitempty"`
 	BodyFile     string            `json:"body_file,omitempty"` // file that is sent, unchanged, in place of Body
+	Multipart    []Field           `json:"multipart,omitempty"` // fields of a multipart body in place of Body
 	Encoding     Encoding          `json:"encoding,omitempty"`  // encoding of the body
 	IDs          IDSpec            `json:"ids"`
 	Languages    []string          `json:"languages,omitempty"`     // values for {language}, one after the other
@@ -29,6 +30,10 @@ type Request struct {
 	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile
 	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
 	Think   Think       `json:"think,omitzero"`       // think time before it is sent
+	Repeat  *Repeat     `json:"repeat,omitempty"`     // nil: it is sent once
+	Pace    Duration    `json:"pace_ns,omitempty"`    // of a single request; see Session
+	// it is of the setup of its session: sent once for each user before a step, and in no result
+	SetUp bool `json:"setup,omitempty"`
 }
 
 // NamesCity reports whether the request is for a city or region of the locations service.
@@ -71,6 +76,9 @@ type IDSpec struct {
 type Session struct {
 	Name   string `json:"name"`
 	Weight int    `json:"weight"` // relative to those of the other sessions and the single requests
+	// the least time from the start of an iteration to that of the user's next one; 0: none. A step
+	// with a rate has no pace.
+	Pace Duration `json:"pace_ns,omitempty"`
 }
 
 // Think is the think time before a request, drawn uniformly between two times, which may be equal.

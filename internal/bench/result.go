@@ -18,10 +18,11 @@ const (
 	ErrRefused ErrorKind = "connection_refused"
 	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the end of the response
 	ErrTimeout ErrorKind = "timeout"
-	ErrBody    ErrorKind = "unreadable_body" // the body cannot be read
-	ErrWrong   ErrorKind = "unexpected_body" // the body is not the expected one
-	ErrSave    ErrorKind = "missing_value"   // a value to be saved is not in the response
-	ErrClient  ErrorKind = "client_limit"    // the client ran out of ports, files or memory
+	ErrBody    ErrorKind = "unreadable_body"  // the body cannot be read
+	ErrWrong   ErrorKind = "unexpected_body"  // the body is not the expected one
+	ErrSave    ErrorKind = "missing_value"    // a value to be saved is not in the response
+	ErrRepeat  ErrorKind = "too_many_repeats" // after the last repetition the response is not as expected
+	ErrClient  ErrorKind = "client_limit"     // the client ran out of ports, files or memory
 	ErrOther   ErrorKind = "other"
 )
 
@@ -179,6 +180,9 @@ type Load struct {
 	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
 	// requests sent more than 1 ms after the scheduled time
 	Late int64 `json:"late,omitempty"`
+	// iterations after one with a pace, and of these after one that took longer
+	Paced   int64 `json:"paced,omitempty"`
+	Overran int64 `json:"overran,omitempty"`
 	// requests of Late and Dropped because all connections were in use
 	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
 	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent

@@ -155,6 +155,11 @@ func (r Request) Filled(getenv func(string) string) Request {
 			return value
 		}
 	}, true)
+	r.Multipart = slices.Clone(r.Multipart)
+	for i, f := range r.Multipart {
+		r.Multipart[i].Value = fillPlaces(f.Value, getenv, true)
+		r.Multipart[i].FileName = fillPlaces(f.FileName, getenv, true)
+	}
 	return r
 }
 
@@ -185,6 +190,9 @@ func (r Request) Places() (places []Part) {
 // texts returns the templates of the request: path, body, header.
 func (r Request) texts() []string {
 	texts := []string{r.Path, r.Body}
+	for _, f := range r.Multipart {
+		texts = append(texts, f.Value, f.FileName)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		texts = append(texts, r.Header[name])
 	}

@@ -28,6 +28,7 @@ const (
 
 	// About the load and the contender.
 	WarnDropped              WarningKind = "dropped"        // scheduled requests were never sent
+	WarnPace                 WarningKind = "pace_not_kept"  // iterations took longer than their pace
 	WarnLate                 WarningKind = "late"           // requests were sent late: all connections were in use
 	WarnNotKeepingUp         WarningKind = "not_keeping_up" // the backlog was growing
 	WarnQueueOutlastedLeadIn WarningKind = "unserved"       // the queue outlasted the lead-in
@@ -86,6 +87,7 @@ var titles = map[WarningKind]string{
 	WarnDropped:              "scheduled requests were dropped",
 	WarnRejected:             "requests were rejected",
 	WarnNotLookedAt:          "bodies were not looked at",
+	WarnPace:                 "iterations longer than their pace",
 	WarnLate:                 "requests sent late: all connections in use",
 	WarnNotKeepingUp:         "the contender did not keep up",
 	WarnQueueOutlastedLeadIn: "queue outlasted the lead-in",

@@ -75,6 +75,9 @@ type Plan struct {
 	// more of the time since the step began, only CheckQuota does. 0: no limit.
 	CheckBudget float64
 
+	// Until gets each response to a request that is repeated, and returns why it is sent again.
+	Until func(Response) error
+
 	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
 	// then called for each slice.
 	Interleave *Interleave
@@ -88,6 +91,7 @@ type Plan struct {
 	OnEnd func()
 
 	sampling *workload.Sampling // shared by the slices of an interleaved step; nil: one for the step
+	users    *workload.Users    // whose setups have been made; nil: there are none
 }
 
 // Response is what Plan.Check gets.
@@ -115,7 +119,7 @@ func (p Plan) spec() workload.Spec {
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
 		Data: p.Data, Trial: p.Life, IDs: p.IDs, Seed: p.Seed,
 		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery, CheckQuota: p.CheckQuota,
-		CheckBudget: p.CheckBudget, Sampling: p.sampling,
+		CheckBudget: p.CheckBudget, Until: p.Until, Sampling: p.sampling, Users: p.users,
 	}
 }
 
@@ -166,6 +170,8 @@ type Engine struct {
 // step with arrivals ends when all users have been served, each over its own connection, or after
 // its duration.
 //
+// Before all that, the setup of each session is sent for each user, over other connections.
+//
 // onWindow, if not nil, is called for each window of the interval, in order, from a goroutine that
 // does not measure; a slow callback delays only the later ones. All calls have returned when Run
 // returns.
@@ -195,6 +201,9 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	}
 	waited, ports, err := limits.AwaitPorts(ctx, wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2).Resolve(ctx), plan.Step)
 	if err != nil {
+		return bench.Load{}, err
+	}
+	if plan.users, err = e.setUp(ctx, plan, connections, setUpTimes, func(Asked) {}); err != nil {
 		return bench.Load{}, err
 	}
 	runtime.GC() // garbage from before need not be collected during the step

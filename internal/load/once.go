@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"locbench/internal/load/portable"
-	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 )
@@ -14,21 +13,20 @@ import (
 // Asked is one request that Once sent, and its response.
 type Asked = portable.Asked
 
-// Once sends the request or session of plan's step a single time, and checks every response. It
-// measures nothing. seen gets each request with its response; the error is that of the first
+// Once sends the request or session of plan's step a single time, after the setup of the session, and
+// checks every response. It measures nothing. seen gets each request with its response; the error is that of the first
 // unexpected one.
 func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
 	plan.CheckEvery, plan.CheckBudget, plan.Step.Connections = 1, 0, 1
 	plan.Step.Duration = cmp.Or(plan.Step.Duration, plan.Timeout)
+	var err error
+	if plan.users, err = e.setUp(ctx, plan, 1, 1, seen); err != nil {
+		return err
+	}
 	mix, err := workload.NewMix(plan.spec())
 	if err != nil {
 		return fmt.Errorf("send %q: %w", plan.Step.Request, err)
 	}
-	loop := portable.New(portable.Config{
-		Target: wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2), Step: plan.Step, Connections: 1, Timeout: plan.Timeout,
-		DialTime: plan.Timeout, HTTP2: plan.HTTP2, Mix: mix, Dial: e.Dial,
-		Recorder: record.New(plan.Step, mix.Names(), mix.Sessions()...),
-	})
-	return loop.Once(ctx, seen)
+	return e.single(plan, mix, 1).Once(ctx, seen)
 }

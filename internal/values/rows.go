@@ -119,13 +119,19 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 		d.Rows[file], d.Hashes = rows, append(d.Hashes, bench.DataFile{File: file, Hash: sum})
 	}
 	for _, r := range requests {
-		if r.BodyFile == "" || d.Files[r.BodyFile] != nil {
-			continue
+		size := 0
+		for _, file := range r.BodyFiles() {
+			if _, ok := d.Files[file]; !ok {
+				body, err := readBody(file)
+				errs = append(errs, err)
+				d.Files[file] = body
+				d.Hashes = append(d.Hashes, bench.DataFile{File: file, Hash: fmt.Sprintf("%x", sha256.Sum256(body))})
+			}
+			if size += len(d.Files[file]); size > maxBodyFile {
+				errs = append(errs, fmt.Errorf("request %q: the files of its body are larger than 64 MiB together", r.Name))
+				break
+			}
 		}
-		body, err := readBody(r.BodyFile)
-		errs = append(errs, err)
-		d.Files[r.BodyFile] = body
-		d.Hashes = append(d.Hashes, bench.DataFile{File: r.BodyFile, Hash: fmt.Sprintf("%x", sha256.Sum256(body))})
 	}
 	return d, errors.Join(errs...)
 }

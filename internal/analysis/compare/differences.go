@@ -171,6 +171,10 @@ func ProfileHash(p bench.Profile) string {
 		*all = slices.Clone(*all)
 		for i := range *all {
 			(*all)[i].BodyFile = base((*all)[i].BodyFile)
+			(*all)[i].Multipart = slices.Clone((*all)[i].Multipart)
+			for j := range (*all)[i].Multipart {
+				(*all)[i].Multipart[j].File = base((*all)[i].Multipart[j].File)
+			}
 		}
 	}
 	return hash(p)

@@ -148,6 +148,7 @@ func TestSentences(t *testing.T) {
 	second := time.Second
 	load := bench.Load{
 		Elapsed: second, Wall: second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500, WaitedForConnection: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3,
+		Paced: 90, Overran: 30,
 		ClientCPU: 1900 * time.Millisecond, ClientCPUs: 2, Saturation: .99,
 		Failed: map[bench.ErrorKind]int64{bench.ErrClient: 4}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"},
 	}
@@ -177,6 +178,7 @@ func TestSentences(t *testing.T) {
 	}{
 		{"interrupted", loop.Warnings(load), bench.WarnInterrupted, "requests", 2, "interrupted: 2 requests in flight not counted"},
 		{"reopened", loop.Warnings(load), bench.WarnReopened, "times", 31, "31 reconnects; latency includes them"},
+		{"pace", loop.Warnings(load), bench.WarnPace, "overran", 30, "30 of 90 iterations took longer than their pace; the next one began at once"},
 		{"client limit", loop.Warnings(load), bench.WarnClientLimit, "requests", 4, "4 requests failed: client out of ports, files or memory: no ports"},
 		{"dropped", loop.Warnings(load), bench.WarnDropped, "dropped", 100, "100 of 1100 scheduled requests dropped: all 8 connections in use, the contender did not keep up"},
 		{"late", loop.Warnings(load), bench.WarnLate, "late", 200, "200 requests sent late: all 8 connections in use"},

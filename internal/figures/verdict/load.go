@@ -57,6 +57,8 @@ func (o Loop) Warnings(l bench.Load) (all bench.Warnings) {
 		"%s: they are expected, but neither throughput nor in the latency; CPU time per request includes their cost. "+
 			"`success` in the profile sets what counts", l.RejectedWords())
 	all = append(all, unread(l)...)
+	add(l.Overran > 0, bench.WarnPace, values{"overran": float64(l.Overran), "paced": float64(l.Paced)},
+		"%d of %d iterations took longer than their pace; the next one began at once", l.Overran, l.Paced)
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}

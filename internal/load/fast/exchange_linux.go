@@ -17,7 +17,8 @@ import (
 
 // sendNext sends the next request on c, or retires c when sending has ended and no session is open.
 func (s *shard) sendNext(c *conn, i int, now int64) {
-	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
+	over := s.ended || s.rec.SendingEnded(now)
+	if !c.user.Midway(over) && (over || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)
 		return
 	}
@@ -54,7 +55,7 @@ func (s *shard) resume(c *conn, i int, now int64) {
 		s.open.thinkEnded(c, i, now)
 	case !wasThinking:
 		s.sendNext(c, i, now)
-	case s.ended && !c.user.Midway():
+	case s.ended && !c.user.Midway(true):
 		c.user.Forget()
 		s.retire(c)
 	default:
@@ -227,6 +228,7 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 		s.known |= http1.ClassBit(p.Status)
 	case c.req.Rejects(p.Status):
 		x.Rejected = true
+		x.Kind, x.Example = s.mix.Repeat(&c.user, c.req, p.Response())
 	case p.Keep:
 		s.checkResponse(c, &x)
 	}
@@ -242,8 +244,7 @@ func (s *shard) record(c *conn, x record.Exchange) {
 	if x.Example != "" && s.counters.NeedsExample(x.Request, x.Kind) {
 		x.Example = s.mix.Masked(&c.user, x.Example)
 	}
-	session, step, ended := c.user.Done(x.Kind != "" || x.Rejected)
-	x.Session, x.First, x.Last = session, step == 0, ended
+	c.user.End(&x)
 	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {
 		if s.rec.AwaitsResponses() {

@@ -179,7 +179,7 @@ func (o *openShard) send(c *conn, i int, now int64, waited bool) {
 
 // thinkEnded sends the next request of the user of c, who has just finished thinking.
 func (o *openShard) thinkEnded(c *conn, i int, now int64) {
-	if !c.user.Midway() && o.s.ended {
+	if o.s.ended && !c.user.Midway(true) {
 		c.user.Forget()
 		o.drop(now, 1, false)
 		o.release(c, i, now)
@@ -203,11 +203,12 @@ func (o *openShard) next(c *conn, i int, now int64) {
 // release gives c the next request of its user or the next job of the queue, or frees it.
 func (o *openShard) release(c *conn, i int, now int64) {
 	s := o.s
-	if c.user.Midway() {
+	ended := s.ended || s.rec.SendingEnded(now)
+	if c.user.Midway(ended) {
 		o.next(c, i, now)
 		return
 	}
-	ended := s.ended || s.rec.SendingEnded(now)
+	c.user.Forget()
 	if c.remaining > 0 {
 		if !ended {
 			// A user's next iteration is scheduled for the arrival of the response before.
@@ -220,6 +221,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	if o.users() {
 		s.hangUp(c) // the next user has a new connection
 		c.opened = false
+		c.user.Leave()
 	}
 	if !ended {
 		o.expire(now)

@@ -148,6 +148,7 @@ func (l *Loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	if l.open != nil && l.open.users {
 		s.close()
 		s.opened = false // the next user has a new connection
+		s.user.Leave()
 	}
 	if err != nil {
 		return nil, err
@@ -165,7 +166,8 @@ func (l *Loop) iterate(s *slot) (err error) {
 		} else {
 			s.failures = 0
 		}
-		if !s.user.Midway() {
+		if !s.user.Midway(l.rec.Stopped()) {
+			s.user.Forget()
 			return err
 		}
 		if l.open != nil {
@@ -174,6 +176,12 @@ func (l *Loop) iterate(s *slot) (err error) {
 		if think := s.user.Think(); think > 0 {
 			l.pause(think)
 			s.job.At = l.rec.Now()
+		}
+		if !s.user.Midway(l.rec.Stopped()) { // it waited to be repeated
+			if s.user.Forget(); l.open != nil {
+				l.open.drop(1)
+			}
+			return err
 		}
 		s.request, s.out = l.conf.Mix.Write(&s.user, s.out[:0])
 	}

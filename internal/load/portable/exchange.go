@@ -65,8 +65,7 @@ func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 			x.Example = l.conf.Mix.Masked(&s.user, x.Example)
 		}
 	}
-	session, step, last := s.user.Done(x.Kind != "" || x.Rejected)
-	x.Session, x.First, x.Last = session, step == 0, last
+	s.user.End(&x)
 	l.ended(s, x)
 	if x.Kind != "" {
 		err = errors.New(x.Example)
@@ -81,6 +80,7 @@ func (l *Loop) assess(s *slot, r *workload.Request, x *record.Exchange) {
 	case x.Kind != "":
 	case r.Rejects(x.Status):
 		x.Rejected = true
+		x.Kind, x.Example = l.conf.Mix.Repeat(&s.user, r, s.got)
 	case s.keep:
 		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.got)
 		x.Unread = s.user.Unread
@@ -146,7 +146,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
-	s.keep, s.gaveUp, s.read = l.keepAll || s.user.Keeps(), false, 0
+	s.keep, s.gaveUp, s.read = l.conf.KeepAll || s.user.Keeps(), false, 0
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {

@@ -28,19 +28,25 @@ type Asked struct {
 // session to its end or its first unexpected response. It records nothing. It returns the error of
 // the last request, or ctx's.
 func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
-	s, mix := l.slots[0], l.conf.Mix
+	s := l.slots[0]
 	defer s.close()
 	stop := context.AfterFunc(ctx, l.Cut)
 	defer stop()
-	if err := mix.Begin(&s.user); err != nil {
+	if err := l.conf.Mix.Begin(&s.user); err != nil {
 		return err
 	}
+	return l.iterateOnce(ctx, s, seen)
+}
+
+// iterateOnce sends the iteration that the user of s has begun.
+func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error {
+	mix := l.conf.Mix
 	for ctx.Err() == nil {
 		var r *workload.Request
 		r, s.out = mix.Write(&s.user, s.out[:0])
 		var x record.Exchange
 		began := time.Now()
-		s.got, l.keepAll = workload.Response{}, true
+		s.got = workload.Response{}
 		keep, _, err := l.roundTrip(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
 		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.got, Took: time.Since(began)}
 		if !keep {
@@ -54,6 +60,9 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
 		case r.Rejects(s.got.Status):
+			if kind, example := mix.Repeat(&s.user, r, a.Response); kind != "" {
+				a.Err = errors.New(example)
+			}
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
@@ -66,6 +75,13 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		seen(a)
 		if ended {
 			return a.Err
+		}
+		if every := s.user.Repeats(); every > 0 {
+			select {
+			case <-time.After(every):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
 	}
 	return context.Cause(ctx)

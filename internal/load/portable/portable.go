@@ -32,6 +32,7 @@ type Config struct {
 	Mix         *workload.Mix
 	Recorder    *record.Recorder
 	Keep        *wire.Kept // nil: connections are closed after the step
+	KeepAll     bool       // keep each response whole
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Sleep sleeps until a request is scheduled, for a few milliseconds at most; nil is the most
@@ -48,7 +49,6 @@ type Loop struct {
 	inFlight       int              // requests in flight; guarded by the lock of the counters
 	backlogCounted bool             // the backlog has been counted; guarded by the lock of the counters
 	open           *openPacer       // nil in a closed loop
-	keepAll        bool             // keep each response whole
 	ctx            context.Context  // of Run
 	base           string           // URL of the contender without a path
 

@@ -99,9 +99,10 @@ func (b *Breakdown) session(x Exchange) {
 			t.Failed = map[int]int64{}
 		}
 		t.Failed[x.Request]++
+	case !x.Last:
 	case x.Rejected:
 		t.Rejected++
-	case x.Last:
+	default:
 		t.Completed++
 	}
 }

@@ -105,6 +105,8 @@ type Exchange struct {
 
 	Session     int  // session of the mix, from 1; 0: a single request
 	First, Last bool // first and last request of its session
+
+	Paced, Overran bool // the first one after an iteration that has a pace, and that took longer
 }
 
 // Record counts an exchange in its window.
@@ -114,6 +116,7 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		w = c.next
 	}
 	p := v.Phase(x.End)
+	x.Rejected = x.Rejected && x.Kind == ""
 	c.IntervalTime += v.Overlap(x.Start, x.Read)
 	if p == Measured {
 		if c.sample != nil {
@@ -132,6 +135,12 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	}
 	if x.Unread != "" {
 		c.unread(&x)
+	}
+	if x.Paced {
+		c.Paced++
+	}
+	if x.Overran {
+		c.Overran++
 	}
 	if x.Status != 0 {
 		c.status(&x)

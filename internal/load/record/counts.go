@@ -11,6 +11,8 @@ type Counts struct {
 	Reopened  int64 // connections that were opened again
 	Checked   int64 // responses whose bodies were compared
 
+	Paced, Overran int64 // iterations after one with a pace, and those after one that took longer
+
 	// Three independent measures of the requests in flight, for Little's law.
 
 	ServiceTime      time.Duration // from send to end, of exchanges that ended within the interval
@@ -30,6 +32,8 @@ func (c *Counts) Add(o Counts) {
 	c.Cut += o.Cut
 	c.Reopened += o.Reopened
 	c.Checked += o.Checked
+	c.Paced += o.Paced
+	c.Overran += o.Overran
 	c.ServiceTime += o.ServiceTime
 	c.IntervalTime += o.IntervalTime
 	c.InFlightIntegral += o.InFlightIntegral

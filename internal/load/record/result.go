@@ -73,7 +73,7 @@ func (r *Result) Load() bench.Load {
 		Unserved: r.Unserved, Bytes: ended.Bytes,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
 		Windows: r.Windows, Checked: r.Checked, Saturation: r.Saturation, Backlog: r.Backlog,
-		Stamped: r.Stamped, ClientWake: r.WakeupDelay, Loop: r.Loop,
+		Paced: r.Paced, Overran: r.Overran, Stamped: r.Stamped, ClientWake: r.WakeupDelay, Loop: r.Loop,
 		Requests: r.Breakdown.results(r.names), Sessions: r.Breakdown.sessions(r.sessions, r.names),
 	}
 	l.Statuses, l.Rejected = r.Statuses.results()

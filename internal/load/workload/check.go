@@ -223,6 +223,9 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
 	}
+	if kind, text := m.repeat(u, r, a, &p); u.again || kind != "" {
+		return checked, kind, text
+	}
 	for i := range r.saves {
 		if err := p.save(&r.saves[i], &a, &u.slots[r.saves[i].slot]); err != nil {
 			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)

@@ -14,6 +14,7 @@ const (
 	inQuery
 	inHeader // unchanged: values with control characters are refused before
 	inJSON   // within quotes
+	inQuotes // within quotes in the head of a part of a multipart body
 )
 
 // append appends a value to dst.
@@ -27,6 +28,8 @@ func (e encoding) append(dst, value []byte) []byte {
 		}
 	case inJSON:
 		return appendJSON(dst, value)
+	case inQuotes:
+		return append(dst, quotedName.Replace(string(value))...)
 	}
 	return append(dst, value...)
 }

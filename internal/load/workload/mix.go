@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/record"
 	"locbench/internal/text/secret"
 	"locbench/internal/values"
 )
@@ -31,11 +32,13 @@ type Spec struct {
 	Trial      *TrialState
 	Check      func(Response) error
 	Checks     func(request string) bool
+	Until      func(Response) error // see load.Plan
 	CheckEvery int
 	CheckQuota int // see load.Plan
 	// share of one CPU that checks may take while the share 1/CheckEvery draws; 0: any
 	CheckBudget float64
 	Sampling    *Sampling        // nil: new for this step
+	Users       *Users           // users whose setups have been made; nil: none
 	Now         func() time.Time // nil: time.Now
 }
 
@@ -54,6 +57,9 @@ type Mix struct {
 	slots      int // number of slots a user needs
 	unpackers  *sync.Pool
 	secrets    func() map[string]bool // names of the saved values that no text may show
+	users      *Users
+	until      func(Response) error
+	pooled     bool // each iteration is of another user
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -65,6 +71,8 @@ type iteration struct {
 	vars     []*variable // variables drawn when it begins, into the slots after the saved values
 	saved    []string    // names of saved values, in the first slots
 	thinks   bool
+	pace     time.Duration // from the start of an iteration to that of the user's next one, at least
+	setup    *setup        // nil: it has none, or it has not been made
 }
 
 // NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
@@ -86,6 +94,7 @@ func NewMix(plan Spec) (*Mix, error) {
 		variables: map[string]*variable{}, unpackers: &plan.Trial.unpackers,
 		secrets: sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
 		unique:  rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		users:   plan.Users, until: plan.Until, pooled: plan.Step.Rate > 0,
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -107,14 +116,15 @@ func NewMix(plan Spec) (*Mix, error) {
 // planned is an iteration before its requests are made ready.
 type planned struct {
 	iteration
-	specs []bench.Request
+	specs, setup []bench.Request
 }
 
 // iterations returns the single requests, then the sessions.
 func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
-			all = append(all, planned{iteration{name: r.Name, weight: r.Weight}, []bench.Request{r}})
+			one := iteration{name: r.Name, weight: r.Weight, pace: r.Pace}
+			all = append(all, planned{iteration: one, specs: []bench.Request{r}})
 		}
 	}
 	session := 0
@@ -122,9 +132,13 @@ func iterations(plan Spec) (all []planned) {
 		if only := plan.Step.Request; only == "" || only == s.Name {
 			session++
 		}
-		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight}}
+		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight, pace: s.Pace}}
 		for _, r := range plan.Requests {
-			if r.Session == s.Name {
+			switch {
+			case r.Session != s.Name:
+			case r.SetUp:
+				one.setup = append(one.setup, r)
+			default:
 				one.specs = append(one.specs, r)
 			}
 		}
@@ -144,7 +158,7 @@ func (m *Mix) add(p planned, plan Spec) (errs []error) {
 	if u.weight < 1 {
 		errs = append(errs, fmt.Errorf("%s: weight %d: must be at least 1", u.where(nil), u.weight))
 	}
-	for _, r := range p.specs {
+	for _, r := range slices.Concat(p.setup, p.specs) {
 		for _, s := range r.Save {
 			if !slices.Contains(u.saved, s.Name) {
 				u.saved = append(u.saved, s.Name)
@@ -161,6 +175,7 @@ func (m *Mix) add(p planned, plan Spec) (errs []error) {
 		m.requests = append(m.requests, made)
 		u.requests = append(u.requests, made)
 	}
+	u.setup = plan.Users.of(u)
 	m.iterations = append(m.iterations, u)
 	m.total += u.weight
 	m.slots = max(m.slots, len(u.vars)+len(u.saved), 1)
@@ -216,14 +231,18 @@ func (m *Mix) Sessions() (names []string) {
 func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	u.iteration, u.at = m.draw(), 0
+	u.iteration, u.at, u.sent, u.tries, u.again = m.draw(), 0, 0, 0, false
 	if m.checker != nil {
 		m.checker.begun++
 	}
 	if u.slots == nil {
 		u.slots = make([]slot, m.slots)
 	}
+	m.users.number(u, m.pooled)
 	for i, v := range u.iteration.vars {
+		if u.iteration.setup.has(v) {
+			continue
+		}
 		if err := v.take(m, &u.slots[len(u.iteration.saved)+i]); err != nil {
 			if e, ok := errors.AsType[*ExhaustedError](err); ok {
 				e.Where = u.iteration.where(nil)
@@ -238,6 +257,8 @@ func (m *Mix) begin(u *User) error {
 			return err
 		}
 	}
+	u.iteration.setup.give(u)
+	u.keepPace(m.pooled)
 	if u.iteration.thinks {
 		u.thinkSeed = m.rng.Uint64()
 	}
@@ -319,10 +340,15 @@ func (l *TrialState) counter(variable string) *int64 {
 type User struct {
 	iteration *iteration // nil: no iteration is begun
 	at        int        // index of the next request
+	sent      int        // number of requests of the iteration
+	tries     int        // responses to the current request after which it is sent again
+	again     bool       // the last request is sent again
 	slots     []slot
 	body      []byte
 	thinkSeed uint64 // seed of the think times
-	check     bool   // the response will be checked
+	pace      pace
+	number    int  // of the users with setups, from 1; 0: not known yet
+	check     bool // the response will be checked
 	// Unread is the kind of the body that CheckResponse was to check last and did not look at.
 	Unread bench.ErrorKind
 	taken  *sampled // its quota has counted the response, which is not checked yet; nil: no
@@ -331,8 +357,11 @@ type User struct {
 // Begun reports whether the user has begun an iteration that has not ended.
 func (u *User) Begun() bool { return u.iteration != nil }
 
-// Midway reports whether the user has sent a request of a session that has more.
-func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
+// Midway reports whether the user has sent a request of an iteration that has more. over says that
+// no more iterations are begun: a request is not repeated then.
+func (u *User) Midway(over bool) bool {
+	return u.iteration != nil && u.sent > 0 && !(over && u.tries > 0)
+}
 
 // Forget drops the user's iteration.
 func (u *User) Forget() {
@@ -348,9 +377,22 @@ func (m *Mix) Begin(u *User) error {
 	return m.begin(u)
 }
 
+// Repeats returns how long the user, who has sent a request, waits before it is sent again; 0: it is
+// not.
+func (u *User) Repeats() time.Duration {
+	if u.tries == 0 {
+		return 0
+	}
+	return u.iteration.requests[u.at].repeat.Every
+}
+
 // Think returns how long the user, who has begun an iteration, thinks before the next request.
 func (u *User) Think() time.Duration {
+	if every := u.Repeats(); every > 0 {
+		return every
+	}
 	t := u.iteration.requests[u.at].think
+	t.Min, t.Max = t.Min+u.paceWait(), t.Max+u.paceWait()
 	if t.Max <= t.Min {
 		return t.Min
 	}
@@ -385,13 +427,31 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 }
 
 // Keeps reports whether the whole response to the last request is needed: head and body.
-func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].saves) > 0 }
+func (u *User) Keeps() bool {
+	r := u.iteration.requests[u.at]
+	return u.check || len(r.saves) > 0 || r.repeat != nil
+}
+
+// End ends the user's last request, whose exchange is x, and puts into x what it is in its iteration.
+func (u *User) End(x *record.Exchange) {
+	first := u.sent == 0
+	x.Paced, x.Overran = first && u.pace.kept, first && u.pace.overran
+	session, step, ended := u.Done(x.Kind != "" || x.Rejected)
+	x.Session, x.First, x.Last = session, step == 0, ended
+}
 
 // Done ends the last request. It returns the number of its session from 1 (0: a single request),
-// its index in the session, and whether the iteration ended with it.
+// the number of requests before it in the session, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
 	u.giveBack()
-	session, step = u.iteration.session, u.at
+	session, step = u.iteration.session, u.sent
+	u.sent++
+	if u.again {
+		u.again = false
+		u.tries++
+		return session, step, false
+	}
+	u.tries = 0
 	if u.at++; failed || u.at == len(u.iteration.requests) {
 		u.iteration, ended = nil, true
 	}

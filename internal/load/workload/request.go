@@ -35,6 +35,7 @@ type Request struct {
 	expected   []expected // values that its expectation names
 	rejected   []int      // expected statuses that do not count as throughput
 	think      bench.Think
+	repeat     *bench.Repeat
 	checked    bool // its responses may be checked
 	id, word   int  // slots of {id} and {language} of the data set; -1: not used
 }
@@ -62,7 +63,7 @@ func (r *Request) Statuses() string {
 func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, error) {
 	made := &Request{
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
-		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think,
+		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think, repeat: r.Repeat,
 		Method: cmp.Or(r.Method, http.MethodGet), id: -1, word: -1,
 		rejected: r.Rejections(),
 		checked:  plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
@@ -75,7 +76,7 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
 		return nil, err
 	}
-	if made.checked {
+	if made.checked || r.Repeat != nil {
 		if err := c.expectation(); err != nil {
 			return nil, err
 		}
@@ -124,13 +125,16 @@ func (c *composer) compose(base string) error {
 	case bench.FormBody:
 		encoding = inQuery
 	}
-	body := c.plan.Files[c.spec.BodyFile]
+	body, kind := c.plan.Files[c.spec.BodyFile], c.spec.Encoding.ContentType()
 	if c.spec.BodyFile == "" {
 		parts, err := c.parts(c.spec.Body, encoding)
+		if len(c.spec.Multipart) > 0 {
+			parts, kind, err = c.multipart()
+		}
 		if err != nil {
 			return err
 		}
-		if body = []byte(c.spec.Body); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
+		if body = []byte(cmp.Or(c.spec.Body, "any")); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
 			body = []byte(textOf(parts))
 		} else {
 			c.request.body = parts
@@ -140,7 +144,7 @@ func (c *composer) compose(base string) error {
 	if err != nil {
 		return err
 	}
-	if kind := c.spec.Encoding.ContentType(); kind != "" {
+	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
 	for name, value := range c.spec.Header {

@@ -174,7 +174,7 @@ func TestThink(t *testing.T) {
 			t.Fatal(u.Think(), err)
 		}
 		m.Write(&u, nil)
-		if _, _, ended := u.Done(false); ended || !u.Midway() {
+		if _, _, ended := u.Done(false); ended || !u.Midway(false) {
 			t.Fatal("the session has ended after its first request")
 		}
 		d := u.Think()

@@ -47,6 +47,7 @@ type slot struct {
 // variable draws values. The lock of the mix guards it.
 type variable struct {
 	name   string
+	key    string // among the variables of a mix
 	kind   partKind
 	items  []string
 	rows   *values.Rows
@@ -78,7 +79,7 @@ func (v *variable) part(slot int, column string, e encoding) (part, error) {
 func (m *Mix) own(name string, create func() *variable) *variable {
 	if m.variables[name] == nil {
 		v := create()
-		v.name = name
+		v.name, v.key = name, name
 		if v.next == nil {
 			v.next = new(int64)
 		}
@@ -87,9 +88,10 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 	return m.variables[name]
 }
 
-// variable returns a variable of the profile.
+// variable returns a variable of the profile. Columns that come from one row share it.
 func (m *Mix) variable(spec bench.Variable, plan Spec) (*variable, error) {
 	var err error
+	spec.Name = bench.RowOf(spec, plan.Variables)
 	made := m.own("variable "+spec.Name, func() *variable {
 		v := &variable{draw: spec.Draw, items: spec.List, size: int64(len(spec.List)), make: spec.Make}
 		v.next = plan.Trial.counter(spec.Name)

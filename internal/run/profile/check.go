@@ -214,6 +214,11 @@ func (r *rules) steps(p *bench.Profile) {
 		for _, err := range s.AtPeak(1).Validate() {
 			r.when(true, at, fmt.Sprintf("step %d (%s): %v", i+1, s.Name, err), "")
 		}
+		r.when(p.Paced() != "" && (s.Rate > 0 || s.PeakShare > 0), at,
+			fmt.Sprintf("step %d (%s) has a rate, which decides when iterations begin, and %q has a pace", i+1, s.Name, p.Paced()),
+			"remove one of the two")
+		r.when(p.Paced() != "" && p.Interleave > 0 && i == 0, "interleave",
+			fmt.Sprintf("%q has a pace, which slices would interrupt", p.Paced()), "remove `interleave` or `pace`")
 		if err := s.CheckInterleave(); p.Interleave > 0 && err != nil && !reported {
 			reported = true
 			r.when(true, "interleave", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),

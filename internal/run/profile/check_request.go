@@ -27,8 +27,13 @@ func placedRequests(p *bench.Profile) (all []placed) {
 			single++
 		} else {
 			i := slices.IndexFunc(p.Sessions, func(s bench.Session) bool { return s.Name == r.Session })
-			at = fmt.Sprintf("sessions[%d].requests[%d]", i, in[r.Session])
-			in[r.Session]++
+			list := "requests"
+			if r.SetUp {
+				list = "setup"
+			}
+			at = fmt.Sprintf("sessions[%d].%s", i, list)
+			in[at]++
+			at = fmt.Sprintf("%s[%d]", at, in[at]-1)
 		}
 		all = append(all, placed{r, at})
 	}
@@ -51,6 +56,7 @@ func (r *rules) requests(p *bench.Profile) {
 	each := func(key string, all []bench.Request) {
 		for i, req := range all {
 			at := fmt.Sprintf("%s[%d]", key, i)
+			r.when(req.Pace > 0, at+".pace", "`pace` has no effect in "+key, "remove it: these requests are sent once")
 			r.when(len(req.Success) > 0, at+".success", "`success` has no effect in "+key,
 				"remove it: no request of "+key+" is throughput")
 			known = r.request(p, placed{req, at}, known)
@@ -68,7 +74,12 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
 		}
-		within = r.request(p, req, within)
+		r.when(req.SetUp && len(req.Success) > 0, req.at+".success", "`success` has no effect in setup",
+			"remove it: no request of setup is throughput")
+		r.when(req.SetUp && req.Think.Max > 0, req.at+".think", "`think` has no effect in setup",
+			"remove it: nothing of setup is measured")
+		before := within
+		within = r.request(p, req, before)
 		named(req.at, req.Name)
 	}
 	for i, s := range p.Sessions {
@@ -100,10 +111,12 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 			fmt.Sprintf("add it to `expect`, such as `expect: {status: %s}`",
 				strings.ReplaceAll(fmt.Sprint(append(req.Expected(), status)), " ", ", ")))
 	}
+	r.repeat(at, req.Request)
 	r.ids(at+".ids", req.IDs)
 	if err := values.CheckBody(req.BodyFile); err != nil {
 		r.when(true, at+".file", err.Error(), "write the path of a file, relative to the profile")
 	}
+	r.multipart(at, req.Request)
 	for _, s := range req.Save {
 		of := at + ".save." + s.Name
 		r.when(!variableName.MatchString(s.Name), of, fmt.Sprintf("%q is not the name of a variable", s.Name),
@@ -121,6 +134,9 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 // places reports unknown variables in the path, the body and the headers.
 func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []string) {
 	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
+	for _, f := range req.Multipart {
+		texts = append(texts, struct{ key, text string }{at + ".multipart." + f.Name, f.Value + f.FileName})
+	}
 	if req.Encoding != bench.PlainText {
 		texts[1].key = at + "." + string(req.Encoding)
 	}

@@ -47,7 +47,8 @@ var exampleMaps = map[string]string{
 	"from":    "variables: {v: %s}", "list": "variables: {v: %s}",
 	"header": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "string": "variables: {v: %s}",
 	"cookie": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]", "regex": "sessions: [{name: s, requests: [{get: /, save: {v: %s}}]}]",
-	"user": "variables: {user: {file: users.csv}}\nrequests: [{post: /, form: %s}]",
+	"title": "variables: {note: uuid}\nrequests: [{post: /, multipart: %s}]",
+	"user":  "variables: {user: {file: users.csv}}\nrequests: [{post: /, form: %s}]",
 }
 
 // Every example among the comments of profiles and manifests is read, unchanged: each key by itself

@@ -242,7 +242,9 @@ func (f file) profile() bench.Profile {
 		Services:   string(f.Services),
 		Contenders: each(f.Contenders, func(c chosen) bench.Selection { return c.Selection }), Settings: settingsOf(f.Contenders),
 		Variables: f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
-		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
+		Sessions: each(f.Sessions, func(s session) bench.Session {
+			return bench.Session{Name: s.Name, Weight: s.Weight, Pace: time.Duration(s.Pace)}
+		}),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
 	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
@@ -271,33 +273,37 @@ func fileOf(p bench.Profile) file {
 		Contenders: each(p.Contenders, func(s bench.Selection) chosen { return chosen(p.SettingsOf(s)) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {
-			return session{Name: s.Name, Weight: s.Weight, Requests: requestsOf(p, s.Name)}
+			return session{Name: s.Name, Weight: s.Weight, Pace: duration(s.Pace), Setup: requestsOf(p, s.Name, true), Requests: requestsOf(p, s.Name, false)}
 		}),
-		Requests:   requestList{all: requestsOf(p, "")},
+		Requests:   requestList{all: requestsOf(p, "", false)},
 		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),
 	}
 }
 
-// mix returns the single requests, then those of the sessions.
+// mix returns the single requests, then those of the sessions, each after its setup.
 func (f *file) mix() []bench.Request {
 	all := f.requests(f.Requests.all)
 	for _, s := range f.Sessions {
-		for _, r := range s.Requests {
-			all = append(all, f.request(r, s.Name))
+		for _, r := range withoutSaved(f.ofSession(s.Setup, s.Name), s.Setup) {
+			r.SetUp = true
+			all = append(all, r)
 		}
+		all = append(all, f.ofSession(s.Requests, s.Name)...)
 	}
 	return all
 }
 
 // setup returns the requests of the setup. They lack a shared header until its variable is saved.
-func (f *file) setup() []bench.Request {
-	all := f.requests(f.Setup)
+func (f *file) setup() []bench.Request { return withoutSaved(f.requests(f.Setup), f.Setup) }
+
+// withoutSaved removes from all, the requests of a setup, shared headers with what is saved later.
+func withoutSaved(all []bench.Request, setup []request) []bench.Request {
 	for i, r := range all {
 		for name, value := range r.Header {
-			if _, own := f.Setup[i].Header[name]; own {
+			if _, own := setup[i].Header[name]; own {
 				continue
 			}
-			for _, later := range f.Setup[i:] {
+			for _, later := range setup[i:] {
 				if slices.ContainsFunc(later.Save, func(s bench.Save) bool { return bench.HasPlace(value, s.Name) }) {
 					delete(r.Header, name)
 				}
@@ -310,10 +316,10 @@ func (f *file) setup() []bench.Request {
 	return all
 }
 
-// requestsOf returns the requests of a session; "" stands for the single requests.
-func requestsOf(p bench.Profile, session string) (all []request) {
+// requestsOf returns the requests of a session, or those of its setup; "" stands for the single ones.
+func requestsOf(p bench.Profile, session string, setup bool) (all []request) {
 	for _, r := range p.Requests {
-		if r.Session == session {
+		if r.Session == session && r.SetUp == setup {
 			all = append(all, requestOf(r))
 		}
 	}

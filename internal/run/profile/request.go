@@ -43,6 +43,7 @@ type request struct {
 	Form      form              `yaml:"form,omitempty"`
 	Body      plainText         `yaml:"body,omitempty"`
 	File      string            `yaml:"file,omitempty" strict:"min=1,max=1000"`
+	Multipart fields            `yaml:"multipart,omitempty"`
 	IDs       ids               `yaml:"ids,omitempty"`
 	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
 	Expect    expect            `yaml:"expect,omitempty"`
@@ -50,6 +51,8 @@ type request struct {
 	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save,omitempty"`
 	Think     think             `yaml:"think,omitempty"`
+	Repeat    *repeated         `yaml:"repeat,omitempty"`
+	Pace      duration          `yaml:"pace,omitempty" strict:"min=1ms,max=1h"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.
@@ -72,8 +75,8 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 		v.Mistake("several keys give a method or path", "keep one: `get: /items`, or `method` and `path`")
 	}
 	r.Method = cmp.Or(r.Method, http.MethodGet)
-	if n := count(v, "json", "form", "body", "file"); n > 1 {
-		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`")
+	if n := count(v, "json", "form", "body", "file", "multipart"); n > 1 {
+		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`, `multipart`")
 	}
 	if r.File != "" {
 		r.File = v.At("file").ResolvePath(r.File)
@@ -298,7 +301,7 @@ func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: string(r.Body), BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
-		Think: bench.Think(r.Think), Success: r.Success,
+		Think: bench.Think(r.Think), Success: r.Success, Repeat: r.Repeat.spec(), Pace: time.Duration(r.Pace), Multipart: r.Multipart,
 	}
 	if session != "" {
 		out.Weight = 0
@@ -348,13 +351,15 @@ func (f *file) saves(name, within string) bool {
 		return slices.ContainsFunc(r.Save, func(s bench.Save) bool { return s.Name == name })
 	}
 	return slices.ContainsFunc(f.Setup, has) || slices.ContainsFunc(f.Sessions, func(s session) bool {
-		return s.Name == within && slices.ContainsFunc(s.Requests, has)
+		return s.Name == within && (slices.ContainsFunc(s.Setup, has) || slices.ContainsFunc(s.Requests, has))
 	})
 }
 
-func (f *file) requests(all []request) (out []bench.Request) {
+func (f *file) requests(all []request) []bench.Request { return f.ofSession(all, "") }
+
+func (f *file) ofSession(all []request, session string) (out []bench.Request) {
 	for _, r := range all {
-		out = append(out, f.request(r, ""))
+		out = append(out, f.request(r, session))
 	}
 	return out
 }
@@ -363,7 +368,7 @@ func requestOf(r bench.Request) request {
 	out := request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: plainText(r.Body), File: r.BodyFile,
 		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
-		Success: r.Success,
+		Success: r.Success, Repeat: repeatOf(r.Repeat), Pace: duration(r.Pace), Multipart: r.Multipart,
 	}
 	switch r.Encoding {
 	case bench.JSONBody:

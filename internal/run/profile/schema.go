@@ -194,6 +194,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"form":      "Body as a form: names and values.",
 		"body":      "Body as text.",
 		"file":      "File with the body.",
+		"multipart": "Body as multipart/form-data: names of fields, and values or files.",
 		"ids":       "How {id} is drawn from the ids of the data set: uniform, zipf, a list to cycle through, or a map.",
 		"languages": "Values of {language}, used in a cycle.",
 		"expect":    "What a response must be; any other is an error.",
@@ -201,6 +202,8 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"timeout":   "Timeout of this request, instead of the file's.",
 		"save":      "Values of the response for later requests: names, and where the values are.",
 		"think":     "Think time before it: 1s, or 500ms..2s.",
+		"pace":      "Least time from the start of this request to the user's next one: 1s. In a session: that of the session.",
+		"repeat":    "Until when it is sent again, for a state that takes time.",
 	}
 	accept := map[string]strictyaml.Schema{
 		"method": strictyaml.Enum(append([]string{""}, methods...)...), "path": pathSchema(), "header": headerSchema(),
@@ -216,7 +219,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	return s.Keys(request{}, strictyaml.Keys{About: about, Accept: accept, Rules: strictyaml.Schema{
 		"oneOf":             strictyaml.HasEach(keys...),
 		"dependentRequired": map[string][]string{"method": {"path"}},
-		"allOf":             []strictyaml.Schema{{"oneOf": strictyaml.HasOneAtMost("json", "form", "body", "file")}},
+		"allOf":             []strictyaml.Schema{{"oneOf": strictyaml.HasOneAtMost("json", "form", "body", "file", "multipart")}},
 	}})
 }
 
@@ -271,9 +274,11 @@ func (session) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"name":     "Name in the results.",
 			"weight":   "Relative weight: the share of the mix is weight / (sum of weights).",
 			"share":    "Share of the mix in percent, instead of a weight.",
+			"pace":     "Least time from the start of an iteration to that of the user's next one: 1s.",
+			"setup":    "Requests that each user sends once before a step, such as a login. They are in no result.",
 			"requests": "Requests of one user, in order.",
 		},
-		Accept: map[string]strictyaml.Schema{"requests": {"items": one}}, Rules: strictyaml.Schema{"anyOf": weighed()},
+		Accept: map[string]strictyaml.Schema{"requests": {"items": one}, "setup": {"items": one}}, Rules: strictyaml.Schema{"anyOf": weighed()},
 	})
 }
 

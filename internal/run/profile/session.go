@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -88,6 +89,8 @@ type session struct {
 	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
 	Weight   int       `yaml:"weight,omitempty"`
 	Share    share     `yaml:"share,omitempty"`
+	Pace     duration  `yaml:"pace,omitempty" strict:"min=1ms,max=1h"`
+	Setup    []request `yaml:"setup,omitempty" strict:"min=1,max=100"`
 	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
 }
 
@@ -98,9 +101,12 @@ func (s *session) UnmarshalStrict(v strictyaml.Value) {
 	if !v.Has("share") && !v.Has("weight") {
 		s.Weight = 1
 	}
-	for _, item := range v.At("requests").Items() {
+	for _, item := range slices.Concat(v.At("setup").Items(), v.At("requests").Items()) {
 		if n := count(item, "share", "weight"); n > 0 {
 			item.Mistake("a request in a session has no share or weight", "write it next to the name of the session")
+		}
+		if item.Has("pace") {
+			item.At("pace").Mistake("a request in a session has no pace", "write it next to the name of the session")
 		}
 	}
 }

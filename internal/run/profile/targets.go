@@ -174,7 +174,7 @@ func (f *file) nameTargets() {
 	}
 	for _, s := range f.Sessions {
 		used[s.Name] = true
-		for _, r := range s.Requests {
+		for _, r := range slices.Concat(s.Setup, s.Requests) {
 			used[f.request(r, s.Name).Name] = true
 		}
 	}

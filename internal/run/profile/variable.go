@@ -124,6 +124,11 @@ func (r *rules) variables(p *bench.Profile) {
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.source(at, v)
 		r.encoding(at+".encoding", v, p.Variables[:i])
+		if other := bench.UnclearRow(v, p.Variables); other != "" {
+			file := filepath.Base(v.File)
+			r.when(true, at, fmt.Sprintf("%q and %q are of %s, but it is unclear whether of one row", v.Name, other, file),
+				fmt.Sprintf("write a row, `%s: {file: %s}`, and its columns where they are used: `{%s.%s}`", v.Name, file, v.Name, v.Column))
+		}
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			if of, column := values.Column(name); of == v.Name {
 				r.fits(at, v, column, uses[name])

@@ -24,6 +24,9 @@ func Of(run bench.Run, services []bench.Service) []string {
 		f.named(r.Header)
 		f.text(r.Path)
 		f.text(r.Body)
+		for _, field := range r.Multipart {
+			f.named(map[string]string{field.Name: field.Value})
+		}
 	}
 	f.template = false
 	for _, s := range services {

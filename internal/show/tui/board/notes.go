@@ -64,6 +64,7 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnDropped:                       "dropped",
 	bench.WarnRejected:                      "rejected",
 	bench.WarnNotLookedAt:                   "bodies not looked at",
+	bench.WarnPace:                          "pace",
 	bench.WarnThrottled:                     "quota",
 	bench.WarnMemory:                        "memory",
 	bench.WarnMemoryGrowth:                  "memory grows",

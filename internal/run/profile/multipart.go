@@ -1,0 +1,147 @@
+package profile
+
+import (
+	"fmt"
+	"mime"
+	"path/filepath"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/strictyaml"
+	"locbench/internal/values"
+)
+
+// fields are those of a multipart body, written as a map by their names.
+type fields []bench.Field
+
+// part is the map form of a field.
+type part struct {
+	Value string `yaml:"value,omitempty"`
+	File  string `yaml:"file,omitempty" strict:"min=1,max=1000"`
+	Name  string `yaml:"name,omitempty" strict:"min=1,max=300"`
+	Type  string `yaml:"type,omitempty" strict:"min=1,max=200"`
+}
+
+const fieldsHint = "write names and values, such as `{title: lamp, picture: {file: lamp.jpg}}`"
+
+// mediaTypes are those of files without a type, by extension: the same on every machine.
+var mediaTypes = map[string]string{
+	".avif": "image/avif", ".bmp": "image/bmp", ".css": "text/css", ".csv": "text/csv", ".gif": "image/gif",
+	".gz": "application/gzip", ".htm": "text/html", ".html": "text/html", ".jpeg": "image/jpeg", ".jpg": "image/jpeg",
+	".js": "text/javascript", ".json": "application/json", ".md": "text/markdown", ".mp3": "audio/mpeg", ".mp4": "video/mp4",
+	".pdf": "application/pdf", ".png": "image/png", ".svg": "image/svg+xml", ".txt": "text/plain", ".wav": "audio/wav",
+	".webm": "video/webm", ".webp": "image/webp", ".xml": "text/xml", ".yaml": "application/yaml",
+	".yml": "application/yaml", ".zip": "application/zip",
+}
+
+const binary = "application/octet-stream"
+
+// UnmarshalStrict reads `title: lamp` and `picture: {file: lamp.jpg}`, and lists of these.
+func (all *fields) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.Map || len(v.Fields()) == 0 {
+		v.Wrong(fieldsHint)
+		return
+	}
+	for _, f := range v.Fields() {
+		items := []strictyaml.Value{f.Value}
+		if f.Value.Kind() == strictyaml.List {
+			items = f.Value.Items()
+		}
+		for _, item := range items {
+			all.add(f.Key, item)
+		}
+	}
+}
+
+func (all *fields) add(name string, v strictyaml.Value) {
+	one := bench.Field{Name: name}
+	if v.Kind() == strictyaml.Scalar {
+		one.Value, _ = v.Text()
+		*all = append(*all, one)
+		return
+	}
+	var p part
+	if !v.Decode(&p) {
+		return
+	}
+	if count(v, "value", "file") != 1 {
+		v.Mistake("a field is a value or a file", fieldsHint)
+		return
+	}
+	one.Value, one.FileName, one.Type = p.Value, p.Name, p.Type
+	if p.File != "" {
+		one.File = v.ResolvePath(p.File)
+		if one.FileName == "" {
+			one.FileName = bench.Literal(filepath.Base(p.File))
+		}
+		if one.Type == "" {
+			if one.Type = mediaTypes[strings.ToLower(filepath.Ext(p.File))]; one.Type == "" {
+				one.Type = binary
+			}
+		}
+	}
+	*all = append(*all, one)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (all fields) MarshalYAML() (any, error) {
+	var out []strictyaml.Entry
+	at := map[string]int{}
+	for _, f := range all {
+		var value any = f.Value
+		if f.File != "" || f.FileName != "" || f.Type != "" {
+			value = strictyaml.Inline{V: part{Value: f.Value, File: f.File, Name: f.FileName, Type: f.Type}}
+		}
+		i, again := at[f.Name]
+		if !again {
+			at[f.Name] = len(out)
+			out = append(out, strictyaml.Entry{Key: f.Name, Value: []any{value}})
+			continue
+		}
+		out[i].Value = append(out[i].Value.([]any), value)
+	}
+	for i := range out {
+		if list := out[i].Value.([]any); len(list) == 1 {
+			out[i].Value = list[0]
+		}
+	}
+	return strictyaml.Entries(out), nil
+}
+
+// DescribeStrict returns the schema of what UnmarshalStrict reads.
+func (fields) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	one := strictyaml.Either(strictyaml.Text(""), s.Of(part{}))
+	out := strictyaml.MapOf("", strictyaml.Either(one, strictyaml.ListOf(one, 1)))
+	out["minProperties"] = 1
+	return out
+}
+
+// DescribeStrict adds descriptions of the keys.
+func (part) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(part{}, strictyaml.Keys{
+		About: map[string]string{
+			"value": "A text, which may have places for variables.",
+			"file":  "A file, sent unchanged.",
+			"name":  "Name of the file for the service; default: that of the file.",
+			"type":  "Media type; default for a file: by its extension.",
+		},
+		Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("value", "file")},
+	})
+}
+
+// multipart reports what is wrong with the fields of a body.
+func (r *rules) multipart(at string, req bench.Request) {
+	for _, f := range req.Multipart {
+		of := at + ".multipart." + f.Name
+		if err := values.CheckBody(f.File); err != nil {
+			r.when(true, of, err.Error(), "write the path of a file, relative to the profile")
+		}
+		kind, _, err := mime.ParseMediaType(f.Type)
+		r.when(f.Type != "" && (err != nil || !strings.Contains(kind, "/") || strings.ContainsAny(f.Type, "\r\n")), of,
+			fmt.Sprintf("%q is not a media type", f.Type), "write one such as `image/png`")
+	}
+	for name := range req.Header {
+		r.when(len(req.Multipart) > 0 && strings.EqualFold(name, "Content-Type"), at+".header."+name,
+			"`multipart` has its own Content-Type, with the boundary", "remove the header")
+	}
+}

@@ -1,0 +1,95 @@
+package profile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/strictyaml"
+)
+
+// repeated says until when a request is sent again.
+type repeated struct {
+	Until expect   `yaml:"until" strict:"required" example:"{status: 200}"`
+	Every duration `yaml:"every,omitempty" strict:"min=1ms,max=1h"`
+	Most  int      `yaml:"most,omitempty" strict:"min=2,max=10000"`
+}
+
+const (
+	defaultEvery = duration(100 * time.Millisecond)
+	defaultMost  = 20
+)
+
+// UnmarshalStrict reads a map whose absent keys have defaults.
+func (r *repeated) UnmarshalStrict(v strictyaml.Value) {
+	type plain repeated
+	r.Every, r.Most = defaultEvery, defaultMost
+	v.Decode((*plain)(r))
+	if v.Has("until") && len(r.Until) == 0 {
+		v.At("until").Mistake("`until` is empty", "write what the last response must be, such as `{status: 200}`")
+	}
+}
+
+// DescribeStrict adds descriptions of the keys.
+func (repeated) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(repeated{}, strictyaml.Keys{About: map[string]string{
+		"until": "What the response must be; until then the request is sent again.",
+		"every": "Time from a response to the next request; default: 100ms.",
+		"most":  "Number of times that it is sent, from 2; default: 20. Then it is an error.",
+	}})
+}
+
+func (r *repeated) spec() *bench.Repeat {
+	if r == nil {
+		return nil
+	}
+	out := &bench.Repeat{Every: time.Duration(r.Every), Most: r.Most}
+	until := maps.Clone(r.Until)
+	if until["status"] != nil {
+		first, more := r.Until.status()
+		out.Status = append([]int{first}, more...)
+		delete(until, "status")
+	}
+	if len(until) > 0 {
+		out.Until = bench.Expectation(until)
+	}
+	return out
+}
+
+func repeatOf(r *bench.Repeat) *repeated {
+	if r == nil {
+		return nil
+	}
+	out := &repeated{Until: expect(maps.Clone(r.Until)), Every: duration(r.Every), Most: r.Most}
+	if len(r.Status) > 0 {
+		if out.Until == nil {
+			out.Until = expect{}
+		}
+		out.Until["status"] = r.Status
+	}
+	return out
+}
+
+// repeat reports a repetition that never ends, as no expected status ends it.
+func (r *rules) repeat(at string, req bench.Request) {
+	if req.Repeat == nil {
+		return
+	}
+	for _, status := range req.Repeat.Status {
+		expected := append(req.Expected(), status)
+		r.when(!slices.Contains(req.Expected(), status), at+".repeat.until",
+			fmt.Sprintf("%d ends the repetition, but is not an expected status", status),
+			fmt.Sprintf("expect it, and what comes before it: `expect: {status: %s}`", list(expected)))
+	}
+	one := len(req.Repeat.Status) > 0 && len(req.Repeat.Until) == 0 &&
+		!slices.ContainsFunc(req.Expected(), func(s int) bool { return !slices.Contains(req.Repeat.Status, s) })
+	r.when(one, at+".repeat", "each expected status ends the repetition, so nothing is repeated",
+		"expect the status that comes before it, too, such as `expect: {status: "+list(append(req.Expected(), 202))+"}`")
+}
+
+func list(statuses []int) string {
+	return strings.ReplaceAll(fmt.Sprint(slices.Compact(statuses)), " ", ", ")
+}
