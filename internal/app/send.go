@@ -110,7 +110,7 @@ func (l *loader) inOrder(
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	l.trial(baseURL).Values, l.trial(baseURL).JSON = last.Saved, last.JSON
+	l.trial(baseURL).Saved = last.Saved
 	return nil
 }
 

@@ -146,7 +146,7 @@ func (t *attempt) event(r bench.Record) {
 
 // exchange prints a request and its response.
 func (t *attempt) exchange(title string, a load.Asked) {
-	t.conductor.hideSaved(a.Saved)
+	t.conductor.hideSaved(a.Saved.Values)
 	t.conductor.stream.Settle()
 	t.mu.Lock()
 	defer t.mu.Unlock()

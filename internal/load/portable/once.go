@@ -18,9 +18,8 @@ type Asked struct {
 	Sent     []byte // bytes on the wire
 	Response workload.Response
 	Took     time.Duration
-	Saved    map[string]string // values saved so far in the session
-	JSON     map[string]string // those of them that requests use as JSON, in that form
-	Err      error             // why the response is unexpected; nil if it is expected
+	Saved    workload.Saved // so far in the session
+	Err      error          // why the response is unexpected; nil if it is expected
 }
 
 // Once sends the first iteration of the mix on one connection, without thinking: a request, or a
@@ -52,14 +51,18 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
+		case r.Follows(s.got.Status):
+			if kind, example := mix.Follow(&s.user, r, a.Response); kind != "" {
+				a.Err = errors.New(example)
+			}
 		case r.Rejects(s.got.Status):
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
 		}
-		a.Saved, a.JSON = s.user.Saved()
-		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.got.Status))
+		a.Saved = s.user.Saved()
+		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.got.Status) && !r.Follows(s.got.Status))
 		seen(a)
 		if ended {
 			return a.Err

@@ -33,6 +33,9 @@ type Response struct {
 	// Value returns the value that a variable of the expectation had in the request; nil if it has
 	// none.
 	Value func(name string) string
+
+	sent   sent   // where the request was sent
+	random uint64 // draws elements that are saved
 }
 
 // Header returns the parsed header lines.
@@ -215,8 +218,17 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
 	}
+	if u.iteration.cookies {
+		u.jar.keep(a.Head, u.sent, r.to)
+	}
+	a.sent = sent{u.sent, r.to}
 	for i := range r.saves {
+		a.random = u.random(i + 1)
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
+			if link, ok := errors.AsType[linkError](err); ok {
+				text := fmt.Sprintf("%s: %v; no request is sent to it as %q", u.iteration.where(r), link, r.saves[i].spec.Name)
+				return checked, bench.ErrLink, wire.Example(text)
+			}
 			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}

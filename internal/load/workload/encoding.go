@@ -14,6 +14,7 @@ const (
 	inQuery
 	inHeader // unchanged: values with control characters are refused before
 	inJSON   // within quotes
+	asLink   // the path and query of a link: unchanged
 )
 
 // append appends a value to dst.

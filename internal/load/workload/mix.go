@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -51,6 +52,9 @@ type Mix struct {
 	checker    *checker
 	variables  map[string]*variable
 	slots      int // number of slots a user needs
+	base       *url.URL
+	root       string // the base URL without its path
+	cookies    *Jar   // what the setup got; nil: none
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -61,7 +65,8 @@ type iteration struct {
 	requests []*Request
 	vars     []*variable // variables drawn when it begins, into the slots after the saved values
 	saved    []string    // names of saved values, in the first slots
-	thinks   bool
+	draws    bool        // users draw while they are at it: think times, elements of lists
+	cookies  bool        // users keep cookies while they are at it
 }
 
 // NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
@@ -71,7 +76,8 @@ func NewMix(plan Spec) (*Mix, error) {
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
 		// Without the URL itself: it may hold a password, which cannot be cut from a malformed URL.
 		errs = append(errs, errors.New("base URL: must be http://HOST:PORT or https://HOST:PORT"))
-		plan.BaseURL = "http://placeholder"
+		base = &url.URL{Scheme: "http", Host: "placeholder"}
+		plan.BaseURL = base.String()
 	}
 	errs = append(errs, plan.Step.Validate()...)
 	if plan.Trial == nil {
@@ -82,7 +88,9 @@ func NewMix(plan Spec) (*Mix, error) {
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
 		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
+		base:      base, cookies: plan.Trial.Cookies,
 	}
+	m.root = (&url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host}).String()
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
 	}
@@ -146,7 +154,8 @@ func (m *Mix) add(p planned, plan Spec) (errs []error) {
 				u.saved = append(u.saved, s.Name)
 			}
 		}
-		u.thinks = u.thinks || r.Think.Max > 0
+		u.cookies = u.cookies || r.Session != "" || r.Follow > 0
+		u.draws = u.draws || r.Think.Max > 0 || slices.ContainsFunc(r.Save, bench.Save.Draws)
 	}
 	for _, r := range p.specs {
 		made, err := m.newRequest(r, u, plan)
@@ -234,8 +243,8 @@ func (m *Mix) begin(u *User) error {
 			return err
 		}
 	}
-	if u.iteration.thinks {
-		u.thinkSeed = m.rng.Uint64()
+	if u.iteration.draws {
+		u.seed = m.rng.Uint64()
 	}
 	return nil
 }
@@ -262,12 +271,19 @@ func (r *Request) uses(slot int) bool {
 // TrialState is what the steps of one trial share. The zero value is ready to use. The steps run
 // one after the other, or interleaved.
 type TrialState struct {
-	Salt   uint64            // makes values of uuid and string differ from those of other trials
-	Values map[string]string // values saved by the setup
-	JSON   map[string]string // those of them that requests use as JSON, in that form
-	steps  uint64
-	mixes  uint64
-	taken  map[string]*int64
+	Salt  uint64 // makes values of uuid and string differ from those of other trials
+	Saved        // by the setup
+	steps uint64
+	mixes uint64
+	taken map[string]*int64
+}
+
+// Saved is what the requests of a session have saved.
+type Saved struct {
+	Values  map[string]string
+	JSON    map[string]string // those of them that requests use as JSON, in that form
+	Links   map[string]string // those of them to which requests are sent: path and query
+	Cookies *Jar              // nil: none
 }
 
 // Step returns the seed of the trial's next step. Steps draw different values, as repeated requests
@@ -306,21 +322,28 @@ type User struct {
 	at        int        // index of the next request
 	slots     []slot
 	body      []byte
-	thinkSeed uint64   // seed of the think times
-	check     bool     // the response will be checked
-	taken     *sampled // its quota has counted the response, which is not checked yet; nil: no
+	seed      uint64 // of the think times and of elements drawn from lists
+	jar       Jar    // unless the iteration keeps none
+	sent      []byte // path and query of the last request, if the iteration keeps cookies
+
+	hops       int      // redirects in a row that were followed
+	hop        *Request // the request after a redirect
+	target     []byte   // its path and query
+	redirected bool     // the last response was a redirect that is followed
+	check      bool     // the response will be checked
+	taken      *sampled // its quota has counted the response, which is not checked yet; nil: no
 }
 
 // Begun reports whether the user has begun an iteration that has not ended.
 func (u *User) Begun() bool { return u.iteration != nil }
 
 // Midway reports whether the user has sent a request of a session that has more.
-func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
+func (u *User) Midway() bool { return u.iteration != nil && (u.at > 0 || u.hops > 0) }
 
 // Forget drops the user's iteration.
 func (u *User) Forget() {
 	u.giveBack()
-	u.iteration = nil
+	u.iteration, u.hops = nil, 0
 }
 
 // Begin draws the user's next iteration, if none is begun. It fails if no values are left.
@@ -328,26 +351,45 @@ func (m *Mix) Begin(u *User) error {
 	if u.iteration != nil {
 		return nil
 	}
-	return m.begin(u)
+	if err := m.begin(u); err != nil {
+		return err
+	}
+	if u.iteration.cookies {
+		u.jar.copy(m.cookies)
+	}
+	return nil
 }
 
 // Think returns how long the user, who has begun an iteration, thinks before the next request.
 func (u *User) Think() time.Duration {
 	t := u.iteration.requests[u.at].think
+	if u.hops > 0 {
+		return 0
+	}
 	if t.Max <= t.Min {
 		return t.Min
 	}
-	// SplitMix64, so the think time of one user does not depend on other users.
-	x := u.thinkSeed + uint64(u.at+1)*0x9e3779b97f4a7c15
+	return t.Min + time.Duration(u.random(0)%uint64(t.Max-t.Min+1))
+}
+
+// random returns the nth number that the user draws for the current request. SplitMix64 makes it, so
+// it does not depend on other users.
+func (u *User) random(n int) uint64 {
+	x := u.seed + uint64(u.at+1+n<<16)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return t.Min + time.Duration((x^x>>31)%uint64(t.Max-t.Min+1))
+	return x ^ x>>31
 }
 
 // Write appends the next request of a user, who has begun an iteration, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
-	r := u.iteration.requests[u.at]
-	u.check = r.checked && m.drawsCheck(u, r)
+	r, from := u.iteration.requests[u.at], len(dst)
+	if u.hops == 0 {
+		u.check = r.checked && m.drawsCheck(u, r)
+	} else {
+		r = u.hop
+		dst = append(append(append(append(dst, r.Method...), ' '), u.target...), " HTTP/1.1"...)
+	}
 	if len(r.body) > 0 {
 		u.body = u.body[:0]
 		for i := range r.body {
@@ -355,11 +397,17 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 		}
 	}
 	for i := range r.head {
-		if p := &r.head[i]; p.kind == partLength {
+		switch p := &r.head[i]; p.kind {
+		case partLength:
 			dst = strconv.AppendInt(dst, int64(len(u.body)), 10)
-		} else {
+		case partCookies:
+			dst = m.appendCookies(dst, from, u, r, p.text)
+		default:
 			dst = p.append(dst, u)
 		}
+	}
+	if u.iteration.cookies {
+		u.sent = append(u.sent[:0], targetOf(dst[from:])...)
 	}
 	if len(r.body) > 0 {
 		dst = append(dst, u.body...)
@@ -370,28 +418,43 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 // Keeps reports whether the whole response to the last request is needed: head and body.
 func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].saves) > 0 }
 
+// KeepsLinks reports whether those headers of the response are needed that set cookies or say where
+// to go next.
+func (u *User) KeepsLinks() bool { return u.iteration.cookies }
+
 // Done ends the last request. It returns the number of its session from 1 (0: a single request),
-// its index in the session, and whether the iteration ended with it.
+// its index in the session, counting redirects, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
+	session, step = u.iteration.session, u.at+u.hops
+	if u.redirected && !failed {
+		u.redirected = false
+		return session, step - 1, false // the hop that follows is counted already
+	}
 	u.giveBack()
-	session, step = u.iteration.session, u.at
+	u.redirected, u.hops = false, 0
 	if u.at++; failed || u.at == len(u.iteration.requests) {
 		u.iteration, ended = nil, true
 	}
 	return session, step, ended
 }
 
-// Saved returns the values that the user's session has saved so far, and those that requests use as
-// JSON in that form.
-func (u *User) Saved() (texts, jsons map[string]string) {
-	texts, jsons = map[string]string{}, map[string]string{}
+// Saved returns what the user's session has saved so far.
+func (u *User) Saved() Saved {
+	all := Saved{Values: map[string]string{}, JSON: map[string]string{}, Links: map[string]string{}}
 	for i, name := range u.iteration.saved {
-		if text := u.slots[i].text; text != nil {
-			texts[name] = string(text)
+		keep := func(to map[string]string, text []byte) {
+			if text != nil {
+				to[name] = string(text)
+			}
 		}
-		if text := u.slots[i].json; text != nil {
-			jsons[name] = string(text)
-		}
+		s := &u.slots[i]
+		keep(all.Values, s.text)
+		keep(all.JSON, s.json)
+		keep(all.Links, s.link)
 	}
-	return texts, jsons
+	if len(u.jar.cookies) > 0 {
+		all.Cookies = &Jar{}
+		all.Cookies.copy(&u.jar)
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // A saved text has its quotes only where a place has the type json, whatever other places do.
 func TestSavedTextsHaveQuotesOnlyAsJSON(t *testing.T) {
-	setup := &TrialState{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}
+	setup := &TrialState{Saved: Saved{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}}
 	for name, trial := range map[string]*TrialState{"session": nil, "setup": setup} {
 		t.Run(name, func(t *testing.T) {
 			all := []bench.Request{
@@ -116,6 +117,53 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 		err = s.take(Response{Body: body}, &to)
 		if want == "" && string(to.text) != "17" || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %q, %v", pattern, to.text, err)
+		}
+	}
+}
+
+// An element that is saved is drawn from the seed: all elements, equally likely, the same ones again.
+func TestRandomElements(t *testing.T) {
+	drawn := func(seed uint64) (all []string) {
+		spec := Spec{
+			BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Seed: seed,
+			Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: []bench.Request{
+				{Name: "a", Session: "s", Path: "/list", Save: []bench.Save{{Name: "i", From: bench.FromJSON, Of: "items[*].id"}, {Name: "j", From: bench.FromJSON, Of: "items[*].id"}}},
+				{Name: "b", Session: "s", Path: "/{i}/{j}"},
+			}}
+		m, err := NewMix(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var u User
+		for range 2000 {
+			if err := m.Begin(&u); err != nil {
+				t.Fatal(err)
+			}
+			r, _ := m.Write(&u, nil)
+			if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`)}); kind != "" {
+				t.Fatal(why)
+			}
+			u.Done(false)
+			_, sent := m.Write(&u, nil)
+			u.Done(false)
+			all = append(all, string(targetOf(sent)))
+		}
+		return all
+	}
+	first := drawn(1)
+	if !slices.Equal(first, drawn(1)) || slices.Equal(first, drawn(2)) {
+		t.Error("the seed does not decide")
+	}
+	counts := map[string]int{}
+	for _, one := range first {
+		counts[one]++
+	}
+	if len(counts) != 16 {
+		t.Errorf("%v", counts)
+	}
+	for pair, n := range counts {
+		if n < 80 || n > 180 { // 125 expected
+			t.Errorf("%s %d times", pair, n)
 		}
 	}
 }

@@ -25,16 +25,17 @@ type part struct {
 type partKind uint8
 
 const (
-	partText   partKind = iota
-	partNumber          // the slot's number
-	partItem            // an item of a list
-	partCell            // a cell of a file
-	partMade            // the slot's text, unchanged
-	partSaved           // the slot's text, encoded
-	partJSON            // the slot's JSON
-	partNow             // the time
-	partUnix            // the time in ms since 1970
-	partLength          // length of the body that follows
+	partText    partKind = iota
+	partNumber           // the slot's number
+	partItem             // an item of a list
+	partCell             // a cell of a file
+	partMade             // the slot's text, unchanged
+	partSaved            // the slot's text, encoded
+	partJSON             // the slot's JSON
+	partNow              // the time
+	partUnix             // the time in ms since 1970
+	partLength           // length of the body that follows
+	partCookies          // the user's cookies, after a text
 )
 
 // slot holds a value of a user: a number, which may be the index of an item or a row, or a text.
@@ -42,6 +43,7 @@ type slot struct {
 	number int64
 	text   []byte
 	json   []byte // of a saved value, where requests use it as JSON: a text has its quotes
+	link   []byte // of a saved value to which a request is sent: its path and query
 }
 
 // variable draws values. The lock of the mix guards it.
@@ -225,6 +227,9 @@ func (p *part) append(dst []byte, u *User) []byte {
 	case partMade:
 		return append(dst, s.text...)
 	case partSaved:
+		if p.encoding == asLink {
+			return append(dst, s.link...)
+		}
 		return p.encoding.append(dst, s.text)
 	case partJSON:
 		return append(dst, s.json...)

@@ -47,6 +47,7 @@ type request struct {
 	Success   []int             `yaml:"success,flow,omitempty" strict:"min=1,max=100"`
 	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save,omitempty"`
+	Follow    follow            `yaml:"follow,omitempty"`
 	Think     think             `yaml:"think,omitempty"`
 }
 
@@ -290,7 +291,7 @@ func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: string(r.Body), BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
-		Think: bench.Think(r.Think), Success: r.Success,
+		Think: bench.Think(r.Think), Success: r.Success, Follow: cmp.Or(r.Follow, f.Follow).redirects(),
 	}
 	if session != "" {
 		out.Weight = 0
@@ -355,7 +356,7 @@ func requestOf(r bench.Request) request {
 	out := request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: plainText(r.Body), File: r.BodyFile,
 		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
-		Success: r.Success,
+		Success: r.Success, Follow: follow{most: r.Follow, given: r.Follow > 0},
 	}
 	switch r.Encoding {
 	case bench.JSONBody:

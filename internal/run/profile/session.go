@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +27,13 @@ func (s *saves) UnmarshalStrict(v strictyaml.Value) {
 			continue
 		}
 		from := f.Value.Fields()
+		if i := slices.IndexFunc(from, func(f strictyaml.Field) bool { return f.Key == string(bench.FromRegex) }); len(from) == 2 && i >= 0 {
+			one.Regex, _ = from[i].Value.Text()
+			from = slices.Delete(from, i, i+1)
+		}
 		if len(from) != 1 {
-			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`")
+			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`; " +
+				"`regex` may be with another one, to take a part of that")
 			continue
 		}
 		one.From = bench.Source(from[0].Key)
@@ -41,8 +47,12 @@ func (s saves) MarshalYAML() (any, error) {
 	var fields []strictyaml.Entry
 	for _, one := range s {
 		var value any = one.Of
-		if one.From != bench.FromJSON {
-			value = strictyaml.Inline{V: map[string]string{string(one.From): one.Of}}
+		if one.From != bench.FromJSON || one.Regex != "" {
+			from := map[string]string{string(one.From): one.Of}
+			if one.Regex != "" {
+				from[string(bench.FromRegex)] = one.Regex
+			}
+			value = strictyaml.Inline{V: from}
 		}
 		fields = append(fields, strictyaml.Entry{Key: one.Name, Value: value})
 	}
