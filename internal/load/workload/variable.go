@@ -26,6 +26,7 @@ type partKind uint8
 
 const (
 	partText    partKind = iota
+	partAsIs             // a text that net/http does not write
 	partNumber           // the slot's number
 	partItem             // an item of a list
 	partCell             // a cell of a file
@@ -216,6 +217,9 @@ func (v *variable) generate(rng *rand.Rand, dst []byte) []byte {
 
 // append appends p to dst for a user.
 func (p *part) append(dst []byte, u *User) []byte {
+	if p.kind <= partAsIs {
+		return append(dst, p.text...)
+	}
 	s := &u.slots[p.slot]
 	switch p.kind {
 	case partNumber:
@@ -238,7 +242,7 @@ func (p *part) append(dst []byte, u *User) []byte {
 	case partUnix:
 		return strconv.AppendInt(dst, time.Now().UnixMilli(), 10)
 	}
-	return append(dst, p.text...)
+	return dst
 }
 
 // ExhaustedError says that each value of a variable has been taken once.
