@@ -127,6 +127,7 @@ func TestWhatUsersFollow(t *testing.T) {
 		{"303 of HEAD", []bench.Request{{Name: "r", Method: "HEAD", Path: "/303", Follow: 10}}, []string{"HEAD /303 303", "HEAD /there 200"}, "", ""},
 		{"not followed", []bench.Request{get("/302", 0)}, []string{"GET /302 302"}, "3xx", "302 Found (Location: there; `follow: true` follows it)"},
 		{"a bound", []bench.Request{get("/loop", 2)}, []string{"GET /loop 302", "GET /loop 302", "GET /loop 302"}, "3xx", "302 Found after 2 redirects in a row, Location: /loop"},
+		{"expected", []bench.Request{{Name: "r", Path: "/302", Follow: 9, ExpectStatus: 200, MoreStatuses: []int{302}, Success: []int{200, 302}}}, []string{"GET /302 302"}, "", ""},
 		{"no Location", []bench.Request{get("/nowhere", 2)}, []string{"GET /nowhere 302"}, "3xx", "302 Found without a Location"},
 		{"another host", []bench.Request{get("/away", 2)}, []string{"GET /away 302"}, bench.ErrLink, "/stolen` leads to another host than http://127.0.0.1:"},
 		{"a saved link", []bench.Request{{Name: "new", Session: "s", Method: "POST", Path: "/orders", ExpectStatus: 201, Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"}}},

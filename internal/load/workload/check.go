@@ -219,9 +219,9 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 		}
 	}
 	if u.iteration.cookies {
-		u.jar.keep(a.Head, u.sent, r.to)
+		u.jar.keep(a.Head, u.url, r.to)
 	}
-	a.sent = sent{u.sent, r.to}
+	a.sent = sent{u.url, r.to}
 	for i := range r.saves {
 		a.random = u.random(i + 1)
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {

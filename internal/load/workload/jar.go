@@ -180,12 +180,12 @@ func defaultPath(target []byte) []byte {
 	if i := bytes.LastIndexByte(path, '/'); i > 0 {
 		return path[:i]
 	}
-	return []byte("/")
+	return path[:min(len(path), 1)] // a slash
 }
 
 // onPath reports whether a cookie with a path is for a request (RFC 6265, 5.1.4).
 func onPath(path, of []byte) bool {
-	return bytes.HasPrefix(path, of) && (len(path) == len(of) || of[len(of)-1] == '/' || path[len(of)] == '/')
+	return bytes.HasPrefix(path, of) && (len(path) == len(of) || len(of) == 0 || of[len(of)-1] == '/' || path[len(of)] == '/')
 }
 
 // names reports whether a Cookie header has a cookie with a name.

@@ -228,6 +228,9 @@ func (m *Mix) begin(u *User) error {
 	if u.slots == nil {
 		u.slots = make([]slot, m.slots)
 	}
+	if u.iteration.cookies {
+		u.jar.copy(m.cookies)
+	}
 	for i, v := range u.iteration.vars {
 		if err := v.take(m, &u.slots[len(u.iteration.saved)+i]); err != nil {
 			if e, ok := errors.AsType[*ExhaustedError](err); ok {
@@ -324,7 +327,7 @@ type User struct {
 	body      []byte
 	seed      uint64 // of the think times and of elements drawn from lists
 	jar       Jar    // unless the iteration keeps none
-	sent      []byte // path and query of the last request, if the iteration keeps cookies
+	url       []byte // path and query of the last request, if the iteration keeps cookies
 
 	hops       int      // redirects in a row that were followed
 	hop        *Request // the request after a redirect
@@ -351,13 +354,7 @@ func (m *Mix) Begin(u *User) error {
 	if u.iteration != nil {
 		return nil
 	}
-	if err := m.begin(u); err != nil {
-		return err
-	}
-	if u.iteration.cookies {
-		u.jar.copy(m.cookies)
-	}
-	return nil
+	return m.begin(u)
 }
 
 // Think returns how long the user, who has begun an iteration, thinks before the next request.
@@ -407,7 +404,7 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 		}
 	}
 	if u.iteration.cookies {
-		u.sent = append(u.sent[:0], targetOf(dst[from:])...)
+		u.url = append(u.url[:0], targetOf(dst[from:])...)
 	}
 	if len(r.body) > 0 {
 		dst = append(dst, u.body...)

@@ -19,6 +19,7 @@ const maxLink = 8000
 // origin is what a request is sent to, as links and cookies see it.
 type origin struct {
 	base   string   // scheme and host, without the path
+	prefix []byte   // the same
 	host   string   // for cookies: in lower case, without the port
 	domain []byte   // the same
 	hosts  []string // with ports: the address, and the header Host
@@ -33,7 +34,7 @@ func newOrigin(base *url.URL, header string) *origin {
 		as := &url.URL{Scheme: base.Scheme, Host: header}
 		o.host, o.hosts = strings.ToLower(as.Hostname()), append(o.hosts, hostPort(as))
 	}
-	o.domain = []byte(o.host)
+	o.prefix, o.domain = []byte(o.base), []byte(o.host)
 	return o
 }
 
@@ -64,13 +65,17 @@ func (s sent) resolve(dst, link []byte) ([]byte, error) {
 	bad := func(why string) ([]byte, error) {
 		return dst, linkError(fmt.Sprintf("`%s` %s", safe.Line(string(link[:min(len(link), 200)]), 100), why))
 	}
+	path := link
+	if own, ok := bytes.CutPrefix(link, s.to.prefix); ok {
+		path = own
+	}
 	switch {
 	case len(link) == 0 || len(link) > maxLink:
 		return bad(fmt.Sprintf("is not a link of 1 to %d bytes", maxLink))
 	case bytes.ContainsFunc(link, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return bad("is a link with control characters")
-	case link[0] == '/' && !bytes.HasPrefix(link, []byte("//")) && !bytes.Contains(link, []byte("/.")):
-		return appendTarget(dst, link), nil
+	case len(path) > 0 && path[0] == '/' && !bytes.HasPrefix(path, []byte("//")) && !bytes.Contains(path, []byte("/.")):
+		return appendTarget(dst, path), nil // the usual link
 	}
 	from, err := url.Parse(s.to.base + string(s.target))
 	if err != nil {
@@ -117,8 +122,11 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// Follows reports whether a response with a status is a redirect that the request follows.
-func (r *Request) Follows(status int) bool { return r.follow > 0 && isRedirect(status) }
+// Follows reports whether a response with a status is a redirect that the request follows. One that
+// it expects is not followed.
+func (r *Request) Follows(status int) bool {
+	return r.follow > 0 && isRedirect(status) && !r.Expects(status)
+}
 
 // RedirectHint returns what the example of an unexpected response says about its Location; "" if it
 // is not a redirect.
@@ -132,7 +140,7 @@ func RedirectHint(status int, location []byte) string {
 // Follow prepares the user's next request after a redirect. kind is "" if the redirect is followed;
 // otherwise example says why not.
 func (m *Mix) Follow(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
-	u.jar.keep(a.Head, u.sent, r.to)
+	u.jar.keep(a.Head, u.url, r.to)
 	location, _, ok := nextHeader(a.Head, "Location")
 	switch {
 	case !ok:
@@ -141,7 +149,7 @@ func (m *Mix) Follow(u *User, r *Request, a Response) (kind bench.ErrorKind, exa
 		return wire.Class(a.Status), wire.Example(fmt.Sprintf("%d %s after %d redirects in a row, Location: %s",
 			a.Status, http.StatusText(a.Status), u.hops, location))
 	}
-	target, err := sent{u.sent, r.to}.resolve(u.target[:0], location)
+	target, err := sent{u.url, r.to}.resolve(u.target[:0], location)
 	if u.target = target; err != nil {
 		return bench.ErrLink, wire.Example(fmt.Sprintf("%d %s: Location %v", a.Status, http.StatusText(a.Status), err))
 	}

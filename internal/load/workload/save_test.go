@@ -200,3 +200,52 @@ func FuzzSave(f *testing.F) {
 		}
 	})
 }
+
+// A session with cookies, saved values and a followed redirect allocates nothing once its buffers are
+// large enough.
+func TestSessionsDoNotAllocate(t *testing.T) {
+	all := []bench.Request{
+		{Name: "in", Session: "s", Method: "POST", Path: "/login", Body: "a={x}", Follow: 3, Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "items[*].id"}}},
+		{Name: "new", Session: "s", Method: "POST", Path: "/orders/{token}", Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"}, {Name: "sid", From: bench.FromCookie, Of: "sid"}}},
+		{Name: "read", Session: "s", Path: "{where}"},
+	}
+	m, err := NewMix(Spec{
+		BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Requests: all,
+		Sessions: []bench.Session{{Name: "s", Weight: 1}}, Data: values.Data{Uses: values.Uses(all)}, Variables: []bench.Variable{{Name: "x", List: []string{"1"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	responses := []Response{
+		{Status: 302, Head: []byte("Location: /home\r\nSet-Cookie: sid=1; Path=/\r\n")},
+		{Status: 200, Head: []byte("Set-Cookie: lang=en; Max-Age=600\r\n"), Body: []byte(`{"items":[{"id":"a"},{"id":"b"}]}`)},
+		{Status: 200, Head: []byte("Location: http://127.0.0.1:1/orders/7\r\nSet-Cookie: sid=2; Path=/\r\n")}, {Status: 200},
+	}
+	var u User
+	dst := make([]byte, 0, 1000)
+	session := func() {
+		if err := m.Begin(&u); err != nil {
+			t.Fatal(err)
+		}
+		var r *Request
+		for _, a := range responses {
+			r, dst = m.Write(&u, dst[:0])
+			kind := bench.ErrorKind("")
+			if r.Follows(a.Status) {
+				kind, _ = m.Follow(&u, r, a)
+			} else {
+				_, kind, _ = m.CheckResponse(&u, r, a)
+			}
+			if kind != "" {
+				t.Fatal(kind)
+			}
+			u.Done(false)
+		}
+	}
+	if n := testing.AllocsPerRun(500, session); n > 0 || u.Begun() {
+		t.Errorf("%v allocations in 4 requests", n)
+	}
+	if want := "GET /orders/7 HTTP/1.1\r\nHost: 127.0.0.1:1\r\nUser-Agent: locbench\r\nCookie: sid=2; lang=en\r\n\r\n"; string(dst) != want {
+		t.Errorf("%q, want %q", dst, want)
+	}
+}
