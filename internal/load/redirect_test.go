@@ -135,7 +135,7 @@ func TestWhatUsersFollow(t *testing.T) {
 			[]string{"POST /orders 201", "GET /orders/7?view=full 200", "GET /orders/7?page=2 200"}, "", ""},
 		{"a saved link elsewhere", []bench.Request{{Name: "new", Session: "s", Method: "POST", Path: "/elsewhere", ExpectStatus: 201, Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"}}},
 			{Name: "read", Session: "s", Path: "{where}"}}, []string{"POST /elsewhere 201"}, bench.ErrLink, "session \"s\", step \"new\": `http://127.0.0.1:"},
-		{"a header of its own", []bench.Request{{Name: "in", Session: "s", Method: "POST", Path: "/form-login", ExpectStatus: 302}, {Name: "p", Session: "s", Path: "/x", Header: map[string]string{"Cookie": "sid=mine"}},
+		{"a header Cookie", []bench.Request{{Name: "in", Session: "s", Method: "POST", Path: "/form-login", ExpectStatus: 302}, {Name: "p", Session: "s", Path: "/x", Header: map[string]string{"Cookie": "sid=mine"}},
 			{Name: "q", Session: "s", Path: "/y", Header: map[string]string{"Cookie": "a=b:c"}}, {Name: "z", Session: "s", Path: "/z", Header: map[string]string{"Cookie": ""}}},
 			[]string{"POST /form-login 302", "GET /x sid=mine 200", "GET /y a=b:c; sid=ok 200", "GET /z 200"}, "", ""},
 	} {

@@ -50,7 +50,7 @@ func TestCookies(t *testing.T) {
 		{"the path of the request", []string{"a=1"}, "/app/y?q=/", "a=1"},
 		{"outside its path", []string{"a=1"}, "/apple", ""},
 		{"a longer path first", []string{"a=1; Path=/", "b=2; Path=/app", "c=3; Path=/"}, "/app/y", "b=2; a=1; c=3"},
-		{"a path is no prefix", []string{"a=1; Path=/app"}, "/application", ""},
+		{"more than a prefix", []string{"a=1; Path=/app"}, "/application", ""},
 		{"its domain", []string{"a=1; Path=/; Domain=.Shop.test", "b=2; Path=/; Domain=test"}, "/", "a=1; b=2"},
 		{"another domain", []string{"a=1; Path=/; Domain=evil.test", "b=1; Path=/; Domain=p.test"}, "/", ""},
 		{"not over clear", []string{"a=1; Path=/; Secure"}, "/", ""},

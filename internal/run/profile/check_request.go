@@ -186,7 +186,7 @@ func hintOf(name string, known []string) string {
 	return fmt.Sprintf("add it to `variables`, such as `{%s: {from: 1, to: 10000}}`", name)
 }
 
-// link reports a path that begins with a variable whose values are no paths.
+// link reports a path that begins with a variable whose values cannot be paths.
 func (r *rules) link(p *bench.Profile, at, name string, known []string) {
 	variable, _ := values.Column(name)
 	i := slices.IndexFunc(p.Variables, func(v bench.Variable) bool { return v.Name == variable })
