@@ -62,7 +62,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 			}
 		}
 		a.Saved = s.user.Saved()
-		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.got.Status) && !r.Follows(s.got.Status))
+		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.got.Status))
 		seen(a)
 		if ended {
 			return a.Err

@@ -281,14 +281,6 @@ type TrialState struct {
 	taken map[string]*int64
 }
 
-// Saved is what the requests of a session have saved.
-type Saved struct {
-	Values  map[string]string
-	JSON    map[string]string // those of them that requests use as JSON, in that form
-	Links   map[string]string // those of them to which requests are sent: path and query
-	Cookies *Jar              // nil: none
-}
-
 // Step returns the seed of the trial's next step. Steps draw different values, as repeated requests
 // may be answered from a cache. The first step's seed is the run's.
 func (l *TrialState) Step(seed uint64) uint64 {
@@ -433,25 +425,4 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 		u.iteration, ended = nil, true
 	}
 	return session, step, ended
-}
-
-// Saved returns what the user's session has saved so far.
-func (u *User) Saved() Saved {
-	all := Saved{Values: map[string]string{}, JSON: map[string]string{}, Links: map[string]string{}}
-	for i, name := range u.iteration.saved {
-		keep := func(to map[string]string, text []byte) {
-			if text != nil {
-				to[name] = string(text)
-			}
-		}
-		s := &u.slots[i]
-		keep(all.Values, s.text)
-		keep(all.JSON, s.json)
-		keep(all.Links, s.link)
-	}
-	if len(u.jar.cookies) > 0 {
-		all.Cookies = &Jar{}
-		all.Cookies.copy(&u.jar)
-	}
-	return all
 }
