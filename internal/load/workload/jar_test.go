@@ -138,12 +138,22 @@ func TestCookiesAreBounded(t *testing.T) {
 	if j.size > maxCookiesSize || len(j.cookies) != 3 {
 		t.Errorf("%d cookies of %d bytes", len(j.cookies), j.size)
 	}
-	size := 0
-	for _, c := range j.cookies {
-		size += len(c.text)
+	var copied Jar // also what a session adds to those of the setup
+	for range 2 {
+		copied.copy(&j)
+		keepCookies(&copied, "http://h/", "f="+value)
 	}
-	if size != j.size {
-		t.Errorf("%d bytes, counted as %d", size, j.size)
+	for _, of := range []Jar{j, copied} {
+		size := 0
+		for _, c := range of.cookies {
+			size += len(c.text)
+		}
+		if size != of.size || size > maxCookiesSize {
+			t.Errorf("%d bytes, counted as %d", size, of.size)
+		}
+	}
+	if c := copied.cookies[2]; string(c.text[:c.name]) != "f" {
+		t.Errorf("the newest cookie is not kept, but %.10s", c.text)
 	}
 }
 
