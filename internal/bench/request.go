@@ -28,7 +28,7 @@ type Request struct {
 	Expect  Expectation `json:"expect,omitempty"`
 	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile
 	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
-	// redirects in a row that are followed, each as a request; 0: a redirect is a response as any other
+	// redirects in a row that are followed, each as a request; 0: none
 	Follow int   `json:"follow,omitempty"`
 	Think  Think `json:"think,omitzero"` // think time before it is sent
 }

@@ -226,7 +226,8 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 		a.random = u.random(i + 1)
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
 			if link, ok := errors.AsType[linkError](err); ok {
-				text := fmt.Sprintf("%s: %v; no request is sent to it as %q", u.iteration.where(r), link, r.saves[i].spec.Name)
+				const how = "%s: %v; no request is sent to it as %q"
+				text := fmt.Sprintf(how, u.iteration.where(r), link, r.saves[i].spec.Name)
 				return checked, bench.ErrLink, wire.Example(text)
 			}
 			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)

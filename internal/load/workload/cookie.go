@@ -138,7 +138,7 @@ func delimits(c rune) bool {
 	return c == '\t' || c >= ' ' && c <= '/' || c >= ';' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
 }
 
-// leadingNumber returns the number at the beginning of a word, and how many digits it has, 5 at most.
+// leadingNumber returns the number at the beginning of a word, and its digits, 5 at most.
 func leadingNumber(word []byte) (n, digits int) {
 	for digits < len(word) && digits < 5 && word[digits] >= '0' && word[digits] <= '9' {
 		n = n*10 + int(word[digits]-'0')

@@ -185,7 +185,8 @@ func defaultPath(target []byte) []byte {
 
 // onPath reports whether a cookie with a path is for a request (RFC 6265, 5.1.4).
 func onPath(path, of []byte) bool {
-	return bytes.HasPrefix(path, of) && (len(path) == len(of) || len(of) == 0 || of[len(of)-1] == '/' || path[len(of)] == '/')
+	rest, ok := bytes.CutPrefix(path, of)
+	return ok && (len(rest) == 0 || len(of) == 0 || of[len(of)-1] == '/' || rest[0] == '/')
 }
 
 // names reports whether a Cookie header has a cookie with a name.

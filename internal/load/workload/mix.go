@@ -361,7 +361,7 @@ func (u *User) Think() time.Duration {
 	return t.Min + time.Duration(u.random(0)%uint64(t.Max-t.Min+1))
 }
 
-// random returns the nth number that the user draws for the current request. SplitMix64 makes it, so
+// random returns the nth number that the user draws for the current request. SplitMix64 makes it:
 // it does not depend on other users.
 func (u *User) random(n int) uint64 {
 	x := u.seed + uint64(u.at+1+n<<16)*0x9e3779b97f4a7c15

@@ -142,16 +142,21 @@ func RedirectHint(status int, location []byte) string {
 func (m *Mix) Follow(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
 	u.jar.keep(a.Head, u.url, r.to)
 	location, _, ok := nextHeader(a.Head, "Location")
-	switch {
-	case !ok:
-		return wire.Class(a.Status), wire.Example(fmt.Sprintf("%d %s without a Location", a.Status, http.StatusText(a.Status)))
-	case u.hops >= r.follow:
-		return wire.Class(a.Status), wire.Example(fmt.Sprintf("%d %s after %d redirects in a row, Location: %s",
-			a.Status, http.StatusText(a.Status), u.hops, location))
+	why := ""
+	if !ok {
+		why = " without a Location"
+	} else if u.hops >= r.follow {
+		why = fmt.Sprintf(" after %d redirects in a row, Location: %s", u.hops, location)
 	}
-	target, err := sent{u.url, r.to}.resolve(u.target[:0], location)
-	if u.target = target; err != nil {
-		return bench.ErrLink, wire.Example(fmt.Sprintf("%d %s: Location %v", a.Status, http.StatusText(a.Status), err))
+	kind = wire.Class(a.Status)
+	if why == "" {
+		var err error
+		if u.target, err = (sent{u.url, r.to}).resolve(u.target[:0], location); err != nil {
+			kind, why = bench.ErrLink, ": Location "+err.Error()
+		}
+	}
+	if why != "" {
+		return kind, wire.Example(fmt.Sprintf("%d %s%s", a.Status, http.StatusText(a.Status), why))
 	}
 	u.hops, u.hop, u.redirected = u.hops+1, r.hop(a.Status), true
 	return "", ""

@@ -190,9 +190,9 @@ func (c *composer) compose(base string) (written, body string, err error) {
 	return written, string(content), nil
 }
 
-// placeCookies adds the place of a user's cookies to the header Cookie. Without other cookies there,
-// the place has the name of the header too: it is left out then if the user has none. An empty
-// Cookie sends none.
+// placeCookies adds the place of a user's cookies to the header Cookie. Without other cookies
+// there, the place has the name of the header too, which is left out then if the user has none. An
+// empty Cookie sends none.
 func (c *composer) placeCookies(header http.Header) {
 	given, has := header["Cookie"]
 	if has && given[0] == "" {

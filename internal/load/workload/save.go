@@ -165,7 +165,7 @@ func (s *save) find(a Response, to *slot) (json []byte, err error) {
 	return nil, nil
 }
 
-// cut returns what the regular expression matches in a text: its first group, or else the whole match.
+// cut returns what the regular expression matches in a text: its first group, or the whole match.
 func (s *save) cut(text []byte, pattern string) ([]byte, error) {
 	seen := text[:min(len(text), s.sees)]
 	m := s.re.FindSubmatchIndex(seen)

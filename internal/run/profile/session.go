@@ -27,13 +27,14 @@ func (s *saves) UnmarshalStrict(v strictyaml.Value) {
 			continue
 		}
 		from := f.Value.Fields()
-		if i := slices.IndexFunc(from, func(f strictyaml.Field) bool { return f.Key == string(bench.FromRegex) }); len(from) == 2 && i >= 0 {
-			one.Regex, _ = from[i].Value.Text()
-			from = slices.Delete(from, i, i+1)
+		pattern := slices.IndexFunc(from, func(f strictyaml.Field) bool { return f.Key == string(bench.FromRegex) })
+		if len(from) == 2 && pattern >= 0 {
+			one.Regex, _ = from[pattern].Value.Text()
+			from = slices.Delete(from, pattern, pattern+1)
 		}
 		if len(from) != 1 {
-			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`; " +
-				"`regex` may be with another one, to take a part of that")
+			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, " +
+				"`{regex: PATTERN}`; `regex` may be with another one, to take a part of that")
 			continue
 		}
 		one.From = bench.Source(from[0].Key)

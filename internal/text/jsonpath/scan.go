@@ -16,8 +16,8 @@ func (p Path) Scan(body []byte) (value []byte, ok bool) {
 	return p.ScanOne(body, 0)
 }
 
-// ScanOne is Scan of one element of each list that `[*]` stands for. The random number draws it, all
-// elements equally likely.
+// ScanOne is Scan of one element of each list that `[*]` stands for. The random number draws it:
+// all elements are equally likely.
 func (p Path) ScanOne(body []byte, random uint64) (value []byte, ok bool) {
 	s := scanner{body}
 	for _, next := range p.steps {
