@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -215,4 +216,31 @@ func TestCookiesOfTheSetup(t *testing.T) {
 			t.Errorf("%v, the server saw %v", l.Failed, s.journal)
 		}
 	})
+}
+
+// A path that is sent unescaped arrives unchanged, also one that is not a URL.
+func TestUnescapedPaths(t *testing.T) {
+	for _, value := range []string{"items/1?q=a%2Fb&page=2", "a%zz?b=%&{x}|^", "//evil.test/", "?", "a/../b/."} {
+		eachLoop(t, func(t *testing.T, e Engine) {
+			var mu sync.Mutex
+			seen := map[string]int{}
+			url := raw(t, func(conn net.Conn, request string) bool {
+				line, _, _ := strings.Cut(request, "\r\n")
+				mu.Lock()
+				seen[line]++
+				mu.Unlock()
+				_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+				return err == nil
+			})
+			p := counted(url+"/api", 2, 20)
+			p.Requests = []bench.Request{{Name: "a", Weight: 1, Path: "/{p:raw}"}}
+			p.Variables = []bench.Variable{{Name: "p", List: []string{value}}}
+			l := run(t, e, p)
+			mu.Lock()
+			defer mu.Unlock()
+			if want := map[string]int{"GET /api/" + value + " HTTP/1.1": 20}; !maps.Equal(seen, want) || l.Sent != 20 {
+				t.Errorf("%d sent, the server saw %v, want %v", l.Sent, seen, want)
+			}
+		})
+	}
 }

@@ -213,7 +213,10 @@ func (m *Mix) appendCookies(dst []byte, from int, u *User, r *Request, before st
 	given := []byte(nil)
 	if before == "; " {
 		const header = "\r\nCookie:"
-		given = dst[bytes.LastIndex(dst, []byte(header))+len(header):]
+		given = bytes.TrimSpace(dst[bytes.LastIndex(dst, []byte(header))+len(header):])
+		if len(given) == 0 { // the value of a variable
+			before = ""
+		}
 	}
 	return jar.append(dst, before, targetOf(dst[from:]), given, r.to)
 }
