@@ -137,8 +137,9 @@ func TestWhatUsersFollow(t *testing.T) {
 		{"a saved link elsewhere", []bench.Request{{Name: "new", Session: "s", Method: "POST", Path: "/elsewhere", ExpectStatus: 201, Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"}}},
 			{Name: "read", Session: "s", Path: "{where}"}}, []string{"POST /elsewhere 201"}, bench.ErrLink, "session \"s\", step \"new\": `http://127.0.0.1:"},
 		{"a header Cookie", []bench.Request{{Name: "in", Session: "s", Method: "POST", Path: "/form-login", ExpectStatus: 302}, {Name: "p", Session: "s", Path: "/x", Header: map[string]string{"Cookie": "sid=mine"}},
-			{Name: "q", Session: "s", Path: "/y", Header: map[string]string{"Cookie": "a=b:c"}}, {Name: "z", Session: "s", Path: "/z", Header: map[string]string{"Cookie": ""}}},
-			[]string{"POST /form-login 302", "GET /x sid=mine 200", "GET /y a=b:c; sid=ok 200", "GET /z 200"}, "", ""},
+			{Name: "q", Session: "s", Path: "/y", Header: map[string]string{"Cookie": "a=b:c"}}, {Name: "z", Session: "s", Path: "/z", Header: map[string]string{"Cookie": ""}},
+			{Name: "e", Session: "s", Path: "/e", Header: map[string]string{"Cookie": "{empty}"}}, {Name: "f", Session: "s", Path: "/f", Header: map[string]string{"Cookie": "a={x}"}}},
+			[]string{"POST /form-login 302", "GET /x sid=mine 200", "GET /y a=b:c; sid=ok 200", "GET /z 200", "GET /e sid=ok 200", "GET /f a=5; sid=ok 200"}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			each := func(t *testing.T, e Engine, change func(*Plan)) {
@@ -151,7 +152,7 @@ func TestWhatUsersFollow(t *testing.T) {
 					s = newShop(t, true)
 					p.BaseURL = s.URL
 				}
-				p.Variables = []bench.Variable{{Name: "x", List: []string{"5"}}}
+				p.Variables = []bench.Variable{{Name: "x", List: []string{"5"}}, {Name: "empty", List: []string{""}}}
 				l := run(t, e, p)
 				want, total := map[string]int{}, int64(0)
 				for _, line := range c.want {
