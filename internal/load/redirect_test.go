@@ -120,6 +120,8 @@ func TestWhatUsersFollow(t *testing.T) {
 			{Name: "p", Session: "s", Path: "/private"}},
 			[]string{"POST /form-login " + form + " 302", "GET /home sid=ok 200", "GET /private sid=ok 200"}, "", ""},
 		{"by a single request", []bench.Request{one("POST", "/form-login", 1)}, []string{"POST /form-login " + form + " 302", "GET /home sid=ok 200"}, "", ""},
+		{"a cookie of a redirect is saved", []bench.Request{{Name: "in", Session: "s", Method: "POST", Path: "/form-login", Follow: 1, Save: []bench.Save{{Name: "sid", From: bench.FromCookie, Of: "sid"}}},
+			{Name: "p", Session: "s", Path: "/by/{sid}", Header: map[string]string{"Cookie": ""}}}, []string{"POST /form-login 302", "GET /home sid=ok 200", "GET /by/ok 200"}, "", ""},
 		{"301 of POST", []bench.Request{one("POST", "/301", 10)}, []string{"POST /301 " + form + " 301", "GET /there 200"}, "", ""},
 		{"302 of PUT", []bench.Request{one("PUT", "/302", 10)}, []string{"PUT /302 " + form + " 302", "PUT /there " + form + " 200"}, "", ""},
 		{"303 of PUT", []bench.Request{one("PUT", "/303", 10)}, []string{"PUT /303 " + form + " 303", "GET /there 200"}, "", ""},
@@ -243,5 +245,29 @@ func TestUnescapedPaths(t *testing.T) {
 				t.Errorf("%d sent, the server saw %v, want %v", l.Sent, seen, want)
 			}
 		})
+	}
+}
+
+// A secure cookie is sent over https, and redirects are followed there.
+func TestSecureCookies(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[string]int{}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen[strings.TrimSpace(r.URL.Path+" "+r.Header.Get("Cookie"))]++
+		mu.Unlock()
+		if r.URL.Path == "/login" {
+			w.Header().Add("Set-Cookie", "__Host-sid=1; Path=/; Secure; HttpOnly")
+			w.Header().Set("Location", "https://"+r.Host+"/home")
+			w.WriteHeader(http.StatusSeeOther)
+		}
+	}))
+	defer server.Close()
+	p := counted(server.URL, 2, 20)
+	p.Requests = []bench.Request{{Name: "in", Session: "s", Method: "POST", Path: "/login", Follow: 1}, {Name: "x", Session: "s", Path: "/x"}}
+	p.Sessions = []bench.Session{{Name: "s", Weight: 1}}
+	l := run(t, Engine{TLS: server.Client().Transport.(*http.Transport).TLSClientConfig}, p)
+	if want := map[string]int{"/login": 20, "/home __Host-sid=1": 20, "/x __Host-sid=1": 20}; !maps.Equal(seen, want) || l.Sent != 60 || l.FailedTotal() > 0 {
+		t.Errorf("%d sent, failed %v, the server saw %v", l.Sent, l.Examples, seen)
 	}
 }

@@ -36,6 +36,7 @@ type Response struct {
 
 	sent   sent   // where the request was sent
 	random uint64 // draws elements that are saved
+	jar    *Jar   // after redirects: what they set, too; nil: there were none
 }
 
 // Header returns the parsed header lines.
@@ -221,7 +222,9 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 	if u.iteration.cookies {
 		u.jar.keep(a.Head, u.url, r.to)
 	}
-	a.sent = sent{u.url, r.to}
+	if a.sent = (sent{u.url, r.to}); u.hops > 0 {
+		a.jar = &u.jar
+	}
 	for i := range r.saves {
 		a.random = u.random(i + 1)
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {

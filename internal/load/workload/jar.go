@@ -140,6 +140,16 @@ func (j *Jar) oldest() (at int) {
 	return at
 }
 
+// value returns the value of a cookie, the one with the longest path.
+func (j *Jar) value(name string) ([]byte, bool) {
+	for i := range j.cookies {
+		if c := &j.cookies[i]; string(c.text[:c.name]) == name {
+			return c.text[c.name+1 : c.pair], true
+		}
+	}
+	return nil, false
+}
+
 // append appends the cookies for a request to dst, after a text that begins the header or continues
 // it. A cookie whose name is in given, a header of the request, is left out.
 func (j *Jar) append(dst []byte, before string, target, given []byte, to *origin) []byte {

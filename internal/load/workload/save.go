@@ -153,6 +153,9 @@ func (s *save) find(a Response, to *slot) (json []byte, err error) {
 		to.text = append(to.text, value...)
 	case bench.FromCookie:
 		value, ok := cookieValue(a.Head, s.spec.Of, time.Now())
+		if !ok && a.jar != nil {
+			value, ok = a.jar.value(s.spec.Of)
+		}
 		if !ok {
 			return nil, fmt.Errorf("the response sets no cookie %s", s.spec.Of)
 		}
