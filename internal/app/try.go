@@ -158,6 +158,8 @@ func (t *attempt) exchange(title string, a load.Asked) {
 	switch {
 	case a.Err != nil:
 		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
+	case a.Followed:
+		fmt.Fprintln(t.out, "  a redirect, followed")
 	default:
 		fmt.Fprintln(t.out, "  as expected")
 	}

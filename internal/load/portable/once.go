@@ -19,6 +19,7 @@ type Asked struct {
 	Response workload.Response
 	Took     time.Duration
 	Saved    workload.Saved // so far in the session
+	Followed bool           // a redirect, which the next request follows
 	Err      error          // why the response is unexpected; nil if it is expected
 }
 
@@ -55,6 +56,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 			if kind, example := mix.Follow(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
+			a.Followed = a.Err == nil
 		case r.Rejects(s.got.Status):
 		default:
 			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
