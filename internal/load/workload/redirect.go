@@ -11,6 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 // maxLink is the length in bytes of a link that is followed.
@@ -77,7 +78,7 @@ func (s sent) resolve(dst, link []byte) ([]byte, error) {
 	case len(path) > 0 && path[0] == '/' && !bytes.HasPrefix(path, []byte("//")) && !bytes.Contains(path, []byte("/.")):
 		return appendTarget(dst, path), nil // the usual link
 	}
-	from, err := url.Parse(s.to.base + string(s.target))
+	from, err := secret.ParseURL(s.to.base + string(s.target))
 	if err != nil {
 		return bad("is relative to a path that is not a URL")
 	}
