@@ -80,7 +80,7 @@ func TestSavedValuesFitEachUse(t *testing.T) {
 		fits  bool
 	}{
 		{values.Use{JSON: true}, `["a\r\nb"]`, true}, {values.Use{JSON: true, Number: true}, `17`, true}, {values.Use{JSON: true, Number: true}, `["17"]`, false},
-		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
+		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{JSON: true, Raw: true}, `"a b"`, false}, {values.Use{JSON: true, Raw: true}, `"a%20b"`, true}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
 		{values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
 		{values.Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
 	} {
