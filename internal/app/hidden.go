@@ -34,7 +34,7 @@ func (h *hidden) hide(values ...string) {
 // cookie of another kind, such as a language, is a word that other texts may have too.
 func (h *hidden) hideAsked(a load.Asked) {
 	var values []string
-	for name, value := range a.Saved {
+	for name, value := range a.Saved.Values {
 		if h.fromResponses[name] {
 			values = append(values, value)
 		}

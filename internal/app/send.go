@@ -92,7 +92,7 @@ func (l *loader) inOrder(
 	err := l.engine.Once(ctx, plan, func(a load.Asked) {
 		l.noteUnread(name, a)
 		last = a
-		l.trial(at).Keep(a.Saved, a.JSON)
+		l.trial(at).Keep(a.Saved)
 		l.saw(a)
 		seen(a)
 	})

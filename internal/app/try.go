@@ -209,6 +209,8 @@ func (t *attempt) exchange(title string, a load.Asked) {
 		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
 	case a.Unread != "":
 		fmt.Fprintf(t.out, "  not looked at: %s\n", safe.Line(a.Unread, 300))
+	case a.Followed:
+		fmt.Fprintln(t.out, "  a redirect, followed")
 	default:
 		fmt.Fprintln(t.out, "  as expected")
 	}

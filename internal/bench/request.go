@@ -29,9 +29,11 @@ type Request struct {
 	Expect  Expectation `json:"expect,omitempty"`
 	Timeout Duration    `json:"timeout_ns,omitempty"` // 0: that of the profile
 	Save    []Save      `json:"save,omitempty"`       // values of its response for later requests
-	Think   Think       `json:"think,omitzero"`       // think time before it is sent
-	Repeat  *Repeat     `json:"repeat,omitempty"`     // nil: it is sent once
-	Pace    Duration    `json:"pace_ns,omitempty"`    // of a single request; see Session
+	// redirects in a row that are followed, each as a request; 0: none
+	Follow int      `json:"follow,omitempty"`
+	Think  Think    `json:"think,omitzero"`    // think time before it is sent
+	Repeat *Repeat  `json:"repeat,omitempty"`  // nil: it is sent once
+	Pace   Duration `json:"pace_ns,omitempty"` // of a single request; see Session
 	// it is of the setup of its session: sent once for each user before a step, and in no result
 	SetUp bool `json:"setup,omitempty"`
 }
@@ -92,7 +94,7 @@ type Source string
 
 // The sources.
 const (
-	FromJSON   Source = "json"   // Of is a path, as in check suites
+	FromJSON   Source = "json"   // Of is a path, as in check suites; `[*]` is an element drawn at random
 	FromHeader Source = "header" // Of is the name of the header
 	FromCookie Source = "cookie" // Of is the name of the cookie
 	FromRegex  Source = "regex"  // Of is matched against the body; the value is the first group, or else the whole match
@@ -103,7 +105,12 @@ type Save struct {
 	Name string `json:"name"` // name of the variable
 	From Source `json:"from"`
 	Of   string `json:"of"`
+	// regular expression that cuts the value out of what From and Of name, as FromRegex does
+	Regex string `json:"regex,omitempty"`
 }
+
+// Draws reports whether the value is drawn from the elements of lists.
+func (s Save) Draws() bool { return s.From == FromJSON && strings.Contains(s.Of, "[*]") }
 
 // Variable is a value drawn for each iteration. Exactly one of Range, List, File and Make is set.
 type Variable struct {

@@ -21,6 +21,7 @@ const (
 	ErrBody    ErrorKind = "unreadable_body"  // the body cannot be read
 	ErrWrong   ErrorKind = "unexpected_body"  // the body is not the expected one
 	ErrSave    ErrorKind = "missing_value"    // a value to be saved is not in the response
+	ErrLink    ErrorKind = "bad_link"         // a redirect or a saved link does not lead to the contender
 	ErrRepeat  ErrorKind = "too_many_repeats" // after the last repetition the response is not as expected
 	ErrClient  ErrorKind = "client_limit"     // the client ran out of ports, files or memory
 	ErrOther   ErrorKind = "other"

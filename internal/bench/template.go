@@ -69,6 +69,7 @@ type Type string
 const (
 	TypeNumber Type = "number" // a number, which replaces the quotes around the place
 	TypeJSON   Type = "json"   // any JSON, which replaces the quotes around the place: true, null, a list, an object
+	TypeRaw    Type = "raw"    // a part of a path or query, which is not escaped
 )
 
 // Parts splits a template into its texts and places.
@@ -170,6 +171,15 @@ func inJSON(text string) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // does not fail for a string
 	return strings.TrimSuffix(out.String()[1:], "\"\n")
+}
+
+// Link returns the variable at the beginning of the path, which is a whole path then, or a URL of
+// the contender; "" if the path begins with a text.
+func (r Request) Link() (name string) {
+	if parts := Parts(r.Path); len(parts) > 0 {
+		name = parts[0].Name
+	}
+	return name
 }
 
 // EnvNames returns the environment variables in header and body.

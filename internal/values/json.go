@@ -122,7 +122,7 @@ func (c *jsonColumn) repeated(row []byte) bool {
 	for _, key := range c.keys {
 		may = may || bytes.Count(row, key) > 1
 	}
-	return may && c.path.Repeats(row)
+	return may && c.path.Repeats(row, 0)
 }
 
 // The errors of a file of JSON.

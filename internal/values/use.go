@@ -16,6 +16,8 @@ type Use struct {
 	Text   bool // a text
 	Number bool // a JSON number
 	JSON   bool // any JSON value
+	Raw    bool // a part of a path that is sent unchanged
+	Link   bool // a whole path
 }
 
 // Uses returns the uses of all variables of requests, by name.
@@ -32,8 +34,14 @@ func Uses(requests []bench.Request) map[string]Use {
 		for _, p := range r.Places() {
 			u := uses[p.Name]
 			u.Number, u.JSON = u.Number || p.Type == bench.TypeNumber, u.JSON || p.Type == bench.TypeJSON
+			u.Raw = u.Raw || p.Type == bench.TypeRaw
 			u.Text = u.Text || p.Type != bench.TypeNumber && p.Type != bench.TypeJSON
 			uses[p.Name] = u
+		}
+		if name := r.Link(); name != "" {
+			u := uses[name]
+			u.Link = true
+			uses[name] = u
 		}
 	}
 	for _, r := range requests {
@@ -55,6 +63,11 @@ func (u Use) Fits(value []byte) error {
 		return NotJSON(value)
 	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
 		return errors.New("a header cannot have a line break or another control character")
+	case u.Link && (len(value) == 0 || value[0] != '/'):
+		return fmt.Errorf("%q is not a path: it must start with a slash", safe.Line(string(value), 60))
+	case (u.Link || u.Raw) && bytes.ContainsFunc(value, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }):
+		return fmt.Errorf("%q is not a part of a path: percent-encode non-ASCII letters, spaces and `#`",
+			safe.Line(string(value), 60))
 	}
 	return nil
 }

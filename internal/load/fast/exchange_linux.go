@@ -86,6 +86,9 @@ func (s *shard) expect(c *conn) {
 	if c.user.Keeps() {
 		c.parser.KeepAll()
 	}
+	if c.user.KeepsLinks() {
+		c.parser.KeepLinks()
+	}
 }
 
 // requestTimeout returns the timeout of the request of c.
@@ -220,6 +223,8 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 		s.counters.WakeupDelay += late
 	}
 	switch {
+	case c.req.Follows(p.Status):
+		x.Kind, x.Example = s.mix.Follow(&c.user, c.req, p.Response())
 	case !c.req.Expects(p.Status):
 		x.Kind = wire.Class(p.Status)
 		if s.counters.NeedsExample(x.Request, x.Kind) {
@@ -229,11 +234,11 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 	case c.req.Rejects(p.Status):
 		x.Rejected = true
 		x.Kind, x.Example = s.mix.Repeat(&c.user, c.req, p.Response())
-	case p.Keep:
+	case p.Kept():
 		s.checkResponse(c, &x)
 	}
 	s.record(c, x)
-	if p.Keep {
+	if p.Kept() {
 		now = s.now()
 	}
 	s.proceed(c, i, now)

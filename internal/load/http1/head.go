@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
 )
 
 func (p *Parser) statusLine(line []byte) error {
@@ -30,7 +31,7 @@ func (p *Parser) statusLine(line []byte) error {
 	}
 	p.Status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	p.stage = stageHeader
-	if !p.req.Expects(p.Status) && p.known&ClassBit(p.Status) == 0 && !p.isInterim() {
+	if !p.req.Expects(p.Status) && !p.req.Follows(p.Status) && p.known&ClassBit(p.Status) == 0 && !p.isInterim() {
 		p.note = &note{text: bytes.Clone(rest[:min(len(rest), wire.MaxExample)])}
 		if len(rest) > wire.MaxExample {
 			p.note.text = append(p.note.text, wire.CutMark...)
@@ -62,6 +63,13 @@ func (p *Parser) headerLine(line []byte) error {
 		return err
 	}
 	switch len(key) {
+	case len("Location"):
+		if (p.links || p.note != nil) && equalFold(key, "location") {
+			p.link(line)
+			if p.note != nil {
+				p.note.text = append(p.note.text, workload.RedirectHint(p.Status, trimBlanks(value))...)
+			}
+		}
 	case len("Content-Length"):
 		if equalFold(key, "content-length") {
 			return p.contentLength(trimBlanks(value))
@@ -76,6 +84,9 @@ func (p *Parser) headerLine(line []byte) error {
 			p.note.encodings = append(p.note.encodings, append(bytes.Clone(trimBlanks(value)), ',')...)
 		}
 	case len("Connection"):
+		if p.links && equalFold(key, "set-cookie") {
+			p.link(line)
+		}
 		if equalFold(key, "connection") {
 			p.Close = p.Close || hasToken(value, "close")
 			p.alive = p.alive || hasToken(value, "keep-alive")
@@ -87,6 +98,13 @@ func (p *Parser) headerLine(line []byte) error {
 		}
 	}
 	return nil
+}
+
+// link keeps a header line, unless all are kept.
+func (p *Parser) link(line []byte) {
+	if p.links && !p.Keep {
+		p.Header = append(append(p.Header, line...), '\r', '\n')
+	}
 }
 
 func (p *Parser) contentLength(value []byte) error {

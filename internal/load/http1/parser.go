@@ -62,6 +62,7 @@ type Parser struct {
 	line   []byte            // the start of an unfinished line
 	note   *note             // text of an example; nil: not needed
 	Keep   bool              // keep header lines in Header, and as much of the body in Body as is checked
+	links  bool              // keep those header lines that set cookies or say where to go next
 	Header []byte
 	Body   []byte
 	response
@@ -96,7 +97,7 @@ type note struct {
 // Reset prepares the parser for the response to a request.
 func (p *Parser) Reset(req *workload.Request, known uint8) {
 	p.req, p.known, p.note = req, known, nil
-	p.line, p.Keep = p.line[:0], false
+	p.line, p.Keep, p.links, p.Header = p.line[:0], false, false, p.Header[:0]
 	p.response = response{}
 }
 
@@ -104,6 +105,12 @@ func (p *Parser) Reset(req *workload.Request, known uint8) {
 func (p *Parser) KeepAll() {
 	p.Keep, p.Header, p.Body = true, p.Header[:0], p.Body[:0]
 }
+
+// KeepLinks makes the parser keep the header lines Set-Cookie and Location.
+func (p *Parser) KeepLinks() { p.links = true }
+
+// Kept reports whether there is something in the response that it was made to keep.
+func (p *Parser) Kept() bool { return p.Keep || len(p.Header) > 0 }
 
 // Feed parses b. It returns how many bytes belong to the response, and whether that is complete.
 func (p *Parser) Feed(b []byte) (n int, done bool, err error) {

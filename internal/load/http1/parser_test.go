@@ -271,3 +271,28 @@ func BenchmarkResponseParser(b *testing.B) {
 		}
 	}
 }
+
+// The lines that set cookies or say where to go next are kept without the others and the body, in
+// pieces too, and not those of an interim response.
+func TestLinksAreKept(t *testing.T) {
+	const response = "HTTP/1.1 103 Early Hints\r\nLocation: /early\r\n\r\nHTTP/1.1 302 Found\r\nDate: x\r\nlocation:  /a \r\nSET-COOKIE: a=1\r\n" +
+		"Connection: keep-alive\r\nSet-Cookie: b=2; Path=/\nContent-Length: 2\r\n\r\nok"
+	const want = "location:  /a \r\nSET-COOKIE: a=1\r\nSet-Cookie: b=2; Path=/\r\n"
+	for _, size := range []int{1, 7, len(response)} {
+		for _, links := range []bool{true, false} {
+			var p Parser
+			p.Reset(&workload.Request{Status: http.StatusFound}, 0)
+			if links {
+				p.KeepLinks()
+			}
+			for left := []byte(response); len(left) > 0; left = left[min(size, len(left)):] {
+				if _, _, err := p.Feed(left[:min(size, len(left))]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := p.Response(); links != p.Kept() || links && string(got.Head) != want || !links && len(got.Head) > 0 || len(got.Body) > 0 {
+				t.Errorf("pieces of %d, links %t: kept %q and %q", size, links, got.Head, got.Body)
+			}
+		}
+	}
+}

@@ -78,22 +78,19 @@ func (p closedPacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool)
 // Rate returns 0: the contender decides.
 func (p closedPacer) Rate(time.Duration) float64 { return 0 }
 
-var space, endOfHead = []byte(" "), []byte("\r\n\r\n")
+var endOfHead = []byte("\r\n\r\n")
 
-// target is the Targeter: it begins the next unit on a free connection, and describes its first
-// request. The fragment of the URL, which is never sent, is the number of the connection. An error
-// of it ends the attack.
+// target is the Targeter: it begins the next unit on a free connection. The fragment of the URL,
+// which is never sent, is the number of the connection. The URL has no path: vegeta parses it, and
+// could not parse each path that is sent unescaped. An error of it ends the attack.
 func (l *Loop) target(t *vegeta.Target) error {
 	s, err := l.next()
 	if err != nil || s == nil {
 		t.Method, t.URL = http.MethodGet, l.base
 		return err
 	}
-	head, body, _ := bytes.Cut(s.out, endOfHead)
-	_, path, _ := bytes.Cut(head, space)
-	path, _, _ = bytes.Cut(path, space)
-	s.url = append(append(append(s.url[:0], l.base...), path...), '#')
-	s.url = strconv.AppendInt(s.url, int64(s.index), 10)
+	_, body, _ := bytes.Cut(s.out, endOfHead)
+	s.url = strconv.AppendInt(append(append(s.url[:0], l.base...), "/#"...), int64(s.index), 10)
 	t.Method, t.URL, t.Body = s.request.Method, string(s.url), body
 	return nil
 }

@@ -78,10 +78,12 @@ func (l *Loop) assess(s *slot, r *workload.Request, x *record.Exchange) {
 	x.Status = s.got.Status
 	switch {
 	case x.Kind != "":
+	case r.Follows(x.Status):
+		x.Kind, x.Example = l.conf.Mix.Follow(&s.user, r, s.got)
 	case r.Rejects(x.Status):
 		x.Rejected = true
 		x.Kind, x.Example = l.conf.Mix.Repeat(&s.user, r, s.got)
-	case s.keep:
+	case s.keep || s.links:
 		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.got)
 		x.Unread = s.user.Unread
 	}
@@ -146,7 +148,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
-	s.keep, s.gaveUp, s.read = l.conf.KeepAll || s.user.Keeps(), false, 0
+	s.keep, s.links, s.gaveUp, s.read = l.conf.KeepAll || s.user.Keeps(), s.user.KeepsLinks(), false, 0
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {

@@ -18,10 +18,10 @@ type Asked struct {
 	Sent     []byte // bytes on the wire
 	Response workload.Response
 	Took     time.Duration
-	Saved    map[string]string // values saved so far in the session
-	JSON     map[string]string // those of them that requests use as JSON, in that form
-	Err      error             // why the response is unexpected; nil if it is expected
-	Unread   string            // why its body was to be checked and was not looked at; "" if it was
+	Saved    workload.Saved // so far in the session
+	Followed bool           // a redirect, which the next request follows
+	Err      error          // why the response is unexpected; nil if it is expected
+	Unread   string         // why its body was to be checked and was not looked at; "" if it was
 }
 
 // Once sends the first iteration of the mix on one connection, without thinking: a request, or a
@@ -59,6 +59,11 @@ func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
 			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
+		case r.Follows(s.got.Status):
+			if kind, example := mix.Follow(&s.user, r, a.Response); kind != "" {
+				a.Err = errors.New(example)
+			}
+			a.Followed = a.Err == nil
 		case r.Rejects(s.got.Status):
 			if kind, example := mix.Repeat(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
@@ -70,7 +75,7 @@ func (l *Loop) iterateOnce(ctx context.Context, s *slot, seen func(Asked)) error
 				a.Unread = example
 			}
 		}
-		a.Saved, a.JSON = s.user.Saved()
+		a.Saved = s.user.Saved()
 		_, _, ended := s.user.Done(a.Err != nil || r.Rejects(s.got.Status))
 		seen(a)
 		if ended {

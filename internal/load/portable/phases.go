@@ -191,7 +191,7 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 	r.FirstByte = c.lap(a.conn.first)
 	r.Receive = c.lap(ended)
 	r.Status, r.Bytes = s.got.Status, x.Bytes
-	if err == nil && !req.Expects(s.got.Status) {
+	if err == nil && !req.Expects(s.got.Status) && !req.Follows(s.got.Status) {
 		err = fmt.Errorf("status %d, expected %d", s.got.Status, req.Status)
 	}
 	if !keep {

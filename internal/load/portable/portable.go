@@ -40,8 +40,8 @@ type Config struct {
 	Sleep func(time.Duration)
 }
 
-// Loop makes exchanges, each on a slot, and records their results: no pipelining, no redirects. An
-// exchange includes the body.
+// Loop makes exchanges, each on a slot, and records their results: no pipelining. After a redirect
+// comes an exchange like any other. An exchange includes the body.
 type Loop struct {
 	conf           Config
 	rec            *record.Recorder

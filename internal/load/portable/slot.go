@@ -36,6 +36,7 @@ type slot struct {
 	failures int  // failed dials in a row
 	answered bool // the first response has arrived
 	user     workload.User
+	links    bool // keep what sets cookies or says where to go next
 	keep     bool // keep the response: header, and as much of the body as is checked
 	got      workload.Response
 	gaveUp   bool // the contender gave up waiting for a request
@@ -65,6 +66,9 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 	if s.keep {
 		p.KeepAll()
 	}
+	if s.links {
+		p.KeepLinks()
+	}
 	if s.in == nil {
 		s.in = make([]byte, readSize)
 	}
@@ -86,7 +90,7 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 		}
 	}
 	s.got, s.gaveUp, x.Bytes = p.Response(), p.GaveUp(), p.Bytes
-	if !r.Expects(p.Status) {
+	if !r.Expects(p.Status) && !r.Follows(p.Status) {
 		x.Kind, x.Example = wire.Class(p.Status), p.Example()
 	}
 	// Surplus bytes would make the next response unreadable.
@@ -96,7 +100,7 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 // responseHTTP2 takes the whole response to r over HTTP/2, as response does.
 func (s *slot) responseHTTP2(resp *http.Response, r *workload.Request, x *record.Exchange) error {
 	most := 0
-	expected := r.Expects(resp.StatusCode)
+	expected := r.Expects(resp.StatusCode) || r.Follows(resp.StatusCode)
 	if s.keep {
 		most = workload.MaxChecked
 	} else if !expected {
@@ -109,14 +113,16 @@ func (s *slot) responseHTTP2(resp *http.Response, r *workload.Request, x *record
 		x.Bytes, err = x.Bytes+rest, failed
 	}
 	s.got = workload.Response{Status: resp.StatusCode, Body: body, Cut: x.Bytes > int64(len(body))}
-	if s.keep {
+	if s.keep || s.links {
 		var head bytes.Buffer
 		_ = resp.Header.Write(&head) // writing to memory cannot fail
 		s.got.Head = head.Bytes()
 	}
 	if !expected {
+		hint := workload.RedirectHint(resp.StatusCode, []byte(resp.Header.Get("Location")))
 		encodings := []byte(strings.Join(resp.Header.Values("Content-Encoding"), ","))
-		text := resp.Status + " " + unpack.Sample(encodings, body[:min(len(body), wire.MaxPacked)], x.Bytes, wire.MaxSample)
+		sample := unpack.Sample(encodings, body[:min(len(body), wire.MaxPacked)], x.Bytes, wire.MaxSample)
+		text := resp.Status + " " + hint + sample
 		x.Kind, x.Example = wire.Class(resp.StatusCode), wire.Example(strings.TrimSpace(text))
 	}
 	return err

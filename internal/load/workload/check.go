@@ -39,6 +39,10 @@ type Response struct {
 	// Value returns the value that a variable of the expectation had in the request; nil if it has
 	// none.
 	Value func(name string) string
+
+	sent   sent   // where the request was sent
+	random uint64 // draws elements that are saved
+	jar    *Jar   // after redirects: what they set, too; nil: there were none
 }
 
 // Header returns the parsed header lines.
@@ -223,11 +227,23 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 			return true, bench.ErrWrong, wire.Example(err.Error())
 		}
 	}
+	if u.iteration.cookies {
+		u.jar.keep(a.Head, u.url, r.to)
+	}
 	if kind, text := m.repeat(u, r, a, &p); u.again || kind != "" {
 		return checked, kind, text
 	}
+	if a.sent = (sent{u.url, r.to}); u.hops > 0 {
+		a.jar = &u.jar
+	}
 	for i := range r.saves {
+		a.random = u.random(i + 1)
 		if err := p.save(&r.saves[i], &a, &u.slots[r.saves[i].slot]); err != nil {
+			if link, ok := errors.AsType[linkError](err); ok {
+				const how = "%s: %v; no request is sent to it as %q"
+				text := fmt.Sprintf(how, u.iteration.where(r), link, r.saves[i].spec.Name)
+				return checked, bench.ErrLink, wire.Example(text)
+			}
 			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}

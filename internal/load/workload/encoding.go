@@ -15,6 +15,7 @@ const (
 	inHeader // unchanged: values with control characters are refused before
 	inJSON   // within quotes
 	inQuotes // within quotes in the head of a part of a multipart body
+	asLink   // the path and query of a link: unchanged
 )
 
 // append appends a value to dst.

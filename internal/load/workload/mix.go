@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -60,6 +60,9 @@ type Mix struct {
 	users      *Users
 	until      func(Response) error
 	pooled     bool // each iteration is of another user
+	base       *url.URL
+	root       string // the base URL without its path
+	cookies    *Jar   // what the setup got; nil: none
 }
 
 // iteration is what a user does in one go: a single request or a session.
@@ -68,9 +71,10 @@ type iteration struct {
 	session  int // number of the session in the mix, from 1; 0: a single request
 	weight   int
 	requests []*Request
-	vars     []*variable // variables drawn when it begins, into the slots after the saved values
-	saved    []string    // names of saved values, in the first slots
-	thinks   bool
+	vars     []*variable   // variables drawn when it begins, into the slots after the saved values
+	saved    []string      // names of saved values, in the first slots
+	draws    bool          // users draw while they are at it: think times, elements of lists
+	cookies  bool          // users keep cookies while they are at it
 	pace     time.Duration // from the start of an iteration to that of the user's next one, at least
 	setup    *setup        // nil: it has none, or it has not been made
 }
@@ -82,7 +86,8 @@ func NewMix(plan Spec) (*Mix, error) {
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
 		// Without the URL itself: it may hold a password, which cannot be cut from a malformed URL.
 		errs = append(errs, errors.New("base URL: must be http://HOST:PORT or https://HOST:PORT"))
-		plan.BaseURL = "http://placeholder"
+		base = &url.URL{Scheme: "http", Host: "placeholder"}
+		plan.BaseURL = base.String()
 	}
 	errs = append(errs, plan.Step.Validate()...)
 	if plan.Trial == nil {
@@ -95,7 +100,9 @@ func NewMix(plan Spec) (*Mix, error) {
 		secrets: sync.OnceValue(func() map[string]bool { return secret.Saved(plan.Requests) }),
 		unique:  rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 		users:   plan.Users, until: plan.Until, pooled: plan.Step.Rate > 0,
+		base: base, cookies: plan.Trial.Cookies,
 	}
+	m.root = (&url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host}).String()
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
 	}
@@ -164,7 +171,8 @@ func (m *Mix) add(p planned, plan Spec) (errs []error) {
 				u.saved = append(u.saved, s.Name)
 			}
 		}
-		u.thinks = u.thinks || r.Think.Max > 0
+		u.cookies = u.cookies || r.Session != "" || r.Follow > 0
+		u.draws = u.draws || r.Think.Max > 0 || slices.ContainsFunc(r.Save, bench.Save.Draws)
 	}
 	for _, r := range p.specs {
 		made, err := m.newRequest(r, u, plan)
@@ -239,6 +247,9 @@ func (m *Mix) begin(u *User) error {
 		u.slots = make([]slot, m.slots)
 	}
 	m.users.number(u, m.pooled)
+	if u.iteration.cookies {
+		u.jar.copy(m.cookies)
+	}
 	for i, v := range u.iteration.vars {
 		if u.iteration.setup.has(v) {
 			continue
@@ -259,8 +270,8 @@ func (m *Mix) begin(u *User) error {
 	}
 	u.iteration.setup.give(u)
 	u.keepPace(m.pooled)
-	if u.iteration.thinks {
-		u.thinkSeed = m.rng.Uint64()
+	if u.iteration.draws {
+		u.seed = m.rng.Uint64()
 	}
 	return nil
 }
@@ -287,23 +298,13 @@ func (r *Request) uses(slot int) bool {
 // TrialState is what the steps of one trial share. The zero value is ready to use. The steps run
 // one after the other, or interleaved.
 type TrialState struct {
-	Salt   uint64            // makes values of uuid and string differ from those of other trials
-	Values map[string]string // values saved by the setup
-	JSON   map[string]string // those of them that requests use as JSON, in that form
-	steps  uint64
-	mixes  uint64
-	taken  map[string]*int64
+	Salt  uint64 // makes values of uuid and string differ from those of other trials
+	Saved        // by the setup
+	steps uint64
+	mixes uint64
+	taken map[string]*int64
 
 	unpackers sync.Pool // of *unpack.Unpacker
-}
-
-// Keep adds saved values, and those of them that requests use as JSON in that form.
-func (l *TrialState) Keep(texts, jsons map[string]string) {
-	if l.Values == nil {
-		l.Values, l.JSON = map[string]string{}, map[string]string{}
-	}
-	maps.Copy(l.Values, texts)
-	maps.Copy(l.JSON, jsons)
 }
 
 // Step returns the seed of the trial's next step. Steps draw different values, as repeated requests
@@ -345,10 +346,17 @@ type User struct {
 	again     bool       // the last request is sent again
 	slots     []slot
 	body      []byte
-	thinkSeed uint64 // seed of the think times
+	seed      uint64 // of the think times and of elements drawn from lists
 	pace      pace
-	number    int  // of the users with setups, from 1; 0: not known yet
-	check     bool // the response will be checked
+	number    int    // of the users with setups, from 1; 0: not known yet
+	jar       Jar    // unless the iteration keeps none
+	url       []byte // path and query of the last request, if the iteration keeps cookies
+
+	hops       int      // redirects in a row that were followed
+	hop        *Request // the request after a redirect
+	target     []byte   // its path and query
+	redirected bool     // the last response was a redirect that is followed
+	check      bool     // the response will be checked
 	// Unread is the kind of the body that CheckResponse was to check last and did not look at.
 	Unread bench.ErrorKind
 	taken  *sampled // its quota has counted the response, which is not checked yet; nil: no
@@ -360,13 +368,13 @@ func (u *User) Begun() bool { return u.iteration != nil }
 // Midway reports whether the user has sent a request of an iteration that has more. over says that
 // no more iterations are begun: a request is not repeated then.
 func (u *User) Midway(over bool) bool {
-	return u.iteration != nil && u.sent > 0 && !(over && u.tries > 0)
+	return u.iteration != nil && u.sent > 0 && !(over && u.tries > 0 && u.hops == 0)
 }
 
 // Forget drops the user's iteration.
 func (u *User) Forget() {
 	u.giveBack()
-	u.iteration = nil
+	u.iteration, u.hops = nil, 0
 }
 
 // Begin draws the user's next iteration, if none is begun. It fails if no values are left.
@@ -380,7 +388,7 @@ func (m *Mix) Begin(u *User) error {
 // Repeats returns how long the user, who has sent a request, waits before it is sent again; 0: it is
 // not.
 func (u *User) Repeats() time.Duration {
-	if u.tries == 0 {
+	if u.tries == 0 || u.hops > 0 {
 		return 0
 	}
 	return u.iteration.requests[u.at].repeat.Every
@@ -388,6 +396,9 @@ func (u *User) Repeats() time.Duration {
 
 // Think returns how long the user, who has begun an iteration, thinks before the next request.
 func (u *User) Think() time.Duration {
+	if u.hops > 0 {
+		return 0
+	}
 	if every := u.Repeats(); every > 0 {
 		return every
 	}
@@ -396,17 +407,27 @@ func (u *User) Think() time.Duration {
 	if t.Max <= t.Min {
 		return t.Min
 	}
-	// SplitMix64, so the think time of one user does not depend on other users.
-	x := u.thinkSeed + uint64(u.at+1)*0x9e3779b97f4a7c15
+	return t.Min + time.Duration(u.random(0)%uint64(t.Max-t.Min+1))
+}
+
+// random returns the nth number that the user draws for the current request. SplitMix64 makes it:
+// it does not depend on other users.
+func (u *User) random(n int) uint64 {
+	x := u.seed + uint64(u.at+1+n<<16)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return t.Min + time.Duration((x^x>>31)%uint64(t.Max-t.Min+1))
+	return x ^ x>>31
 }
 
 // Write appends the next request of a user, who has begun an iteration, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
-	r := u.iteration.requests[u.at]
-	u.check = r.checked && m.drawsCheck(u, r)
+	r, from := u.iteration.requests[u.at], len(dst)
+	if u.hops == 0 {
+		u.check = r.checked && m.drawsCheck(u, r)
+	} else {
+		r = u.hop
+		dst = append(append(append(append(dst, r.Method...), ' '), u.target...), " HTTP/1.1"...)
+	}
 	if len(r.body) > 0 {
 		u.body = u.body[:0]
 		for i := range r.body {
@@ -414,11 +435,17 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 		}
 	}
 	for i := range r.head {
-		if p := &r.head[i]; p.kind == partLength {
+		switch p := &r.head[i]; p.kind {
+		case partLength:
 			dst = strconv.AppendInt(dst, int64(len(u.body)), 10)
-		} else {
+		case partCookies:
+			dst = m.appendCookies(dst, from, u, r, p.text)
+		default:
 			dst = p.append(dst, u)
 		}
+	}
+	if u.iteration.cookies {
+		u.url = append(u.url[:0], targetOf(dst[from:])...)
 	}
 	if len(r.body) > 0 {
 		dst = append(dst, u.body...)
@@ -440,12 +467,21 @@ func (u *User) End(x *record.Exchange) {
 	x.Session, x.First, x.Last = session, step == 0, ended
 }
 
+// KeepsLinks reports whether those headers of the response are needed that set cookies or say where
+// to go next.
+func (u *User) KeepsLinks() bool { return u.iteration.cookies }
+
 // Done ends the last request. It returns the number of its session from 1 (0: a single request),
 // the number of requests before it in the session, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
-	u.giveBack()
 	session, step = u.iteration.session, u.sent
 	u.sent++
+	if u.redirected && !failed {
+		u.redirected = false
+		return session, step, false
+	}
+	u.giveBack()
+	u.redirected, u.hops = false, 0
 	if u.again {
 		u.again = false
 		u.tries++
@@ -458,7 +494,8 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 	return session, step, ended
 }
 
-// Masked returns the text of a failure without the secrets that the user's session has saved.
+// Masked returns the text of a failure without the secrets that the user's session has saved, and
+// without cookies that are credentials.
 func (m *Mix) Masked(u *User, text string) string {
 	if u.iteration == nil {
 		return text
@@ -469,23 +506,14 @@ func (m *Mix) Masked(u *User, text string) string {
 			values = append(values, string(u.slots[i].text))
 		}
 	}
+	for i := range u.jar.cookies {
+		c := &u.jar.cookies[i]
+		if value := string(c.text[min(c.name+1, c.pair):c.pair]); secret.IsToken(value) {
+			values = append(values, value)
+		}
+	}
 	if len(values) == 0 {
 		return text
 	}
 	return secret.New(values...).Text(text)
-}
-
-// Saved returns the values that the user's session has saved so far, and those that requests use as
-// JSON in that form.
-func (u *User) Saved() (texts, jsons map[string]string) {
-	texts, jsons = map[string]string{}, map[string]string{}
-	for i, name := range u.iteration.saved {
-		if text := u.slots[i].text; text != nil {
-			texts[name] = string(text)
-		}
-		if text := u.slots[i].json; text != nil {
-			jsons[name] = string(text)
-		}
-	}
-	return texts, jsons
 }

@@ -36,8 +36,11 @@ type Request struct {
 	rejected   []int      // expected statuses that do not count as throughput
 	think      bench.Think
 	repeat     *bench.Repeat
-	checked    bool // its responses may be checked
-	id, word   int  // slots of {id} and {language} of the data set; -1: not used
+	to         *origin
+	follow     int      // redirects in a row that are followed
+	again, get *Request // after a redirect: the same request, or GET; without the first line
+	checked    bool     // its responses may be checked
+	id, word   int      // slots of {id} and {language} of the data set; -1: not used
 }
 
 // Expects reports whether a status is expected.
@@ -66,16 +69,18 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think, repeat: r.Repeat,
 		Method: cmp.Or(r.Method, http.MethodGet), id: -1, word: -1,
 		rejected: r.Rejections(),
-		checked:  plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
+		checked:  plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)), follow: r.Follow,
 	}
 	made.Repeatable = wire.Repeatable(made.Method)
-	if !strings.HasPrefix(r.Path, "/") {
+	if !strings.HasPrefix(r.Path, "/") && r.Link() == "" {
 		return nil, fmt.Errorf("path %q: must start with a slash", r.Path)
 	}
 	c := composer{mix: m, iteration: u, request: made, spec: r, plan: plan}
-	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
+	written, body, err := c.compose(strings.TrimSuffix(plan.BaseURL, "/"))
+	if err != nil {
 		return nil, err
 	}
+	c.split(made, written, body)
 	if made.checked || r.Repeat != nil {
 		if err := c.expectation(); err != nil {
 			return nil, err
@@ -88,6 +93,9 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 		}
 		made.saves = append(made.saves, one)
 	}
+	if made.follow > 0 {
+		c.hops(strings.TrimSuffix(written, body), body)
+	}
 	return made, nil
 }
 
@@ -99,22 +107,29 @@ type composer struct {
 	spec      bench.Request
 	plan      Spec
 	places    []part // places of the head, in the order of their placeholders
+	cookies   string // the place of all cookies, with the name of their header; "": there is none
 }
 
 // placeholder matches a word that no escaping changes. It marks a place that net/http would change.
 var placeholder = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
 
 // compose has net/http write the request once. Only the places remain to be filled in.
-func (c *composer) compose(base string) error {
+func (c *composer) compose(base string) (written, body string, err error) {
 	path, query, hasQuery := strings.Cut(c.spec.Path, "?")
 	address, err := c.replaced(path, inPath)
 	if err != nil {
-		return err
+		return "", "", err
+	}
+	if link := c.spec.Link(); link != "" {
+		address = "/" + address // net/http writes no other path
+		if c.saves(link) {      // links of responses are not below the base URL
+			base = c.mix.root
+		}
 	}
 	if hasQuery {
 		text, err := c.replaced(query, inQuery)
 		if err != nil {
-			return err
+			return "", "", err
 		}
 		address += "?" + text
 	}
@@ -125,60 +140,90 @@ func (c *composer) compose(base string) error {
 	case bench.FormBody:
 		encoding = inQuery
 	}
-	body, kind := c.plan.Files[c.spec.BodyFile], c.spec.Encoding.ContentType()
+	content, kind := c.plan.Files[c.spec.BodyFile], c.spec.Encoding.ContentType()
 	if c.spec.BodyFile == "" {
 		parts, err := c.parts(c.spec.Body, encoding)
 		if len(c.spec.Multipart) > 0 {
 			parts, kind, err = c.multipart()
 		}
 		if err != nil {
-			return err
+			return "", "", err
 		}
-		if body = []byte(cmp.Or(c.spec.Body, "any")); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
-			body = []byte(textOf(parts))
+		if content = []byte(cmp.Or(c.spec.Body, "any")); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
+			content = []byte(textOf(parts))
 		} else {
 			c.request.body = parts
 		}
 	}
-	req, err := newHTTPRequest(base+address, c.spec.Method, body)
+	req, err := newHTTPRequest(base+address, c.spec.Method, content)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
 	for name, value := range c.spec.Header {
 		if value, err = c.replaced(value, inHeader); err != nil {
-			return err
+			return "", "", err
 		}
 		req.Header.Set(name, value)
 	}
-	if host := req.Header.Get("Host"); host != "" {
+	host := req.Header.Get("Host")
+	if host != "" {
 		req.Host = host
 	}
+	if placeholder.MatchString(host) {
+		host = ""
+	}
+	c.request.to = newOrigin(c.mix.base, host)
+	c.placeCookies(req.Header)
 	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" {
 		password, _ := user.Password()
 		req.SetBasicAuth(user.Username(), password)
 	}
 	var b bytes.Buffer
 	if err := req.Write(&b); err != nil {
-		return err
+		return "", "", err
 	}
-	c.split(b.String(), body)
-	return nil
+	written = b.String()
+	if c.cookies != "" {
+		written = strings.Replace(written, "\r\nCookie: "+c.cookies, c.cookies, 1)
+	}
+	if c.spec.Link() != "" {
+		written = strings.Replace(written, "/xLocbenchPlace0x", "xLocbenchPlace0x", 1)
+	}
+	return written, string(content), nil
 }
 
-// split cuts what net/http wrote into parts.
-func (c *composer) split(raw string, body []byte) {
+// placeCookies adds the place of a user's cookies to the header Cookie. Without other cookies
+// there, the place has the name of the header too, which is left out then if the user has none. An
+// empty Cookie sends none.
+func (c *composer) placeCookies(header http.Header) {
+	given, has := header["Cookie"]
+	if has && given[0] == "" {
+		header.Del("Cookie")
+		return
+	}
+	if !c.iteration.cookies && c.mix.cookies == nil {
+		return
+	}
+	place, before := fmt.Sprintf("xLocbenchPlace%dx", len(c.places)), "; "
+	if header.Set("Cookie", header.Get("Cookie")+place); !has {
+		c.cookies, before = place, "\r\nCookie: "
+	}
+	c.places = append(c.places, part{kind: partCookies, text: before, slot: -1})
+}
+
+// split cuts what net/http wrote into parts of a request.
+func (c *composer) split(r *Request, raw, body string) {
 	length := "\r\nContent-Length: "
 	before, after, hasLength := strings.Cut(raw, length+strconv.Itoa(len(body))+"\r\n")
-	if len(c.request.body) > 0 && hasLength {
-		c.headParts(before + length)
-		c.request.head = append(c.request.head, part{kind: partLength})
-		raw = strings.TrimSuffix("\r\n"+after, string(body))
+	if len(r.body) > 0 && hasLength {
+		r.head = c.headParts(r.head, before+length)
+		r.head = append(r.head, part{kind: partLength, slot: -1})
+		raw = strings.TrimSuffix("\r\n"+after, body)
 	}
-	c.headParts(raw)
-	c.request.head = joined(c.request.head)
+	r.head = joined(c.headParts(r.head, raw))
 }
 
 func textOf(parts []part) (text string) {
@@ -188,18 +233,18 @@ func textOf(parts []part) (text string) {
 	return text
 }
 
-// headParts appends a text with placeholders to the head.
-func (c *composer) headParts(text string) {
+// headParts appends the parts of a text with placeholders.
+func (c *composer) headParts(head []part, text string) []part {
 	from := 0
 	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
 		n, err := strconv.Atoi(text[at[2]:at[3]])
 		if err != nil || n >= len(c.places) {
 			continue
 		}
-		c.request.head = append(c.request.head, part{text: text[from:at[0]]}, c.places[n])
+		head = append(head, part{text: text[from:at[0]]}, c.places[n])
 		from = at[1]
 	}
-	c.request.head = append(c.request.head, part{text: text[from:]})
+	return append(head, part{text: text[from:]})
 }
 
 // joined merges consecutive texts.
@@ -248,7 +293,7 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 			all[i-1].Text, all[i+1].Text = before, after
 		}
 	}
-	for _, p := range all {
+	for i, p := range all {
 		if p.Name == "" {
 			parts = append(parts, part{text: p.Text})
 			continue
@@ -256,6 +301,9 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 		how := e
 		if p.Type != "" {
 			how = plain
+		}
+		if i == 0 && e == inPath {
+			how = asLink
 		}
 		made, err := c.place(p, how)
 		if err != nil {
@@ -272,7 +320,16 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	if value, ok := c.plan.Trial.JSON[p.Name]; ok && p.Type == bench.TypeJSON {
 		return part{text: value}, nil
 	}
+	if link, ok := c.plan.Trial.Links[p.Name]; ok && e == asLink {
+		return part{kind: partAsIs, text: link, slot: -1}, nil
+	}
 	if value, ok := c.plan.Trial.saved(p.Name); ok {
+		if e == asLink {
+			return part{}, errors.New("the setup saved no link")
+		}
+		if p.Type == bench.TypeRaw {
+			return part{kind: partAsIs, text: value, slot: -1}, nil
+		}
 		return part{text: string(e.append(nil, []byte(value)))}, nil
 	}
 	if c.iteration.saves(p.Name) && p.Type == bench.TypeJSON {
@@ -315,6 +372,12 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		return v.part(c.request.word, "", e)
 	}
 	return part{}, errors.New("variable not found")
+}
+
+// saves reports whether a variable is saved, by the setup or in this session.
+func (c *composer) saves(name string) bool {
+	_, ok := c.plan.Trial.saved(name)
+	return ok || c.iteration.saves(name)
 }
 
 // newHTTPRequest returns a request with a body for a URL.

@@ -1,12 +1,10 @@
 package workload
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"strings"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/text/jsonpath"
@@ -29,18 +27,24 @@ type save struct {
 	spec bench.Save
 	slot int
 	use  values.Use
+	link bool // a later request is sent to it
 	path jsonpath.Path
 	re   *regexp.Regexp
 	sees int // bytes of a body that the regular expression sees
 }
 
 func newSave(spec bench.Save, slot int, use values.Use) (s save, err error) {
-	s = save{spec: spec, slot: slot, use: use}
+	s = save{spec: spec, slot: slot, use: use, link: use.Link}
+	s.use.Link = false
+	pattern := spec.Regex
 	switch spec.From {
 	case bench.FromJSON:
 		s.path, err = jsonpath.Parse(spec.Of)
 	case bench.FromRegex:
-		s.re, s.sees, err = compiled(spec.Of)
+		pattern = spec.Of
+	}
+	if err == nil && pattern != "" {
+		s.re, s.sees, err = compiled(pattern)
 	}
 	if err != nil {
 		return s, fmt.Errorf("save %s: %w", spec.Name, err)
@@ -84,85 +88,100 @@ func CheckSave(spec bench.Save) error {
 		return fmt.Errorf("%q is not a part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
 			"`{cookie: NAME}`, `{regex: PATTERN}`", spec.From)
 	}
-	s, err := newSave(spec, 0, values.Use{})
-	if err == nil && spec.From == bench.FromJSON && s.path.Many() {
-		err = errors.New("`[*]` matches several values: write an index, such as `[0]`")
-	}
+	_, err := newSave(spec, 0, values.Use{})
 	return err
 }
 
 // take puts the value from a response into a slot.
 func (s *save) take(a Response, to *slot) error {
-	value, ok := []byte(nil), false
-	switch s.spec.From {
-	case bench.FromJSON:
-		if value, ok = s.path.Scan(a.Body); !ok {
-			return fmt.Errorf("%s is not in %s", s.spec.Of, shown(a.Body))
-		}
-		if s.path.Repeats(a.Body) {
-			return fmt.Errorf("an object on the way to %s repeats its key", s.spec.Of)
-		}
-		to.text = jsonpath.Text(to.text[:0], value)
-	case bench.FromHeader:
-		if value, ok = headerValue(a.Head, s.spec.Of, nil); !ok {
-			return fmt.Errorf("the response has no header %s", s.spec.Of)
-		}
-		to.text = append(to.text[:0], value...)
-	case bench.FromCookie:
-		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.spec.Of+"=")); !ok {
-			return fmt.Errorf("the response sets no cookie %s", s.spec.Of)
-		}
-		value, _, _ = bytes.Cut(value[len(s.spec.Of)+1:], []byte{';'})
-		to.text = append(to.text[:0], value...)
-	case bench.FromRegex:
-		body := a.Body[:min(len(a.Body), s.sees)]
-		m := s.re.FindSubmatchIndex(body)
-		if m == nil && len(body) < len(a.Body) {
-			return fmt.Errorf("/%s/ does not match the first %d bytes; a simpler one sees more", s.spec.Of, len(body))
-		}
-		if m == nil {
-			return fmt.Errorf("/%s/ does not match %s", s.spec.Of, shown(a.Body))
-		}
-		if len(m) > 2 && m[2] >= 0 {
-			m = m[2:]
-		}
-		to.text = append(to.text[:0], a.Body[m[0]:m[1]]...)
+	value, err := s.find(a, to)
+	if err != nil {
+		return err
 	}
-	if len(to.text) == 0 || s.spec.From == bench.FromJSON && string(value) == `""` {
-		return fmt.Errorf("the value of %s is empty", s.spec.Of)
-	}
-	if s.spec.From == bench.FromJSON && string(value) == "null" {
+	if value != nil && string(value) == "null" {
 		return fmt.Errorf("the value of %s is null", s.spec.Of)
+	}
+	if s.spec.Regex != "" {
+		found, err := s.cut(to.text, s.spec.Regex)
+		if err != nil {
+			return err
+		}
+		to.text, value = to.text[:copy(to.text, found)], nil
+	}
+	if len(to.text) == 0 || value != nil && string(value) == `""` {
+		return fmt.Errorf("the value of %s is empty", s.spec.Of)
 	}
 	if max(len(to.text), len(value)) > maxSaved {
 		return fmt.Errorf("value longer than %d bytes", maxSaved)
 	}
+	if s.link {
+		if to.link, err = a.sent.resolve(to.link[:0], to.text); err != nil {
+			return err
+		}
+	}
 	if !s.use.JSON {
 		return s.use.Fits(to.text)
 	}
-	if s.spec.From != bench.FromJSON {
+	if value == nil {
 		value = to.text
 	}
 	if to.json = append(to.json[:0], value...); !values.IsJSON(to.json) {
 		return values.NotJSON(to.json)
 	}
-	return values.Use{Header: s.use.Header, Number: s.use.Number}.Fits(to.text)
+	return values.Use{Header: s.use.Header, Number: s.use.Number, Raw: s.use.Raw}.Fits(to.text)
 }
 
-// headerValue returns the value of the first header with a name that begins with a text.
-func headerValue(head []byte, name string, begin []byte) ([]byte, bool) {
-	for len(head) > 0 {
-		line, rest, _ := bytes.Cut(head, []byte{'\n'})
-		head = rest
-		key, value, ok := bytes.Cut(line, []byte{':'})
-		if !ok || len(key) != len(name) || !strings.EqualFold(string(key), name) {
-			continue
+// find puts the text in which the value is into a slot. It also returns the JSON of that text, nil
+// if it is not from a JSON body.
+func (s *save) find(a Response, to *slot) (json []byte, err error) {
+	to.text = to.text[:0]
+	switch s.spec.From {
+	case bench.FromJSON:
+		value, ok := s.path.ScanOne(a.Body, a.random)
+		if !ok {
+			return nil, fmt.Errorf("%s is not in %s", s.spec.Of, shown(a.Body))
 		}
-		if value = bytes.TrimSpace(value); bytes.HasPrefix(value, begin) {
-			return value, true
+		if s.path.Repeats(a.Body, a.random) {
+			return nil, fmt.Errorf("an object on the way to %s repeats its key", s.spec.Of)
 		}
+		to.text = jsonpath.Text(to.text, value)
+		return value, nil
+	case bench.FromHeader:
+		value, _, ok := nextHeader(a.Head, s.spec.Of)
+		if !ok {
+			return nil, fmt.Errorf("the response has no header %s", s.spec.Of)
+		}
+		to.text = append(to.text, value...)
+	case bench.FromCookie:
+		value, ok := cookieValue(a.Head, s.spec.Of, time.Now())
+		if !ok && a.jar != nil {
+			value, ok = a.jar.value(s.spec.Of)
+		}
+		if !ok {
+			return nil, fmt.Errorf("the response sets no cookie %s", s.spec.Of)
+		}
+		to.text = append(to.text, value...)
+	case bench.FromRegex:
+		found, err := s.cut(a.Body, s.spec.Of)
+		to.text = append(to.text, found...)
+		return nil, err
 	}
-	return nil, false
+	return nil, nil
+}
+
+// cut returns what the regular expression matches in a text: its first group, or the whole match.
+func (s *save) cut(text []byte, pattern string) ([]byte, error) {
+	seen := text[:min(len(text), s.sees)]
+	m := s.re.FindSubmatchIndex(seen)
+	switch {
+	case m == nil && len(seen) < len(text):
+		return nil, fmt.Errorf("/%s/ does not match the first %d bytes; a simpler one sees more", pattern, len(seen))
+	case m == nil:
+		return nil, fmt.Errorf("/%s/ does not match %s", pattern, shown(text))
+	case len(m) > 2 && m[2] >= 0:
+		m = m[2:]
+	}
+	return text[m[0]:m[1]], nil
 }
 
 func shown(body []byte) string {

@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // A saved text has its quotes only where a place has the type json, whatever other places do.
 func TestSavedTextsHaveQuotesOnlyAsJSON(t *testing.T) {
-	setup := &TrialState{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}
+	setup := &TrialState{Saved: Saved{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}}
 	for name, trial := range map[string]*TrialState{"session": nil, "setup": setup} {
 		t.Run(name, func(t *testing.T) {
 			all := []bench.Request{
@@ -79,7 +80,7 @@ func TestSavedValuesFitEachUse(t *testing.T) {
 		fits  bool
 	}{
 		{values.Use{JSON: true}, `["a\r\nb"]`, true}, {values.Use{JSON: true, Number: true}, `17`, true}, {values.Use{JSON: true, Number: true}, `["17"]`, false},
-		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
+		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{JSON: true, Raw: true}, `"a b"`, false}, {values.Use{JSON: true, Raw: true}, `"a%20b"`, true}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
 		{values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
 		{values.Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
 	} {
@@ -120,6 +121,53 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 	}
 }
 
+// An element that is saved is drawn from the seed: all elements, equally likely, the same ones again.
+func TestRandomElements(t *testing.T) {
+	drawn := func(seed uint64) (all []string) {
+		spec := Spec{
+			BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Seed: seed,
+			Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: []bench.Request{
+				{Name: "a", Session: "s", Path: "/list", Save: []bench.Save{{Name: "i", From: bench.FromJSON, Of: "items[*].id"}, {Name: "j", From: bench.FromJSON, Of: "items[*].id"}}},
+				{Name: "b", Session: "s", Path: "/{i}/{j}"},
+			}}
+		m, err := NewMix(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var u User
+		for range 2000 {
+			if err := m.Begin(&u); err != nil {
+				t.Fatal(err)
+			}
+			r, _ := m.Write(&u, nil)
+			if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`)}); kind != "" {
+				t.Fatal(why)
+			}
+			u.Done(false)
+			_, sent := m.Write(&u, nil)
+			u.Done(false)
+			all = append(all, string(targetOf(sent)))
+		}
+		return all
+	}
+	first := drawn(1)
+	if !slices.Equal(first, drawn(1)) || slices.Equal(first, drawn(2)) {
+		t.Error("the seed does not decide")
+	}
+	counts := map[string]int{}
+	for _, one := range first {
+		counts[one]++
+	}
+	if len(counts) != 16 {
+		t.Errorf("%v", counts)
+	}
+	for pair, n := range counts {
+		if n < 80 || n > 180 { // 125 expected
+			t.Errorf("%s %d times", pair, n)
+		}
+	}
+}
+
 // No response ends saving, and what is saved fits where it is used.
 func FuzzSave(f *testing.F) {
 	for i, of := range []string{"a.b[0]", "X-Id", "sid", `id=(\d+)|(b)`, `(a*)*$`, "$", `["a\"]`} {
@@ -151,4 +199,53 @@ func FuzzSave(f *testing.F) {
 			t.Fatalf("a header of several lines: %q", to.text)
 		}
 	})
+}
+
+// A session with cookies, saved values and a followed redirect allocates nothing once its buffers are
+// large enough.
+func TestSessionsDoNotAllocate(t *testing.T) {
+	all := []bench.Request{
+		{Name: "in", Session: "s", Method: "POST", Path: "/login", Body: "a={x}", Follow: 3, Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "items[*].id"}}},
+		{Name: "new", Session: "s", Method: "POST", Path: "/orders/{token}", Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"}, {Name: "sid", From: bench.FromCookie, Of: "sid"}}},
+		{Name: "read", Session: "s", Path: "{where}"},
+	}
+	m, err := NewMix(Spec{
+		BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Requests: all,
+		Sessions: []bench.Session{{Name: "s", Weight: 1}}, Data: values.Data{Uses: values.Uses(all)}, Variables: []bench.Variable{{Name: "x", List: []string{"1"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	responses := []Response{
+		{Status: 302, Head: []byte("Location: /home\r\nSet-Cookie: sid=1; Path=/\r\n")},
+		{Status: 200, Head: []byte("Set-Cookie: lang=en; Max-Age=600\r\n"), Body: []byte(`{"items":[{"id":"a"},{"id":"b"}]}`)},
+		{Status: 200, Head: []byte("Location: http://127.0.0.1:1/orders/7\r\nSet-Cookie: sid=2; Path=/\r\n")}, {Status: 200},
+	}
+	var u User
+	dst := make([]byte, 0, 1000)
+	session := func() {
+		if err := m.Begin(&u); err != nil {
+			t.Fatal(err)
+		}
+		var r *Request
+		for _, a := range responses {
+			r, dst = m.Write(&u, dst[:0])
+			kind := bench.ErrorKind("")
+			if r.Follows(a.Status) {
+				kind, _ = m.Follow(&u, r, a)
+			} else {
+				_, kind, _ = m.CheckResponse(&u, r, a)
+			}
+			if kind != "" {
+				t.Fatal(kind)
+			}
+			u.Done(false)
+		}
+	}
+	if n := testing.AllocsPerRun(500, session); n > 0 || u.Begun() {
+		t.Errorf("%v allocations in 4 requests", n)
+	}
+	if want := "GET /orders/7 HTTP/1.1\r\nHost: 127.0.0.1:1\r\nUser-Agent: locbench\r\nCookie: sid=2; lang=en\r\n\r\n"; string(dst) != want {
+		t.Errorf("%q, want %q", dst, want)
+	}
 }

@@ -23,6 +23,7 @@ type setup struct {
 	saved  []string
 	vars   []*variable // of the mix of the setup
 	left   [][]slot    // by user: saved values, then variables
+	jars   []*Jar      // by user
 	copies [][2]int    // slots in left, and of a user within the iteration
 	keeps  []*variable // of the iteration: not drawn again
 }
@@ -64,7 +65,7 @@ func (all *Users) Keep(m *Mix, users []User) {
 	made := m.iterations[0]
 	s := &setup{saved: made.saved, vars: made.vars}
 	for i := range users {
-		s.left = append(s.left, users[i].slots)
+		s.left, s.jars = append(s.left, users[i].slots), append(s.jars, &users[i].jar)
 	}
 	all.sessions[made.name] = s
 }
@@ -114,6 +115,10 @@ func (s *setup) give(u *User) {
 	for _, c := range s.copies {
 		from, to := &left[c[0]], &u.slots[c[1]]
 		to.number, to.text, to.json = from.number, append(to.text[:0], from.text...), append(to.json[:0], from.json...)
+		to.link = append(to.link[:0], from.link...)
+	}
+	if u.iteration.cookies {
+		u.jar.copy(s.jars[u.number-1])
 	}
 }
 

@@ -192,8 +192,9 @@ func TestThink(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
-	a := Response{Status: 200, Head: []byte("Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\n"),
-		Body: []byte(`{"data":{"token":"t\"1","n":1.5,"list":[{"id":3}]},"html":"<a href=\"/x/42\">"}`)}
+	a := Response{Status: 200, Head: []byte("Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\nLocation: /orders/17\r\n" +
+		"Set-Cookie: gone=1\r\nSet-Cookie: lang=; Max-Age=0\r\nSet-Cookie: gone=; Max-Age=0\r\nSet-Cookie: lang=en\r\nSet-Cookie: lang=; Path=/old; Max-Age=0\r\n"),
+		Body: []byte(`{"data":{"token":"t\"1","n":1.5,"list":[{"id":3}],"none":[],"null":null,"next":"/list?page=2&q=a%20b","odd":"a b\r\n"},"html":"<a href=\"/x/42\">"}`)}
 	for _, test := range []struct {
 		save bench.Save
 		use  values.Use
@@ -214,6 +215,19 @@ func TestSave(t *testing.T) {
 		{bench.Save{From: bench.FromHeader, Of: "X"}, values.Use{}, "", "the response has no header X"},
 		{bench.Save{From: bench.FromCookie, Of: "si"}, values.Use{}, "", "the response sets no cookie si"},
 		{bench.Save{From: bench.FromRegex, Of: "zzz"}, values.Use{}, "", "/zzz/ does not match"},
+		{bench.Save{From: bench.FromHeader, Of: "Location", Regex: "/([0-9]+)$"}, values.Use{Number: true}, "17", ""},
+		{bench.Save{From: bench.FromHeader, Of: "Location", Regex: "[a-z]+/$"}, values.Use{}, "", "/[a-z]+/$/ does not match `/orders/17`"},
+		{bench.Save{From: bench.FromHeader, Of: "Location", Regex: "x*"}, values.Use{}, "", "the value of Location is empty"},
+		{bench.Save{From: bench.FromJSON, Of: "data.next", Regex: `page=(\d+)`}, values.Use{JSON: true}, "2", ""},
+		{bench.Save{From: bench.FromCookie, Of: "sid", Regex: "^ab"}, values.Use{}, "ab", ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.null", Regex: "."}, values.Use{}, "", "is null"},
+		{bench.Save{From: bench.FromJSON, Of: "data.list[*].id"}, values.Use{}, "3", ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.none[*].id"}, values.Use{}, "", "data.none[*].id is not in"},
+		{bench.Save{From: bench.FromJSON, Of: "data.next"}, values.Use{Raw: true}, "/list?page=2&q=a%20b", ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{Raw: true}, `t"1`, ""},
+		{bench.Save{From: bench.FromJSON, Of: "data.odd"}, values.Use{Raw: true}, "", "is not a part of a path"},
+		{bench.Save{From: bench.FromCookie, Of: "gone"}, values.Use{}, "", "the value of gone is empty"},
+		{bench.Save{From: bench.FromCookie, Of: "lang"}, values.Use{}, "en", ""},
 	} {
 		s, err := newSave(test.save, 0, test.use)
 		if err != nil {

@@ -25,16 +25,18 @@ type part struct {
 type partKind uint8
 
 const (
-	partText   partKind = iota
-	partNumber          // the slot's number
-	partItem            // an item of a list
-	partCell            // a cell of a file
-	partMade            // the slot's text, unchanged
-	partSaved           // the slot's text, encoded
-	partJSON            // the slot's JSON
-	partNow             // the time
-	partUnix            // the time in ms since 1970
-	partLength          // length of the body that follows
+	partText    partKind = iota
+	partAsIs             // a text that net/http does not write
+	partNumber           // the slot's number
+	partItem             // an item of a list
+	partCell             // a cell of a file
+	partMade             // the slot's text, unchanged
+	partSaved            // the slot's text, encoded
+	partJSON             // the slot's JSON
+	partNow              // the time
+	partUnix             // the time in ms since 1970
+	partLength           // length of the body that follows
+	partCookies          // the user's cookies, after a text
 )
 
 // slot holds a value of a user: a number, which may be the index of an item or a row, or a text.
@@ -42,6 +44,7 @@ type slot struct {
 	number int64
 	text   []byte
 	json   []byte // of a saved value, where requests use it as JSON: a text has its quotes
+	link   []byte // of a saved value to which a request is sent: its path and query
 }
 
 // variable draws values. The lock of the mix guards it.
@@ -216,6 +219,9 @@ func (v *variable) generate(rng *rand.Rand, dst []byte) []byte {
 
 // append appends p to dst for a user.
 func (p *part) append(dst []byte, u *User) []byte {
+	if p.kind <= partAsIs {
+		return append(dst, p.text...)
+	}
 	s := &u.slots[p.slot]
 	switch p.kind {
 	case partNumber:
@@ -227,6 +233,9 @@ func (p *part) append(dst []byte, u *User) []byte {
 	case partMade:
 		return append(dst, s.text...)
 	case partSaved:
+		if p.encoding == asLink {
+			return append(dst, s.link...)
+		}
 		return p.encoding.append(dst, s.text)
 	case partJSON:
 		return append(dst, s.json...)
@@ -235,7 +244,7 @@ func (p *part) append(dst []byte, u *User) []byte {
 	case partUnix:
 		return strconv.AppendInt(dst, time.Now().UnixMilli(), 10)
 	}
-	return append(dst, p.text...)
+	return dst
 }
 
 // ExhaustedError says that each value of a variable has been taken once.

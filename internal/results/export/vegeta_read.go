@@ -145,7 +145,7 @@ func kindOf(r vegeta.Result) bench.ErrorKind {
 		return bench.ErrorKind(string(rune('0'+r.Code/100)) + "xx")
 	}
 	switch kind := bench.ErrorKind(r.Error); kind {
-	case bench.ErrWrong, bench.ErrSave, bench.ErrRepeat, bench.ErrBody, bench.ErrClient: // from an export of locbench
+	case bench.ErrWrong, bench.ErrSave, bench.ErrLink, bench.ErrRepeat, bench.ErrBody, bench.ErrClient: // from an export of locbench
 		return kind
 	}
 	words := strings.ToLower(r.Error)

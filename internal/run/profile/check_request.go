@@ -97,7 +97,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	if !slices.Contains(methods, req.Method) {
 		r.wrong(at+".method", req.Method, "one of: "+strings.Join(methods, ", "))
 	}
-	r.path(at, req.Request, known)
+	r.path(p, at, req.Request, known)
 	r.header(at, req.Request)
 	r.places(p, at, req.Request, known)
 	r.columns(p, at, req.Request)
@@ -165,8 +165,11 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 			}
 			r.needs(before, needs...)
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
-			r.when(!typed, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
-				"write `:number`, `:json`, or no type for a text")
+			raw := place.Type == bench.TypeRaw
+			r.when(raw && of.key != at+".path", of.key, fmt.Sprintf("`%s` is not in a path", place.Text),
+				"leave `:raw` out: it is for parts of a path that are not escaped")
+			r.when(!typed && !raw, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
+				"write `:number`, `:json`, `:raw` in a path, or no type for a text")
 		}
 	}
 }
@@ -236,9 +239,20 @@ func hintOf(name string, known []string) string {
 	return fmt.Sprintf("add it to `variables`, such as `{%s: {from: 1, to: 10000}}`", name)
 }
 
-func (r *rules) path(at string, req bench.Request, known []string) {
+// link reports a path that begins with a variable whose values cannot be paths.
+func (r *rules) link(p *bench.Profile, at, name string, known []string) {
+	variable, _ := values.Column(name)
+	i := slices.IndexFunc(p.Variables, func(v bench.Variable) bool { return v.Name == variable })
+	ofData := !slices.Contains(known, variable) && (name == "id" || name == "language")
+	r.when(ofData || i >= 0 && (p.Variables[i].Range != nil || p.Variables[i].Make != ""), at+".path",
+		fmt.Sprintf("`{%s}` is not a path", name), "start it with `/`: the host is the contender's")
+}
+
+func (r *rules) path(p *bench.Profile, at string, req bench.Request, known []string) {
 	r.when(len(req.Path) > 8000, at+".path", "the path is too long", "write at most 8000 bytes")
-	if !strings.HasPrefix(req.Path, "/") {
+	if link := req.Link(); link != "" {
+		r.link(p, at, link, known)
+	} else if !strings.HasPrefix(req.Path, "/") {
 		r.wrong(at+".path", req.Path, "start it with `/`: the host is the contender's")
 	}
 	outside := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }

@@ -40,6 +40,7 @@ type file struct {
 	Store         store             `yaml:"store"`
 	Data          data              `yaml:"data"`
 	Header        map[string]string `yaml:"header,omitempty" strict:"max=50"`
+	Follow        follow            `yaml:"follow,omitempty"`
 	Variables     variables         `yaml:"variables,omitempty"`
 	Setup         []request         `yaml:"setup,omitempty" strict:"min=1,max=100"`
 	Requests      requestList       `yaml:"requests,omitempty" example:"[{get: /hello}]"`

@@ -72,7 +72,7 @@ steps: [1]
 	refused(t, strings.Replace(session, "%s", ", success: [200]", 1)+"steps: [1]", "`success` has no effect in setup")
 	refused(t, strings.Replace(session, "%s", ", think: 1s", 1)+"steps: [1]", "p.yaml:2", "`think` has no effect in setup")
 	refused(t, strings.Replace(session, "%s", ", weight: 2", 1)+"steps: [1]", "no share or weight")
-	refused(t, strings.Replace(session, "%s", "", 1)+"requests: [{get: '/{token}'}]\nsteps: [1]", "no variable \"token\" here")
+	refused(t, strings.Replace(session, "%s", "", 1)+"requests: [{get: '/{token}'}]\nsteps: [1]", "`{token}` has no value here")
 	refused(t, "sessions: [{name: user, setup: [{name: me, get: /a}], requests: [{name: me, get: /me}]}]\nsteps: [1]",
 		"duplicate request \"me\"")
 }

@@ -50,6 +50,7 @@ type request struct {
 	Success   []int             `yaml:"success,flow,omitempty" strict:"min=1,max=100"`
 	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save,omitempty"`
+	Follow    follow            `yaml:"follow,omitempty"`
 	Think     think             `yaml:"think,omitempty"`
 	Repeat    *repeated         `yaml:"repeat,omitempty"`
 	Pace      duration          `yaml:"pace,omitempty" strict:"min=1ms,max=1h"`
@@ -301,7 +302,8 @@ func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: string(r.Body), BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
-		Think: bench.Think(r.Think), Success: r.Success, Repeat: r.Repeat.spec(), Pace: time.Duration(r.Pace), Multipart: r.Multipart,
+		Think: bench.Think(r.Think), Success: r.Success, Follow: cmp.Or(r.Follow, f.Follow).redirects(),
+		Repeat: r.Repeat.spec(), Pace: time.Duration(r.Pace), Multipart: r.Multipart,
 	}
 	if session != "" {
 		out.Weight = 0
@@ -368,7 +370,8 @@ func requestOf(r bench.Request) request {
 	out := request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: plainText(r.Body), File: r.BodyFile,
 		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
-		Success: r.Success, Repeat: repeatOf(r.Repeat), Pace: duration(r.Pace), Multipart: r.Multipart,
+		Success: r.Success, Follow: follow{most: r.Follow, given: r.Follow > 0},
+		Repeat: repeatOf(r.Repeat), Pace: duration(r.Pace), Multipart: r.Multipart,
 	}
 	switch r.Encoding {
 	case bench.JSONBody:

@@ -48,7 +48,7 @@ func headerSchema() strictyaml.Schema { return strictyaml.MapOf(token.String(), 
 
 func pathSchema() strictyaml.Schema {
 	const hint = "start it with `/`; percent-encode non-ASCII letters, spaces and `#`"
-	return strictyaml.String(`^/([!"$-~]|\{[A-Za-z_][A-Za-z0-9_]*\.[^{}#]*[^!-~][^{}#]*\})*$`).Hint(hint)
+	return strictyaml.String(`^[/{]([!"$-~]|\{[A-Za-z_][A-Za-z0-9_]*\.[^{}#]*[^!-~][^{}#]*\})*$`).Hint(hint)
 }
 
 func conditionSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }
@@ -71,6 +71,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"store":     "The Elasticsearch that contenders query: a kind, or a map with its URL, image or latency.",
 		"data":      "The data set: bundled, {cities: 100000} to generate it, or {dir: FOLDER} for a dump.",
 		"header":    "Headers of all requests.",
+		"follow":    "Redirects in a row that all requests follow: true (10), false, or a number up to 20.",
 		"variables": "Values of {name} in paths, headers and bodies: a new one per iteration.",
 		"setup":     "Sent once after each start, before the load. All requests can use what they save.",
 		"requests":  "The mix of requests; each has the share weight / (sum of weights). Or {targets: FILE}, vegeta's target file.",
@@ -201,6 +202,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"success":   "Expected statuses that count as throughput; default: those below 400, or all if none is.",
 		"timeout":   "Timeout of this request, instead of the file's.",
 		"save":      "Values of the response for later requests: names, and where the values are.",
+		"follow":    "Redirects in a row that are followed: true (10), false, or a number up to 20.",
 		"think":     "Think time before it: 1s, or 500ms..2s.",
 		"pace":      "Least time from the start of this request to the user's next one: 1s. In a session: that of the session.",
 		"repeat":    "Until when it is sent again, for a state that takes time.",
@@ -254,8 +256,15 @@ func (saves) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 		sources[string(source)] = strictyaml.Text("")
 	}
 	from := strictyaml.Schema{"type": "object", "properties": sources, "additionalProperties": false}
-	from["minProperties"], from["maxProperties"] = 1, 1
+	from["minProperties"] = 1
+	from["oneOf"] = strictyaml.HasOneAtMost(string(bench.FromJSON), string(bench.FromHeader), string(bench.FromCookie))
 	return strictyaml.MapOf(variableName.String(), strictyaml.Either(strictyaml.Text(""), from))
+}
+
+// DescribeStrict returns the schema of what UnmarshalStrict reads.
+func (follow) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
+	number := strictyaml.Schema{"type": "integer", "minimum": 0, "maximum": maxFollow}
+	return strictyaml.Either(strictyaml.Schema{"type": "boolean"}, number)
 }
 
 // DescribeStrict returns the schema of what UnmarshalStrict reads.

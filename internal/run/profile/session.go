@@ -27,8 +27,14 @@ func (s *saves) UnmarshalStrict(v strictyaml.Value) {
 			continue
 		}
 		from := f.Value.Fields()
+		pattern := slices.IndexFunc(from, func(f strictyaml.Field) bool { return f.Key == string(bench.FromRegex) })
+		if len(from) == 2 && pattern >= 0 {
+			one.Regex, _ = from[pattern].Value.Text()
+			from = slices.Delete(from, pattern, pattern+1)
+		}
 		if len(from) != 1 {
-			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`")
+			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, " +
+				"`{regex: PATTERN}`; `regex` may be with another one, to take a part of that")
 			continue
 		}
 		one.From = bench.Source(from[0].Key)
@@ -42,8 +48,12 @@ func (s saves) MarshalYAML() (any, error) {
 	var fields []strictyaml.Entry
 	for _, one := range s {
 		var value any = one.Of
-		if one.From != bench.FromJSON {
-			value = strictyaml.Inline{V: map[string]string{string(one.From): one.Of}}
+		if one.From != bench.FromJSON || one.Regex != "" {
+			from := map[string]string{string(one.From): one.Of}
+			if one.Regex != "" {
+				from[string(bench.FromRegex)] = one.Regex
+			}
+			value = strictyaml.Inline{V: from}
 		}
 		fields = append(fields, strictyaml.Entry{Key: one.Name, Value: value})
 	}

@@ -159,7 +159,7 @@ func TestRepeats(t *testing.T) {
 		`{"a":[{"b":1},{"b":1}]}`: false, `{"x":1,"x":1,"a":[{"b":1}]}`: false, `{"a":[{"b":1,`: false, `[]`: false,
 	} {
 		p, err := Parse("a[0].b")
-		if err != nil || p.Repeats([]byte(body)) != want {
+		if err != nil || p.Repeats([]byte(body), 0) != want {
 			t.Errorf("%s: %v, want %v", body, !want, want)
 		}
 	}

@@ -3,23 +3,25 @@ package jsonpath
 import (
 	"bytes"
 	"encoding/json"
+	"math/bits"
 )
 
 // Scan returns the bytes of the value at the path in body: a text with its quotes, a number, true,
 // a list. It reads nothing after the value and does not allocate. ok is false if there is no value,
 // if the path has `[*]`, and if the part before the value is not JSON.
 func (p Path) Scan(body []byte) (value []byte, ok bool) {
+	if p.Many() {
+		return nil, false
+	}
+	return p.ScanOne(body, 0)
+}
+
+// ScanOne is Scan of one element of each list that `[*]` stands for. The random number draws it:
+// all elements are equally likely.
+func (p Path) ScanOne(body []byte, random uint64) (value []byte, ok bool) {
 	s := scanner{body}
 	for _, next := range p.steps {
-		switch next := next.(type) {
-		case string:
-			ok = s.toKey(next)
-		case int:
-			ok = s.toElement(next)
-		default:
-			ok = false
-		}
-		if !ok {
+		if !s.to(next, &random) {
 			return nil, false
 		}
 	}
@@ -32,28 +34,56 @@ func (p Path) Scan(body []byte) (value []byte, ok bool) {
 }
 
 // Repeats reports whether an object on the path repeats the key that the path has there. Decode
-// refuses such documents.
-func (p Path) Repeats(body []byte) bool {
+// refuses such documents. The random number is that of ScanOne.
+func (p Path) Repeats(body []byte, random uint64) bool {
 	s := scanner{body}
 	for _, next := range p.steps {
-		switch next := next.(type) {
-		case string:
-			if !s.toKey(next) {
-				return false
-			}
+		if !s.to(next, &random) {
+			return false
+		}
+		if key, ok := next.(string); ok {
 			rest := scanner{s.rest}
-			if rest.skip() && rest.repeats(next) {
+			if rest.skip() && rest.repeats(key) {
 				return true
 			}
-		case int:
-			if !s.toElement(next) {
-				return false
-			}
-		default:
-			return false
 		}
 	}
 	return false
+}
+
+// to goes to a key, an element, or one drawn at random.
+func (s *scanner) to(next step, random *uint64) bool {
+	switch next := next.(type) {
+	case string:
+		return s.toKey(next)
+	case int:
+		return s.toElement(next)
+	}
+	rest := scanner{s.rest}
+	n := rest.elements()
+	if n == 0 {
+		return false
+	}
+	high, low := bits.Mul64(*random, n)
+	*random = low // for a list within it
+	return s.toElement(int(high))
+}
+
+// elements returns the number of elements of a list; 0 if it is not a whole list.
+func (s *scanner) elements() (n uint64) {
+	if !s.take('[') || s.take(']') {
+		return 0
+	}
+	for s.skip() {
+		n++
+		if !s.take(',') {
+			break
+		}
+	}
+	if !s.take(']') {
+		return 0
+	}
+	return n
 }
 
 // repeats reports whether a key is among those that follow in an object.

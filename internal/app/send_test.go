@@ -1,0 +1,75 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/load"
+	"locbench/internal/run/profile"
+	"locbench/internal/run/runner"
+	"locbench/internal/values"
+)
+
+func loaderOf(t *testing.T, text string) *loader {
+	t.Helper()
+	p, err := profile.Parse("p.yaml", []byte("contenders: [a]\nsteps: [1]\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{run: &bench.Run{Profile: p}, responses: &responses{}, trials: map[bench.Trial]*load.Life{}, saw: func(load.Asked) {}, requests: p.Requests, setup: p.Setup, teardown: p.Teardown}
+	if l.data, err = values.OpenData(p.Variables, p.Every()); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What the setup got, cookies and links, is with all that follows: requests, sessions, teardown.
+func TestSetupIsRemembered(t *testing.T) {
+	var mu sync.Mutex
+	var journal []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		journal = append(journal, strings.TrimSpace(r.Method+" "+r.URL.String()+" "+r.Header.Get("Cookie")))
+		mu.Unlock()
+		switch r.URL.Path {
+		case "/login":
+			w.Header().Add("Set-Cookie", "sid=1; Path=/")
+			w.Header().Set("Location", "/welcome")
+			w.WriteHeader(http.StatusFound)
+		case "/logout":
+			w.Header().Add("Set-Cookie", "sid=; Path=/; Max-Age=0")
+		default:
+			fmt.Fprint(w, `{"links":{"next":"more?page=2"}}`)
+		}
+	}))
+	defer server.Close()
+	l := loaderOf(t, `
+setup: [{post: /login, follow: true, save: {next: links.next}}]
+requests: [{get: "{next}"}]
+sessions: [{name: s, requests: [{post: /logout}, {get: /gone}]}]
+teardown: [{delete: /end}]
+`)
+	at, seen := runner.Place{BaseURL: server.URL}, func(load.Asked) {}
+	for _, do := range []func() error{
+		func() error { return l.setUp(t.Context(), at, seen) }, func() error { return l.sendEach(t.Context(), at) },
+		func() error { return l.sendEach(t.Context(), at) }, func() error { return l.tearDown(t.Context(), at, seen) },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := []string{"GET /more?page=2 sid=1", "POST /logout sid=1", "GET /gone"}
+	if want := slices.Concat([]string{"POST /login", "GET /welcome sid=1"}, each, each, []string{"DELETE /end sid=1"}); !slices.Equal(journal, want) {
+		t.Errorf("got  %q\nwant %q", journal, want)
+	}
+	l = loaderOf(t, "setup: [{post: /login}]\nrequests: [{get: /}]\n")
+	if err := l.setUp(t.Context(), at, seen); err == nil || !strings.Contains(err.Error(), "got 302 Found (Location: /welcome; `follow: true` follows it)") {
+		t.Errorf("%v", err)
+	}
+}
