@@ -15,9 +15,9 @@ import (
 
 // bookingJournal is what a service of testdata/bookings writes when it ends.
 type bookingJournal struct {
-	Requests           map[string]int // by route and status
-	Own, Foreign, Next int
-	Guests             map[string]int
+	Requests          map[string]int // by route and status
+	Own, Others, Next int
+	Guests            map[string]int
 }
 
 // TestBookings loads both services of testdata/bookings with its profile, in containers and as
@@ -82,7 +82,7 @@ func asBooked(t *testing.T, journal bookingJournal, succeeded, begun int64) {
 	refused, pages := received("POST /bookings 422"), journal.Requests["GET /bookings 200"]-2
 	browsed := pages - (journal.Next - 1)
 	t.Logf("journal: %+v", journal)
-	if len(journal.Requests) != 6 || journal.Foreign != 0 || own != booked || unchanged != booked || journal.Own != own+unchanged+2 || journal.Next-1 != browsed {
+	if len(journal.Requests) != 6 || journal.Others != 0 || own != booked || unchanged != booked || journal.Own != own+unchanged+2 || journal.Next-1 != browsed {
 		t.Errorf("%d booked, %d own, %d unchanged, %d first pages; the journal: %+v", booked, own, unchanged, browsed, journal)
 	}
 	if sent := booked + own + unchanged + pages + refused; succeeded != int64(sent) || begun != int64(booked+browsed) {

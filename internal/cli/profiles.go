@@ -154,7 +154,7 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	}
 	cmd.Flags().Var(once{&d.Get}, "get", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
 	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
-	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and where its response has the token: a path in JSON, cookie:NAME or header:NAME")
+	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and the place of the token in its response: a path in JSON, cookie:NAME or header:NAME")
 	cmd.Flags().Var(once{&d.Connections}, "connections", "most connections (default 64)")
 	cmd.Flags().Var(once{&d.Targets}, "targets", "vegeta's target `FILE`, in place of --get, --post and --login")
 	return cmd

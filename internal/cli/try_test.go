@@ -49,7 +49,7 @@ func TestTrySummary(t *testing.T) {
 	}
 	for _, line := range []string{
 		"    Set-Cookie: sid=***; Path=/; HttpOnly; SameSite=Lax\n", "    Set-Cookie: lang=***; Max-Age=60; x=***\n",
-		"    Set-Cookie: gone=; Path=/\n", "    Cookie: sid=***; theme=***\n",
+		"    Set-Cookie: gone=; Path=/\n", "    Cookie: sid=***; theme=***; lang=***; gone=\n",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no line %q\n%s", line, text)

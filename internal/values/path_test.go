@@ -15,7 +15,7 @@ func TestPathsFromFiles(t *testing.T) {
 		{"/{p:raw}", "items/1?q=a%20b&x=%zz", ""}, {"{p}", "/items/1", ""}, {"/{p}", "a b", ""}, {"/x?{p:raw}", "q=ž", "is not a part of a path"},
 		{"/{p:raw}", "a b", "p.csv:3: "}, {"/{p:raw}", "a#b", "is not a part of a path"}, {"/{p:raw}", "a\x7f", "is not a part of a path"},
 		{"{p}", "items/1", "must start with a slash"}, {"{p}", "http://h/x", "must start with a slash"}, {"{p}/more", "/a b", "is not a part of a path"},
-		{"{p}", "", "must start with a slash"},
+		{"{p}", "", "p.csv:3: no value"},
 	} {
 		file := filepath.Join(t.TempDir(), "p.csv")
 		if err := os.WriteFile(file, []byte("path,n\n/ok,1\n\""+c.value+"\",2\n"), 0o600); err != nil {

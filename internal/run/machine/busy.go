@@ -12,7 +12,7 @@ import (
 )
 
 // RunsVariable is the environment variable for the folder of the lock that all runs share. It is read
-// from the process itself: tests with an environment of their own share one lock, too.
+// from the process itself: tests that pass another environment share one lock, too.
 const RunsVariable = "LOCBENCH_RUNS_DIR"
 
 // Busy is a lock shared by all runs on a machine, on an empty file that stays. The kernel releases

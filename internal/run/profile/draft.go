@@ -211,7 +211,7 @@ func (t *draftText) token(where string) loginToken {
 		token = loginToken{header: name, text: place, statuses: "[200, 201, 204]"}
 	}
 	if token.save != nil {
-		t.fail("%q is not where a response has its token: write a path in its JSON such as data.token, cookie:NAME or header:NAME",
+		t.fail("%q is not the place of a token in a response: write a path in its JSON such as data.token, cookie:NAME or header:NAME",
 			where)
 	}
 	token.save = strictyaml.Inline{V: map[string]string{source: name}}

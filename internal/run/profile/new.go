@@ -117,7 +117,7 @@ var questions = []question{
 	},
 	{
 		"Login path (POST); or " + nothing, nothing, func(d *Draft) *string { return &d.Login },
-		"Its token: a path in the JSON response, cookie:NAME or header:NAME", draftToken, isPath,
+		"The place of its token, a path in the JSON response, cookie:NAME or header:NAME", draftToken, isPath,
 	},
 	{"Most connections", draftConnections, func(d *Draft) *string { return &d.Connections }, "", "", nil},
 }

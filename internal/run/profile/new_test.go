@@ -128,7 +128,7 @@ func TestDraftMistakes(t *testing.T) {
 		"login":            {Draft{Get: "/", Login: "login"}, "start it with `/`"},
 		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
 		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
-		"token's source":   {Draft{Get: "/", Login: "/login coockie:sid"}, `"coockie:sid" is not where a response has its token: write a path in its JSON such as data.token, cookie:NAME or header:NAME`},
+		"token's source":   {Draft{Get: "/", Login: "/login coockie:sid"}, `"coockie:sid" is not the place of a token in a response: write a path in its JSON such as data.token, cookie:NAME or header:NAME`},
 		"no cookie":        {Draft{Get: "/", Login: "/login cookie:"}, "cookie:NAME or header:NAME"},
 		"a blank":          {Draft{Get: "/", Login: "/login cookie sid"}, "cookie:NAME or header:NAME"},
 		"a header's name":  {Draft{Get: "/", Login: "/login header:X{y}"}, "is not the name of a header"},

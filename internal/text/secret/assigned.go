@@ -74,6 +74,8 @@ func assignments(s string) (all []span) {
 			continue
 		case colon && (name == "PWD" || name == "OLDPWD"):
 			continue
+		case colon && name == "cookie" && !isQuoted && value == at && namesCookie(s[at:until(s, at, " \t\n\r\"'`,;)")]):
+			continue
 		case colon && !isQuoted && from > 0 && inBraces(s[:from]) && value > at:
 			if x = afterColonInBraces(s, value); isPlaceholder(name, s[x.from:x.to]) {
 				continue
@@ -155,6 +157,14 @@ func isPlaceholder(name, value string) bool {
 	}
 	named := words(lastPart(value))
 	return strings.EqualFold(name, "cookie") || len(named) > 0 && slices.Contains(ofPaths, named[len(named)-1])
+}
+
+// namesCookie reports whether the word after "cookie:" is the name of a cookie, as in cookie:sid:
+// the header has blanks or an equals sign.
+func namesCookie(word string) bool {
+	return word != "" && len(word) <= 20 && !IsToken(word) && strings.TrimFunc(word, func(c rune) bool {
+		return c == '_' || c == '-' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	}) == ""
 }
 
 // ofPaths are the last words of paths to secrets in responses.

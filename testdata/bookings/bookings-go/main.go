@@ -28,7 +28,7 @@ type booking struct {
 type journal struct {
 	Requests map[string]int `json:"requests"` // by route and status
 	Own      int            `json:"own"`      // bookings that were read by their guest
-	Foreign  int            `json:"foreign"`  // … and by another
+	Others  int            `json:"others"`  // … and by another
 	Next     int            `json:"next"`     // pages after the first
 	Guests   map[string]int `json:"guests"`   // logins by guest
 }
@@ -45,7 +45,7 @@ func main() {
 	s := &service{sessions: map[string]string{}, at: map[string]int{}}
 	s.did = journal{Requests: map[string]int{}, Guests: map[string]int{}}
 	for n := range 100 {
-		s.add("nobody", n)
+		s.add("house", n)
 	}
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
@@ -77,7 +77,7 @@ func main() {
 	json.NewEncoder(os.Stdout).Encode(&s.did)
 }
 
-// write sends a body as JSON, in gzip to those that take it; nil is no body.
+// write sends a body as JSON, in gzip to those that take it; nil: none.
 func write(w http.ResponseWriter, r *http.Request, status int, body any) {
 	if body == nil {
 		w.WriteHeader(status)
@@ -110,8 +110,8 @@ func (s *service) add(guest string, room int) string {
 // login sets two cookies of one name, as frameworks do: one that ends, and the session's.
 func (s *service) login(h http.Header, r *http.Request) (int, any) {
 	guest := r.FormValue("guest")
-	if r.FormValue("password") != "secret of "+guest {
-		return 401, problem{"wrong password"}
+	if r.FormValue("phrase") != "words of "+guest {
+		return 401, problem{"wrong phrase"}
 	}
 	id := rand.Text()
 	s.sessions[id] = guest
@@ -121,7 +121,7 @@ func (s *service) login(h http.Header, r *http.Request) (int, any) {
 	return 204, nil
 }
 
-// guest returns who sends the request; "" is nobody.
+// guest returns who sends the request; "" if that is not known.
 func (s *service) guest(r *http.Request) string {
 	c, err := r.Cookie("sid")
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *service) look(h http.Header, r *http.Request) (int, any) {
 	case !ok:
 		return 404, problem{"booking not found"}
 	case s.bookings[n].Guest != guest:
-		s.did.Foreign++
+		s.did.Others++
 		return 403, problem{"not yours"}
 	}
 	s.did.Own++
@@ -171,7 +171,7 @@ func (s *service) list(h http.Header, r *http.Request) (int, any) {
 	if after := r.URL.Query().Get("after"); after != "" {
 		n, ok := s.at[after]
 		if !ok {
-			return 404, problem{"no such page"}
+			return 404, problem{"page not found"}
 		}
 		from = n + 1
 		s.did.Next++

@@ -9,7 +9,7 @@ const sessions = new Map(); // guest by session
 const bookings = [];
 const at = new Map(); // in bookings, by id
 // Requests by route and status; bookings that were read by their guest, and by another; pages after the first; logins by guest.
-const did = { requests: {}, own: 0, foreign: 0, next: 0, guests: {} };
+const did = { requests: {}, own: 0, others: 0, next: 0, guests: {} };
 const more = (counts, key) => { counts[key] = (counts[key] || 0) + 1; };
 const add = (guest, room) => {
   const id = randomUUID();
@@ -17,7 +17,7 @@ const add = (guest, room) => {
   bookings.push({ id, guest, room });
   return id;
 };
-for (let n = 0; n < 100; n++) add('nobody', n);
+for (let n = 0; n < 100; n++) add('house', n);
 
 const problem = (status, error) => [status, { error }];
 const parsed = (body) => { try { return JSON.parse(body); } catch { return {}; } };
@@ -30,7 +30,7 @@ const routes = [
   ['GET /healthz', /^$/, () => [200, {}]],
   ['POST /login', /^$/, (req, res, _, body) => {
     const form = new URLSearchParams(body), guest = form.get('guest');
-    if (form.get('password') !== `secret of ${guest}`) return problem(401, 'wrong password');
+    if (form.get('phrase') !== `words of ${guest}`) return problem(401, 'wrong phrase');
     const id = randomUUID();
     sessions.set(id, guest);
     more(did.guests, guest);
@@ -42,7 +42,7 @@ const routes = [
     if (!guest) return problem(401, 'log in first');
     if (!found) return problem(404, 'booking not found');
     if (found.guest !== guest) {
-      did.foreign++;
+      did.others++;
       return problem(403, 'not yours');
     }
     did.own++;
@@ -59,7 +59,7 @@ const routes = [
   }],
   ['GET /bookings', /^$/, (req, res, _, body, query) => {
     const limit = Math.max(1, Math.min(Number(query.get('limit')) || 0, 50)), after = query.get('after');
-    if (after && !at.has(after)) return problem(404, 'no such page');
+    if (after && !at.has(after)) return problem(404, 'page not found');
     if (after) did.next++;
     const from = after ? at.get(after) + 1 : 0, items = bookings.slice(from, from + limit);
     const next = from + limit < bookings.length ? `/bookings?limit=${limit}&after=${items[items.length - 1].id}` : undefined;
