@@ -20,12 +20,26 @@ const profilesPage = "../../docs/profiles.md"
 // tablesOfKeys are the tables of docs/profiles.md in their order: the definition in the schema
 // ("" is the profile), and the title. docs/suites.md has the keys of `expect`.
 var tablesOfKeys = [][2]string{
-	{"", "a profile"}, {"settings", "an item of `contenders`"}, {"limits", "`limits`"},
-	{"request", "a request"}, {"part", "a field of `multipart`"}, {"repeated", "`repeat`"}, {"session", "a session"},
-	{"source", "a variable"}, {"targetFile", "`requests` of a target file"}, {"ids", "`ids`"},
-	{"step", "a step"}, {"connectionRamp", "`connections` as a ramp"}, {"ramp", "`rate` as a ramp"}, {"wave", "`rate` as a wave"},
-	{"arrivals", "`arrivals`"}, {"threshold", "a threshold"}, {"checks", "`checks`"}, {"firstRequests", "`first_requests`"},
-	{"store", "`store`"}, {"dataMap", "`data`"},
+	{"", "a profile"},
+	{"settings", "an item of `contenders`"},
+	{"limits", "`limits`"},
+	{"request", "a request"},
+	{"part", "a field of `multipart`"},
+	{"repeated", "`repeat`"},
+	{"session", "a session"},
+	{"source", "a variable"},
+	{"targetFile", "`requests` of a target file"},
+	{"ids", "`ids`"},
+	{"step", "a step"},
+	{"connectionRamp", "`connections` as a ramp"},
+	{"ramp", "`rate` as a ramp"},
+	{"wave", "`rate` as a wave"},
+	{"arrivals", "`arrivals`"},
+	{"threshold", "a threshold"},
+	{"checks", "`checks`"},
+	{"firstRequests", "`first_requests`"},
+	{"store", "`store`"},
+	{"dataMap", "`data`"},
 }
 
 // TestDocsOfKeys compares the keys in docs/profiles.md with the schema of profiles; -update writes

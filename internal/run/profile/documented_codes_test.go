@@ -8,32 +8,35 @@ import (
 	"testing"
 )
 
-// placesOfCodes says where a key with its value, as docs/profiles.md has it within a line, belongs
-// in a profile: by the heading and the key, or by the key alone. The code replaces %s.
+// placesOfCodes says where a key with its value belongs in a profile that a page has within a line:
+// by the heading and the key, by the heading, or by the key. The code replaces %s.
 var placesOfCodes = map[string]string{
-	"Variables": "variables: {%s}", "Values of a response": saveOf, "Values of a response/json": "sessions: [{name: s, requests: [{get: /, save: {v: {%s}}}]}]",
-	"get": "requests: [{%s}]", "{get": "requests: [%s]", "Variables/get": "requests: [{%s}]",
-	"json": sent, "form": sent, "body": sent, "file": sent, "multipart": sent,
-	"expect": "requests: [{get: '/{item}', %s}]", "success": "requests: [{get: /, expect: {status: [200, 429]}, %s}]",
-	"header": "requests: [{get: /, %s}]", "follow": "%s", "max_unexpected": "%s", "requests": "%s", "variables": "%s",
-	"{file": "variables: {v: %s}", "column": "variables: {v: {file: users.csv, %s}}", "draw": "variables: {v: {list: [a], %s}}",
-	"{connections": step64, "{rate": step64, "{arrivals": step64, "keep_requests": "steps: [{connections: 4, %s}]",
+	"Variables": "variables: {%s}", "{file": "variables: {v: %s}",
+	"column": "variables: {v: {file: users.csv, %s}}", "draw": "variables: {v: {list: [a], %s}}",
+	"Values of a response": saving + "save: {%s}}]}]", "Values of a response/json": saving + "save: {v: {%s}}}]}]",
+	"save": saving + "%s}]}]",
+	"get":  "requests: [{%s}]", "Variables/get": "requests: [{%s}]", "{get": "requests: [%s]",
+	"json": sent, "form": sent, "body": sent, "file": sent, "multipart": sent, "header": sent, "repeat": sent,
+	"expect": sent, "json_includes": "requests: [{get: '/{guest}', expect: {%s}}]",
+	"success": "requests: [{get: /, expect: {status: [200, 429]}, %s}]",
+	"follow":  "%s", "max_unexpected": "%s", "requests": "%s", "rounds": "%s", "variables": "%s",
+	"{connections": stepped, "{rate": stepped, "{arrivals": stepped, "keep_requests": "steps: [{connections: 4, %s}]",
 	"{condition": "steps: [1 x8]\nthresholds: [%s]", "'orders:fast'": "contenders: [{%s}]",
 }
 
 const (
-	sent   = "requests: [{post: /, %s}]"
-	saveOf = "sessions: [{name: s, requests: [{get: /, save: {%s}}]}]"
-	step64 = "requests: [{name: item, get: /}]\nsteps: [64, %s]"
+	sent    = "requests: [{post: '/{item}', %s}]"
+	saving  = "sessions: [{name: s, requests: [{get: /, "
+	stepped = "requests: [{name: item, get: /}]\nsteps: [64, %s]"
 )
 
-// Each key with its value in the lines and tables of docs/profiles.md is read in its place, too; the
-// fenced blocks are read by TestDocumentedYAML.
+// declared are the variables of the codes, where they neither declare nor save them themselves.
+const declared = "variables: {item: {from: 1, to: 9}, name: uuid, guest: uuid, token: uuid, csrf: uuid, tag: uuid, " +
+	"path: {list: [/a]}}\n"
+
+// Each key with its value in the lines and tables of two pages is read in its place, too; the fenced
+// blocks are read by TestDocumentedYAML.
 func TestDocumentedCodes(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "profiles.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"users.csv": "name,First Name,Price (EUR)\na,b,1\n", "words.json": `["a", 1]`, "items.csv": "item\n1\n",
@@ -43,10 +46,26 @@ func TestDocumentedCodes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for page, least := range map[string]int{"profiles.md": 40, "your-service.md": 10} {
+		t.Run(page, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, _ := strings.Cut(string(data), "\n## Keys and options")
+			if read := readCodes(t, dir, text); read < least {
+				t.Errorf("only %d codes", read)
+			}
+		})
+	}
+}
+
+// readCodes reads the codes in the lines of a page, each in its place, and returns their number.
+func readCodes(t *testing.T, dir, text string) (read int) {
+	t.Helper()
 	code := regexp.MustCompile("`([^`]+)`")
 	key := regexp.MustCompile(`^(\{?[a-z_]+|'[a-z:]+'): `)
-	text, _, _ := strings.Cut(string(page), "\n## Keys and options")
-	heading, fenced, read := "", false, 0
+	heading, fenced := "", false
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
@@ -70,20 +89,18 @@ func TestDocumentedCodes(t *testing.T) {
 				place = placesOfCodes[k[1]]
 			}
 			if place == "" {
-				t.Errorf("docs/profiles.md:%d: where does %s belong?", i+1, m[1])
+				t.Errorf("line %d: where does %s belong?", i+1, m[1])
 				continue
 			}
 			read++
 			profile := strings.Replace(place, "%s", m[1], 1)
-			if !strings.Contains(profile, "variables:") {
-				profile = "variables: {item: {from: 1, to: 9}, name: uuid, path: {list: [/a]}}\n" + profile
+			if !strings.Contains(profile, "variables:") && !strings.Contains(profile, "save:") {
+				profile = declared + profile
 			}
 			if err := readDocumented(dir, profile); err != nil {
-				t.Errorf("docs/profiles.md:%d: %v in\n%s", i+1, err, profile)
+				t.Errorf("line %d: %v in\n%s", i+1, err, profile)
 			}
 		}
 	}
-	if read < 40 {
-		t.Errorf("only %d codes", read)
-	}
+	return read
 }
