@@ -18,6 +18,7 @@ var placesOfCodes = map[string]string{
 	"get":  "requests: [{%s}]", "Variables/get": "requests: [{%s}]", "{get": "requests: [%s]",
 	"json": sent, "form": sent, "body": sent, "file": sent, "multipart": sent, "header": sent, "repeat": sent,
 	"expect": sent, "json_includes": "requests: [{get: '/{guest}', expect: {%s}}]",
+	"Check suites": "suite: s\ngroups: {g: [{name: a, request: GET /, expect: {%s}}]}", "checks": "%s",
 	"success": "requests: [{get: /, expect: {status: [200, 429]}, %s}]",
 	"follow":  "%s", "max_unexpected": "%s", "requests": "%s", "rounds": "%s", "variables": "%s",
 	"{connections": stepped, "{rate": stepped, "{arrivals": stepped, "keep_requests": "steps: [{connections: 4, %s}]",
@@ -34,25 +35,27 @@ const (
 const declared = "variables: {item: {from: 1, to: 9}, name: uuid, guest: uuid, token: uuid, csrf: uuid, tag: uuid, " +
 	"path: {list: [/a]}}\n"
 
-// Each key with its value in the lines and tables of two pages is read in its place, too; the fenced
+// Each key with its value in the lines and tables of three pages is read in its place, too; the fenced
 // blocks are read by TestDocumentedYAML.
 func TestDocumentedCodes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"users.csv": "name,First Name,Price (EUR)\na,b,1\n", "words.json": `["a", 1]`, "items.csv": "item\n1\n",
+		"order.schema.json": `{"type": "object"}`, "openapi.yaml": "components: {schemas: {Order: {type: object}}}",
 		"order.bin": "x", "photo.jpg": "x", "targets.txt": "GET http://h/a\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for page, least := range map[string]int{"profiles.md": 40, "your-service.md": 10} {
+	for page, least := range map[string]int{"profiles.md": 40, "suites.md": 20, "your-service.md": 10} {
 		t.Run(page, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", page))
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, _, _ := strings.Cut(string(data), "\n## Keys and options")
+			text, _, _ := strings.Cut(string(data), "\n## Keys and options") // which are made
+			text, _, _ = strings.Cut(text, "\n## JSON Schemas")              // keys of schemas
 			if read := readCodes(t, dir, text); read < least {
 				t.Errorf("only %d codes", read)
 			}
@@ -93,8 +96,8 @@ func readCodes(t *testing.T, dir, text string) (read int) {
 				continue
 			}
 			read++
-			profile := strings.Replace(place, "%s", m[1], 1)
-			if !strings.Contains(profile, "variables:") && !strings.Contains(profile, "save:") {
+			profile := strings.Replace(place, "%s", strings.ReplaceAll(m[1], `\|`, "|"), 1)
+			if !regexp.MustCompile("variables:|save:|suite:").MatchString(profile) {
 				profile = declared + profile
 			}
 			if err := readDocumented(dir, profile); err != nil {
