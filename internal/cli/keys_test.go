@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,27 @@ func TestDocsOfExpect(t *testing.T) {
 	for key := range keys {
 		if !strings.Contains(string(page), "\n| `"+key+": ") {
 			t.Errorf("docs/suites.md has no row for %s", key)
+		}
+	}
+}
+
+// TestEveryKeyIsShown: profiles/locations.yaml shows each key of the tables.
+func TestEveryKeyIsShown(t *testing.T) {
+	shown, err := os.ReadFile("../../profiles/locations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, defs := readSchema(t)
+	defs[""] = schema
+	methods := []string{"head", "put", "patch", "delete", "options"} // all in one line
+	if !strings.Contains(string(shown), "(get head post put patch delete options)") {
+		t.Error("profiles/locations.yaml does not show the methods")
+	}
+	for _, table := range tablesOfKeys {
+		for key := range defs[table[0]].Properties {
+			if !slices.Contains(methods, key) && !regexp.MustCompile(`(^|[^a-z_])`+key+`:`).Match(shown) {
+				t.Errorf("profiles/locations.yaml does not show %s of %s", key, table[1])
+			}
 		}
 	}
 }
