@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"locbench/internal/run/profile"
-	"locbench/internal/testenv"
 )
 
 // TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench
@@ -37,11 +36,6 @@ func TestOptionsAreEverywhere(t *testing.T) {
 
 // TestDocsOfOptions compares docs/profiles.md with the table of options; -update writes the page.
 func TestDocsOfOptions(t *testing.T) {
-	const file, begin, end = "../../docs/profiles.md", "<!-- made: options -->\n", "<!-- /made -->"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	table := "| key of a profile | option of `locbench run` | what |\n|---|---|---|\n"
 	for _, o := range profile.Options() {
 		if o.Usage != "" && o.Key != "" {
@@ -49,17 +43,5 @@ func TestDocsOfOptions(t *testing.T) {
 			table += "| `" + o.Key + "` | `--" + o.Name + "` | " + what + " |\n"
 		}
 	}
-	before, rest, found := strings.Cut(string(data), begin)
-	old, after, ended := strings.Cut(rest, end)
-	switch {
-	case !found || !ended:
-		t.Fatalf("%s has no place for the options", file)
-	case *testenv.Update:
-		err = os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)
-	case old != table:
-		t.Errorf("%s differs from the table of options: run go test ./internal/cli -run TestDocsOfOptions -update", file)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	madePart(t, profilesPage, "options", table, "TestDocsOfOptions")
 }

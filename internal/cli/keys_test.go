@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/run/profile"
+	"locbench/internal/testenv"
+	"locbench/internal/text/strictyaml"
+)
+
+// profilesPage is the page with the parts that are made.
+const profilesPage = "../../docs/profiles.md"
+
+// tablesOfKeys are the tables of docs/profiles.md in their order: the definition in the schema
+// ("" is the profile), and the title. docs/suites.md has the keys of `expect`.
+var tablesOfKeys = [][2]string{
+	{"", "a profile"},
+	{"settings", "an item of `contenders`"},
+	{"limits", "`limits`"},
+	{"request", "a request"},
+	{"part", "a field of `multipart`"},
+	{"repeated", "`repeat`"},
+	{"session", "a session"},
+	{"source", "a variable"},
+	{"targetFile", "`requests` of a target file"},
+	{"ids", "`ids`"},
+	{"step", "a step"},
+	{"connectionRamp", "`connections` as a ramp"},
+	{"ramp", "`rate` as a ramp"},
+	{"wave", "`rate` as a wave"},
+	{"arrivals", "`arrivals`"},
+	{"threshold", "a threshold"},
+	{"checks", "`checks`"},
+	{"firstRequests", "`first_requests`"},
+	{"store", "`store`"},
+	{"dataMap", "`data`"},
+}
+
+// TestDocsOfKeys compares the keys in docs/profiles.md with the schema of profiles; -update writes
+// the page. Each definition of the schema is in a table there or in docs/suites.md.
+func TestDocsOfKeys(t *testing.T) {
+	schema, defs := readSchema(t)
+	titles := map[string]string{}
+	for _, table := range tablesOfKeys {
+		titles[table[0]] = table[1]
+	}
+	for _, name := range slices.Sorted(maps.Keys(defs)) {
+		if titles[name] == "" && !slices.Contains([]string{"expectFile", "approxFile", "countBounds", "tookBounds"}, name) {
+			t.Errorf("%s of the schema is in no table", name)
+		}
+	}
+	var made strings.Builder
+	for i, table := range tablesOfKeys {
+		of := schema
+		if table[0] != "" {
+			of = defs[table[0]]
+		}
+		keys := of.Properties
+		if len(keys) == 0 {
+			t.Fatalf("the schema has no %s", table[0])
+		}
+		if i > 0 {
+			made.WriteString("\n")
+		}
+		fmt.Fprintf(&made, "| keys of %s | value | what |\n|---|---|---|\n", table[1])
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			what := strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`).Replace(keys[key].Description)
+			fmt.Fprintf(&made, "| `%s` | %s | %s |\n", key, strings.Join(kinds(keys[key]), ", "), what)
+		}
+	}
+	madePart(t, profilesPage, "keys", made.String(), "TestDocsOfKeys")
+}
+
+// TestDocsOfExpect: docs/suites.md has a row for each key of `expect`.
+func TestDocsOfExpect(t *testing.T) {
+	page, err := os.ReadFile("../../docs/suites.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, defs := readSchema(t)
+	keys := defs["expectFile"].Properties
+	if len(keys) < 10 {
+		t.Fatalf("%d keys of expect", len(keys))
+	}
+	for key := range keys {
+		if !strings.Contains(string(page), "\n| `"+key+": ") {
+			t.Errorf("docs/suites.md has no row for %s", key)
+		}
+	}
+}
+
+// TestEveryKeyIsShown: profiles/locations.yaml shows each key of the tables.
+func TestEveryKeyIsShown(t *testing.T) {
+	shown, err := os.ReadFile("../../profiles/locations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, defs := readSchema(t)
+	defs[""] = schema
+	methods := []string{"head", "put", "patch", "delete", "options"} // all in one line
+	if !strings.Contains(string(shown), "(get head post put patch delete options)") {
+		t.Error("profiles/locations.yaml does not show the methods")
+	}
+	for _, table := range tablesOfKeys {
+		for key := range defs[table[0]].Properties {
+			if !slices.Contains(methods, key) && !regexp.MustCompile(`(^|[^a-z_])`+key+`:`).Match(shown) {
+				t.Errorf("profiles/locations.yaml does not show %s of %s", key, table[1])
+			}
+		}
+	}
+}
+
+// madePart compares the part NAME of a page with a text; -update writes it.
+func madePart(t *testing.T, file, name, text, test string) {
+	t.Helper()
+	begin, end := "<!-- made: "+name+" -->\n", "<!-- /made -->"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(data), begin)
+	old, after, ended := strings.Cut(rest, end)
+	switch {
+	case !found || !ended:
+		t.Fatalf("%s has no place for %s", file, name)
+	case *testenv.Update:
+		err = os.WriteFile(file, []byte(before+begin+text+end+after), 0o644)
+	case old != text:
+		t.Errorf("the part %s of %s is out of date: run go test ./internal/cli -run %s -update", name, file, test)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keySchema is the part of a JSON Schema that the tables show.
+type keySchema struct {
+	Description      string
+	Properties       map[string]keySchema
+	AnyOf            []keySchema
+	Ref              string `json:"$ref"`
+	Enum             []any
+	Type             any
+	Minimum, Maximum *json.Number
+	MaxLength        *int
+	Pattern          string
+}
+
+// readSchema returns the schema of profiles and its definitions.
+func readSchema(t *testing.T) (keySchema, map[string]keySchema) {
+	t.Helper()
+	var schema struct {
+		keySchema
+		Defs map[string]keySchema `json:"$defs"`
+	}
+	if err := json.Unmarshal(profile.Schema().Text(), &schema); err != nil || len(schema.Defs) < 10 {
+		t.Fatalf("%d definitions, %v", len(schema.Defs), err)
+	}
+	return schema.keySchema, schema.Defs
+}
+
+// kinds returns the kinds of values that a schema accepts, each once, in its order.
+func kinds(of keySchema) (all []string) {
+	add := func(kind string) {
+		if !slices.Contains(all, kind) {
+			all = append(all, kind)
+		}
+	}
+	zero := of.Maximum != nil && *of.Maximum == "0"
+	empty := of.MaxLength != nil && *of.MaxLength == 0
+	switch {
+	case zero, empty: // the default may be written
+		return nil
+	case strings.Contains(of.Pattern, strictyaml.DurationPattern):
+		add("time")
+	case strings.HasSuffix(of.Pattern, "[bB]$"):
+		add("size")
+	case strings.Contains(of.Pattern, `%\s*$`):
+		add("percent")
+	case of.Ref == "#/$defs/expectFile":
+		add("[`expect`](suites.md)")
+	case of.Ref != "":
+		add("map")
+	case len(of.Enum) > 12:
+		add("text")
+	}
+	if len(of.Enum) <= 12 {
+		for _, value := range of.Enum {
+			if text := fmt.Sprint(value); text != "" {
+				add("`" + text + "`")
+			}
+		}
+	}
+	for _, way := range of.AnyOf {
+		for _, kind := range kinds(way) {
+			add(kind)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	switch kind := fmt.Sprint(of.Type); kind {
+	case "integer", "number", "[integer string]":
+		switch {
+		case of.Minimum != nil && of.Maximum != nil:
+			add(fmt.Sprintf("%s to %s", of.Minimum, of.Maximum))
+		case of.Minimum != nil:
+			add(fmt.Sprintf("from %s", of.Minimum))
+		default:
+			add("whole number")
+		}
+		if strings.Contains(kind, "string") {
+			add("text")
+		}
+	case "array":
+		add("list")
+	case "object":
+		add("map")
+	case "boolean":
+		add("`true`")
+		add("`false`")
+	case "<nil>":
+		add("any")
+	default:
+		add("text")
+	}
+	return all
+}
