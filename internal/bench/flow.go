@@ -62,6 +62,16 @@ func (p Profile) Paced() string {
 	return ""
 }
 
+// Repeated returns the name of a request of the load that is repeated; "" if there is none.
+func (p Profile) Repeated() string {
+	for _, r := range p.Requests {
+		if r.Repeat != nil && !r.SetUp {
+			return r.Name
+		}
+	}
+	return ""
+}
+
 // RowOf returns the name of the variable from whose row v is taken: the first of those that are
 // columns of the same file, drawn the same way, if no two of them are the same column. Otherwise it
 // is v itself.

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,12 +54,11 @@ profile by name, or any YAML file by path.`,
 				if err != nil {
 					return console.WithCode(console.ExitUsage, err)
 				}
-				text, err := profile.Format(p)
+				text, err := profile.Format(withoutSecrets(p))
 				if err != nil {
 					return err
 				}
-				known := secret.New(secret.Of(bench.Run{Profile: p}, nil)...)
-				_, err = env.Masked(known).Stdout.Write(text)
+				_, err = env.Stdout.Write(text)
 				return err
 			},
 		},
@@ -96,6 +97,23 @@ profile by name, or any YAML file by path.`,
 	}
 	return cmd
 }
+
+// withoutSecrets masks the values of a profile, not its text, which is to be read again: places such
+// as {token} and `save: {token: PATH}` stay.
+func withoutSecrets(p bench.Profile) bench.Profile {
+	run := bench.Run{Profile: p}
+	p = secret.New(secret.Of(run, nil)...).Run(run).Profile
+	for _, all := range [][]bench.Request{p.Setup, p.Requests, p.Teardown} {
+		for i, r := range all {
+			if r.Encoding == bench.JSONBody && !json.Valid([]byte(r.Body)) { // a number was masked
+				all[i].Body = maskedNumber.ReplaceAllString(r.Body, `$1"`+secret.Mask+`"`)
+			}
+		}
+	}
+	return p
+}
+
+var maskedNumber = regexp.MustCompile(`([:,[]\s*)` + regexp.QuoteMeta(secret.Mask))
 
 // environmentOf returns which variables of the environment a profile uses; "" for none.
 func environmentOf(p bench.Profile) string {

@@ -23,6 +23,13 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 		"reconnects": {func(r *Loop) {
 			r.Busy, r.Shared, r.Counted, r.Rested = r.Busy/2, r.Shared/2, r.Counted/2, 5*time.Second
 		}, ""},
+		// a client that takes 1 ms more can hide no faster contender from users who rest for 2 s
+		"users that rest": {func(r *Loop) {
+			r.Busy, r.Shared, r.Counted, r.Rested = 100*time.Millisecond, 100*time.Millisecond, 100*time.Millisecond, 9700*time.Millisecond
+		}, ""},
+		"users that rest, and a slow client": {func(r *Loop) {
+			r.Busy, r.Shared, r.Counted, r.Rested = time.Second, time.Second, time.Second, 8*time.Second
+		}, "client-bound: 1.0 of 2.0 connections busy; the client takes 5ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := Loop{Connections: 10, Responses: 200}

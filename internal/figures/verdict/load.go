@@ -146,7 +146,7 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 		return bench.Warnings{found(bench.WarnResponsesSeenLate, f,
 			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
-	case !o.Open && shared < possible*(1-littleTolerance):
+	case !o.Open && possible-shared > littleTolerance*(possible+float64(o.Rested)): // of the users' time
 		gap := time.Duration((possible - shared) / float64(o.Responses)).Round(100 * time.Nanosecond)
 		return bench.Warnings{found(bench.WarnClientBound,
 			values{"in_flight": shared / length, "possible": possible / length, "gap_ns": float64(gap)},

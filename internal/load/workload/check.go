@@ -230,7 +230,7 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 	if u.iteration.cookies {
 		u.jar.keep(a.Head, u.url, r.to)
 	}
-	if kind, text := m.repeat(u, r, a, &p); u.again || kind != "" {
+	if kind, text := m.repeat(u, r, &a, &p); u.again || kind != "" {
 		return checked, kind, text
 	}
 	if a.sent = (sent{u.url, r.to}); u.hops > 0 {

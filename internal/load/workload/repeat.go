@@ -12,18 +12,19 @@ import (
 func (m *Mix) Repeat(u *User, r *Request, a Response) (kind bench.ErrorKind, example string) {
 	p := unpacker{pool: m.unpackers}
 	defer p.release()
-	return m.repeat(u, r, a, &p)
+	return m.repeat(u, r, &a, &p)
 }
 
-func (m *Mix) repeat(u *User, r *Request, a Response, p *unpacker) (kind bench.ErrorKind, example string) {
+// repeat unpacks the response where it is: the values are saved from the same one.
+func (m *Mix) repeat(u *User, r *Request, a *Response, p *unpacker) (kind bench.ErrorKind, example string) {
 	if r.repeat == nil {
 		return "", ""
 	}
 	err := r.repeat.Reached(a.Status)
 	if err == nil && len(r.repeat.Until) > 0 && m.until != nil {
-		p.unpack(&a)
+		p.unpack(a)
 		a.Request, a.Value = r.Name, r.valuesOf(u)
-		err = m.until(a)
+		err = m.until(*a)
 	}
 	switch {
 	case err == nil:

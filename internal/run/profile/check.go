@@ -219,6 +219,8 @@ func (r *rules) steps(p *bench.Profile) {
 			"remove one of the two")
 		r.when(p.Paced() != "" && p.Interleave > 0 && i == 0, "interleave",
 			fmt.Sprintf("%q has a pace, which slices would interrupt", p.Paced()), "remove `interleave` or `pace`")
+		r.when(p.Repeated() != "" && p.Interleave > 0 && i == 0, "interleave",
+			fmt.Sprintf("%q is repeated, which slices would interrupt", p.Repeated()), "remove `interleave` or `repeat`")
 		if err := s.CheckInterleave(); p.Interleave > 0 && err != nil && !reported {
 			reported = true
 			r.when(true, "interleave", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),

@@ -43,6 +43,10 @@ func (r *rules) columns(p *bench.Profile, at string, req bench.Request) {
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
 		report(at+".header."+name, req.Header[name])
 	}
+	for _, f := range req.Multipart {
+		report(at+".multipart", f.Value)
+		report(at+".multipart", f.FileName)
+	}
 	for _, text := range req.ExpectedTexts() {
 		report(at+".expect", text)
 	}

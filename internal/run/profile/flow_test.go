@@ -159,6 +159,22 @@ func TestPace(t *testing.T) {
 	refused(t, plain+"setup: [{get: /c, pace: 1s}]\nsteps: [1]", "`pace` has no effect in setup")
 }
 
+// A slice is too short for repetitions: users would give up at the end of each one. The setup of a
+// session is before all slices.
+func TestRepeatIsNotInterleaved(t *testing.T) {
+	const wait = "[{name: wait, get: /b, expect: {status: [200, 202]}, repeat: {until: {status: 200}, every: 100ms}}]"
+	const load = "sessions: [{name: s, requests: " + wait + "}]\nsteps: [1]\n"
+	settled, why := profile.Settle(twice(reread(t, load)), 0)
+	if settled.Interleave != 0 || why.Reason != bench.PlainSteps || !strings.Contains(why.Text, `"wait" is repeated`) {
+		t.Errorf("interleaved by %s, %+v", settled.Interleave, why)
+	}
+	refused(t, load+"interleave: 100ms\n", `"wait" is repeated, which slices would interrupt`, "remove `interleave` or `repeat`")
+	setup := "sessions: [{name: s, setup: " + wait + ", requests: [{get: /c}]}]\nsteps: [1]\n"
+	if settled, why = profile.Settle(twice(reread(t, setup)), 0); settled.Interleave == 0 {
+		t.Errorf("not interleaved: %+v", why)
+	}
+}
+
 // twice returns p with another contender, interleaved if that is possible.
 func twice(p bench.Profile) bench.Profile {
 	p.Contenders, p.Interleave = append(p.Contenders, bench.Selection{Contender: "b"}), bench.InterleaveAuto

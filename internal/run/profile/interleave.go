@@ -142,6 +142,9 @@ func whyPlain(p bench.Profile, available int64) *bench.Plain {
 	if name := p.Paced(); name != "" {
 		return plain(bench.PlainSteps, "%q has a pace, which slices would interrupt", name)
 	}
+	if name := p.Repeated(); name != "" {
+		return plain(bench.PlainSteps, "%q is repeated, which slices would interrupt", name)
+	}
 	if least, most := quotas(p); least != most && !p.Runtime.Traits().AlreadyRunning {
 		return plain(bench.PlainQuotas, "the contenders' CPU quotas differ (%s and %s), and an idle contender starts each slice of %s "+
 			"with a full quota", quota(least), quota(most), units.Exact(Slice))

@@ -42,6 +42,9 @@ func LiteralBraces(p bench.Profile) (warnings []string) {
 		}
 		body := cmp.Or(string(r.Encoding), "body")
 		look(r.Name, "`"+body+"`", "sent as", literal(r.Body, r.Encoding == bench.FormBody, known))
+		for _, f := range r.Multipart {
+			look(r.Name, "`multipart`", "sent as", literal(f.Value+"\n"+f.FileName, false, known))
+		}
 		for _, name := range slices.Sorted(maps.Keys(r.Header)) { // that of all requests is one cause
 			look("", "header "+name, "sent as", literal(r.Header[name], false, known))
 		}

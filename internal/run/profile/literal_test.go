@@ -18,6 +18,7 @@ func TestLiteralBraces(t *testing.T) {
 		"single":  {`requests: [{name: a, post: /, json: {u: "{ user }"}}]`, []string{"`{ user }` in `json` is sent as `{ user }`; for"}},
 		"typed":   {`requests: [{name: a, post: /, json: {u: "{{user:number}}"}}]`, []string{"`{{user:number}}` in `json` is sent as `{user:number}`; for the value of the variable write `{user:number}`"}},
 		"form":    {`requests: [{name: a, post: /, form: {u: "{{user}}", v: "{{ user }}"}}]`, []string{"`{{user}}` in `form` is sent as `{user}`", "`{{ user }}` in `form`"}},
+		"fields":  {`requests: [{name: a, post: /, multipart: {u: "{{user}}"}}]`, []string{"`{{user}}` in `multipart` is sent as `{user}`"}},
 		"body":    {`requests: [{name: a, post: /, body: "u={{user}}"}]`, []string{"`{{user}}` in `body`"}},
 		"header":  {`requests: [{name: a, get: /, header: {X-U: "{{user}}"}}]`, []string{"`{{user}}` in header X-U is sent as"}},
 		"expect":  {`requests: [{name: a, get: /, expect: {contains: "{{user}}"}}]`, []string{"`{{user}}` in `expect` is the text `{user}`; for the value of the variable write `{user}`"}},

@@ -41,6 +41,7 @@ func TestFilesOfValues(t *testing.T) {
 		"such a name in a path":   {"u: {file: users.csv}", "get: '/x/{u.Price (EUR)}'", "`{u.Price (EUR)}` is not filled in"},
 		"such a name in JSON":     {"u: {file: users.csv}", "post: /x, json: {a: '{u.Price (EUR)}'}", "`{u.Price (EUR)}` is not filled in"},
 		"such a name in a header": {"u: {file: users.csv}", "get: /x, header: {X: '{u.Price (EUR)}'}", "`{u.Price (EUR)}` is not filled in"},
+		"such a name in a field":  {"u: {file: users.csv}", "post: /x, multipart: {p: '{u.Price (EUR)}'}", "`{u.Price (EUR)}` is not filled in"},
 		"such a name expected":    {"u: {file: users.csv}", "get: /x, expect: {json: {a: '{u.Price (EUR)}'}}", "`{u.Price (EUR)}` is not filled in"},
 		"no variable":             {"v: {file: users.csv}", "post: /x, body: 'function {u.f (x)} {}'", ""},
 		"by its own name":         {"p: {file: users.csv, column: Price (EUR)}", "get: '/x/{p}'", ""},

@@ -72,6 +72,8 @@ func assignments(s string) (all []span) {
 		case ok:
 		case colon && !assigned(lastPart(name)), !colon && !assigned(name):
 			continue
+		case colon && from > 0 && s[from-1] == '{' && typed.MatchString(s[at:min(len(s), at+7)]): // {token:raw}
+			continue
 		case colon && (name == "PWD" || name == "OLDPWD"):
 			continue
 		case colon && name == "cookie" && !isQuoted && value == at && namesCookie(s[at:until(s, at, " \t\n\r\"'`,;)")]):
@@ -92,6 +94,9 @@ func assignments(s string) (all []span) {
 		at, done = x.to, x.to
 	}
 }
+
+// typed matches the rest of the place of a variable after its name and a colon.
+var typed = regexp.MustCompile(`^(?:raw|number|json)\}`)
 
 // afterEquals returns the value at from, with its quotes.
 func afterEquals(s string, from int) span {

@@ -18,6 +18,9 @@ func Saved(requests []bench.Request) map[string]bool {
 		}
 		use(used, r.Path, false)
 		use(used, r.Body, false)
+		for _, f := range r.Multipart {
+			use(used, f.Value, Name(f.Name))
+		}
 	}
 	all := map[string]bool{}
 	for _, r := range requests {

@@ -33,6 +33,8 @@ func TestSavedValuesThatAreSecrets(t *testing.T) {
 		"used elsewhere in JSON":   {save: save("x", "json", "id"), use: bench.Request{Body: `{"a":"{x}","password":"{y}"}`}},
 		"another one in a cookie":  {save: save("x", "json", "id"), use: bench.Request{Header: map[string]string{"Cookie": "c={y}"}}},
 		"used in a form":           {save: save("x", "json", "id"), use: bench.Request{Body: "token={x}&a=1"}, secret: true},
+		"used in a secret field":   {save: save("x", "json", "id"), use: bench.Request{Multipart: []bench.Field{{Name: "password", Value: "{x}"}}}, secret: true},
+		"used in another field":    {save: save("x", "json", "id"), use: bench.Request{Multipart: []bench.Field{{Name: "title", Value: "{x}"}}}},
 		"used in a path and plain": {save: save("x", "json", "id"), use: bench.Request{Path: "/token/{x}"}},
 	} {
 		got := slices.Collect(maps.Keys(Saved([]bench.Request{tt.save, tt.use})))

@@ -133,6 +133,8 @@ func TestPlaceholders(t *testing.T) {
 		"save: {sid: {cookie: sid}, csrf: {cookie: csrf_token}}":                           "",
 		"write `{token: data.access_token, id: {header: X-Id}}`":                           "",
 		`{post: /login, json: {user: ada, password: "${PASSWORD}"}, save: {token: token}}`: "",
+		`/x?p={password:raw}&q={token:raw}/{token:number}`:                                 "",
+		`/x?p={password:rawhide-1}`:                                                        "/x?p={password:***",
 		`Authorization: "Bearer {token}"`:                                                  "",
 		"{password: VALUE, pin: NUMBER}":                                                   "",
 		"PASSWORD=… locbench run":                                                          "",
@@ -337,6 +339,8 @@ func TestRequestsKeepTheirPlaces(t *testing.T) {
 			"Authorization": "Bearer {token}", "Cookie": "sid={sid}; csrf={csrf}", "X-Api-Key": "k-{key}", "Proxy-Authorization": "Bearer literal-token",
 		},
 	}
+	saved := []bench.Save{{Name: "token", From: bench.FromRegex, Of: "token=([a-z0-9]+)"}}
+	r.Save = saved
 	run := bench.Run{Profile: bench.Profile{Requests: []bench.Request{r}}}
 	got := New(Of(run, nil)...).Run(run).Profile.Requests[0]
 	want := bench.Request{
@@ -344,6 +348,7 @@ func TestRequestsKeepTheirPlaces(t *testing.T) {
 		Header: map[string]string{
 			"Authorization": "Bearer {token}", "Cookie": "sid={sid}; csrf={csrf}", "X-Api-Key": "***", "Proxy-Authorization": "***",
 		},
+		Save: saved,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -98,12 +98,14 @@ var onlyPlaces = regexp.MustCompile(
 
 const place = `\$?\{[A-Za-z0-9_.:-]+\}`
 
-// withPlaces restores the placeholders of a masked request: a resumed run fills them in again.
+// withPlaces restores the placeholders of a masked request, and where its values are saved from: a
+// resumed run fills them in again.
 func withPlaces(r, masked bench.Request) bench.Request {
 	masked.Path, masked.Body = keepPlaces(r.Path, masked.Path), keepPlaces(r.Body, masked.Body)
 	for name, value := range masked.Header {
 		masked.Header[name] = keepPlaces(r.Header[name], value)
 	}
+	masked.Save = slices.Clone(r.Save)
 	return masked
 }
 

@@ -103,9 +103,10 @@ func failure(data []byte) (line int, t trap, ok bool) {
 	return line, t, ok
 }
 
-// bare reports whether a text has at most the rest of its first line and the start of one more.
+// bare reports whether a text has at most the rest of its first line and one more: the parser reads
+// the next key to its end.
 func bare(text []byte) bool {
-	lines := bytes.Split(text, []byte("\n"))
+	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	for _, l := range lines[1:max(len(lines)-1, 1)] {
 		if l = bytes.TrimSpace(l); len(l) > 0 && l[0] != '#' {
 			return false

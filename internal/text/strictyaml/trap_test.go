@@ -18,6 +18,7 @@ func TestTraps(t *testing.T) {
 		"question in a map":        {"- {name: a, get: /search?q=lamp, share: 50%}\n- name: b\n  get: /x?y=1\n", 4, "`?` begins a key here; put the text in quotes: `\"/search?q=lamp\"`"},
 		"question in a list":       {"- a: [x, /a?b]\n", 4, "put the text in quotes: `\"/a?b\"`"},
 		"question in a later line": {"- {name: a,\n   get: /search?q=lamp,\n   share: 50%}\n", 5, "`\"/search?q=lamp\"`"},
+		"question before a key":    {"- {get: /a?b=c}\nsteps:\n  - 1\n", 4, "put the text in quotes: `\"/a?b=c\"`"},
 		"question at the start":    {"- {name: a, get: ?q=1}\n", 4, "put the text in quotes"},
 		"question and brace":       {"- {get: /items/x?l={limit}, share: 5%}\n", 4, "`\"/items/x?l={limit}\"`"},
 		"brace in a map":           {"- {get: /items/{id}, share: 5%}\n", 4, "`{` begins a map here; put the text in quotes: `\"/items/{id}\"`"},
