@@ -28,7 +28,7 @@ type booking struct {
 type journal struct {
 	Requests map[string]int `json:"requests"` // by route and status
 	Own      int            `json:"own"`      // bookings that were read by their guest
-	Others  int            `json:"others"`  // … and by another
+	Others   int            `json:"others"`   // … and by another
 	Next     int            `json:"next"`     // pages after the first
 	Guests   map[string]int `json:"guests"`   // logins by guest
 }
