@@ -13,9 +13,9 @@ import (
 // Asked is one request that Once sent, and its response.
 type Asked = portable.Asked
 
-// Once sends the request or session of plan's step a single time, after the setup of the session, and
-// checks every response. It measures nothing. seen gets each request with its response; the error is that of the first
-// unexpected one.
+// Once sends the request or session of plan's step a single time, after the setup of the session,
+// and checks every response. It measures nothing. seen gets each request with its response; the
+// error is that of the first unexpected one.
 func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
 	plan.CheckEvery, plan.CheckBudget, plan.Step.Connections = 1, 0, 1

@@ -18,7 +18,8 @@ import (
 // errNotSent is what vegeta gets for a tick whose job was dropped.
 var errNotSent = errors.New("dropped before it was sent")
 
-// answered is what vegeta gets for each unit whose last exchange did not fail: nothing uses its results.
+// answered is what vegeta gets for each unit whose last exchange did not fail. Nothing uses its
+// results: the recorder has them.
 var answered = &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}
 
 // Run sends until the step is over or the recorder is stopped, and returns when nothing is in

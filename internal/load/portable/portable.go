@@ -1,5 +1,5 @@
 // Package portable has the engine that runs on every system: vegeta's Attacker, whose workers send
-// through a RoundTripper with exact times, net/http's reader for HTTP/1.1 and its connections for
+// through a RoundTripper with exact times, the reader of http1 and net/http's connections for
 // HTTP/2. It also times single requests phase by phase.
 package portable
 
