@@ -3,7 +3,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report clean
+.PHONY: mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -25,6 +25,12 @@ VERIFY ?= --all
 verify-all: build ## builds and verifies every contender that this machine can build; VERIFY="--all --record services/verified.json"
 	./locbench services build --all
 	./locbench services verify $(VERIFY)
+
+JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/summary load/record load/workload \
+	contender/check contender/docker contender/launch host/cgroup run/capacity bench bench/cpuset bench/units
+PKG ?= $(addprefix internal/,$(JUDGING))
+mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
+	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)
 
 lint: ## gofmt, vet, staticcheck, of acceptance tests too
 	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

@@ -1,4 +1,4 @@
-module locbench
+module github.com/locbench/locbench
 
 go 1.26.0
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/testenv"
-	"locbench/services"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/services"
 )
 
 // folders returns the contenders next to this file: those that are Go modules, and the others.

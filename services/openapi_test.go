@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/services"
+	"github.com/locbench/locbench/services"
 )
 
 // TestOpenAPIVersion: the checks published with the original service expect 3.0.0, whatever patch a

@@ -15,7 +15,7 @@ import (
 	"github.com/moby/patternmatcher/ignorefile"
 	"golang.org/x/tools/txtar"
 
-	"locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender"
 )
 
 // pack returns one text with the folders of contenders that are Go modules, without what

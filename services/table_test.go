@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/testenv"
-	"locbench/services"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/services"
 )
 
 //go:generate go test . -run TableOfContenders|SettingsOfJVMs -update

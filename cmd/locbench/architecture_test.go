@@ -63,9 +63,12 @@ var owners = map[string]string{
 	"github.com/HdrHistogram/":       "figures/hdr",
 	"golang.org/x/text/encoding":     "values",
 	"charm.land/":                    "show/tui",
-	"locbench/services/go-nethttp/":  "cli",
-	"locbench/internal/testenv":      "",
+	module + "services/go-nethttp/":  "cli",
+	module + "internal/testenv":      "",
 }
+
+// module is what the import paths of this project begin with.
+const module = "github.com/locbench/locbench/"
 
 func TestImportsPointDownward(t *testing.T) {
 	packages := map[string]bool{}
@@ -100,7 +103,7 @@ func sources(t *testing.T, f func(path, importPath string)) {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		f(path, "locbench/"+strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../../"))
+		f(path, module+strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../../"))
 		return nil
 	})
 	if err != nil {
@@ -110,7 +113,7 @@ func sources(t *testing.T, f func(path, importPath string)) {
 
 func checkOwner(t *testing.T, importing, imp string) {
 	t.Helper()
-	importing = strings.TrimPrefix(importing, "locbench/internal/")
+	importing = strings.TrimPrefix(importing, module+"internal/")
 	for prefix, owner := range owners {
 		if strings.HasPrefix(imp, prefix) && !slices.ContainsFunc(strings.Fields(owner), func(name string) bool {
 			return importing == name || strings.HasPrefix(importing, name+"/")
@@ -118,7 +121,7 @@ func checkOwner(t *testing.T, importing, imp string) {
 			t.Errorf("%s imports %s, which only %q may", importing, imp, owner)
 		}
 	}
-	if importing == "bench" && strings.Contains(imp, ".") {
+	if importing == "bench" && strings.Contains(strings.TrimPrefix(imp, module), ".") {
 		t.Errorf("%s imports %s: the vocabulary needs no library", importing, imp)
 	}
 }
@@ -149,7 +152,7 @@ func checkImport(t *testing.T, importing, imp string) {
 // placeOf returns the area of a package below internal and its folder there; "" is the package in
 // the area's own folder.
 func placeOf(importPath string) (area, room string) {
-	rest, ok := strings.CutPrefix(importPath, "locbench/internal/")
+	rest, ok := strings.CutPrefix(importPath, module+"internal/")
 	if !ok {
 		return "", ""
 	}

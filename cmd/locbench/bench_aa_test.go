@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // referenceSteps allows for the length of the measured step. It needs seconds: on a virtual machine

@@ -18,10 +18,10 @@ import (
 
 	"github.com/creack/pty"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/results"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // BenchmarkScreen compares runs with and without a screen, in alternating pairs: a step of 2048

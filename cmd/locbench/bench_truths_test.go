@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // truth is a contender of which it is known whether it sends unexpected bodies or leaks memory.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // bookingJournal is what a service of testdata/bookings writes when it ends.

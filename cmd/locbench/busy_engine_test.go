@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/machine"
 )
 
 // TestTwoRunsAtOnce: the second run warns from its start, the first from its next trial on; a

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/capacity"
 )
 
 // With --limits each limit has its own results folder, whose steps are the probes.

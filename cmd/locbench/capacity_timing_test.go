@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/run/capacity"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestCapacityAtTheBound: without disturbance, --max-rate is sustained.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/seed"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestStoreInAContainer starts an image of a real Elasticsearch next to the contender, seeds it,

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
 // TestEngineElsewhere uses an engine in another network namespace, which is as unreachable as

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/results/event"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestEstimateLast: the estimate before the start of an interleaved comparison is within 25% of its

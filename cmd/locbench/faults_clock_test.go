@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestClockSetBackBeforeResume resumes a run from the future: its time stamps run backwards, and

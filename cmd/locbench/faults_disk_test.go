@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestDiskFillsUp fills the file system of the results in the second step of the first trial, and

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
 )
 
 func TestContendersThatMisbehave(t *testing.T) {

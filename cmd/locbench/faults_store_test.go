@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
 )
 
 // gate is a proxy to a store that can be closed and opened on the same address.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // kept is a service with a journal: POST /seed makes something, which only DELETE /seed removes.

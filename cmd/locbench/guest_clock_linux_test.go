@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestGuestClockSet sets the clock of the virtual machine an hour forward in the first step and two

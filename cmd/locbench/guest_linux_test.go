@@ -19,9 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The tests in this file run in the virtual machine of TestV2Host, an otherwise idle cgroup v2 host

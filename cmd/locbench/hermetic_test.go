@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestPlainSuiteIsHermetic finds test files without the tag acceptance that break a promise of `go
@@ -52,7 +52,7 @@ func TestUnhermeticIsFound(t *testing.T) {
 		found  int
 	}{
 		"engine's client":     {`import _ "github.com/moby/moby/client"`, 1},
-		"engine of tests":     {`import _ "locbench/internal/contender/docker/dockertest"`, 1},
+		"engine of tests":     {`import _ "github.com/locbench/locbench/internal/contender/docker/dockertest"`, 1},
 		"browser":             {`import _ "github.com/chromedp/chromedp"`, 1},
 		"terminal":            {`import _ "github.com/creack/pty"`, 1},
 		"locbench":            {`func f() { testenv.Locbench(nil) }`, 1},
@@ -115,7 +115,7 @@ func hasTests(file *ast.File) bool {
 
 // realParts are imports that need something real.
 var realParts = []string{
-	"github.com/moby/moby/", "github.com/chromedp/", "github.com/creack/pty", "locbench/internal/contender/docker/dockertest",
+	"github.com/moby/moby/", "github.com/chromedp/", "github.com/creack/pty", "github.com/locbench/locbench/internal/contender/docker/dockertest",
 }
 
 // unhermetic returns the forbidden code of a plain test file.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/contender/docker/dockertest"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestInsideAContainer runs locbench in a container, with the socket of the engine. It reaches its

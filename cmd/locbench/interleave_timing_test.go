@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestInterleavingLast: with slices of 100 ms there are ten switches in a second, a rate keeps its

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // If the contender's quota leaves enough CPUs, contender and client are pinned to separate ones.

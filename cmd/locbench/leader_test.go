@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/show/plain"
-	"locbench/internal/show/report"
-	tuicompare "locbench/internal/show/tui/compare"
-	"locbench/internal/show/tui/tuitest"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/show/plain"
+	"github.com/locbench/locbench/internal/show/report"
+	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // alternating returns ten rounds of two alternating contenders on a machine whose speed changes

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/figures/verdict"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestLimitsApply checks the values in the results, not the settings of the engine.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"os"
 
-	"locbench/internal/cli"
+	"github.com/locbench/locbench/internal/cli"
 )
 
 func main() {

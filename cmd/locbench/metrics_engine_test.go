@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestMetricsOfARun reads the metrics of a run in the middle of a step, as Prometheus does.

@@ -49,7 +49,7 @@ func TestOutsideIsMetInOnePlace(t *testing.T) {
 	files := 0
 	sources(t, func(path, importPath string) {
 		files++
-		pkg := strings.TrimPrefix(importPath, "locbench/internal/")
+		pkg := strings.TrimPrefix(importPath, "github.com/locbench/locbench/internal/")
 		file := pkg + path[strings.LastIndexByte(path, '/'):]
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, path, nil, 0)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/run/machine"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // pane is a terminal with a shell in it, in its own tmux server.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // listening creates a folder with a contender that listens on port 18080, whatever its manifest

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestReadmeCommands runs every block marked "sh" of README.md and of the pages of docs, as a user

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"unicode"
 
-	"locbench/internal/contender"
-	"locbench/internal/contender/check"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 const root = "../.."

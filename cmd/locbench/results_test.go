@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/report"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/report"
 )
 
 // The published results can be read, and the tables of docs/published.md can be made from them.

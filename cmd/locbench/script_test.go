@@ -9,9 +9,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"locbench/internal/cli"
-	"locbench/internal/run/machine"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/cli"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {

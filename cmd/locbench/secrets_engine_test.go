@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A binary of plain 'go build' where a C compiler is needs shared libraries. It runs in its own

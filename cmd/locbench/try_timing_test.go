@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestTryTakesSeconds: with built images, "try" of two contenders takes at most 5 s longer than

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // errand is the work of one test binary in a virtual machine. Each of its tests must pass; none may
@@ -121,7 +121,7 @@ func payload(t *testing.T) string {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
 		}
 	}
-	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "locbench/internal/contender/docker/dockertest/helper"} {
+	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "github.com/locbench/locbench/internal/contender/docker/dockertest/helper"} {
 		build([]string{"build", "-tags", "acceptance"}, "built/"+name, pkg)
 	}
 	for _, h := range hosts {
@@ -133,7 +133,7 @@ func payload(t *testing.T) string {
 			if e.guest != "" {
 				tags = "acceptance,cgroup2"
 			}
-			build([]string{"test", "-c", "-tags", tags}, e.pkg+"/test", "locbench/"+e.pkg)
+			build([]string{"test", "-c", "-tags", tags}, e.pkg+"/test", "github.com/locbench/locbench/"+e.pkg)
 		}
 	}
 	binary, err := os.ReadFile(testenv.Locbench(t))

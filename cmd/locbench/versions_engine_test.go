@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Two images or two commits of one service are compared in one run, interleaved or not. Each trial

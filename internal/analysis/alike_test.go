@@ -3,8 +3,8 @@ package analysis
 import (
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // The first contender is the reference, unless it is excluded, has no peak, or is not stable at it.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
 // Run is an analysed run.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Failure is one kind of error of one kind of request, over all steps and rounds of a contender.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // LimitsDiffer reports whether the profile sets different limits for contenders of the run: then

@@ -3,7 +3,7 @@ package analysis
 import (
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Each output has Under after the name of a contender: it says which of two versions that is.

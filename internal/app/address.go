@@ -3,9 +3,9 @@ package app
 import (
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // recorded returns an address as it may be saved: without its user. A mask takes the place of a

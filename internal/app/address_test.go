@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // TestStoreFromEnvironment: a password from the environment is in the plan, masked, and not in its

@@ -3,8 +3,8 @@ package app
 import (
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/machine"
 )
 
 // TestMemoryOfAnotherMachine: this machine's free memory says nothing about an engine elsewhere.

@@ -5,11 +5,11 @@ import (
 	"os"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/services"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/services"
 )
 
 // Discover finds the bundled contenders and those in dirs, which replace bundled ones of the same

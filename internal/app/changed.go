@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // ran returns what the complete trials of a resumed run ran, for each contender that also has

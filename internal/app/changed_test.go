@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/results"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // interrupted writes a run of two rounds of orders, of which the first has the given state, and

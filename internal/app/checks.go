@@ -9,10 +9,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
-	"locbench/internal/run/runner"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // checks runs the profile's checks on the contenders of a site.

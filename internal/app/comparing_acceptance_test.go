@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/load"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
 )
 
 // comparedEnv makes the test binary the server of BenchmarkComparing.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load"
-	"locbench/internal/results"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // pairsOf returns the plan of pairs of steps for a profile with these lines.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // envUse is an environment variable that a run uses as ${NAME}, and where.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"locbench/internal/load"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // maxSaved is how many bytes of saved secrets are known at a time: each trial saves others.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/bench/units"
-	"locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/host/thread"
 )
 
 // cpuIsolation is the CPU isolation of a run. Its zero value separates nothing.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // TestSiteKeepsToAPlan runs in its own process, which becomes the client. The plan separates two

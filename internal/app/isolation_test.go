@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender/platform"
-	"locbench/internal/results/event"
-	"locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/machine"
 )
 
 func TestNewIsolation(t *testing.T) {

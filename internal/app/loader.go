@@ -7,13 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
-	"locbench/internal/load"
-	"locbench/internal/run/runner"
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/console"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // loader is the load engine of a run. The steps of a trial share their connections.

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
-	"locbench/internal/load"
-	"locbench/internal/run/runner"
-	"locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/store/dataset"
 )
 
 // What is compared follows compare_bodies: 300 bodies of each kind in each step and a share, which

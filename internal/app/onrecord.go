@@ -3,12 +3,12 @@ package app
 import (
 	"fmt"
 
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // onRecord returns what a resumed run starts from its record, in a line each: whose code runs,

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/profiles"
 )
 
 const recordedProfile = `contenders: [orders]

@@ -1,10 +1,10 @@
 package app
 
 import (
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/show/plain"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/plain"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // RunOptions are the user's options for a run: a profile, changes of it, where the results go and

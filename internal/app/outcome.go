@@ -10,12 +10,12 @@ import (
 	"strings"
 	"syscall"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/runner"
-	"locbench/internal/run/worker"
-	"locbench/internal/text/console"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/run/worker"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // interruption returns the signal or the closed screen that has ended ctx; nil if neither did.

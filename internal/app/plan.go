@@ -14,17 +14,17 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/docker"
-	"locbench/internal/results"
-	"locbench/internal/run/machine"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/runner"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // Plan is a run that is ready to be conducted, with what follows and controls it.

@@ -1,10 +1,10 @@
 package app
 
 import (
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/profiles"
 )
 
 // PlannedProfile returns the profile with the changes of the command line, valid and complete.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/ready"
-	"locbench/internal/text/contact"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // ready waits until inst is ready. It reports when the service listens at an unexpected address. If

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/ready"
 )
 
 // placed is an instance with an expected address and the addresses that it listens on.

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/report"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/report"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // WriteReports writes the HTML report and the Markdown summary of dir and returns their paths. With

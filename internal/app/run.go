@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/plain"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/plain"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Preflight reports mistakes of the command line before a screen covers them.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/load"
-	"locbench/internal/run/runner"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // attempts is how often a request is sent until its response is as expected: a service that fails

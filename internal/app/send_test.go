@@ -9,11 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/load"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/runner"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/values"
 )
 
 func loaderOf(t *testing.T, text string) *loader {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // The key services of a profile is all that a user names: its folder is relative to the profile's

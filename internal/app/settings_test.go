@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // A plan applies the settings of each contender: limits, environment, image, folder, name.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load"
-	"locbench/internal/load/wire"
-	"locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/run/runner"
 )
 
 // setupGrace is how long the request of a setup in flight may still take once the run was

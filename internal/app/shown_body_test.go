@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/load"
+	"github.com/locbench/locbench/internal/load"
 )
 
 // try shows a packed body unpacked, and of what is not text its size, type and encoding.

@@ -9,15 +9,15 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/platform"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/host/hostusage"
-	"locbench/internal/results/event"
-	"locbench/internal/run/machine"
-	"locbench/internal/run/runner"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
 )
 
 // site is where a run takes place: the platform of the contenders and the store. It opens them in

@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/platform"
-	"locbench/internal/load/portable"
-	"locbench/internal/run/runner"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/load/portable"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Launch starts a contender; before the first one it keeps this process to its CPUs.

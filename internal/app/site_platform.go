@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/platform"
-	"locbench/internal/run/machine"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // choosePlatform resolves "auto", opens the platform, and the engine for a store in a container. It

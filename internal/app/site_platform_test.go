@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
 )
 
 // TestNeedEngine: without an engine a contender that needs one is named with the engine's address.

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/host/hostusage"
-	"locbench/internal/run/machine"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/seed"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // openStore opens the store and gives it an address that contenders can reach.

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results/event"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestVerifyData: other numbers of documents in an external store are reported once; an empty index

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // named matches a target with a name.

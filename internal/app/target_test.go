@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 func TestParseTargets(t *testing.T) {

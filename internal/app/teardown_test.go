@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // journal is a service that keeps things: POST makes one, DELETE removes one. It records the

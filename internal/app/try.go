@@ -9,15 +9,15 @@ import (
 	"strings"
 	"sync"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/load"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/runner"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
-	"locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/unpack"
 )
 
 // TryOptions say what Try sends and prints.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load"
-	"locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/results/event"
 )
 
 // TestTryCountsWhatWasNotLookedAt: neither as expected nor failed, and no binary is shown.

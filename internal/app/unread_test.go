@@ -5,9 +5,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/load"
-	"locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/run/runner"
 )
 
 // A response of the setup that cannot be looked at is neither right nor wrong, and a warning.

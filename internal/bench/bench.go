@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // SchemaVersion is the version of run.json and of the trial files. Readers accept no other.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // CauseKind is what ended a trial of a contender, for programs.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Drift says that a measured step was not in a steady state: its windows have a trend of more than

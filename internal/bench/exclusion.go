@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // DefaultMaxErrors is the highest error rate of a valid step if the profile sets none.

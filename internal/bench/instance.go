@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // Instance is one running contender.

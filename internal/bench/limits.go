@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // String lists the limits: "0.5 CPUs, 512 MiB"; "" for none.

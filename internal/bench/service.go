@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // Service is a contender as described by its manifest. Package contender fills in its templates.

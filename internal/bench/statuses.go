@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Statuses are numbers of complete responses by HTTP status.

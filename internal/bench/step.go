@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Step is one load level of a trial. Exactly one of Connections, Rate (or PeakShare, from which

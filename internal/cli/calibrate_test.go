@@ -3,10 +3,10 @@ package cli
 import (
 	"testing"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/profiles"
 )
 
 // TestCalibrationIsLikeARun: the floor is that of a run with the same options, interleaved by

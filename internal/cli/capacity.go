@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
-	"locbench/internal/app/search"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/search"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 func newCapacity(env Env) *cobra.Command {

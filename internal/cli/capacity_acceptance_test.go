@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/run/capacity"
 )
 
 // capacityOf runs 'locbench capacity' against a server and returns the exit code, the record and

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/run/capacity"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // A service with errors at every rate meets no SLO.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/results"
-	"locbench/internal/run/capacity"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestCapacityOfAKnownService searches a service with 40 places that holds each for 100 ms: its

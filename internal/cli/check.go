@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
-	"locbench/internal/run/profile"
-	"locbench/internal/store"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 func newCheck(env Env) *cobra.Command {

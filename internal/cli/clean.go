@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/launch"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 func newClean(env Env) *cobra.Command {

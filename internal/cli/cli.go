@@ -16,11 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/worker"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/worker"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Env is the environment of the process.

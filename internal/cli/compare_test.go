@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // resultsFolder writes a run of n rounds of the contenders in rates, with their throughput ± 1%.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/run/machine"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 func newDoctor(env Env) *cobra.Command {

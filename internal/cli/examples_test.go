@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
+	"github.com/locbench/locbench/internal/app"
 )
 
 // TestExamplesOfRuns plans each run that a help text has as an example: none may end with "wrong

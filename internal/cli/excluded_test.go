@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/summary"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/tui/board"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/summary"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/board"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // orders returns the URL of a service. wrong may respond instead; it gets the number of the

@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/analysis"
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/results/export"
-	"locbench/internal/show/report"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/results/export"
+	"github.com/locbench/locbench/internal/show/report"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // exportFlags are the flags of "locbench export".

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis/compare"
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func said(t *testing.T, args ...string) string {

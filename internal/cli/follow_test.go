@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // `try` shows each redirect that is followed, and how to follow one that is not.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // historyFlags are the flags of "locbench history".

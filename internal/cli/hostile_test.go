@@ -13,9 +13,9 @@ import (
 	"time"
 	"unicode"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // hostile is appended to texts from outside: an escape sequence, other control characters of both

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/results"
+	"github.com/locbench/locbench/internal/results"
 )
 
 // With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if

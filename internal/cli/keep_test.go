@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // A run keeps the requests of the steps that ask for it. They are in its results, also after it was

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/run/profile"
-	"locbench/internal/testenv"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // profilesPage is the page with the parts that are made.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // The profile of a login by cookie or by header works unchanged: each request carries what

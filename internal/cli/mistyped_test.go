@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // A mistyped option or command is wrong usage, and the nearest one is named.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // A target that does not respond is reported while locbench waits, and the reason of the failure is

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // refused refuses every request, so a run ends after the few that come before its load. It records

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locbench/internal/app"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // optionFlag is an option of a run as a flag. Planning the run reads its value.

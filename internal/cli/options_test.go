@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/results"
+	"github.com/locbench/locbench/internal/results"
 )
 
 // TestPipesAndDevicesAreRefused: a command that gets a pipe, a device or a folder instead of a file

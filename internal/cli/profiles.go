@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/profiles"
 )
 
 func newProfiles(env Env) *cobra.Command {

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // A service with a rate limit: its 429s are expected, so it is not excluded, and every output says

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/analysis"
-	"locbench/internal/app"
-	"locbench/internal/app/search"
-	"locbench/internal/results"
-	"locbench/internal/run/capacity"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/search"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func newReport(env Env) *cobra.Command {

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locbench/internal/app"
-	"locbench/internal/app/screens"
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/worker"
-	"locbench/internal/text/console"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/screens"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/worker"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 func newRun(env Env) *cobra.Command {

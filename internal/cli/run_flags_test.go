@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/profiles"
 )
 
 // planOf returns the profile that results from args, with the real flags of 'locbench run'.

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/contender"
-	"locbench/internal/contender/check"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // schemas are the kinds of files that users write.

@@ -17,11 +17,11 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"locbench/internal/contender"
-	"locbench/internal/contender/check"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // schemaKind is a kind of file: its types, its reader, and valid files.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/results"
+	"github.com/locbench/locbench/internal/results"
 )
 
 // saying runs a short command and returns both of its outputs.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/run/profile"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/seed"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 type seedFlags struct {

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/console"
-	"locbench/services/go-nethttp/locations"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
 func newServe(env Env) *cobra.Command {

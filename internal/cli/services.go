@@ -14,14 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
-	"locbench/internal/app/contenders"
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/docker"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/contenders"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 func newServices(env Env) *cobra.Command {

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locbench/internal/app/screens"
-	"locbench/internal/run/profile"
-	"locbench/internal/show/tui/setup"
-	"locbench/internal/text/console"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/app/screens"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/profiles"
 )
 
 // outsideSetup are options of 'locbench run' that the setup screen drops: they concern the output,

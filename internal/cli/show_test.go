@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // A profile that is shown is one: it is read again, and shown the same. Where a secret comes from

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // The load of a target has exactly the path and query of its address.

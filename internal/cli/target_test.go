@@ -17,9 +17,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // requestLog records the requests to a server.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestTargetsOnTheCommandLine: --targets replaces the requests of the default profile and of a

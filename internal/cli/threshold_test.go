@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
 )
 
 // runAgainst runs 'locbench run' against a server that responds with status from its second request

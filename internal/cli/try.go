@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func newTry(env Env) *cobra.Command {

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"locbench/internal/app/screens"
-	"locbench/internal/show/tui/setup"
-	"locbench/internal/show/tui/ui"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/app/screens"
+	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func newTUI(env Env) *cobra.Command {

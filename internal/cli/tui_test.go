@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // An option of 'locbench run' on the command line of tui belongs after the dashes.

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/results"
-	"locbench/internal/testenv"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // shop is a service with a login, whose journal counts its requests.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
+	"github.com/locbench/locbench/internal/app"
 )
 
 func newVersion(env Env) *cobra.Command {

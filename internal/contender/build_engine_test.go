@@ -14,10 +14,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/docker"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // labelled reports whether the engine's image has its contender's label.

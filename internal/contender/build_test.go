@@ -17,11 +17,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/docker"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/launch"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

@@ -11,10 +11,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/testenv"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const full = `

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 const (

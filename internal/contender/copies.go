@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // makePrivate makes a folder that only this user can read.

@@ -13,9 +13,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/contender"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestCopyIsPrivate: files of a contender that only this user may read stay private where it is

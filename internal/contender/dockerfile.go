@@ -15,8 +15,8 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/command"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
 )
 
 // maxDockerfile bounds a Dockerfile, in bytes.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/services"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/services"
 )
 
 func dockerfile(text string, args map[string]string) bench.Service {

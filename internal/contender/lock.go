@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // lock waits until no other process has the lock at path, and holds it until unlock. Without locks

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // SchemaName is the schema of manifests. It is next to the contenders' folders, not a source in

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/contender"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestBlank: the new manifest is a valid contender, also with its commented lines.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // cache returns the folder for builds of the process runtime.

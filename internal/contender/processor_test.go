@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestProcessorOf(t *testing.T) {

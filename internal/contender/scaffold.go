@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // newName is stricter than namePattern: it also names a crate, a module or a package.

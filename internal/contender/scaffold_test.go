@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 )
 
 func TestScaffold(t *testing.T) {

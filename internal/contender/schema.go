@@ -3,8 +3,8 @@ package contender
 import (
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // Schema returns the JSON Schema of a service.yaml. It is made from the types that read a manifest.

@@ -3,7 +3,7 @@ package contender
 import (
 	"fmt"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Set returns a resolved contender with the settings of a profile applied.

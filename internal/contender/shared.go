@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // imageFile is a file of the image of the built-in contender.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // ImageRef returns the image that BuildImage would build or find for a resolved contender and an

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // TestStatesAgreeWithBuilding checks the state of a contender before and after its build, and after

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // NotStaticError says why the locbench binary cannot run in an empty image, and what to build.
@@ -58,7 +58,7 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	if err == nil || !errors.As(err, &not) {
 		return self, err
 	}
-	find := exec.CommandContext(ctx, "go", "list", "-f", "{{.Module.Dir}}", "locbench/cmd/locbench")
+	find := exec.CommandContext(ctx, "go", "list", "-f", "{{.Module.Dir}}", "github.com/locbench/locbench/cmd/locbench")
 	find.Dir = o.Sources
 	found, findErr := find.Output()
 	if findErr != nil {

@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
 )
 
 func sources(more ...string) bench.Service {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The counts are those of the server's journal, of requests and of sessions, in a closed and in an

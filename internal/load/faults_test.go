@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestRunOnARefusingPort(t *testing.T) {

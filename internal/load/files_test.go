@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // By the server's journal, what is in files is sent: a spreadsheet's columns of one row together,

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // newHTTP2 returns a server of HTTP/2, with or without TLS, that counts its responses by status.

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/record"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // Interleave makes a step one of several that alternate in short slices: its load pauses while the

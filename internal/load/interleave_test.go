@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // An interleaved step: nothing is in flight during the slices of others, connections stay open, and

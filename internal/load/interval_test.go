@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Responses within the interval are measured, by the contender's own journal. Those in flight at

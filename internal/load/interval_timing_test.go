@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/limits"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // bounds collects the values outside their bounds.

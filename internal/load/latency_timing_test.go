@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
-	"locbench/internal/load/fast"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/load/fast"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // delays are the known delays of a server, by index of the request.

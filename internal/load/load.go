@@ -28,16 +28,16 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/host/limits"
-	"locbench/internal/host/thread"
-	"locbench/internal/load/fast"
-	"locbench/internal/load/portable"
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/load/fast"
+	"github.com/locbench/locbench/internal/load/portable"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // Plan is one step, and what its requests are made of.

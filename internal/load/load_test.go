@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/limits"
 )
 
 // What the client records is what the server has answered, over exactly as many connections.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/load/fast"
+	"github.com/locbench/locbench/internal/load/fast"
 )
 
 // TestRingNeedsFiles takes away the open files that a ring needs.

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/host/thread"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/limits"
 )
 
 // The bar: 64 MB of resident memory with 2,048 connections in total.

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/http2"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // stream is a request over HTTP/2: the n-th on its connection, from 1.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // idler is a server that ends the unused connections when the first request arrives, and responds

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/load/wire"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // response is what a server does for request n on a connection, from 1, whose head it has read. It

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
-	"locbench/internal/load/portable"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/portable"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // Asked is one request that Once sent, and its response.

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Requests are sent exactly when they are scheduled, at the given rate.

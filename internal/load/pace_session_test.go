@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // A user begins no iteration before the pace of the one before is over: here each user has one in the

@@ -11,9 +11,9 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
-	"locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/host/thread"
 )
 
 // How the schedule is measured: a fixed rate to a server that does nothing, in many short steps, as

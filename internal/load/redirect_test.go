@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/testenv"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // shop is a service that speaks by cookies, links and redirects. Its journal has each request.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // jobs is a server of jobs that take a number of polls. Its journal is what the results are compared

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/load/record"
 )
 
 // finish returns the recorded load, with the warnings about it.

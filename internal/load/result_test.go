@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/host/limits"
-	"locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/load/record"
 )
 
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/portable"
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/portable"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // setUpConnections bounds how many users make their setup at the same time: a login may be

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // accounts is a server on which users log in. Its journal is what the results are compared with.

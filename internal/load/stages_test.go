@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // Each request of a mix has its own counts, which match the server's and add up to the step's.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // limiter responds to one in five requests with 200, to the others with 429.

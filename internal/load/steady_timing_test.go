@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/limits"
-	"locbench/internal/load/wire"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // places is a server with N places: a request takes one for exactly delay, and queues while all are

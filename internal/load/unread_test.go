@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 func packed(coding string, body []byte) []byte {

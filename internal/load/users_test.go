@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/testenv"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // orders is a service with a login; its journal says which requests it got.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // While a loop waits for responses, collections of garbage end and windows are delivered: a wait

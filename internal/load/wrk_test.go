@@ -23,10 +23,10 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/host/thread"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {

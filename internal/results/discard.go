@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // NothingRan reports whether a run failed before a contender was started or a target responded.

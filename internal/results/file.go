@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Limits of what is read: a results folder may come from anywhere.

@@ -12,8 +12,8 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func readTrial(t *testing.T, dir, name string, trial *bench.TrialResult) error {

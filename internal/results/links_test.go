@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestNoFileOutsideTheFolder checks that links in a folder from elsewhere are not followed.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Limits of a list: a folder may hold anything.

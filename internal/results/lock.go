@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // lock locks a log, if the system has locks. It waits for processes that only check the lock.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Has reports whether a results folder has a file with this name.

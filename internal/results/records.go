@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Records returns the events of a run without an event log, as far as its results hold them.

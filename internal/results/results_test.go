@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 var at = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

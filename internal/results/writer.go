@@ -17,8 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Names of the files in a results folder.

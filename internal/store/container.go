@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // ContainerRunner runs the container of a store; it is implemented over the Docker handle.

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // starting is a container that has written a line.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/store"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // engine runs containers in one network of a real Docker.

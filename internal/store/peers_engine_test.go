@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/docker/dockertest"
-	"locbench/internal/store"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/store"
 )
 
 // TestOnlyTheRunsNetwork: what listens at the gateway of the run's network serves containers in it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Seal makes a container's store refuse changes once it is filled. Contenders only read; one that

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
 )
 
 // TestSeal_Container makes the whole container read-only and reports a container that refuses.

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 // ErrNone is returned by Listen if the profile has no store.

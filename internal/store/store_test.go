@@ -18,8 +18,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

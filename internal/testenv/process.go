@@ -32,7 +32,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "locbench")
-	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, "locbench/cmd/locbench")
+	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, "github.com/locbench/locbench/cmd/locbench")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

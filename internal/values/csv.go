@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // separators of columns, in the order in which they are tried.

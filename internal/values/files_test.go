@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // utf16le returns a text as Excel saves "Unicode text".

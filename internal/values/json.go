@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // json reads the elements of a list, or values one after the other. Each is a row.

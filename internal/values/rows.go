@@ -17,8 +17,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Data is what requests take from files.

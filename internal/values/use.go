@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Use is where the values of a variable are filled in, which limits what they may be.

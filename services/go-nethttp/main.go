@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"locbench/services/go-nethttp/locations"
+	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
 func main() {

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // flat returns rounds of contenders whose throughput hardly depends on the connections above 2,

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // scaled returns d times a factor.

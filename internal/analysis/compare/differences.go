@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Weight is the effect of a difference on a comparison.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // engineStep returns the result of one step of a pair. With fast it has 10,000 requests per second;

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // Gate is a change that is not allowed: "throughput<-5%" fails if throughput is over 5% lower.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 func TestParseGates(t *testing.T) {

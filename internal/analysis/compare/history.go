@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // historyAlpha is the share of series without a change in which one is marked by chance.

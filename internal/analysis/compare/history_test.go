@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // past returns a history of n runs of contenders a and b; change changes the i-th run.

@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // HistoryText writes series as text, at most 80 columns wide except for names of folders.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // timed returns a run of two contenders, the second with cpu times the CPU time. A round takes one

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Differences in the state of the machine are named; a state that is not known is not a difference.

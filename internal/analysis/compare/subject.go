@@ -3,8 +3,8 @@ package compare
 import (
 	"strings"
 
-	"locbench/internal/analysis"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // subject returns how the profile of a run made two of its contenders differ, with the ratios: "b

@@ -3,7 +3,7 @@ package compare
 import (
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Runs that permit another share of unexpected bodies are compared, with a note.

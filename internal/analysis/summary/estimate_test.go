@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // Errors of a contender whose bodies are a sample are an estimate.

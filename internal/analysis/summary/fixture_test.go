@@ -3,7 +3,7 @@ package summary
 import (
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // side returns the trials of a contender: one per throughput, with one step of 64 connections. Each

@@ -3,9 +3,9 @@ package summary
 import (
 	"slices"
 
-	"locbench/internal/analysis"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
 type rule struct {

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // Each case has results for which a rule must write its sentence, and may name a rule that must

@@ -11,12 +11,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/contender/platform"
-	"locbench/internal/text/console"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // BuildOptions are the options of Build.

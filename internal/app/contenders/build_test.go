@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestBuildAllReportsFailuresAtTheEnd(t *testing.T) {

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // NewOptions are the options of New.

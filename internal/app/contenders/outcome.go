@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/contender"
-	"locbench/internal/contender/check"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // verifiedState returns the outcome of verification by a trial.

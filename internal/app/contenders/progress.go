@@ -5,11 +5,11 @@ import (
 	"io"
 	"sync"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/contender"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // buildProgress prints the progress of several builds, in whole lines: outcomes to standard output,

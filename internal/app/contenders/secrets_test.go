@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestBuildShowsNoSecrets: the commands of a build, their output and the error of a failed one

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/platform"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/platform"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Selection is the choice of contenders in commands that take several.

@@ -8,14 +8,14 @@ import (
 	"io"
 	"slices"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/results"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/services"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/services"
 )
 
 // verifyProfile is the profile that verifies a contender.

@@ -10,11 +10,11 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/profiles"
 )
 
 func TestVerifyProfile(t *testing.T) {

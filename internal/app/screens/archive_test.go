@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {

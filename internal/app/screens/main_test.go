@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"locbench/internal/run/machine"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"sync"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/worker"
-	"locbench/internal/show/tui/ui"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/worker"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // defaultRoot is the folder in which runs create their results folders.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/testenv"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestOneRunAtATime: a start key that is pressed twice starts one run.

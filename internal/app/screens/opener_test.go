@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestOpener_OneRunAtATime: a second run begins only after the end of the first. The fake locbench

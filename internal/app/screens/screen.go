@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/analysis"
-	"locbench/internal/app"
-	"locbench/internal/results"
-	"locbench/internal/show/tui"
-	"locbench/internal/show/tui/setup"
-	"locbench/internal/show/tui/ui"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui"
+	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Options are the appearance of the dashboard.

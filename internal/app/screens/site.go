@@ -10,17 +10,17 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/launch"
-	"locbench/internal/host/limits"
-	"locbench/internal/run/machine"
-	"locbench/internal/run/profile"
-	"locbench/internal/show/tui/setup"
-	"locbench/internal/store"
-	"locbench/internal/text/secret"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/host/limits"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/profiles"
 )
 
 // Site describes this machine to the setup screen.

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/run/profile"
-	"locbench/internal/show/tui/setup"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/profiles"
 )
 
 // A worktree next to its contender disturbs neither the list of contenders nor what they need.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"locbench/internal/app"
-	"locbench/internal/app/contenders"
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/contender/docker"
-	"locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/app/contenders"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/show/tui/setup"
 )
 
 // States returns what each variant of each contender still needs before it can run. It builds

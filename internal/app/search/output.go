@@ -12,13 +12,13 @@ import (
 	"sync/atomic"
 	"text/tabwriter"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/results"
-	"locbench/internal/run/capacity"
-	"locbench/internal/show/plain"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/show/plain"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // progress shows a search while it runs. It uses the printer of plain runs, but replaces the lines

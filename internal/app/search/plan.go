@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/run/capacity"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/console"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/capacity"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // newSearch returns a search outside of a run: SLO p99<50ms, first probe at 100/s.

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/app"
-	"locbench/internal/results"
-	"locbench/internal/run/capacity"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/runner"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Options are the options of a search, in addition to those of a run.

@@ -16,15 +16,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/app"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/capacity"
-	"locbench/internal/run/machine"
-	"locbench/internal/run/profile"
-	"locbench/internal/run/runner"
-	"locbench/internal/testenv"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }

@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"strings"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // approxFile is a measured number, as written in a file.

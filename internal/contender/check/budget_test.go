@@ -13,8 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 func expectation(t testing.TB, text string) (e Expect) {

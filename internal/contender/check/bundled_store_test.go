@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestLocationsOnElasticsearch(t *testing.T) {

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/store"
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/contact"
-	"locbench/services/go-nethttp/locations"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
 // The reference contender must pass the bundled suite on the bundled data.

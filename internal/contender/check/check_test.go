@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func parse(t *testing.T, text string) *Suite {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // raw keeps a value to be read later, when the variables are known.

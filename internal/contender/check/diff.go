@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // maxDiffs bounds how many differences of one document are reported.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // ReadExpect reads what a response must be, outside a suite: its places are filled in with values

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 var hostileBodies = []string{

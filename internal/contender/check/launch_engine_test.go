@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/launch"
-	"locbench/internal/contender/ready"
-	"locbench/internal/testenv"
-	"locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 // The lifecycle checks of the reference contender, started by the real launchers.
@@ -125,7 +125,7 @@ func testRun(t *testing.T) string {
 func buildReference(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "service")
-	cmd := exec.Command("go", "build", "-race=false", "-o", out, "locbench/services/go-nethttp")
+	cmd := exec.Command("go", "build", "-race=false", "-o", out, "github.com/locbench/locbench/services/go-nethttp")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, msg)

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/ready"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/ready"
-	"locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 // options returns the options of a contender whose store responds.

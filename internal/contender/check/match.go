@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/unpack"
 )
 
 // response is what the service sent, with its body unpacked.

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // one runs a suite of one check, whose `expect` is given, against a response.

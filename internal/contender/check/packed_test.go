@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func gzipped(text string) []byte {

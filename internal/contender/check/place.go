@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/jsonpath"
 )
 
 // template is a text of an expectation with places for what was requested.

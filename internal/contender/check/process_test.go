@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/services/go-nethttp/locations"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Request is what a check sends.

@@ -3,7 +3,7 @@ package check
 import (
 	"math"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // Schema returns the JSON Schema of a suite. It is made from the types that read a suite.

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // Bounds of a JSON Schema and of the file that it comes from, in bytes.

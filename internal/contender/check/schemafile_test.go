@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const openAPI = `{"openapi": "3.0.3", "info": {"title": "t", "version": "1"},

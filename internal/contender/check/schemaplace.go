@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // find returns what is at a place in the document. References on the way are followed.

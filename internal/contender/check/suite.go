@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // Suite is a set of HTTP checks, grouped by endpoint; docs/suites.md has its YAML form.

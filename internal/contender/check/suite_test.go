@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // All mistakes in a file are reported at once, each with its line.

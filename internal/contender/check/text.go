@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // shown returns v as JSON for a message, cut to 160 bytes.

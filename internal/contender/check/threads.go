@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/contender/ready"
 )
 
 // wakers is the number of connections that wake a contender's thread pools before the count.

@@ -16,8 +16,8 @@ import (
 	"github.com/docker/go-connections/tlsconfig"
 	"github.com/moby/moby/client"
 
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // endpoint is where an engine is and how to connect to it.

@@ -25,8 +25,8 @@ import (
 	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // The labels of all that locbench creates in an engine. Clean also checks that names match

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestExit checks the reported exit of a container for what the engine knows of it. The engine is a

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // containerID is the ID of the only container of a fakeEngine.

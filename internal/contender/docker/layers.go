@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 const (

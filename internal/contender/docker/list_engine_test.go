@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
 func TestImagesAreListed(t *testing.T) {

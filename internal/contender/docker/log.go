@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // copyLog splits the engine's stream of frames (one byte of stream number, three unused, four of

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
 // proxy forwards connections to an engine's socket until it is cut: an engine that goes away, while

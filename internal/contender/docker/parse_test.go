@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func env(m map[string]string) func(string) string { return func(k string) string { return m[k] } }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Apart reports whether a rootless engine on this machine has another network namespace than this

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // followed returns what was reported of a container for which do is called a minute after its

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/contender/docker"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // CleanOptions choose what Clean removes.

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 	"runtime"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // Helper runs programs for locbench, such as builds, like contenders: in a session and, if the user

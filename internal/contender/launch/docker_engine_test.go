@@ -20,10 +20,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
 func newDocker(t *testing.T, e *docker.Engine) *Docker {

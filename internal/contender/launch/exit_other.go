@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func terminate(*os.Process) error { return errors.ErrUnsupported }

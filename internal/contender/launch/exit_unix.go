@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // terminate sends SIGTERM to a process, and SIGCONT if it is stopped, since it could not exit

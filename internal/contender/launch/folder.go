@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // ownerEnd is the suffix of the file next to a folder that names its instance and run.

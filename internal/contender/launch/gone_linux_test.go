@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestProcessGone: a process that has exited is gone, also before its parent has waited for it.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"sync"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Variables in the environment of every process that Process and Helper start: the marks.

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender/docker/dockertest"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestHalfCPU runs a spinner with a quota of half a CPU: it gets that, within 5%, by its own

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
 // listensOn waits until inst listens, and returns where.

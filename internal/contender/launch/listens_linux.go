@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
 // maxFiles bounds the number of open files that are read: a process may have very many.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode"
 
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // identity names a process uniquely, with what others need to find out whether it is alive.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // tick is the unit of CPU time in /proc, the same on every Linux that Go runs on.

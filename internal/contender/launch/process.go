@@ -16,10 +16,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const drain = 500 * time.Millisecond // for the rest of the log after the exit, since children may hold its pipe open

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestEnvironment: a process inherits paths, but no variable that changes how it works.

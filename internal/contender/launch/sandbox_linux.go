@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // sandbox has the cgroup, the limits and the marks of one process.

@@ -7,9 +7,9 @@ import (
 	"net/netip"
 	"os/exec"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // sandbox has only marks and a job: limits and counters of processes need Linux.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Target launches nothing: the service is running already. It is neither measured nor stopped.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/launch"
-	"locbench/internal/store"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/store"
 )
 
 // Docker is an engine that runs contenders, or only the store, in one network of the run.

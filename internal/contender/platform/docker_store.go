@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/launch"
-	"locbench/internal/store"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Containers returns a runner for the container of a store in the contenders' network, on these

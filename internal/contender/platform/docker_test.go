@@ -3,7 +3,7 @@ package platform
 import (
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestOnThisMachine(t *testing.T) {

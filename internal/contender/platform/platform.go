@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"runtime"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender"
-	"locbench/internal/contender/launch"
-	"locbench/internal/store"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/store"
 )
 
 // Builder builds contenders.

@@ -9,11 +9,11 @@ import (
 	"runtime"
 	"sync"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender"
-	"locbench/internal/contender/launch"
-	"locbench/internal/store"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/store"
 )
 
 // local has the methods of platforms without an engine: those of this machine.

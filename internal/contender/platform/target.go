@@ -3,10 +3,10 @@ package platform
 import (
 	"context"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/contender"
-	"locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/launch"
 )
 
 // target is a running service that locbench did not start.

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // hopeless returns what to do about an error that does not go away by waiting, or nil if it may.

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/contact"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

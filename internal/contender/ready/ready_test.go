@@ -19,8 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 // TestQuestion_Accepts checks which responses say that a contender is ready.

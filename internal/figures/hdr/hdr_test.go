@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // sample draws n latencies between 10 µs and about 1 s, most of them short.

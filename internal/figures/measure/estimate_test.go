@@ -3,8 +3,8 @@ package measure
 import (
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // The error rate of a step and of a contender is an estimate where unexpected bodies were found

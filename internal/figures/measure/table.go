@@ -3,8 +3,8 @@ package measure
 import (
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // The measures.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // DefaultPrice is the price of a vCPU-hour in US dollars, as in the published comparison.

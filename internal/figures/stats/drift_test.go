@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // stepOf returns a step with windows of 1 s; of returns successes and CPU time of each window.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // MemoryPoint is the memory use of a contender after a number of requests.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // MinOutlierValues is the minimum number of values for outliers.

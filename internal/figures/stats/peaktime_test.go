@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // trialWith returns a trial whose steps follow each other without a gap, 5 s after process start.

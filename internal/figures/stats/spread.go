@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // Spread describes the distribution of values. SD is the standard deviation of the population.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 func about(a, b, share float64) bool { return math.Abs(a-b) <= share*math.Abs(b) }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestStatusesOfRoundsAreAdded(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // Step is one step of a contender over all rounds that completed it.

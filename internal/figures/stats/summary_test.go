@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // round returns one trial of a contender: a warm-up step, then two steps with these rates, in which

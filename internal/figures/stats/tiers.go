@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Tiers groups the samples of one measure, one sample per contender, into tiers. Numbers are

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // interleaved returns a round that started at since; 0: not interleaved.

@@ -3,9 +3,9 @@ package verdict
 import (
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // MemoryGrowth returns the warning that memory grows with the requests of the last of steps, and of

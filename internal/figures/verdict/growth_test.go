@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // growing returns a step of 20 s in which 1,000 requests a second end. Memory grows by kib for each

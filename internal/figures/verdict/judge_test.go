@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // In one second of a step with 10 connections, an error in any of the three measurements is found.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Loop is what an event loop of the client knows about a step, in addition to its result.

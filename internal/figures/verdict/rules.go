@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // rules are tried in this order. The first one whose function returns a text names the bottleneck.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // BusyOutOfTurn returns the warning that a contender used CPUs between its slices.

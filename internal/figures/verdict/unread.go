@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // unread returns the warning that bodies to compare were not looked at: about the kind of request

@@ -3,7 +3,7 @@ package verdict
 import (
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 type counts = map[bench.ErrorKind]int64

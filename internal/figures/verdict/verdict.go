@@ -7,7 +7,7 @@ package verdict
 import (
 	"math"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Bound names what limited a step.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy next to it. The other trees

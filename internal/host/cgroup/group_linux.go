@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // period is the period of the CPU quota, the default of the kernel and Docker.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}

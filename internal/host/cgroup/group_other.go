@@ -5,8 +5,8 @@ package cgroup
 import (
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // Group is a group of processes; only Linux has groups.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func (r *Reader) memory() *bench.Memory {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // Own returns the limits of this process, the tightest of its group and the groups above it: a

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Stall reads a file such as

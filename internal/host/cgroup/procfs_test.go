@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestStall(t *testing.T) {

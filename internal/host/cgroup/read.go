@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Reader reads the counters of one group. It opens the files once and reads them again from the

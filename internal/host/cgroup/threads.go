@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // maxThreads is how many threads threadSwitches follows at most: each costs an open file and a

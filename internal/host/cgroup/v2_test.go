@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The two trees have the layout, the files and the order of lines that kernels with cgroup v2 alone

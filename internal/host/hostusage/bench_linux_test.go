@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
 // BenchmarkSamplingReading measures the cost of one reading of a container: time, CPU time, and

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
 // TestHighWaterMarkOfAStep: a program touches memory and gives it back at once. No

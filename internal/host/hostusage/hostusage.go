@@ -15,9 +15,9 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // ErrUnknown is returned if nothing can be read.

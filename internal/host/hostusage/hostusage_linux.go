@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 // tick is the unit of /proc: USER_HZ is 100 on every architecture that Go runs on.

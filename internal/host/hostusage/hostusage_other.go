@@ -5,7 +5,7 @@ package hostusage
 import (
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func host() *bench.HostUsage { return nil }

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/contender/docker/dockertest"
-	"locbench/internal/contender/launch"
-	"locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/contender/ready"
 )
 
 // obedient starts containers of the helper that does what it is asked to, on a local engine.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/hostusage"
-	"locbench/internal/load"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // spent requests from the contender the CPU time that the kernel has counted for its process, and

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // readTimeout is the time limit of one reading: a busy engine needs some hundred milliseconds.

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // timeWait is how long a system keeps the port of a closed connection: on Linux always a minute.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // A thread of a higher priority that keeps a CPU for 60 ms affects the watching thread like a

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 func TestWatchedAreSpread(t *testing.T) {

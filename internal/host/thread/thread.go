@@ -7,7 +7,7 @@ package thread
 import (
 	"runtime"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // initialProcs is the Go runtime's initial GOMAXPROCS, which takes a cgroup's quota into account.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // slice is the time slice that a thread requests if it may not use the real-time class. The kernel

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/cpuset"
 )
 
 // On one CPU a thread that spins for another, as those of the Go runtime do, must not be of the

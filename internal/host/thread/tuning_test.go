@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestSettingsAreTakenBack(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/wire"
 )
 
 // dial begins to open c for its request.

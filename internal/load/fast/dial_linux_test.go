@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // A long queue of refused connections is handled one per batch, so the stack does not grow with it.

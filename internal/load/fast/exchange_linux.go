@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/http1"
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/http1"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
 )
 
 // sendNext sends the next request on c, or retires c when sending has ended and no session is open.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/host/thread"
 )
 
 // Loop is a few shards, each a thread with an epoll or io_uring and its own connections. An open

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/record"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"locbench/internal/host/thread"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // sendBatch is how many scheduled requests are sent before responses are read.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // A request starts when the kernel gets it, and its timeout counts from there. A request that needs

@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/http1"
-	"locbench/internal/load/record"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/http1"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 func (p *Parser) statusLine(line []byte) error {

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"strings"
 
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
-	"locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/text/unpack"
 )
 
 // Reasons to refuse a response. Most are errors in net/http, too; FuzzResponseParser lists the

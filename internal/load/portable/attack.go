@@ -10,9 +10,9 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // errNotSent is what vegeta gets for a tick whose job was dropped.

@@ -10,9 +10,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

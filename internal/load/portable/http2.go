@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // http2Conn is a connection that speaks HTTP/2: after TLS if the contender uses it, else from the

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"locbench/internal/load/record"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // Asked is one request that Once sent, and its response.

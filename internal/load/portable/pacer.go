@@ -3,9 +3,9 @@ package portable
 import (
 	"time"
 
-	"locbench/internal/host/thread"
-	"locbench/internal/load/record"
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // openPacer is the vegeta.Pacer of an open loop. It puts each scheduled job into a queue, and

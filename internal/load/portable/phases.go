@@ -9,12 +9,12 @@ import (
 	"net"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
-	"locbench/internal/text/safe"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // PhasesPlan says which request Phases sends, and how often.

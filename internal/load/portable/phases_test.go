@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func sum(r bench.RequestPhases) time.Duration {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/load/workload"
 )
 
 // SetUp sends the iteration that each user has begun, as Once does, over the connections of the

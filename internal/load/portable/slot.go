@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 
-	"locbench/internal/load/http1"
-	"locbench/internal/load/record"
-	"locbench/internal/load/wire"
-	"locbench/internal/load/workload"
-	"locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/load/http1"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/text/unpack"
 )
 
 const readSize = 8 << 10 // bytes of the buffer that a slot reads into

@@ -3,8 +3,8 @@ package record
 import (
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // Breakdown splits a step by the requests and sessions of its mix, and keeps examples of failures.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Counters belong to one thread of a loop, or to all connections of engine vegeta. A thread

@@ -3,7 +3,7 @@ package record
 import (
 	"sync"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Delivery hands windows to a callback from its own goroutine, so a slow one delays nothing else.

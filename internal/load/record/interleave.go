@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Interleaved joins the slices of one interleaved step, as if nothing had been in between.

@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // spreadOver is the time over which the connections of a closed loop start, in multiples of the

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Each exchange is counted once, by the time of the last byte of its response.

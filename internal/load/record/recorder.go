@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Recorder collects what the loop of a step sees, one window at a time.

@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Totals are the sums of a step, of one of its slices, or of all its slices.

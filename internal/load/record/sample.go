@@ -3,8 +3,8 @@ package record
 import (
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // sample has the requests that a step keeps; nil: it keeps none.

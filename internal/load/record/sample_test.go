@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // sampled records n exchanges on each thread, every microsecond of its second from the start of the

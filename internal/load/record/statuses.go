@@ -1,6 +1,6 @@
 package record
 
-import "locbench/internal/bench"
+import "github.com/locbench/locbench/internal/bench"
 
 // StatusCount counts the complete responses with one status.
 type StatusCount struct {

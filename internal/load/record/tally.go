@@ -1,8 +1,8 @@
 package record
 
 import (
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // Tally counts what ended in a window, or in all of them.

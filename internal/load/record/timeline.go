@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Timeline is the course of a step: its clock, the start of each connection, the interval, and the

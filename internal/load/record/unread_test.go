@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Bodies that were not looked at are counted by kind and request, with the first reason, in one

@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // batchTime is how long a window waits for threads that still count what ended in it.

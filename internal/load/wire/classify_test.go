@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestClassify(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"time"
 	"unicode"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Limits on opening connections and on responses; the contender may be hostile.

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
-	"locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/text/unpack"
 )
 
 const defaultCheckEvery = 100 // one in 100 responses

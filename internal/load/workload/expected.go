@@ -3,7 +3,7 @@ package workload
 import (
 	"fmt"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // expected is a value of the request that its expectation names.

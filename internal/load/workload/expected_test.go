@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // A check gets the values that the request was sent with: drawn, of a row, saved in the session.

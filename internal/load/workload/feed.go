@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/record"
 )
 
 // Feed returns the scheduled jobs of an open loop, and counts them: requests at a rate, or users.

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/secret"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // Spec is what the requests of a step are made of. See load.Plan for its fields.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // spec returns a plain spec: GET /city?id=….

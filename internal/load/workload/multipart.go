@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // quotedName escapes the names of fields and files as browsers do (HTML, 4.10.21.8).

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The pace counts from the start of an iteration to that of the next one. A late one begins at once,

@@ -3,7 +3,7 @@ package workload
 import (
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestMaxOpenConnections(t *testing.T) {

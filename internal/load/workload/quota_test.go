@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // quotaMix returns a mix of two kinds of requests, one 19 times as frequent as the other.

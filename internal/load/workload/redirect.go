@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // maxLink is the length in bytes of a link that is followed.

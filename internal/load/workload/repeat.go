@@ -3,8 +3,8 @@ package workload
 import (
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
 )
 
 // Repeat decides whether the user's last request, whose response is expected, is sent again. After

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // Request is a bench.Request made ready to be sent.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // sampledLoad is a load in virtual time, whose requests are evenly spread over it.

@@ -6,11 +6,11 @@ import (
 	"regexp/syntax"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/jsonpath"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/unpack"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // Bounds of saving. The time of a regular expression grows with its states times the bytes that it

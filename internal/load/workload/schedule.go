@@ -6,7 +6,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Schedule returns when requests are scheduled. Its rates are those of vegeta's pacers. The moments

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // moments returns the moments of s up to the end of its step.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"sync"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/wire"
-	"locbench/internal/text/unpack"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/text/unpack"
 )
 
 // unpacker unpacks the body of one response if that is needed.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // A session that saves from packed bodies allocates next to nothing for it.

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/record"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/record"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // User is one simulated user, within an iteration or between two. The zero value is ready to use.

@@ -3,7 +3,7 @@ package workload
 import (
 	"slices"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Users are the users of a step whose sessions have a setup, with what that has left for each: the

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // part is a piece of a request: a text, or what is filled in from a slot of the user.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Clock returns times of day that advance evenly: the machine's time at the beginning plus the time

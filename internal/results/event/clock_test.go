@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Times with a monotonic reading keep their distance, other times are unchanged, and so is the

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The assumed times of the parts of a trial without its load, until a trial has ended: those of the

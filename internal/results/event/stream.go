@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // queueLimit bounds the backlog of a subscriber; beyond it, ephemeral events are dropped. With

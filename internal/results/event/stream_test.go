@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/figures/measure"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestDocsNameEveryFormat checks that docs/formats.md describes all formats.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // fixture returns a run of 2 contenders × 2 rounds × 3 steps. The first step is a warm-up; in the

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // writeGoBench writes Go's benchmark format: one line per step and round. The name has the

@@ -8,8 +8,8 @@ import (
 	"math"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // errNoHistogram is the error for an imported step without a histogram.

@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"locbench/internal/bench"
-	"locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
 )
 
 // MetricsServer serves the state of a run at GET /metrics.

@@ -18,9 +18,9 @@ import (
 	"github.com/prometheus/common/model"
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/results/event"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // family is one metric of the Prometheus text format; of returns its samples for a step.

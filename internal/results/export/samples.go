@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // sample is one request that another tool recorded.

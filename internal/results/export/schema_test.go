@@ -20,9 +20,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // schemaObject is a part of a JSON Schema; encoding/json sorts its keys.

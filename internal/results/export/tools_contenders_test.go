@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use.

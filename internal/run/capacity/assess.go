@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // Limits that only a search uses; package verdict has the others.

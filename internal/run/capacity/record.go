@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // File is the name of a Record in its folder.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestOutcome(t *testing.T) {

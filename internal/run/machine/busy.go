@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // RunsVariable is the environment variable for the folder of the lock that all runs share. It is read

@@ -5,7 +5,7 @@ package machine
 import (
 	"testing"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestDoctorOfARealMachine connects to a real engine and makes a cgroup, as a run would.

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/cgroup"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // files reads the kernel's files below root, which tests replace by recorded ones.

@@ -15,9 +15,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/host/cgroup"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

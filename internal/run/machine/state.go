@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/hostusage"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // state reads what may change between runs and what administrators or vendors configure.

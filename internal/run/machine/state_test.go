@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestLoadWarnings(t *testing.T) {

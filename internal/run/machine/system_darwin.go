@@ -3,7 +3,7 @@ package machine
 import (
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func system(m *bench.Machine) {

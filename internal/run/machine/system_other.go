@@ -2,7 +2,7 @@
 
 package machine
 
-import "locbench/internal/bench"
+import "github.com/locbench/locbench/internal/bench"
 
 // system does nothing: Linux has the kernel's files, and elsewhere the fields stay empty.
 func system(*bench.Machine) {}

@@ -4,9 +4,9 @@ import (
 	"net/url"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // ServiceURL checks the URL of a running service and removes slashes at its end.

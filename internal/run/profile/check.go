@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 const durationHint = "write from 100ms to 24h" // of a step

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/workload"
-	"locbench/internal/text/strictyaml"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // placed is a request with its path in a file, such as requests[0].

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // unplaced matches a column in braces whose name no place can have, such as {user.Price (EUR)}.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // The default of compare_bodies may cost 1% of a CPU, a share that the user chose any time, even if

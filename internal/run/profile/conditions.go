@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // Metric is what a condition limits, such as "p99", "mean" or "max": measure has the table.

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 const (

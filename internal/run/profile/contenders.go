@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // chosen is "rs-actix", "rs-actix:lto", or one of them with settings: {rs-actix: {cpus: 0.5, as:

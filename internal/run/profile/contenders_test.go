@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 const settingsRest = "\nlimits: {cpus: 1, memory: 64MiB}\nrequests: [{path: /}]\nsteps: [1]\n"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/contender"
-	"locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/contender/check"
 )
 
 // Every YAML block of the documents is read by the reader that it is written for. A fragment of a

@@ -14,12 +14,12 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/results/event"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/values"
 )
 
 const (

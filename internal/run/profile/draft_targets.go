@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // ofTargets returns the text of a draft whose requests are those of a target file, and the commands

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"locbench/internal/testenv"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestDraftOfTargets: the profile made of a target file sends what 'run --targets' sends.

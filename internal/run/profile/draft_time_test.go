@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results/event"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestDraftTakesThreeMinutes: the comparison of two contenders that `profiles new` writes.

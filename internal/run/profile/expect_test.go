@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 const withExpect = "contenders: [a]\nsteps: [1]\nstore: none\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +

@@ -1,6 +1,6 @@
 package profile
 
-import "locbench/internal/text/strictyaml"
+import "github.com/locbench/locbench/internal/text/strictyaml"
 
 // Redirects in a row that are followed.
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // cause is the mistakes in the keys and values of a file. What follows from one is not reported.

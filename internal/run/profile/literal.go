@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // bracedWord matches braces around a word, as other tools write a variable, in a text without

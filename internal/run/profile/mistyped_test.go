@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // everyKey is a profile with every kind of key, one a line where a key has others inside.

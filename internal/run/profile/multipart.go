@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/strictyaml"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // fields are those of a multipart body, written as a map by their names.

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

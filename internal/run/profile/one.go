@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // One is the only request of a run without a profile, in the words of the command line.

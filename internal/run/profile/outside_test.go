@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/run/profile"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/profiles"
 )
 
 // A profile names files in its folder. Others are refused with their line and the option that

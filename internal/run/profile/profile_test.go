@@ -12,11 +12,11 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/testenv"
-	"locbench/internal/text/strictyaml"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/profiles"
 )
 
 func TestLocationsIsThePublishedProcedureWarmedUp(t *testing.T) {

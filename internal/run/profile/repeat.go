@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // repeated says until when a request is sent again.

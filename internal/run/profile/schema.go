@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
-	"locbench/internal/text/strictyaml"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/values"
 )
 
 // Schema returns the JSON Schema of a profile, made from the types that read one and the table of

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 var contenderPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62})(?::([a-z0-9][a-z0-9._-]{0,62}))?$`)

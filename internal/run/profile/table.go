@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/store/dataset"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const (

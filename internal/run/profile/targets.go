@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile/targets"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile/targets"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const maxRequestName = 100 // bytes

@@ -17,11 +17,11 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/bench"
-	"locbench/internal/load/workload"
-	"locbench/internal/run/profile"
-	"locbench/internal/values"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/values"
+	"github.com/locbench/locbench/profiles"
 )
 
 // written writes files into a new working folder.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optionally with `from_step=3`, `stop=trial` " +

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/check"
 )
 
 // Files of values are read as people have them, or the mistake names its line and the remedy.

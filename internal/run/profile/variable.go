@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/strictyaml"
-	"locbench/internal/values"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/values"
 )
 
 const (

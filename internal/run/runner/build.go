@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // buildAll builds each contender once. A failed build fails the contender's trials, not the run.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
 // diagnosable is an instance whose runtime and kernel may know why it does not respond.

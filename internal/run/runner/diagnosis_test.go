@@ -3,7 +3,7 @@ package runner
 import (
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestSilentAtEnd: a contender is silent if it stopped responding, not if only some requests fail

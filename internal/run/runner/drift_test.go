@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // A measured step with a trend in its windows records a drift; a warm-up records none.

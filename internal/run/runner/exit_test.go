@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // gone is an instance whose process has ended according to the kernel.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // fakeInstance keeps the contract of bench.Instance: Exited is closed once, Stop is idempotent, and

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Interleave lets an engine run a step in slices, between those of other trials.

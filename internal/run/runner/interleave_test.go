@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // slicing is an engine that runs each step in three slices, and logs which contender each one

@@ -5,8 +5,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestLogRelay_MasksBeforeItCuts: a secret across the cut does not stay in part.

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // A contender that runs and never responds in its first round is not started again in later ones,

@@ -14,11 +14,11 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/host/thread"
-	"locbench/internal/results"
-	"locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/results/event"
 )
 
 // Launcher starts instances.

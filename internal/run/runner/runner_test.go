@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestSilentAfterTheLoad: a contender that does not respond after the load has failed its trial,

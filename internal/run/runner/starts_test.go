@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // startsOf returns the trials with checks that launched their contender.

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // ErrOnRequest is wrapped by the error of Run if bench.ControlStop or ControlAbort ended the run.

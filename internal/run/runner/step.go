@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/stats"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/host/hostusage"
 )
 
 // maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestStoreChanges: documents removed during a trial, even a failed one, are an incident of it.

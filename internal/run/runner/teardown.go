@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // The bounds of a teardown, for all its requests together. "docker stop" waits 10 s before it kills

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestBoundsOfTheTeardown: a teardown without responses ends within a minute; within five seconds

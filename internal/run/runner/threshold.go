@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // ErrThreshold is wrapped by Run's error if missed thresholds have stopped trials or the run.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/host/hostusage"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 const (

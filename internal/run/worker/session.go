@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const (

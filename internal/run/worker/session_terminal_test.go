@@ -20,11 +20,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/run/machine"
-	"locbench/internal/testenv"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func TestMain(m *testing.M) {

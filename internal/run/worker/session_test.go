@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // fake is a worker in this process: Run reads a pipe and runs a function of the test. Signals

@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 // CanSteer reports whether Send has an effect: a run that is only watched takes no controls.

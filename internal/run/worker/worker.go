@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/term"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/console"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/console"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // loadedBy makes the steps of all trials, in events and results, have these loops in turn.

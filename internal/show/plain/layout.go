@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // fit leaves columns out, in the order of the headings in expendable, until the rest fits into

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/stats"
-	"locbench/internal/results/event"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Options say how to report a run.

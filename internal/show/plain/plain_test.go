@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/bench/units"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // standings returns the standing of the contenders in every headline measure, throughput first.

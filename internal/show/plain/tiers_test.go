@@ -8,11 +8,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // rounds returns a run of n rounds: two contenders are alike, one has an outlier, the last has too

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // axe-core finds nothing serious or critical, in light and dark, narrow and wide, with everything

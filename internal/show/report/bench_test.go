@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The limits of a large report: 8 contenders × 6 rounds × 16 steps with windows take at most 5 MB,

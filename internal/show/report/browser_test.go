@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // startBrowser runs a headless Chromium with an empty profile and without a network, and stops it

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // pageData is what the script draws from, except colours (style.css) and texts (the tables).

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
 // chart is one chart and the table of the same values.

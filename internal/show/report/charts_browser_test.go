@@ -22,8 +22,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"locbench/internal/analysis"
-	"locbench/internal/results"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/results"
 )
 
 // survey returns the place of every chart and the number of shapes of each colour.

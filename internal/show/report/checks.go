@@ -3,7 +3,7 @@ package report
 import (
 	"cmp"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // checkTable has a row for each check and a cell for each trial.

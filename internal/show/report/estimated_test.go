@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/summary"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/summary"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The error rate of a kind of request is that of its compared bodies, over all rounds.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/bench/cpuset"
-	"locbench/internal/figures/hdr"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // fixture returns a run of profile locations: 3 contenders × 3 rounds × 16 steps. The last trial of

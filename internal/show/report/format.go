@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 const missing = units.Missing

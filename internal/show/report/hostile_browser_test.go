@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis"
 )
 
 func TestHostileTextStaysText(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // attack is the text in every string of a hostile run. Where it is not escaped, it breaks out of

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds side

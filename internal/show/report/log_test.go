@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestFailuresKeepBothEndsOfTheLog: a log of any length is bounded, with its first and last lines;

@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // Limits of the points in the chart of memory over requests.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // grown returns a run of two trials with two steps each: contender a keeps 16 KiB per request, b is

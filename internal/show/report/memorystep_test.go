@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The peak memory of a step has a chart only if the kernel kept a counter for it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis"
 )
 
 // The results come first, then the summary, then the charts. Explanations and caveats are folded.

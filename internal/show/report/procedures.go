@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/hdr"
-	"locbench/internal/figures/stats"
-	"locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
 // procedure is the table of a kind of run, such as the matrix of delay-matrix or the arrivals of

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func procedureTrial(name string, round int, steps ...bench.StepResult) bench.TrialResult {

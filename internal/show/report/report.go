@@ -19,11 +19,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"locbench/internal/analysis"
-	"locbench/internal/analysis/compare"
-	"locbench/internal/analysis/summary"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/summary"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // Options change what is shown. The zero value is usable.

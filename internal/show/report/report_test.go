@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMarkdown(t *testing.T) {

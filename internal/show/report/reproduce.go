@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // reproduction is how to run the same benchmark again.

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/analysis/compare"
-	"locbench/internal/analysis/summary"
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/summary"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
 // table is a table of the page and of summary.md, with one row per contender, trial or step.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // maxSparks is the most characters of a sparkline; of more steps it shows every second, third …

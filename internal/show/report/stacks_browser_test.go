@@ -7,7 +7,7 @@ import (
 	"image"
 	"testing"
 
-	"locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis"
 )
 
 // Every measured phase is a part of a bar, in the colour of the phase.

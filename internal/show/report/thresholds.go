@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // maxThresholdRows is how many rows the page shows; missed thresholds come first.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestThresholds(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // leastWidth and leastHeight are the size of the smallest terminal that a screen is drawn in.

@@ -3,10 +3,10 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/show/tui/browse"
-	"locbench/internal/show/tui/live"
-	"locbench/internal/show/tui/setup"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/browse"
+	"github.com/locbench/locbench/internal/show/tui/live"
+	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Screens makes the screens, each with its links to the others.

@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // framesPerSecond is the most frames that are written to the terminal per second. A frame is drawn

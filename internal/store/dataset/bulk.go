@@ -8,7 +8,7 @@ import (
 	"io"
 	"iter"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // checkSource returns an error unless a source is a JSON object.

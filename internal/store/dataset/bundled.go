@@ -19,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Facts about 14,945 cities and 63 regions; their sources are in testdata/cities/SOURCES.md.

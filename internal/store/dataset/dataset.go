@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"iter"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // The indices of the locations service. Contenders use these names.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // stored is a stored city or region: all fields of the spec and no others.

@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Bounds for the files of a dump, which come from outside.

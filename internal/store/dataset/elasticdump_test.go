@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func zipped(text string) string {

@@ -9,7 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Bounds of a generated set.

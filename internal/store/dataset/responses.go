@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // ErrUnknown is returned for a response that cannot be checked.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func responses(t *testing.T, requests ...bench.Request) *Responses {

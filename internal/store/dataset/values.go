@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // openText opens a file that may be compressed by gzip, whatever its name is.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/dataset"
 )
 
 // seed creates the index in an Elasticsearch and loads the cities with a single worker, since ties

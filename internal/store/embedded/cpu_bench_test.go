@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/embedded"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // serveVariable makes the test binary serve an embedded store until its standard input ends.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSameResponsesAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 // BenchmarkFill measures how long the bundled cities take, from the data set in the binary to the

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 // city is the part of a document that the queries need.

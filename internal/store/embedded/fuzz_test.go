@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 // mustResponse calls the store and fails unless the response is JSON and its status says whether

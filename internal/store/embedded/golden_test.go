@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const goldenFile = "testdata/responses.golden"

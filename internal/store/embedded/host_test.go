@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 // TestWrites: no call changes the store.

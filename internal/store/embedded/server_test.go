@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 // TestCalls makes the calls of contenders, clients and locbench.

@@ -22,10 +22,10 @@ import (
 	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
 
-	"locbench/internal/bench"
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/seed"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // target returns the Elasticsearch to load and the generated cities to load. usual is their number

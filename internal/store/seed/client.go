@@ -12,7 +12,7 @@ import (
 
 	"github.com/olivere/elastic/v7"
 
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // client makes the calls listed in the package comment.

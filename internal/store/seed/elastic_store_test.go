@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/seed"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/seed"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestElasticsearchAcceptsTheBundledData(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // renamed is a data set whose index names have a test's prefix, so it can share an Elasticsearch

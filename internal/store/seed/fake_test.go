@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // fake is the part of Elasticsearch 7 that seeding uses, kept in maps. It behaves like it: a

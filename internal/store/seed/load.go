@@ -11,7 +11,7 @@ import (
 	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // mark is what locbench writes into the mapping of each index that it creates, as _meta.locbench.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/olivere/elastic/v7"
 
-	"locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/contact"
 )
 
 // The types of Elasticsearch's errors that this package distinguishes.

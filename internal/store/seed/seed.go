@@ -40,7 +40,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Source is the part of a bench.DataSet that seeding needs.

@@ -17,7 +17,7 @@ import (
 	"github.com/olivere/elastic/v7"
 	"go.uber.org/goleak"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/text/contact"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/contact"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Limits for what a server sends.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func write(t *testing.T, file, text string) {
@@ -67,14 +67,14 @@ func TestRunPart_Counts(t *testing.T) {
 	if err := os.Mkdir(logs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "events", `{"Action":"output","Package":"locbench/a","Test":"TestSkipped","Output":"    x_test.go:3: no engine: none responds\n"}
-{"Action":"skip","Package":"locbench/a","Test":"TestSkipped"}
-{"Action":"pass","Package":"locbench/a","Test":"TestGood/sub"}
-{"Action":"pass","Package":"locbench/a","Test":"TestGood"}
-{"Action":"output","Package":"locbench/a","Test":"TestBad","Output":"    x_test.go:9: 3 sent, 2 answered\n"}
-{"Action":"fail","Package":"locbench/a","Test":"TestBad"}
-{"Action":"fail","Package":"locbench/a"}
-{"Action":"fail","Package":"locbench/b"}
+	write(t, "events", `{"Action":"output","Package":"github.com/locbench/locbench/a","Test":"TestSkipped","Output":"    x_test.go:3: no engine: none responds\n"}
+{"Action":"skip","Package":"github.com/locbench/locbench/a","Test":"TestSkipped"}
+{"Action":"pass","Package":"github.com/locbench/locbench/a","Test":"TestGood/sub"}
+{"Action":"pass","Package":"github.com/locbench/locbench/a","Test":"TestGood"}
+{"Action":"output","Package":"github.com/locbench/locbench/a","Test":"TestBad","Output":"    x_test.go:9: 3 sent, 2 answered\n"}
+{"Action":"fail","Package":"github.com/locbench/locbench/a","Test":"TestBad"}
+{"Action":"fail","Package":"github.com/locbench/locbench/a"}
+{"Action":"fail","Package":"github.com/locbench/locbench/b"}
 `)
 	s := &suite{report: newReport()}
 	got := s.runPart(context.Background(), testenv.Part{

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func main() {

@@ -60,7 +60,7 @@ func (p *partReport) skip(test, reason string) {
 // failedIn reports whether a test of the package has failed: the package's own failure says no
 // more.
 func (p *partReport) failedIn(pkg string) bool {
-	name := strings.TrimPrefix(pkg, "locbench/") + " "
+	name := strings.TrimPrefix(pkg, "github.com/locbench/locbench/") + " "
 	return slices.ContainsFunc(p.Failures, func(f outcome) bool { return strings.HasPrefix(f.Test, name) })
 }
 

@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const (
@@ -196,7 +196,7 @@ func (p *partRun) event(line []byte, outputs map[string]*strings.Builder) {
 	}
 	outputs[key].WriteString(e.Output)
 	top := e.Test != "" && !strings.Contains(e.Test, "/")
-	name := strings.TrimPrefix(e.Package, "locbench/") + " " + e.Test
+	name := strings.TrimPrefix(e.Package, "github.com/locbench/locbench/") + " " + e.Test
 	switch {
 	case e.Action == "pass" && top:
 		p.report.Passed++

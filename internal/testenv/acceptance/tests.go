@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // packageTests are the tests of a part in one package.

@@ -99,7 +99,7 @@ func ofCode(data []byte) (all []Sentence) {
 			s.Text = strings.Trim(text, "/* \n")
 		}
 		switch n := len(all) - 1; {
-		case strings.HasPrefix(text, "locbench/"): // an import
+		case strings.HasPrefix(text, "github.com/locbench/locbench/"): // an import
 		case n >= 0 && joined && all[n].User == s.User:
 			all[n].Text += map[bool]string{false: " "}[s.User] + s.Text
 		default:

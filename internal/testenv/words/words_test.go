@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 const root = "../../.."

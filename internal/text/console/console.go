@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/term"
 
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Env is the environment of the process.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // MaxLine is the number of bytes kept of one line. The rest of a line is counted and left out.

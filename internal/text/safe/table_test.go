@@ -5,7 +5,7 @@ import (
 	"encoding/csv"
 	"testing"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 type named string

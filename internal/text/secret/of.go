@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Of finds the secrets of a run and its contenders in variables, headers, build arguments, command

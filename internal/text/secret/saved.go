@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Saved returns the names of the values from responses that are secrets: those from a cookie or a

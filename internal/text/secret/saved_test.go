@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // What is saved from a place of secrets, or used in one, is a secret under any name.

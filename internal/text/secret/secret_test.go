@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // secretNames are typical names in environments, headers and options.

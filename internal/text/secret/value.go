@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Event returns a copy of e without secrets. e itself does not change.

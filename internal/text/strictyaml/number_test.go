@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // doc keeps a value as the JSON that is made of it.

@@ -14,7 +14,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Schema is a JSON Schema (draft 2020-12), or a part of one. It says what Decode accepts. It allows

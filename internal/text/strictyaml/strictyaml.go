@@ -35,7 +35,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // Limits for a file.

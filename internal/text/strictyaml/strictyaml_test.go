@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/testenv"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 type order struct {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // trap is a place where YAML reads a text otherwise than its writer means it.

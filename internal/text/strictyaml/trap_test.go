@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // What YAML reads otherwise than its writer is named with its own line and what to write.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Bytes is a size, written with its unit: "512MiB", "1GB", "0B".

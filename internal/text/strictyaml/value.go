@@ -12,8 +12,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Unmarshaler is a type that reads itself. It reports its mistakes through v.

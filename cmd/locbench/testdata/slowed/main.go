@@ -18,7 +18,7 @@ import (
 	"time"
 	"unsafe"
 
-	"locbench/services/go-nethttp/locations"
+	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
 func main() {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 
-	"locbench/internal/store/dataset"
-	"locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/store/embedded"
 )
 
 func main() {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Elsewhere starts a second, real engine in its own network namespace, as on another machine except

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // All mistakes of a file, most of them of vegeta's users, are reported at once.

@@ -15,9 +15,9 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const (

@@ -17,9 +17,9 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"locbench/internal/text/strictyaml"
+	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // inFolder makes a working folder with the bodies that the files of the tests name.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
 // span is the stretch of time that the charts show.

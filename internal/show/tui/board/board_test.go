@@ -12,10 +12,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/tuitest"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // screen is a board as a screen, so it can be drawn as the program does.

@@ -3,9 +3,9 @@ package board
 import (
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 func (v *view) checksPage(w, h int) []string {

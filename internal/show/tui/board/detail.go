@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/verdict"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 func (v *view) numbered(s *fold.Step) string {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
 // TestEarlierProblems: those of before the resume are named as such, and not counted as of now.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // The details of each step name its load engine, where it is known.

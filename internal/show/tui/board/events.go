@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // word returns the name of a level of the diary, with its sign, and its colour.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 func (v *view) header(w, h int, status string) []string {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // filterBytes bounds the filter; searched bounds the part of a line that it is compared with.

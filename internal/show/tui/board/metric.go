@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sort"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
 // metric is the subject of a chart.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 func (v *view) overview(w, h int) []string {

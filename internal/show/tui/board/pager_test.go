@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestPager(t *testing.T) {

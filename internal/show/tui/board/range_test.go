@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/tuitest"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // wants fails for each word that is not in the view.

@@ -1,9 +1,9 @@
 package board
 
 import (
-	"locbench/internal/analysis"
-	"locbench/internal/figures/stats"
-	"locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
 // sums keeps the summary of the contenders until a step, trial or check changes it.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
 // The most bytes of texts from outside that are shown.

@@ -3,9 +3,9 @@ package board
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/figures/measure"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // The mouse wheel scrolls by wheel lines, a key scrolls the log by shiftBy columns.

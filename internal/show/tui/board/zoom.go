@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sort"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/fold"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 func (v *view) zoom(w, h int) []string {

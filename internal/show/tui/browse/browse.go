@@ -13,10 +13,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/tui/compare"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/compare"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Source finds and reads results folders. Its methods block: they are called in commands.

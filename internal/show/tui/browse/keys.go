@@ -5,10 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/tui/compare"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/compare"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Keys implements ui.Screen.

@@ -9,13 +9,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/results"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // preview returns a summary of the folder under the cursor: results and warnings.

@@ -8,10 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/results"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // The most bytes of texts from outside that are shown.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Axis is the time axis that stacked charts share.

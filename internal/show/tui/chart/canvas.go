@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // The layers of a cell; a lower layer does not cover a higher one.

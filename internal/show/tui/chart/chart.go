@@ -11,7 +11,7 @@ package chart
 import (
 	"strings"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Gutter is the width of the labels of the y axis; all units of locbench fit.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/show/tui/ui"
-	"locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // sample returns charts like those of the live view: three steps, with a gap after the second.

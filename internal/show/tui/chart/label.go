@@ -3,8 +3,8 @@ package chart
 import (
 	"strconv"
 
-	"locbench/internal/bench/units"
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // RateLabel returns a number of requests or errors per second as a label.

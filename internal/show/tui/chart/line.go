@@ -3,7 +3,7 @@ package chart
 import (
 	"slices"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // The cells between two marks of one line; the marks of the lines alternate. Looks without colours

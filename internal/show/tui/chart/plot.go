@@ -1,6 +1,6 @@
 package chart
 
-import "locbench/internal/show/tui/ui"
+import "github.com/locbench/locbench/internal/show/tui/ui"
 
 // plot is a chart being drawn: its canvas and the place of the curves on it.
 type plot struct {

@@ -12,11 +12,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/analysis"
-	compared "locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/figures/stats"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	compared "github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Source reads results folders. It blocks: it is called in commands.

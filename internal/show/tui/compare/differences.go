@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	compared "locbench/internal/analysis/compare"
-	"locbench/internal/bench"
+	compared "github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // Differences returns what differs between two runs, the most serious first: what 'locbench

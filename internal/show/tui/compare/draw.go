@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/analysis"
-	compared "locbench/internal/analysis/compare"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	compared "github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // The most bytes of texts from outside that are shown.

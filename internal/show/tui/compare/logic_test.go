@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/analysis"
-	compared "locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/figures/hdr"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	compared "github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // rates returns the trials of a contender, a round for each throughput.

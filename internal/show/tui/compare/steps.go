@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // StepPair is one step of two runs; the values of a side without it are not Known.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
-	"locbench/internal/analysis"
-	compared "locbench/internal/analysis/compare"
-	"locbench/internal/figures/measure"
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	compared "github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // narrow is the width below which texts are short.

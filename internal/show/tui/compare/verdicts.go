@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"locbench/internal/analysis"
-	compared "locbench/internal/analysis/compare"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/analysis"
+	compared "github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // verdicts returns the rows of 'locbench compare' for a pair; none if a side is missing.

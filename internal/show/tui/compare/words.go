@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/analysis"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
-	"locbench/internal/show/tui/chart"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // text returns a value in its unit.

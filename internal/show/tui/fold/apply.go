@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Apply adds one record to the state.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // diary adds a sentence for each record that a user would want to read later.

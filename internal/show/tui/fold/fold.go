@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
 )
 
 // Bounds of what is kept.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench"
 )
 
 // TestDiarySaysWhyNotInterleaved: the header says that a run is not interleaved, the log says why.

@@ -9,9 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // rateStep is the factor by which a key changes the rate of an open-loop step.

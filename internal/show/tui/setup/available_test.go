@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // TestPlanIsSettledWithTheMachinesMemory: the plan follows the machine's memory when it is read,

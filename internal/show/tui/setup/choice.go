@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
-	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // Choice is a setup, in the terms of the command line.

@@ -10,13 +10,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/contender/docker"
-	"locbench/internal/run/machine"
-	"locbench/internal/run/profile"
-	"locbench/internal/show/tui/tuitest"
-	"locbench/internal/show/tui/ui"
-	"locbench/profiles"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/profiles"
 )
 
 // fakeSite is the machine of a test. It keeps the contract of Site: it refuses to overwrite files.

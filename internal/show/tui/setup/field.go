@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // id is a field: the name of an option of a run, or another name for fields of several options.

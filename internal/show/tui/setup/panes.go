@@ -5,9 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // panes returns the right half of a wide screen: contenders, steps, this machine.

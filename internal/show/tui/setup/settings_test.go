@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/profile"
 )
 
 // withSettings returns a screen whose profile gives contenders settings.

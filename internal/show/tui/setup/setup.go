@@ -15,9 +15,9 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/bench"
-	"locbench/internal/run/machine"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Site reads and writes everything outside of the screen. Its methods may block until their context

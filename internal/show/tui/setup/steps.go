@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/bench"
-	"locbench/internal/bench/units"
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // heights returns the loads of the steps on a log scale, from 0 to 1.

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 func say(text string, bad bool) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: bad}) }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"locbench/internal/analysis/compare"
-	"locbench/internal/bench"
-	"locbench/internal/results"
-	"locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 )
 
 // Folder is a results folder in memory.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"locbench/internal/bench"
-	"locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // maxCommand is the most bytes that are copied to the clipboard.

@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Paint colours text with escape sequences around it. The zero value has no effect.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // Keys returns the keys of s and, unless text is typed, the key of the help.

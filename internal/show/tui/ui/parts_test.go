@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/measure"
 )
 
 // An error rate that is an estimate has a "~".
