@@ -8,7 +8,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// TestForms has more forms of secrets in texts than TestText.
 // A cookie may be a session or a setting.
 func TestIsToken(t *testing.T) {
 	for v, want := range map[string]bool{
@@ -21,6 +20,7 @@ func TestIsToken(t *testing.T) {
 	}
 }
 
+// TestForms has more forms of secrets in texts than TestText.
 func TestForms(t *testing.T) {
 	for in, want := range map[string]string{
 		"Authorization: Bearer abc":               "Authorization: Bearer ***",
@@ -34,7 +34,16 @@ func TestForms(t *testing.T) {
 		`{\"password\":\"X\",\"user\":\"me\"}`:    `{\"password\":\"***\",\"user\":\"me\"}`,
 		`{'api_key': 'X', 'user': 'me'}`:          `{'api_key': '***', 'user': 'me'}`,
 		`{"pin":1234,"x":"y"}`:                    `{"pin":***,"x":"y"}`,
-		`{"tokens":["abc","def"],"x":1}`:          `{"tokens":***],"x":1}`,
+		`{"tokens":["abc","def"],"x":1}`:          `{"tokens":[***],"x":1}`,
+		`{"tokens":[["a]"],{"b":[1]}],"x":["y"]}`: `{"tokens":[***],"x":["y"]}`,
+		`{\"tokens\":[\"a]\",\"b\"],\"x\":[1]}`:   `{\"tokens\":[***],\"x\":[1]}`,
+		`{"tokens":["a\\","]\"]",1],"x":1}`:       `{"tokens":[***],"x":1}`,
+		"{\"tokens\": [\n  \"a\",\n  \"b\"\n]}":   `{"tokens": [***]}`,
+		"{ tokens: [ 'a]', it's ], x: 1 }":        "{ tokens: [***], x: 1 }",
+		"map[Cookie:[a=1; b=2] Accept:[x]]":       "map[Cookie:[***] Accept:[x]]",
+		"tokens = [\n\"a\",\n'b']\nx = [\"c\"]":   "tokens = [***]\nx = [\"c\"]",
+		`{"tokens":["a",["b]"],"c… (3 more)`:      `{"tokens":[***`,
+		`{"tokens":[],"jwt":[null],"keys":["a"]`:  `{"tokens":[],"jwt":[null],"keys":["a"]`,
 		`{"credentials":{"user":"a","pwd":"b"}}`:  `{"credentials":{"user":"a","pwd":"***"}}`,
 		"password: X":                             "password: ***",
 		"  - password: correct horse\n  user: me": "  - password: ***\n  user: me",
@@ -82,6 +91,7 @@ func TestSecretArgs(t *testing.T) {
 		"header":         {"curl", "-H", "Authorization: Bearer " + value},
 		"odd header":     {"curl", "-H", "X-Odd: Bearer " + value},
 		"JSON":           {"serve", `{"password":"` + value + `"}`},
+		"list in JSON":   {"serve", `{"passwords":["x","` + value + `"]}`},
 		"YAML":           {"serve", "password: " + value},
 		"user":           {"curl", "-u", "me:" + value},
 		"user, glued":    {"curl", "-ume:" + value},
@@ -162,7 +172,7 @@ func TestMapsWithCredentials(t *testing.T) {
 }
 
 func FuzzAssigned(f *testing.F) {
-	for _, s := range []string{`password":"x`, "token: |", "a=b=c:d", `\\"pin\\":\\"x\\"`, "-u a:b", "Bearer 1", "Cookie:\t'", "--token x=y"} {
+	for _, s := range []string{`password":"x`, "token: |", "a=b=c:d", `\\"pin\\":\\"x\\"`, `"tokens":["a\"]",['b`, "-u a:b", "Bearer 1", "Cookie:\t'", "--token x=y"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -283,7 +283,8 @@ func TestNothingElseIsChanged(t *testing.T) {
 }
 
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"http://u:p@h", "://@", "a?token=b", "x" + known + "y", "http://\x00@", known + known} {
+	for _, s := range []string{"http://u:p@h", "://@", "a?token=b", "x" + known + "y", "http://\x00@", known + known,
+		`{"tokens":["a]`, "{token: ['b'],\nx: [c]", "tokens=[\"a\"]b"} {
 		f.Add(s)
 	}
 	m := New(known)
