@@ -43,9 +43,12 @@ groups:
     - name: letters beyond ASCII
       request: GET /d/Plzeň?q=Łódź&r=%20
       expect: {status: 200}
+    - name: any method
+      request: AZ /f?q=Ā
+      expect: {status: 200}
     - name: headers and body
       request: POST /e
-      headers: {fastly-geo-lat: "{{ratio}}", Host: example.org}
+      headers: {fastly-geo-lat: "{{ratio}} ~", Host: example.org}
       body: '{"a":"{{city}}"}'
       expect: {status: 200}
 `)
@@ -69,7 +72,8 @@ groups:
 		"GET /b",
 		"GET /c?z=1&query=Plze%C5%88+%26+Co&language=cs&id=1",
 		"GET /d/Plze%C5%88?q=%C5%81%C3%B3d%C5%BA&r=%20",
-		`POST /e example.org 0.5 {"a":"Plzeň"}`,
+		"AZ /f?q=%C4%80",
+		`POST /e example.org 0.5 ~ {"a":"Plzeň"}`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -38,6 +38,7 @@ func TestJudge_Spends(t *testing.T) {
 		{"allOf", `{"allOf":[{},{"const":1}]}`, `1`, 5},
 		{"allOf of a long number", `{"allOf":[{},{}]}`, strings.Repeat("7", 100), 9},
 		{"$dynamicRef", `{"$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}}}`, `{"a":1}`, 14},
+		{"$dynamicRef to a const", `{"$dynamicAnchor":"n","enum":[1,{"a":1}],"properties":{"a":{"$dynamicRef":"#n"}}}`, `{"a":1}`, 44},
 		{"unevaluatedProperties", `{"allOf":[{}],"unevaluatedProperties":{}}`, `{"a":1,"b":2}`, 8},
 		{"unevaluatedItems", `{"allOf":[{}],"unevaluatedItems":{}}`, `[1,2]`, 8},
 		{"a pattern", `{"pattern":"^a+$"}`, `"` + a(200) + `"`, 7},
@@ -60,9 +61,11 @@ func TestJudge_Spends(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = j.validate(j.schema, body, maxEvaluations)
-			if spent := maxEvaluations - j.budget.left; spent != tt.spent {
-				t.Errorf("%d spent, want %d", spent, tt.spent)
+			if err := j.validate(j.schema, body, tt.spent); err == errBudget || j.budget.left != 0 {
+				t.Errorf("%d of %d left, %v", j.budget.left, tt.spent, err)
+			}
+			if err := j.validate(j.schema, body, tt.spent-1); err != errBudget {
+				t.Errorf("with less: %v", err)
 			}
 		})
 	}

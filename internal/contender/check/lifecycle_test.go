@@ -43,6 +43,7 @@ func TestLifecycle(t *testing.T) {
 		{"starts without a store", bench.CheckNoEnvironment, "failed||still running after 15s, expected it to exit. Last log line: up"},
 		{"starts without a store", bench.CheckNoStore, "failed||still running"},
 		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|expected an exit code other than 0, got 0. Last log line: no store"},
+		{"exits late", bench.CheckNoStore, "passed|exit code 1 after 1.23s|"},
 		{"says nothing", bench.CheckNoStore, "failed|exit code 1|expected a log line with the reason"},
 		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|expected an exit"},
 		{"", bench.CheckNoEnvironment, "failed||launch failed: no such image"},
@@ -76,11 +77,12 @@ func mustExit(t *testing.T, contender, check, want string) {
 	}
 }
 
-// like compares a result with "status|part of value|part of detail".
+// like compares a result with "status|part of value|part of detail"; no part: no detail.
 func like(t *testing.T, r bench.CheckResult, want string) {
 	t.Helper()
 	p := strings.Split(want, "|")
-	if string(r.Status) != p[0] || !strings.Contains(r.Value, p[1]) || !strings.Contains(r.Detail, p[2]) {
+	if string(r.Status) != p[0] || !strings.Contains(r.Value, p[1]) || !strings.Contains(r.Detail, p[2]) ||
+		(r.Detail == "") != (p[2] == "") {
 		t.Errorf("%s: %s|%s|%s, want %s", r.Name, r.Status, r.Value, r.Detail, want)
 	}
 }
@@ -139,6 +141,11 @@ func TestLifecycleSpecs(t *testing.T) {
 	if opt.Spec.Name != "c-1" || opt.Spec.Limits.CPUSet != 0 {
 		t.Errorf("the trial's spec has become %+v", opt.Spec)
 	}
+	opt.CPUs, opt.Names = 3, []string{bench.CheckThreads}
+	if results, err = Lifecycle(t.Context(), l, opt); err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[0], "info|1 process, 7 threads|the machine has 3 of 4 CPUs")
 	if l.left() != 0 {
 		t.Error("an instance is left")
 	}
@@ -249,7 +256,7 @@ func TestRunningFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range results {
-		like(t, r, "skipped||")
+		like(t, r, "skipped||no ")
 	}
 	inst.(*fakeInstance).info.ImageSize = 5_000_000
 	running.Names = []string{bench.CheckImageSize}
@@ -266,17 +273,28 @@ func TestRunningFails(t *testing.T) {
 	}
 }
 
-func TestStillRespondsWithErrors(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
+func TestStillResponds_Errors(t *testing.T) {
+	var status atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) }))
 	inst := &fakeInstance{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
-	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed|503|expected a response below 500, got 503")
+	for code, want := range map[int64]string{499: "passed|499|", 500: "failed|500|expected a response below 500, got 500"} {
+		status.Store(code)
+		like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), want)
+		if err := Responds(t.Context(), inst, contact.Way{}, "/x"); err != nil {
+			t.Error(err)
+		}
+	}
 	server.Close()
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed||no response: dial tcp")
+	if err := Responds(t.Context(), inst, contact.Way{}, "/x"); err == nil || !strings.HasPrefix(err.Error(), "GET /x: dial tcp") {
+		t.Error(err)
+	}
 }
 
 func TestStopped(t *testing.T) {
 	for want, stop := range map[string]bench.StopResult{
 		"passed|exit code 0 after 1.5s|":               {Took: 1500 * time.Millisecond, Graceful: true},
+		"passed|exit code 0 after 15s|":                {Took: ExitWithin, Graceful: true},
 		"failed|exit code 143|expected exit code 0":    {Took: time.Second, Exit: bench.Exit{Code: 143}},
 		"failed|killed by SIGKILL|did not exit within": {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
 		"failed|killed by SIGKILL|did not exit within 15s of SIGTERM, which it handles; killed": {
@@ -321,6 +339,7 @@ func TestThreadCases(t *testing.T) {
 		3: {"threads (3 CPUs, limit 3.0)", "threads (3 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
 		2: {"threads (2 CPUs, limit 2.0)", "threads (2 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
 		1: {"threads (1 CPU, limit 1.0)"},
+		0: {"threads (4 CPUs, limit 4.0)", "threads (4 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"}, // unknown
 	} {
 		if got := names(cpus); !slices.Equal(got, want) {
 			t.Errorf("%d CPUs: %q", cpus, got)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -113,6 +115,7 @@ func TestMatchers(t *testing.T) {
 		{"keys of no object", `{keys: {"cities[*].id": [id]}}`, 200, list, `expected an object, got 1`},
 		{"present", `{present: [a.b, 'c["d.e"]']}`, 200, `{"a":{"b":null},"c":{"d.e":1}}`, ""},
 		{"present, not", `{present: [a.c]}`, 200, `{"a":{"b":null}}`, `expected a.c to exist`},
+		{"present, elements of an empty list", `{present: "a[*]"}`, 200, `{"a":[]}`, `expected a[*] to exist`},
 		{"present, an alternative", `{present: "x | a"}`, 200, `{"a":1}`, ""},
 		{"present, no alternative", `{present: "x | y"}`, 200, `{"a":1}`, `expected x or y to exist`},
 
@@ -155,6 +158,46 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
+// TestExpect_Bounds has the last value within each bound, and whole messages.
+func TestExpect_Bounds(t *testing.T) {
+	for _, tt := range []struct{ name, expect, body, want string }{
+		{"four keys too many", `{json: {}}`, `{"a":1,"b":1,"c":1,"d":1,"e":1}`,
+			`$: unexpected key "a"; $: unexpected key "b"; $: unexpected key "c"; $: unexpected key "d"`},
+		{"four keys too few", `{json: {a: 1, b: 1, c: 1, d: 1, e: 1}}`, `{}`,
+			`$: key "a" is missing; $: key "b" is missing; $: key "c" is missing; $: key "d" is missing`},
+		{"within 0", `{approx: {a: {value: 3, within: 0}}}`, `{"a":3.0}`, ""},
+		{"an empty list", `{count: {a: 0}}`, `{"a":[]}`, ""},
+		{"equal bounds of a count", `{count: {a: {min: 2, max: 2}}}`, `{"a":[1]}`, "a: expected 2 elements, got 1"},
+		{"equal bounds of a time", `{took: {min: 1s, max: 1s}}`, `{}`, "expected a response after 1s or more, got it after 0s"},
+		{"the greatest count", `{count: {a: 2147483647}}`, `{"a":[]}`, "a: expected 2147483647 elements, got 0"},
+		{"the first and last status", `{status: [100, 599]}`, ``, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := expectation(t, tt.expect).Judge(Sent{Body: []byte(tt.body)})
+			if got := fmt.Sprint(err); got != cmp.Or(tt.want, "<nil>") {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTook(t *testing.T) {
+	for _, tt := range []struct {
+		least, most, took time.Duration
+		want              string
+	}{
+		{time.Second, 0, time.Second - 1, "expected a response after 1s or more, got it after 1s"},
+		{time.Second, 0, time.Second, "<nil>"},
+		{0, 0, time.Hour, "<nil>"},
+		{0, 2 * time.Second, 2 * time.Second, "<nil>"},
+		{0, 2 * time.Second, 2*time.Second + time.Millisecond, "expected a response within 2s, got it after 2.001s"},
+	} {
+		if got := fmt.Sprint(took(tt.least, tt.most)(&response{took: tt.took})); got != tt.want {
+			t.Errorf("%v to %v: %s, want %s", tt.least, tt.most, got, tt.want)
+		}
+	}
+}
+
 func TestTookTooLong(t *testing.T) {
 	got := one(t, `{took: {max: 20ms}}`, func(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) })
 	if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "within 20ms, got it after") {
@@ -172,6 +215,14 @@ func TestHostileResponses(t *testing.T) {
 			if got.Status != want || want == bench.CheckSkipped && got.Detail != "the body was not looked at: longer than 4 MiB" {
 				t.Errorf("%s: %s: %s", expect, got.Status, got.Detail)
 			}
+		}
+	})
+	t.Run("as long as is read", func(t *testing.T) {
+		got := one(t, `{max_size: 4MiB, contains: x}`, func(w http.ResponseWriter, _ *http.Request) {
+			w.Write(append(make([]byte, maxBody-1), 'x'))
+		})
+		if got.Status != bench.CheckPassed {
+			t.Errorf("%s: %s", got.Status, got.Detail)
 		}
 	})
 	t.Run("nested deeply", func(t *testing.T) {
@@ -195,6 +246,17 @@ func TestHostileResponses(t *testing.T) {
 			t.Errorf("%s: %s", got.Status, got.Detail)
 		}
 	})
+	t.Run("breaks off in time", func(t *testing.T) {
+		got := one(t, `{status: 200}
+      timeout: 50ms`, func(w http.ResponseWriter, r *http.Request) {
+			w.Write([]byte("half"))
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		if want := "response 200 broke off after 4 bytes: no response within 50ms"; got.Detail != want {
+			t.Errorf("%s: %s, want %s", got.Status, got.Detail, want)
+		}
+	})
 	t.Run("redirects are responses", func(t *testing.T) {
 		got := one(t, `{status: 302, header: {Location: /y}}`, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/y", http.StatusFound)
@@ -213,5 +275,19 @@ func TestPanicsAreUnexpectedResponses(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "response cannot be checked: nil pointer") || len(err.Error()) > 300 ||
 		strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestHasWord(t *testing.T) {
+	for text, want := range map[string]bool{
+		"id": true, "/id:": true, "`id{": true, "@id[": true, "no valid id": true, "": false, "i": false,
+		"0id": false, "id9": false, "aid": false, "idz": false, "Aid": false, "idZ": false, "_id": false, "idea": false,
+	} {
+		if got := hasWord(text, "id"); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if hasWord("a", "") {
+		t.Error("no word is a word")
 	}
 }

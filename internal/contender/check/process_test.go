@@ -48,6 +48,11 @@ var contenders = map[string]func(ctx context.Context, env func(string) string, l
 		log("no store")
 		return bench.Exit{}
 	},
+	"exits late": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
+		log("no store")
+		time.Sleep(1_234_567 * time.Microsecond)
+		return bench.Exit{Code: 1}
+	},
 	"says nothing": func(context.Context, func(string) string, func(string)) bench.Exit { return bench.Exit{Code: 1} },
 	"is killed": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
 		log("about to die")

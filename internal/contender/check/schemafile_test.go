@@ -183,12 +183,18 @@ func TestInlineSchemas(t *testing.T) {
 		"writeOnly only":        {`{$schema: "http://json-schema.org/draft-04/schema#", required: [a], properties: {a: {writeOnly: true}}}`, `{}`, ""},
 		"int32":                 {`{type: integer, format: int32}`, `2147483647`, ""},
 		"int32, too large":      {`{type: integer, format: int32}`, `2147483648`, "int32"},
+		"int32, the least":      {`{type: integer, format: int32}`, `-2147483648`, ""},
+		"wrong, though or null": {`{items: {type: integer, nullable: true}}`, `["x"]`, "at '/0': got string, want null or integer"},
 		"int32, too small":      {`{type: integer, format: int32}`, `-2147483649`, "int32"},
 		"int32, as a fraction":  {`{type: integer, format: int32}`, `2147483648.0`, "int32"},
 		"int32 of a text":       {`{format: int32}`, `"x"`, ""},
 		"int64":                 {`{type: integer, format: int64}`, `9223372036854775807`, ""},
 		"int64, too large":      {`{type: integer, format: int64}`, `9223372036854775808`, "int64"},
 		"int64, far too large":  {`{type: integer, format: int64}`, `1e400`, "int64"},
+		"a long regex":          {`{format: regex}`, `"` + strings.Repeat("a", 1000) + `"`, ""},
+		"too long a regex":      {`{format: regex}`, `"` + strings.Repeat("a", 1001) + `"`, "'aaa"},
+		"a broken regex":        {`{format: regex}`, `"("`, "regular expression"},
+		"a regex of no text":    {`{format: regex}`, `1`, ""},
 		"a date and time":       {`{format: date-time}`, `"2024-02-30T10:00:00Z"`, "date-time"},
 		"an unknown format":     {`{format: iban}`, `"x"`, ""},
 		"a uuid":                {`{format: uuid}`, `"x"`, "uuid"},
@@ -269,6 +275,60 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 	write("left.json", `{"x": `+nested+`, "y": {"allOf": [`+strings.Join(refs, ",")+`]}}`)
 	if _, err := readSchema("left.json", "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestReadSchema_Text(t *testing.T) {
+	schemaFiles(t)
+	for name, want := range map[string]string{
+		"openapi.json#/components/schemas/Cat": `map[properties:map[type:map[enum:[cat]]] required:[type] type:object]`,
+		"openapi.json#/components/schemas/Usr": "openapi.json has no #/components/schemas/Usr; did you mean `#/components/schemas/User`?",
+		"defs.json":                            "defs.json has no keyword of a schema, so any response would match it; write the schema in it, such as `defs.json#/$defs/A`",
+		"text.json#/a":                         "text.json has no #/a",
+	} {
+		file, fragment, _ := strings.Cut(name, "#")
+		doc, err := readSchema(file, fragment)
+		if got := fmt.Sprint(doc); got != want && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+}
+
+func TestSchemaSource(t *testing.T) {
+	d := &schemaSource{defs: map[string]any{"A": true, "A-2": true}}
+	for place, want := range map[string]string{"/x/B": "B", "/x/A": "A-3", "/%\"\x1f ~1!": "___ ~1!", "x": "x"} {
+		if got := d.free(place); got != want {
+			t.Errorf("%q: %q, want %q", place, got, want)
+		}
+	}
+	chain := map[string]any{"l": []any{"first", map[string]any{"a": true}}, "r0": map[string]any{"type": "object", "x": "end"}}
+	for i := range 22 {
+		chain[fmt.Sprint("r", i+1)] = map[string]any{"$ref": fmt.Sprint("#/r", i)}
+	}
+	d = &schemaSource{name: "a.json", doc: chain}
+	for place, want := range map[string]any{
+		"/l/0": "first", "/l/1/a": true, "/l/2": nil, "/l/-1": nil, "/l/x": nil, "/r20/x": "end", "/r21/x": nil,
+	} {
+		if got, err := d.find(place); got != want || (err == nil) != (want != nil) {
+			t.Errorf("%s: %v, %v", place, got, err)
+		}
+	}
+	if !d.constrains(chain["r20"], 20) || d.constrains(chain["r21"], 20) {
+		t.Error("20 names lead to a schema")
+	}
+	if n := levels([]any{1, map[string]any{"a": []any{}}, []any{}}); n != 3 {
+		t.Errorf("%d levels", n)
+	}
+	ten := strings.Fields("a b c d e f g h i j")
+	if a, b := listed(ten), listed(append(ten, "k", "l")); a != "a, b, c, d, e, f, g, h, i, j" || b != a+" and 2 more" {
+		t.Errorf("%s; %s", a, b)
+	}
+	at := map[string]any{"enum": []any{"ab", json.Number("1")}}
+	for left, fits := range map[int]bool{15: true, 14: false} {
+		d := &schemaSource{doc: map[string]any{"a": at}, refs: map[string]string{}, defs: map[string]any{}}
+		if err := d.refer(map[string]any{"$ref": "#/a"}, &left); (err == nil) != fits || left != 0 && fits {
+			t.Errorf("%d left: %v", left, err)
+		}
 	}
 }
 

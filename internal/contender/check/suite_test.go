@@ -1,14 +1,17 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -48,6 +51,8 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, timeout: 5, expect: {status: 200}}`, "add a unit"},
 		{`{name: a, request: GET /, expect: {statsu: 200}}`, "did you mean `status`?"},
 		{`{name: a, request: GET /, expect: {status: 99}}`, "write a status from 100 to 599"},
+		{`{name: a, request: GET /, expect: {status: 600}}`, "write a status from 100 to 599"},
+		{`{name: a, request: GET /, expect: {count: {a: 2147483648}}}`, "write a number of elements"},
 		{`{name: a, request: GET /, expect: {status: ok}}`, "write a status from 100 to 599"},
 		{`{name: a, request: GET /, expect: {status: []}}`, "write at least one"},
 		{`{name: a, request: GET /, expect: {message: ""}}`, "write a non-empty text"},
@@ -191,4 +196,22 @@ func FuzzSuite(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRaw: a number is kept as an int64 or a float64 if that is exact.
+func TestRaw(t *testing.T) {
+	const text = `{"a":[1,1.25,0.1,18446744073709551615,1e400,1.10],"b":"x","c":null,"d":true}`
+	want := map[string]any{"a": []any{int64(1), 1.25, 0.1, json.Number("18446744073709551615"), json.Number("1e400"), 1.1}, "b": "x", "c": nil, "d": true}
+	err := strictyaml.DecodeThen("x", []byte(text), new(any), func(v strictyaml.Value) {
+		if got := Raw(v); !reflect.DeepEqual(got, want) {
+			t.Errorf("%#v, want %#v", got, want)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonpath.Decode([]byte(text))
+	if got := withNumbers(doc); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%#v, want %#v: %v", got, want, err)
+	}
 }
