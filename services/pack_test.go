@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // pack returns one text with the folders of contenders that are Go modules, without what
@@ -78,13 +79,9 @@ func TestPackedModulesKeepTheirSources(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	data, err := pack(files, "go-x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	back, err := contender.Unpack(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if err := fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"); err != nil {
 		t.Error(err)
 	}
@@ -93,9 +90,7 @@ func TestPackedModulesKeepTheirSources(t *testing.T) {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	onDisk, err := contender.Discover(contender.Source{FS: files, Name: "services"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	was, err1 := contender.SourceHash(onDisk[0])
 	is, err2 := contender.SourceHash(found[0])
 	if was != is || err1 != nil || err2 != nil {
@@ -111,9 +106,7 @@ func TestPackedModulesKeepTheirSources(t *testing.T) {
 		})
 	}
 	empty, err := pack(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if fsys, err := contender.Unpack(empty); fsys != nil || err != nil {
 		t.Errorf("%v, %v", fsys, err)
 	}

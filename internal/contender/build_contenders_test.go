@@ -55,8 +55,6 @@ func TestDaemonThatHoldsTheOutput(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 & echo $! > pid; cp src/main.sh service"))
 	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Until(t, time.Minute, "the daemon has ended", func() bool { return !sleeps(t, filepath.Join(a.Dir, "pid")) })
 }

@@ -24,9 +24,7 @@ import (
 func labelled(t *testing.T, engine *docker.Engine, ref string) bool {
 	t.Helper()
 	all, err := engine.Images(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return slices.ContainsFunc(all, func(i docker.ListedImage) bool {
 		return slices.Contains(i.Refs, ref) && i.Labels[contender.LabelContender] == "contender-test"
 	})
@@ -35,15 +33,11 @@ func labelled(t *testing.T, engine *docker.Engine, ref string) bool {
 func TestBuildImageWithDocker(t *testing.T) {
 	testenv.Docker(t)
 	engine, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer engine.Close()
 	binary := hello(t, false)
 	data, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for name, svc := range map[string]bench.Service{
 		"builtin": {Name: "contender-test", Variant: "builtin", Builtin: true},
 		"dockerfile": {
@@ -88,14 +82,10 @@ func TestBuildImageWithDocker(t *testing.T) {
 func TestBuildKitOfTheEngine(t *testing.T) {
 	testenv.Docker(t)
 	engine, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer engine.Close()
 	data, err := os.ReadFile(hello(t, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	build := func(t *testing.T, dockerfile string) (bench.Artifact, string, error) {
 		svc := bench.Service{
 			Name: "contender-test", Dir: "mine", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},

@@ -54,9 +54,7 @@ func TestBuildProcess(t *testing.T) {
 	var out bytes.Buffer
 	opts := contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t), Out: &out}
 	a, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-") {
 		t.Errorf("%+v", a)
 	}
@@ -64,9 +62,7 @@ func TestBuildProcess(t *testing.T) {
 		t.Errorf("output: %s", &out)
 	}
 	filled, _, err := contender.Fill(svc, a, bench.Template{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
 	if err != nil || string(printed) != "hello\n" {
 		t.Errorf("%q: %q, %v", filled.Command, printed, err)
@@ -136,9 +132,7 @@ func TestCancelEndsTheGroup(t *testing.T) {
 func sleeps(t *testing.T, file string) bool {
 	t.Helper()
 	pid, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Skip("no /proc here")
 	}
@@ -162,9 +156,7 @@ func TestDaemonOfBuildIsEnded(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
 	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Until(t, time.Minute, "the daemon has ended", func() bool { return !sleeps(t, filepath.Join(a.Dir, "pid")) })
 }
 
@@ -236,9 +228,7 @@ func TestManifestBuildsNothing(t *testing.T) {
 	build := func() bench.Artifact {
 		t.Helper()
 		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return a
 	}
 	first := build()

@@ -60,9 +60,7 @@ variants:
 func parse(t *testing.T, text string) bench.Service {
 	t.Helper()
 	s, err := contender.Parse("services/rs-actix/service.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -107,9 +105,7 @@ func TestResolve(t *testing.T) {
 		t.Errorf("default: %+v, %v", first, err)
 	}
 	lto, err := contender.Resolve(svc, "lto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if want := map[string]string{"PROFILE": "lto", "CPU": "generic"}; !reflect.DeepEqual(lto.Docker.Args, want) || lto.Docker.Target != "run" {
 		t.Errorf("arguments: %+v", lto.Docker)
 	}
@@ -181,9 +177,7 @@ func TestFill(t *testing.T) {
 	tmpl.Elastic.Host, tmpl.Elastic.Port, tmpl.Port, tmpl.Dir = "10.0.0.5", "9200", 8081, "/build"
 	artifact := bench.Artifact{Dir: "/build", Command: []string{"target/service", "x{{ .Name }}", "{{.Port}}"}}
 	a, env, err := contender.Fill(svc, artifact, tmpl)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if want := []string{filepath.Join("/build", "target/service"), "x", "8081"}; !reflect.DeepEqual(a.Command, want) {
 		t.Errorf("command %q, want %q", a.Command, want)
 	}
@@ -299,12 +293,8 @@ func TestFind(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
@@ -316,9 +306,7 @@ func TestMistakes(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			_, err = contender.Parse("services/x/"+filepath.Base(file), data)
 			var mistakes strictyaml.Mistakes
 			if !errors.As(err, &mistakes) {
@@ -332,9 +320,7 @@ func TestMistakes(t *testing.T) {
 // TestRepositoryContenders reads the contenders of the repository.
 func TestRepositoryContenders(t *testing.T) {
 	list, err := contender.Discover(contender.Folder(filepath.Join("..", "..", "services")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, s := range list {
 		for _, group := range []string{"get", "benchmark"} {
 			if !strings.Contains(" "+strings.Join(s.Endpoints, " ")+" ", " "+group+" ") {
@@ -355,9 +341,7 @@ func FuzzManifest(f *testing.F) {
 	more, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range append(files, more...) {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -374,9 +358,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
 			r, err := contender.Resolve(s, v.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if !r.Builtin && r.Docker == nil && r.Process == nil {
 				t.Errorf("variant %q cannot be run: %+v", v.Name, r)
 			}

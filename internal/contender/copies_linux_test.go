@@ -28,13 +28,9 @@ func TestCopyIsPrivate(t *testing.T) {
 		"script": {Data: []byte("#!/bin/sh\n"), Mode: 0o444},
 	}
 	opts := contender.BuildOptions{Cache: filepath.Join(t.TempDir(), "a", "cache"), Groups: noGroups(t)}
-	if err := os.MkdirAll(opts.Cache, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(opts.Cache, 0o755))
 	a, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
 	check := func() {
@@ -53,9 +49,7 @@ func TestCopyIsPrivate(t *testing.T) {
 	}
 	check()
 	for _, dir := range []string{a.Dir, opts.Cache} {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.Chmod(dir, 0o755))
 	}
 	if a, err := contender.BuildProcess(t.Context(), svc, opts); err != nil || !a.BuildCached {
 		t.Fatalf("%+v, %v", a, err)
@@ -78,17 +72,13 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 			opts.Hold = func(c io.Closer) { held = append(held, c) }
 		}
 		a, err := contender.BuildProcess(t.Context(), svc, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return a.Dir
 	}
 	left := func(what string, want ...string) {
 		t.Helper()
 		entries, err := os.ReadDir(cache)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		names := map[string]bool{}
 		for _, e := range entries {
 			names[strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".lock"), ".built")] = true
@@ -118,9 +108,7 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 	left("one of two is held", fourth, fifth, otherVariant, other)
 	held[1].Close()
 	// An interrupted build.
-	if err := os.Remove(fourth + ".built"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Remove(fourth+".built"))
 	sixth := build("c", "a", "5", "true again", false)
 	left("interrupted", sixth, otherVariant, other)
 	if build("c", "b", "1", "true b", false) != otherVariant || build("c", "a", "5", "true again", false) != sixth {
@@ -135,14 +123,10 @@ func TestBuildOfAKilledLocbench(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	parent := exec.Command(os.Args[0], "-test.run=^TestBuildToBeKilled$")
 	parent.Env = append(os.Environ(), "LOCBENCH_TEST_PIDS="+file)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, parent.Start())
 	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(file); return err == nil })
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var shell, child int
 	if _, err := fmt.Sscan(string(data), &shell, &child); err != nil {
 		t.Fatal(err)

@@ -18,21 +18,13 @@ func TestBlank(t *testing.T) {
 			parent := filepath.Join(t.TempDir(), "new", "ones")
 			dir := filepath.Join(parent, "my_orders.v2")
 			for _, file := range files {
-				if err := os.MkdirAll(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, file), []byte("FROM scratch\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.MkdirAll(dir, 0o755))
+				testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte("FROM scratch\n"), 0o600))
 			}
 			svc, err := contender.Blank("my_orders.v2", parent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			text, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
 			_, named, _ := strings.Cut(strings.SplitN(string(text), "\n", 2)[0], "$schema=")
 			schema, err := os.ReadFile(filepath.Join(dir, named))
@@ -81,18 +73,12 @@ func TestBlankRefuses(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(parent, "linked"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(filepath.Join(parent, "linked"), 0o755))
+	testenv.OK(t, os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)))
 	if _, err := contender.Blank("linked", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(parent, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(parent, "file"), nil, 0o600))
 	if _, err := contender.Blank("file", parent); err == nil {
 		t.Error("a file has become a folder")
 	}

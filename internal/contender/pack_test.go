@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestIgnore(t *testing.T) {
@@ -108,17 +110,11 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o444, ModTime: time.Unix(1, 0)}
 			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		})
 	}
-	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o700))
 	fromMemory, fromDisk := pack(t, mem), pack(t, os.DirFS(dir))
 	if !bytes.Equal(fromMemory, fromDisk) {
 		t.Error("memory and disk give different contexts")
@@ -129,9 +125,7 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		// A zip file must be able to hold the time, also in a time zone west of Greenwich.
 		if h.ModTime.In(time.FixedZone("", -12*3600)).Year() < 1980 {
 			t.Errorf("%s is of %v", h.Name, h.ModTime)
@@ -159,26 +153,18 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 func pack(t *testing.T, fsys fs.FS) []byte {
 	t.Helper()
 	list, err := listFiles(fsys, "Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var b bytes.Buffer
-	if err := writeTar(&b, fsys, list); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, writeTar(&b, fsys, list))
 	return b.Bytes()
 }
 
 func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	t.Helper()
 	list, err := listFiles(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	h, err := hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return h
 }
 
@@ -192,9 +178,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	out := t.TempDir()
-	if err := unpack(out, os.DirFS(dir), list); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, unpack(out, os.DirFS(dir), list))
 	if link, err := os.Readlink(filepath.Join(out, "etc")); err != nil || link != "/etc" {
 		t.Errorf("%s, %v", link, err)
 	}

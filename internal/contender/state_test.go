@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestStatesAgreeWithBuilding checks the state of a contender before and after its build, and after
@@ -68,12 +69,8 @@ func TestVariantsShareABuild(t *testing.T) {
 	built := func(svc bench.Service) bench.Artifact {
 		t.Helper()
 		a, err := BuildProcess(t.Context(), svc, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := RecordBuild(svc, bench.RuntimeProcess, a, o); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
+		testenv.OK(t, RecordBuild(svc, bench.RuntimeProcess, a, o))
 		return a
 	}
 	first := built(one)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func sources(more ...string) bench.Service {
@@ -26,9 +27,7 @@ func TestSourceHash(t *testing.T) {
 	hash := func(svc bench.Service) string {
 		t.Helper()
 		h, err := contender.SourceHash(svc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return h
 	}
 	base := hash(sources())
@@ -44,15 +43,9 @@ func TestSourceHash(t *testing.T) {
 	}
 	// The hash is the same on disk, with x bits and folders, as in the binary.
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, sources().Files); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(dir, "src", "main.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.CopyFS(dir, sources().Files))
+	testenv.OK(t, os.Chmod(filepath.Join(dir, "src", "main.sh"), 0o755))
+	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "empty"), 0o755))
 	if hash(bench.Service{Files: os.DirFS(dir)}) != base {
 		t.Error("another hash on disk")
 	}
@@ -61,9 +54,7 @@ func TestSourceHash(t *testing.T) {
 func TestVerifiedStates(t *testing.T) {
 	svc, opts := sources(), contender.BuildOptions{Cache: t.TempDir()}
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if s, err := contender.KnownStates(opts); err != nil || len(s.Contenders) > 0 {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -74,9 +65,7 @@ func TestVerifiedStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := contender.KnownStates(opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return s
 	}
 	keep("other", contender.Verified{Sources: "x", When: day(1)})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSeal_Container makes the whole container read-only and reports a container that refuses.
@@ -66,9 +67,7 @@ func TestListenAs(t *testing.T) {
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
 		req.Host = host + port
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != want {
 			t.Errorf("Host %s: %s, want %d", host, resp.Status, want)

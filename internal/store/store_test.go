@@ -20,6 +20,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,23 +44,17 @@ func get(t *testing.T, url string) string {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return string(body)
 }
 
 func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), spec, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		for range 2 { // it is idempotent
 			if err := s.Close(); err != nil {
@@ -78,9 +73,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%+v", info)
 		}
 		seen, err := s.Listen("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if seen == s.URL() || s.Info().Seen != seen {
 			t.Errorf("contenders see %s, this machine %s", seen, s.URL())
 		}
@@ -122,9 +115,7 @@ func TestExternal(t *testing.T) {
 		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
 	}
 	seen, err := s.Listen(second(t) + ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if seen == base || !strings.Contains(get(t, seen), "elasticsecret") {
 		t.Errorf("through the relay %s: %s", store.Redact(seen), get(t, seen))
 	}
@@ -150,9 +141,7 @@ func second(t *testing.T) string {
 func TestExternalOnAllAddresses(t *testing.T) {
 	addr := second(t)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	other := false
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -177,18 +166,14 @@ func TestExternalOnAllAddresses(t *testing.T) {
 // TestExternalElsewhere needs no relay.
 func TestExternalElsewhere(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
 	})}}
 	server.Start()
 	defer server.Close()
 	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, a := range addrs {
 		ip, ok := a.(*net.IPNet)
 		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
@@ -288,9 +273,7 @@ func TestRedact(t *testing.T) {
 // open.
 func TestRelayEnds(t *testing.T) {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var echoes sync.WaitGroup
 	echoes.Go(func() {
 		for {
@@ -318,14 +301,10 @@ func TestRelayEnds(t *testing.T) {
 	defer echo.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
 	seen, err := s.Listen(elsewhere)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	dial := func() *net.TCPConn {
 		c, err := net.Dial("tcp", strings.TrimPrefix(seen, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return c.(*net.TCPConn)
 	}
 	c := dial()
@@ -437,9 +416,7 @@ func TestPeers(t *testing.T) {
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
 			} {
 				seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 				for range 3 { // a refused connection must not block the next one
 					resp, err := client.Get(seen)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -19,9 +20,7 @@ import (
 func expectation(t testing.TB, text string) (e Expect) {
 	t.Helper()
 	err := strictyaml.DecodeThen("expect", []byte(text), new(any), func(v strictyaml.Value) { e = ReadExpect(v) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return e
 }
 
@@ -53,21 +52,15 @@ func TestSchemasAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "large.json")
 	for size, ok := range map[int]bool{maxSchema: true, maxSchema + 1: false} {
 		text := `{"enum":["` + strings.Repeat("x", size-13) + `"]}`
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		if _, err := readSchema(file, ""); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "larger than 1 MiB") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
 	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	doc, err := jsonpath.Decode([]byte(listOf(1000, func(int) string { return "1" })))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	all, ok := errors.AsType[*jsonschema.ValidationError](shortened(j.validate(j.schema, doc, maxExplained)))
 	if !ok {
 		t.Fatal("no mismatch")
@@ -80,9 +73,7 @@ func TestSchemasAreBounded(t *testing.T) {
 // A budget is for one response: what the ones before have spent does not count.
 func TestBudgetIsOfOneResponse(t *testing.T) {
 	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var left []int
 	for range 2 {
 		_ = j.validate(j.refutes, []any{"a", "b"}, maxEvaluations)

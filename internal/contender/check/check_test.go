@@ -12,14 +12,13 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func parse(t *testing.T, text string) *Suite {
 	t.Helper()
 	s, err := ParseSuite("suite.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -64,9 +63,7 @@ groups:
 	}))
 	defer server.Close()
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL + "/", Suite: suite})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := []string{
 		"GET /a?id=3067696&x=0.5",
 		"GET /b",
@@ -110,9 +107,7 @@ func TestHTTPReportsAndSkips(t *testing.T) {
 		var got []bench.CheckResult
 		results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Endpoints: tt.endpoints,
 			OnResult: func(r bench.CheckResult) { got = append(got, r) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if got := outcome(results); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.endpoints, got, tt.want)
 		}
@@ -154,9 +149,7 @@ groups:
     - {name: e, request: GET /e, expect: {status: 200}}
 `)
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Timeout: 40 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if got, want := outcome(results), "a failed, b failed, c failed, d skipped, e skipped"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

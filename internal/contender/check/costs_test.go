@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestJudge_Spends has what it costs to apply each kind of keyword to a value.
@@ -50,17 +52,11 @@ func TestJudge_Spends(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(tt.schema))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			j, err := newJudge(doc)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			body, err := jsonschema.UnmarshalJSON(strings.NewReader(tt.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if err := j.validate(j.schema, body, tt.spent); err == errBudget || j.budget.left != 0 {
 				t.Errorf("%d of %d left, %v", j.budget.left, tt.spent, err)
 			}

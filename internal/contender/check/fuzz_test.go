@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -50,9 +51,7 @@ func BenchmarkJudge(b *testing.B) {
 	} {
 		var e Expect
 		err := strictyaml.DecodeThen("expect", []byte(expect), new(any), func(v strictyaml.Value) { e = ReadExpect(v) })
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/contact"
 )
 
@@ -97,9 +98,7 @@ func TestLifecycleSpecs(t *testing.T) {
 	var starts []int
 	opt.OnStart = func(n, of int) { starts = append(starts, n, of) }
 	results, err := Lifecycle(t.Context(), l, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if got, want := outcome(results), "no-environment passed, no-store passed, "+
 		"threads (4 CPUs, limit 4.0) info, threads (4 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -172,15 +171,11 @@ func TestThreadsWithoutStart(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "says nothing", enforced: true}, options(t)
 	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
 	results, err := Lifecycle(t.Context(), l, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	like(t, results[0], "failed||did not start: exited: exit code 1 after")
 	l.contender, opt.Ready.Timeout, opt.exitWithin = "starts without a store", 60*time.Millisecond, time.Millisecond
 	results, err = Lifecycle(t.Context(), l, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	like(t, results[0], "failed||did not start: not ready after 60ms: GET /: connection refused")
 	if l.left() != 0 {
 		t.Error("an instance is left")
@@ -225,9 +220,7 @@ func TestRunning(t *testing.T) {
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/city/v1/get?id=1&language=cs"), "passed|200|")
 
 	stop, err := inst.Stop(t.Context(), 10*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	like(t, Stopped(stop), "passed|exit code 0 after|")
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/"), "failed||exited: exit code 0")
 }
@@ -245,25 +238,19 @@ func TestRunningFails(t *testing.T) {
 
 	running.Spec.Env = map[string]string{"ACCESS_LOG": "off"}
 	results, err = Running(t.Context(), inst, running)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	like(t, results[1], "skipped||request log is off (ACCESS_LOG=off)")
 	inst.(*fakeInstance).info.Runtime = bench.RuntimeURL
 	running.Names = bench.LifecycleChecks()
 	results, err = Running(t.Context(), inst, running)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, r := range results {
 		like(t, r, "skipped||no ")
 	}
 	inst.(*fakeInstance).info.ImageSize = 5_000_000
 	running.Names = []string{bench.CheckImageSize}
 	results, err = Running(t.Context(), inst, running)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	like(t, results[0], "info|4.77 MiB|")
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -316,9 +303,7 @@ func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instan
 	t.Helper()
 	l := &fakeLauncher{contender: contender}
 	inst, err := l.Launch(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { inst.Stop(context.Background(), time.Second) })
 	if _, err := ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil); err != nil {
 		t.Fatal(err)

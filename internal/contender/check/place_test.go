@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -46,13 +47,9 @@ func TestExpectationsOfTheRequest(t *testing.T) {
 			var e Expect
 			var kept any
 			err := strictyaml.DecodeThen("expect", []byte(tt.expect), new(any), func(v strictyaml.Value) { e, kept = ReadExpect(v), Raw(v) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			again, err := ParseExpect(kept.(map[string]any)) // as the load does
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			for _, e := range []Expect{e, again} {
 				err = e.Judge(Sent{Status: 200, Body: []byte(tt.body), Value: func(name string) string { return values[name] }})
 				if tt.wrong == "" && err != nil || tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -63,9 +64,7 @@ func schemaFiles(t *testing.T) {
 			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
 		"merge.yaml": "a: &a {type: object}\nb: {<<: *a}\n", "keys.yaml": "type: object\ntype: array\n", "two.yaml": "type: object\n---\ntype: array\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }
 
@@ -106,13 +105,9 @@ func TestSchemasOfFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file, fragment, _ := strings.Cut(c.schema, "#")
 			doc, err := readSchema(file, fragment)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			saved, err := ParseExpect(map[string]any{"schema": doc})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			for way, e := range map[string]Expect{"file": expectation(t, "{schema: '"+c.schema+"'}"), "saved": saved} {
 				err := e.Judge(Sent{Status: 200, Body: []byte(c.body)})
 				if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
@@ -226,9 +221,7 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 	}
 	text := `{"openapi": "3.0.0", "components": {"schemas": {` + strings.Join(all, ",\n") + `}}}`
 	write := func(name, text string) string {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
 	doc, err := readSchema(write("large.json", text), "/components/schemas/S2999")
@@ -338,9 +331,7 @@ func TestReadingASchemaKeepsItsDocument(t *testing.T) {
 	for _, name := range []string{"openapi.yaml#/components/schemas/User", "plain.json#", "plain.json#/definitions/n"} {
 		file, fragment, _ := strings.Cut(name, "#")
 		doc, err := schemaDocument(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		before := clone(doc)
 		if _, err := schemaIn(doc, file, fragment); err != nil || !reflect.DeepEqual(doc, before) {
 			t.Errorf("%s: %v, %v", name, doc, err)

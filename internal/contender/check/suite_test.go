@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -111,24 +112,18 @@ func TestLoadSuite(t *testing.T) {
 	}
 	for _, name := range SuiteNames() {
 		s, err := LoadSuite(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if s.Name != name {
 			t.Errorf("suite %s is in %s.yaml", s.Name, name)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, []byte(twoGroups), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(twoGroups), 0o600))
 	s, err := LoadSuite(file)
 	if err != nil || s.Len() != 3 || s.Groups[1].Name != "search" {
 		t.Errorf("%v, %+v", err, s)
 	}
-	if err := os.WriteFile(file, make([]byte, strictyaml.MaxSize+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, make([]byte, strictyaml.MaxSize+1), 0o600))
 	for name, want := range map[string]string{
 		"location":              "did you mean `locations`?",
 		"../nowhere":            "no such file",
@@ -146,9 +141,7 @@ func TestLoadSuite(t *testing.T) {
 // The bundled suite has all groups, and checks more than the status.
 func TestBundledSuiteIsComplete(t *testing.T) {
 	s, err := LoadSuite("locations")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var groups []string
 	for _, g := range s.Groups {
 		groups = append(groups, g.Name)
@@ -165,9 +158,7 @@ func TestBundledSuiteIsComplete(t *testing.T) {
 
 func FuzzSuite(f *testing.F) {
 	data, err := dataset.Suites.ReadFile("suites/locations.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	testenv.OK(f, err)
 	f.Add(data)
 	f.Add([]byte(twoGroups))
 	f.Add([]byte("suite: s\nvars: {a: '{{a}}'}\ngroups:\n  g:\n    - {name: a, request: '/{{a}}', expect: {json: '{{a}}', keys: {$: a}, count: {a: {min: 1}}, present: 'a|b[*]', took: {min: 1s}}}\n"))
@@ -207,9 +198,7 @@ func TestRaw(t *testing.T) {
 			t.Errorf("%#v, want %#v", got, want)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	doc, err := jsonpath.Decode([]byte(text))
 	if got := withNumbers(doc); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%#v, want %#v: %v", got, want, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // stored is a stored city or region: all fields of the spec and no others.
@@ -51,9 +52,7 @@ func decode(t testing.TB, doc Doc) (d stored) {
 func mustOpen(t testing.TB, spec bench.DataSpec) Set {
 	t.Helper()
 	s, err := Open(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -65,9 +64,7 @@ func TestBundled(t *testing.T) {
 	}
 	regions := make(map[int64]stored)
 	for doc, err := range set.Documents(RegionIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		d := decode(t, doc)
 		if d.RegionID != nil || d.IsFeatured != nil || d.Timezone != nil || d.Population != nil {
 			t.Errorf("region %s has fields of a city", doc.ID)
@@ -85,9 +82,7 @@ func TestBundled(t *testing.T) {
 	var ids []int64
 	countries, featured, size, named := map[string]int{}, map[string][]string{}, 0, 0
 	for doc, err := range set.Documents(CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		d := decode(t, doc)
 		ids = append(ids, d.ID)
 		countries[d.CountryISO]++
@@ -174,9 +169,7 @@ func cross(a, b, c, d [2]float64) bool {
 // contenders.
 func TestBundledFacts(t *testing.T) {
 	b, err := loadBundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	byID := make(map[int64]City)
 	for _, c := range b.cities {
 		byID[c.ID] = c
@@ -216,9 +209,7 @@ func TestGenerated(t *testing.T) {
 	seen := make(map[int64]bool)
 	featured := 0
 	for doc, err := range set.Documents(CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		d := decode(t, doc)
 		if seen[d.ID] {
 			t.Fatalf("id %d twice", d.ID)
@@ -267,9 +258,7 @@ func digest(t testing.TB, set Set) string {
 	for _, index := range set.Indices() {
 		n := int64(0)
 		for doc, err := range set.Documents(index.Name) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			sum.Write(doc.AppendAction(nil, "index"))
 			sum.Write(doc.Source)
 			n++
@@ -325,9 +314,7 @@ func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
 					}
 				}
 			}
-			if err := json.Unmarshal(mapping, &body); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal(mapping, &body))
 			want := map[string]string{"id": "long", "countryIso": "keyword", "centroid": "geo_point", "geometry": "geo_shape", "name": ""}
 			if name == CityIndex {
 				want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"

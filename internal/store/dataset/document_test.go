@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestAppendDegrees(t *testing.T) {
@@ -72,17 +74,13 @@ func TestCityDocument(t *testing.T) {
 
 func BenchmarkDocuments(b *testing.B) {
 	g, err := Generated(MaxGenerated, 60, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	b.ReportAllocs()
 	var bytes int64
 	for b.Loop() {
 		n := 0
 		for doc, err := range g.Documents(CityIndex) {
-			if err != nil {
-				b.Fatal(err)
-			}
+			testenv.OK(b, err)
 			bytes += int64(len(doc.Source))
 			if n++; n == 10_000 {
 				break

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // files writes a folder and returns its path.
@@ -19,9 +20,7 @@ func files(t testing.TB, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range content {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -31,9 +30,7 @@ const anyMapping = `{"mappings":{}}`
 func TestDumpIsWhatWasWritten(t *testing.T) {
 	set := mustOpen(t, bench.DataSpec{Cities: 40, Seed: 3})
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	if err := writeDump(dir, set); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, writeDump(dir, set))
 	back := mustOpen(t, bench.DataSpec{Dir: dir})
 	info := back.Info()
 	if info.Name != dir || info.Cities != 40 || info.Regions != 63 || len(info.Hash) != 64 {
@@ -64,9 +61,7 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 		t.Errorf("read again: %+v", again.Info())
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
 	f.Close()
 	if changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info(); changed.Hash == info.Hash || changed.Cities != 41 {

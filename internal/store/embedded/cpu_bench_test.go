@@ -107,24 +107,16 @@ func startServing(tb testing.TB) (base string, pid int) {
 	cmd.Env = append(os.Environ(), serveVariable+"=1")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
+	testenv.OK(tb, cmd.Start())
 	tb.Cleanup(func() {
 		stdin.Close()
 		cmd.Wait()
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	return strings.TrimSpace(line), cmd.Process.Pid
 }
 

@@ -23,9 +23,7 @@ func TestSameResponsesAsElasticsearch(t *testing.T) {
 	set, cities := bundled(t)
 	server, _ := open(t, set)
 	fake, err := server.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	index := fmt.Sprintf("locbench-store-test-%d", os.Getpid())
 	defer http.DefaultClient.CloseIdleConnections()
 	defer call(t, http.MethodDelete, real+"/"+index, "")

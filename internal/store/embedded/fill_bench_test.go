@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // BenchmarkFill measures how long the bundled cities take, from the data set in the binary to the
@@ -29,16 +30,12 @@ func BenchmarkFill(b *testing.B) {
 		if generate > 0 {
 			set, err = dataset.Generated(generate, 60, 1)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		s, err := embedded.New(embedded.Options{})
 		if err == nil {
 			err = s.Fill(b.Context(), set, nil)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		b.StopTimer()
 		b.ReportMetric((cpuTime(b, os.Getpid()) - cpu).Seconds(), "CPU-s/op")
 		runtime.GC()
@@ -46,9 +43,7 @@ func BenchmarkFill(b *testing.B) {
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")
 		b.ReportMetric(peakMiB(b), "MiB-peak")
 		b.StartTimer()
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, s.Close())
 	}
 }
 
@@ -56,14 +51,10 @@ func BenchmarkFill(b *testing.B) {
 func peakMiB(tb testing.TB) float64 {
 	tb.Helper()
 	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	_, peak, _ := strings.Cut(string(status), "VmHWM:")
 	kib, err := strconv.ParseFloat(strings.Fields(peak)[0], 64)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	return kib / 1024
 }
 
@@ -71,16 +62,12 @@ func peakMiB(tb testing.TB) float64 {
 func cpuTime(tb testing.TB, pid int) time.Duration {
 	tb.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	var ticks int64
 	for _, f := range fields[11:13] { // utime, stime
 		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testenv.OK(tb, err)
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond

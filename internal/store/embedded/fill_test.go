@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // city is the part of a document that the queries need.
@@ -79,17 +80,13 @@ func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
 func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
 	t.Helper()
 	s, err := embedded.New(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := s.Fill(t.Context(), set, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s, func(method, path, body string) (int, string) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
@@ -100,17 +97,11 @@ func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, pat
 func bundled(t testing.TB) (set dataset.Set, cities []city) {
 	t.Helper()
 	set, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for doc, err := range set.Documents(dataset.CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var c city
-		if err := json.Unmarshal(doc.Source, &c); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, json.Unmarshal(doc.Source, &c))
 		cities = append(cities, c)
 	}
 	return set, cities

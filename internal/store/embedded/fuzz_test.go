@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // mustResponse calls the store and fails unless the response is JSON and its status says whether
@@ -60,9 +61,7 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		s, err := embedded.New(embedded.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc}}, nil) != nil {
 			return
@@ -84,9 +83,7 @@ func FuzzMapping(f *testing.F) {
 		`"fields":{"k":{"type":"keyword","ignore_above":3}}},"u":{"type":"date"}}}}`)
 	f.Fuzz(func(t *testing.T, mapping string) {
 		s, err := embedded.New(embedded.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "x", mapping: mapping, docs: []string{doc1}}, nil) == nil {
 			mustResponse(t, s, http.MethodPost, "/x/_search", `{}`)

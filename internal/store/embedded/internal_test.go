@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestDelays(t *testing.T) {
@@ -26,9 +28,7 @@ func TestDelays(t *testing.T) {
 	}
 	draw := func(seed uint64) []time.Duration {
 		d, err := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		list := make([]time.Duration, 100_000)
 		for i := range list {
 			list[i] = d.next()
@@ -114,9 +114,7 @@ func TestShapeContains(t *testing.T) {
 		[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]],
 		[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}`)
 	s, err := parseShape(doc, span{0, len(doc)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, tt := range []struct {
 		lon, lat float64
 		want     bool
@@ -127,9 +125,7 @@ func TestShapeContains(t *testing.T) {
 		{15, 5.5, true}, {20.000001, 5.5, false}, {-0.000001, 5, false}, {5, 11, false}, {15, 4, false},
 	} {
 		p, err := encodePlace(tt.lat, tt.lon)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if got := s.contains(p); got != tt.want {
 			t.Errorf("(%v, %v): %v, want %v", tt.lon, tt.lat, got, tt.want)
 		}
@@ -153,9 +149,7 @@ func TestShapeContains(t *testing.T) {
 
 func TestDistance(t *testing.T) {
 	p, err := encodePlace(48.2082, 16.3738) // Vienna
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	// From Prague; Elasticsearch reports the same to the last digit that Go prints alike.
 	if got := distanceMetres(distanceKey(50.0755, 14.4378, p)); math.Abs(got-251_000) > 1000 {
 		t.Errorf("Prague to Vienna: %v m", got)
@@ -171,9 +165,7 @@ func TestNumber(t *testing.T) {
 	for range 100_000 {
 		text := strconv.FormatFloat((r.Float64()-0.5)*math.Pow10(r.IntN(20)-6), 'f', r.IntN(12), 64)
 		want, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		got, end, err := number([]byte(text+","), 0)
 		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
 			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
@@ -212,9 +204,7 @@ func TestNearLimit(t *testing.T) {
 	c, m := &column{}, &matches{set: make([]uint64, 8)}
 	for i := range uint32(512) {
 		p, err := encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if i%3 == 0 { // many at nearly the same place
 			p = place{int32(r.IntN(3)), int32(r.IntN(3))}
 		}

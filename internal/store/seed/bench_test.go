@@ -33,9 +33,7 @@ import (
 func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
 	generated, err := dataset.Generated(cities, 60, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	return url, renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}, cities
 }
 
@@ -74,9 +72,7 @@ func BenchmarkSeed(b *testing.B) {
 				if (round+i)%2 == 0 {
 					set.hash = strconv.Itoa(round)
 					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
-					if err != nil {
-						b.Fatal(err)
-					}
+					testenv.OK(b, err)
 					if peak == 0 {
 						peak = peakMemory()
 					}
@@ -139,9 +135,7 @@ func BenchmarkProcessor(b *testing.B) {
 				if which == 0 {
 					set.hash = strconv.Itoa(round)
 					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
-					if err != nil {
-						b.Fatal(err)
-					}
+					testenv.OK(b, err)
 					now[which] = r.Indices[0].Elapsed
 				} else {
 					now[which] = process(b, url, set, workers, batch)
@@ -177,9 +171,7 @@ func process(b *testing.B, url string, set bench.DataSet, workers, batch int) ti
 	transport := &http.Transport{MaxIdleConnsPerHost: workers, WriteBufferSize: 256 << 10, DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	es, err := elastic.NewSimpleClient(elastic.SetURL(url), elastic.SetHttpClient(&http.Client{Transport: transport}))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	started := time.Now()
 	p, err := es.BulkProcessor().Workers(workers).BulkActions(-1).BulkSize(batch).
 		After(func(_ int64, _ []elastic.BulkableRequest, response *elastic.BulkResponse, err error) {
@@ -187,15 +179,11 @@ func process(b *testing.B, url string, set bench.DataSet, workers, batch int) ti
 				b.Errorf("bulk processor: %v, %+v", err, response)
 			}
 		}).Do(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	target := []byte(`{"create":{"_index":"` + index + `",`)
 	var text []byte
 	for doc, err := range set.Documents(set.Indices()[0].Name) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		action := bytes.TrimPrefix(doc.AppendAction(nil, "create"), []byte(`{"create":{`))
 		text = append(append(append(text[:0], target...), action...), doc.Source...)
 		p.Add(&line{string(text)})
@@ -219,9 +207,7 @@ func setting(name string, otherwise int) int {
 func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
 	var body []byte
 	for doc, err := range set.Documents(set.Indices()[0].Name) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		one := append(append(doc.AppendAction(nil, "create"), doc.Source...), '\n')
 		if len(body)+len(one) > batch && len(body) > 0 {
 			bodies, body = append(bodies, body), nil
@@ -319,14 +305,10 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 		} `json:"settings"`
 		Mappings json.RawMessage `json:"mappings"`
 	}
-	if err := json.Unmarshal(set.Indices()[0].Mapping, &create); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, json.Unmarshal(set.Indices()[0].Mapping, &create))
 	create.Settings.Index["refresh_interval"] = "-1"
 	body, err := json.Marshal(create)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	request(b, http.MethodPut, url+"/"+index, string(body))
 	return index
 }

@@ -19,15 +19,11 @@ import (
 func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	bundled, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	set := renamed{DataSet: bundled, prefix: prefix(t, url)}
 	city, region := url+"/"+set.prefix+"city", url+"/"+set.prefix+"region"
 	r, err := seed.Run(t.Context(), seed.Options{URL: url, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Logf("%d regions; %d cities in %v, %.0f a second", r.Indices[0].Documents, r.Indices[1].Documents, r.Indices[1].Elapsed, r.Indices[1].PerSecond())
 	if r.Unchanged || r.Indices[1].Documents != 14945 || r.Indices[1].Index != set.prefix+"city_v1" {
 		t.Errorf("result %+v", r)
@@ -70,15 +66,11 @@ func TestElasticsearchAcceptsADump(t *testing.T) {
 	name := prefix(t, url) + "places"
 	dir := t.TempDir()
 	write := func(file, content string) {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
 	}
 	load := func(force bool) (seed.Result, error) {
 		set, err := dataset.Dump(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return seed.Run(t.Context(), seed.Options{URL: url, Set: set, Force: force})
 	}
 	write(name+".mapping.json", `{"settings":{"refresh_interval":"3s","index.number_of_replicas":0},"mappings":{"properties":{"n":{"type":"integer"},"place":{"type":"geo_point"}}}}`)

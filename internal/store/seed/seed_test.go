@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,9 +33,7 @@ func two(hash string) set { return set{hash: hash, counts: map[string]int{"city"
 func mustRun(t *testing.T, o Options) Result {
 	t.Helper()
 	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return r
 }
 

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestDecode(t *testing.T) {
@@ -45,9 +47,7 @@ func TestDecode(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if want := decoded(t, tt.body); !reflect.DeepEqual(got, want) {
 				t.Errorf("%v, want %v", got, want)
 			}
@@ -59,9 +59,7 @@ func decoded(t *testing.T, body string) (doc any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
-	if err := d.Decode(&doc); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, d.Decode(&doc))
 	return doc
 }
 

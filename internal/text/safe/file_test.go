@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // makeAll makes one file of each kind and returns the words in its error; "" for files that
@@ -21,9 +23,7 @@ func makeAll(t *testing.T, dir string) map[string]string {
 		syscall.Mkfifo(in("pipe"), 0o600), os.Symlink("file", in("link")), os.Symlink("pipe", in("link-to-pipe")),
 		os.Symlink("/dev/zero", in("link-to-device")),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 	}
 	return map[string]string{
 		"file": "", "link": "", "folder": "is a folder", "pipe": "is a pipe", "link-to-pipe": "is a pipe",
@@ -34,9 +34,7 @@ func makeAll(t *testing.T, dir string) map[string]string {
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer root.Close()
 	tree := DirFS(dir)
 	for name, want := range makeAll(t, dir) {

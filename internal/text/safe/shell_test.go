@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestShell lets a shell read quoted arguments: nothing runs, and each argument comes out
@@ -17,9 +19,7 @@ func TestShell(t *testing.T) {
 		"*", "?", "[a]", "{a,b}", "a;b", "a&b", "a|b", "a>b", "(a)", `back\slash`, "-o", "--a=b c", "=ls", "Köln", "a=b", "%1", "^x",
 	}
 	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); !slices.Equal(got, args) {
 		t.Errorf("%q, want %q", got, args)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // hostile holds one of each kind of character that must not reach a terminal.
@@ -29,9 +31,7 @@ func TestText(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	data, err := json.Marshal(map[string]string{"text": hostile + "Köln \U0001f600"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	got := JSON(data)
 	for _, r := range string(got) {
 		if unicode.IsControl(r) || unsafe(r) {

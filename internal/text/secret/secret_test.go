@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // secretNames are typical names in environments, headers and options.
@@ -163,9 +164,7 @@ func TestPlaceholders(t *testing.T) {
 func TestQuotedValues(t *testing.T) {
 	const value = "p<ss&\"w\\rd\n\u00e9"
 	inJSON, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, in := range []string{value, string(inJSON), strconv.Quote(value), strconv.Quote(string(inJSON))} {
 		if got := New(value).Text("$.x: expected 5, got " + in); !strings.Contains(got, Mask) || strings.Contains(got, "ss") {
 			t.Errorf("%s: %q", in, got)
@@ -244,9 +243,7 @@ func TestEveryEvent(t *testing.T) {
 	} {
 		before, _ := json.Marshal(e)
 		got, err := json.Marshal(m.Event(e))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are not text
 		text = strings.NewReplacer(`"contender":"`+known, "", `"file":"`+known, "").Replace(text)
 		for _, v := range all {

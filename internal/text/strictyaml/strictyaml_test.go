@@ -88,9 +88,7 @@ nested: {a: [{street: B}]}
 many: [{a: [b]}]
 `
 	got := order{Hidden: "kept"}
-	if err := strictyaml.Decode("order.yaml", []byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, strictyaml.Decode("order.yaml", []byte(text), &got))
 	want := order{
 		Name: "1.10", Size: "large", Cups: 10, Seed: 1<<64 - 1, Tiny: -128, Sugar: 2, Milk: true, Wait: 90 * time.Second, Weight: 1500,
 		Tags: []string{"a", "no", "3"}, Labels: map[string]string{"PORT": "8080", "on": "off"},
@@ -106,9 +104,7 @@ many: [{a: [b]}]
 
 func TestAbsentKeysKeepDefaults(t *testing.T) {
 	got := order{Cups: 3, Wait: time.Second}
-	if err := strictyaml.Decode("x", []byte("name: a\n"), &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, strictyaml.Decode("x", []byte("name: a\n"), &got))
 	if got.Cups != 3 || got.Wait != time.Second {
 		t.Errorf("defaults were overwritten: %+v", got)
 	}
@@ -123,9 +119,7 @@ func TestMistakes(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			err = strictyaml.Decode(filepath.Base(file), data, &order{})
 			var mistakes strictyaml.Mistakes
 			if !errors.As(err, &mistakes) {
@@ -236,9 +230,7 @@ func FuzzStrictYAML(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		f.Add(data)
 	}
 	f.Add([]byte("name: a\nextra: {? [a] : b, ~: c}\n"))

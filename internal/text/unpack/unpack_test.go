@@ -17,6 +17,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const most = 1 << 20
@@ -43,9 +44,7 @@ func packed(t testing.TB, coding string, body []byte) []byte {
 	if err == nil {
 		_, err = w.Write(body)
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, errors.Join(err, w.Close()))
 	return b.Bytes()
 }
 
