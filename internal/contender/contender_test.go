@@ -193,9 +193,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	tmpl.Name = strings.Repeat("x", 16<<10)
-	if _, err := contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl); err == nil || !strings.Contains(err.Error(), "the result is longer than 16KiB") {
-		t.Errorf("unbounded: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl)), "the result is longer than 16KiB")
 }
 
 const minimal = "language: Go\nframework: x\nversion: 1\nendpoints: all\n"
@@ -231,22 +229,16 @@ func TestDiscover(t *testing.T) {
 		"services/bad/service.yaml:6: unknown key `prot`; did you mean `port`?",
 		"/single/service.yaml:5: unknown key `image`; known keys:",
 	} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("the error lacks %q: %v", part, err)
-		}
+		testenv.Fails(t, err, part)
 	}
 	for _, dir := range []string{filepath.Join(dir, "nothing"), t.TempDir()} {
-		if _, err := contender.Discover(contender.Folder(dir)); err == nil || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v", dir, err)
-		}
+		testenv.Fails(t, testenv.Err(contender.Discover(contender.Folder(dir))), dir)
 	}
 	twice := fstest.MapFS{
 		"a/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 		"b/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 	}
-	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is in both s/a and s/b") {
-		t.Errorf("twice: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(contender.Discover(contender.Source{FS: twice, Name: "s"})), "contender x is in both s/a and s/b")
 	for name, c := range map[string]struct {
 		git  map[string]string // folder ─▶ its .git
 		want string            // the folder that is found; "": an error

@@ -76,9 +76,7 @@ func TestIgnoreWithMistakes(t *testing.T) {
 	} {
 		t.Run(rules, func(t *testing.T) {
 			fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
-			if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), "read .dockerignore: "+want) {
-				t.Errorf("%.10q: %v", rules, err)
-			}
+			testenv.Fails(t, testenv.Err(listFiles(fsys)), "read .dockerignore: "+want)
 		})
 	}
 }
@@ -189,9 +187,7 @@ func TestFolderIsBounded(t *testing.T) {
 	for i := range maxFiles + 1 {
 		fsys["f"+strings.Repeat("x", i%100)+string(rune('a'+i%26))+strconv.Itoa(i)] = &fstest.MapFile{}
 	}
-	if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), ".dockerignore") {
-		t.Errorf("got %v", err)
-	}
+	testenv.Fails(t, testenv.Err(listFiles(fsys)), ".dockerignore")
 	fsys[".dockerignore"] = &fstest.MapFile{Data: []byte("f*")}
 	if list, err := listFiles(fsys); err != nil || len(list) != 1 {
 		t.Errorf("%d files, %v", len(list), err)

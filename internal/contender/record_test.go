@@ -52,9 +52,7 @@ func TestBuildRecord(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %v, %v", files, err)
 	}
-	if err := os.WriteFile(files[0], []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(files[0], []byte("{"), 0o644))
 	if _, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts); ok {
 		t.Error("half a file counts as a record")
 	}

@@ -61,9 +61,7 @@ func TestVerifiedStates(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
 	keep := func(key string, v contender.Verified) contender.States {
 		t.Helper()
-		if err := contender.KeepStates("", map[string]contender.Verified{key: v}, opts); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, contender.KeepStates("", map[string]contender.Verified{key: v}, opts))
 		s, err := contender.KnownStates(opts)
 		testenv.OK(t, err)
 		return s
@@ -90,9 +88,7 @@ func TestVerifiedStates(t *testing.T) {
 		t.Error("a contender without a state is verified")
 	}
 	file := filepath.Join(opts.Cache, contender.VerifiedName)
-	if err := os.WriteFile(file, []byte(`{"schema":2}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(`{"schema":2}`), 0o644))
 	if err := contender.KeepStates("", nil, opts); err == nil {
 		t.Error("a file of another schema was overwritten")
 	}

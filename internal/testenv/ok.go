@@ -1,11 +1,27 @@
 package testenv
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // OK ends the test if a step that the test needs has failed.
 func OK(t testing.TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper()
 		t.Fatal(err)
 	}
 }
+
+// Fails reports an err that is nil or lacks one of the parts; or, with "", an err that is not nil.
+func Fails(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if part == "" && err != nil || part != "" && (err == nil || !strings.Contains(err.Error(), part)) {
+			t.Errorf("error %v, want %q", err, part)
+		}
+	}
+}
+
+// Err returns the error of a call with two results.
+func Err[T any](_ T, err error) error { return err }

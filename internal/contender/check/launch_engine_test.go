@@ -125,9 +125,7 @@ func importImage(t *testing.T, binary, image string) {
 	testenv.OK(t, err)
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
-	if err := w.WriteHeader(&tar.Header{Name: "service", Mode: 0o755, Size: int64(len(data))}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, w.WriteHeader(&tar.Header{Name: "service", Mode: 0o755, Size: int64(len(data))}))
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func zipped(text string) string {
@@ -123,14 +124,10 @@ func TestElasticdumpMistakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["city.mapping.json"] = anyMapping
-			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
+			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
 		})
 	}
-	if _, err := Dump(files(t, map[string]string{"city.json": hit})); err == nil || !strings.Contains(err.Error(), "city.json has no mapping: add city.mapping.json") {
-		t.Errorf("without a mapping: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(Dump(files(t, map[string]string{"city.json": hit}))), "city.json has no mapping: add city.mapping.json")
 }
 
 // How an array is split does not depend on the pieces in which it arrives.

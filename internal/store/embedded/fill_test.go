@@ -133,9 +133,7 @@ func TestFill(t *testing.T) {
 		"read error":      {altered{two(), 2, failing, ""}, "line 7 is broken"},
 		"one id twice":    {altered{two(), 2, nil, "d0"}, "document d0: duplicate id"},
 	} {
-		if err := s.Fill(t.Context(), c.set, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", what, err, c.want)
-		}
+		t.Run(what, func(t *testing.T) { testenv.Fails(t, s.Fill(t.Context(), c.set, nil), c.want) })
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -146,9 +144,7 @@ func TestFill(t *testing.T) {
 	if status, got := do(http.MethodGet, "/city/_source/d1", ""); status != 200 || got != doc2 {
 		t.Errorf("after it: %d %s", status, got)
 	}
-	if err := s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc2}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc2}}, nil))
 	if _, got := do(http.MethodGet, "/city/_count", ""); !strings.Contains(got, `"count":1,`) {
 		t.Errorf("filled again: %s", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // page responds like a proxy.
@@ -55,9 +56,7 @@ func TestRunEndsAtOnce(t *testing.T) {
 				began := time.Now()
 				_, err := Run(t.Context(), o)
 				for _, want := range c.want {
-					if err == nil || !strings.Contains(err.Error(), want) {
-						t.Errorf("error %v, want %q", err, want)
-					}
+					testenv.Fails(t, err, want)
 				}
 				if took := time.Since(began); f.bulks != 1 || took > 0 {
 					t.Errorf("%d bulks, %v", f.bulks, took)
@@ -139,9 +138,7 @@ func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
 		f.onDoc = func(int, string) (int, string) { return 503, "[city_v1][0] primary shard is not active" }
 		o := options(f, two("a"))
 		began := time.Now()
-		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "primary shard is not active") || !strings.Contains(err.Error(), "_cluster/allocation/explain") {
-			t.Errorf("error %v", err)
-		}
+		testenv.Fails(t, testenv.Err(Run(t.Context(), o)), "primary shard is not active", "_cluster/allocation/explain")
 		if took := time.Since(began); took > patience+30*time.Second {
 			t.Errorf("it took %v", took)
 		}
@@ -224,9 +221,7 @@ func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
 	}
 	_, err := Run(t.Context(), options(f, s))
 	for _, want := range []string{"load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		testenv.Fails(t, err, want)
 	}
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
