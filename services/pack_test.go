@@ -82,9 +82,7 @@ func TestPackedModulesKeepTheirSources(t *testing.T) {
 	testenv.OK(t, err)
 	back, err := contender.Unpack(data)
 	testenv.OK(t, err)
-	if err := fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"))
 	found, err := contender.Discover(contender.Source{FS: back, Name: "services"})
 	if err != nil || len(found) != 1 || found[0].Name != "go-x" {
 		t.Fatalf("%+v, %v", found, err)

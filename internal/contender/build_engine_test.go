@@ -55,11 +55,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, &out)
 			}
-			t.Cleanup(func() {
-				if err := engine.RemoveImage(context.Background(), a.Image); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 			if a.BuildCached || a.ImageSize < int64(len(data)) || !strings.Contains(out.String(), "FROM scratch") {
 				t.Errorf("%+v, output %s", a, &out)
 			}
@@ -94,11 +90,7 @@ func TestBuildKitOfTheEngine(t *testing.T) {
 		var out bytes.Buffer
 		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{Out: &out, Rebuild: true})
 		if err == nil {
-			t.Cleanup(func() {
-				if err := engine.RemoveImage(context.Background(), a.Image); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 		}
 		return a, out.String(), err
 	}

@@ -245,9 +245,7 @@ func TestIgnoreOfDockerfile(t *testing.T) {
 		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(*engine.names, " "); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		testenv.Equal(t, strings.Join(*engine.names, " "), want)
 		files["Dockerfile.dockerignore"] = &fstest.MapFile{Data: []byte("b")}
 	}
 }

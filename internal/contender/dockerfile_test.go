@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/services"
 )
 
@@ -52,9 +53,7 @@ func TestNeeds(t *testing.T) {
 			for _, n := range all {
 				got = append(got, fmt.Sprint(n.line, " ", n.what))
 			}
-			if got := strings.Join(got, ", "); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
+			testenv.Equal(t, strings.Join(got, ", "), tt.want)
 		})
 	}
 }

@@ -62,9 +62,7 @@ func TestContainerInDocker(t *testing.T) {
 	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen), s.Info().Version) {
 		t.Errorf("%+v", s.Info())
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Close())
 	left, err := e.List(t.Context(), run)
 	testenv.OK(t, err)
 	for _, l := range left {

@@ -28,12 +28,8 @@ func TestSeal_Container(t *testing.T) {
 	defer server.Close()
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
-	if err := s.Unseal(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := s.Seal(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Unseal(t.Context()))
+	testenv.OK(t, s.Seal(t.Context()))
 	const call = "PUT /_cluster/settings application/json "
 	if len(got) != 2 || got[0] != call+`{"persistent":{"cluster.blocks.read_only":false}}` || got[1] != call+`{"persistent":{"cluster.blocks.read_only":true}}` {
 		t.Errorf("%q", got)
@@ -47,9 +43,7 @@ func TestSeal_External(t *testing.T) {
 	server := elastic(t, "7.10.2", "")
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
 	server.Close() // any request would fail
-	if err := s.Seal(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Seal(t.Context()))
 }
 
 // TestListenAs: a store on loopback responds to the name that a gateway forwards to it, and to no

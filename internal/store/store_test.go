@@ -57,9 +57,7 @@ func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Sto
 	testenv.OK(t, err)
 	t.Cleanup(func() {
 		for range 2 { // it is idempotent
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, s.Close())
 		}
 	})
 	return s
@@ -262,9 +260,7 @@ func TestRedact(t *testing.T) {
 		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
 	} {
 		t.Run(raw, func(t *testing.T) {
-			if got := store.Redact(raw); got != want {
-				t.Errorf("%q becomes %q, want %q", raw, got, want)
-			}
+			testenv.Equal(t, store.Redact(raw), want, raw)
 		})
 	}
 }
@@ -317,9 +313,7 @@ func TestRelayEnds(t *testing.T) {
 	open := dial()
 	defer open.Close()
 	io.WriteString(open, "hel")
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Close())
 	open.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if _, err := open.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an open connection survives Close: %v", err)

@@ -53,11 +53,7 @@ func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	testenv.OK(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s.URL()
 }

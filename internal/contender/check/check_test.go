@@ -108,9 +108,7 @@ func TestHTTPReportsAndSkips(t *testing.T) {
 		results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Endpoints: tt.endpoints,
 			OnResult: func(r bench.CheckResult) { got = append(got, r) }})
 		testenv.OK(t, err)
-		if got := outcome(results); got != tt.want {
-			t.Errorf("%q: %s, want %s", tt.endpoints, got, tt.want)
-		}
+		testenv.Equal(t, outcome(results), tt.want, tt.endpoints)
 		if !slices.Equal(got, results) {
 			t.Errorf("%q: reported %v", tt.endpoints, got)
 		}

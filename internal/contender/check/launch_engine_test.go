@@ -56,9 +56,7 @@ func TestLifecycleInDocker(t *testing.T) {
 	launcher, err := launch.NewDocker(t.Context(), engine, testRun(t), false)
 	testenv.OK(t, err)
 	defer func() {
-		if err := launcher.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, launcher.Close(context.Background()))
 	}()
 	if !launcher.Network.Direct() {
 		t.Skip("the engine is not on this machine")

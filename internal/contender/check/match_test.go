@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // one runs a suite of one check, whose `expect` is given, against a response.
@@ -174,9 +175,7 @@ func TestExpect_Bounds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := expectation(t, tt.expect).Judge(Sent{Body: []byte(tt.body)})
-			if got := fmt.Sprint(err); got != cmp.Or(tt.want, "<nil>") {
-				t.Errorf("got %s, want %s", got, tt.want)
-			}
+			testenv.Equal(t, fmt.Sprint(err), cmp.Or(tt.want, "<nil>"), tt.want)
 		})
 	}
 }
@@ -192,9 +191,7 @@ func TestTook(t *testing.T) {
 		{0, 2 * time.Second, 2 * time.Second, "<nil>"},
 		{0, 2 * time.Second, 2*time.Second + time.Millisecond, "expected a response within 2s, got it after 2.001s"},
 	} {
-		if got := fmt.Sprint(took(tt.least, tt.most)(&response{took: tt.took})); got != tt.want {
-			t.Errorf("%v to %v: %s, want %s", tt.least, tt.most, got, tt.want)
-		}
+		testenv.Equal(t, fmt.Sprint(took(tt.least, tt.most)(&response{took: tt.took})), tt.want, tt.least, tt.most)
 	}
 }
 
@@ -283,9 +280,7 @@ func TestHasWord(t *testing.T) {
 		"id": true, "/id:": true, "`id{": true, "@id[": true, "no valid id": true, "": false, "i": false,
 		"0id": false, "id9": false, "aid": false, "idz": false, "Aid": false, "idZ": false, "_id": false, "idea": false,
 	} {
-		if got := hasWord(text, "id"); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
+		testenv.Equal(t, hasWord(text, "id"), want, text)
 	}
 	if hasWord("a", "") {
 		t.Error("no word is a word")

@@ -280,9 +280,7 @@ func TestReadSchema_Text(t *testing.T) {
 func TestSchemaSource(t *testing.T) {
 	d := &schemaSource{defs: map[string]any{"A": true, "A-2": true}}
 	for place, want := range map[string]string{"/x/B": "B", "/x/A": "A-3", "/%\"\x1f ~1!": "___ ~1!", "x": "x"} {
-		if got := d.free(place); got != want {
-			t.Errorf("%q: %q, want %q", place, got, want)
-		}
+		testenv.Equal(t, d.free(place), want, place)
 	}
 	chain := map[string]any{"l": []any{"first", map[string]any{"a": true}}, "r0": map[string]any{"type": "object", "x": "end"}}
 	for i := range 22 {

@@ -278,9 +278,7 @@ func TestDocumentsAreTheSameEverywhere(t *testing.T) {
 		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := digest(t, mustOpen(t, spec)); got != want {
-				t.Errorf("%+v: digest %s, want %s", spec, got, want)
-			}
+			testenv.Equal(t, digest(t, mustOpen(t, spec)), want, spec)
 		})
 	}
 }

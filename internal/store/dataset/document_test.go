@@ -15,9 +15,7 @@ func TestAppendDegrees(t *testing.T) {
 		0: "0", 1: "1", -1: "-1", 14.42076: "14.42076", -0.5: "-0.5", 0.000001: "0.000001", -0.0000004: "0", 179.9999999: "180",
 		50.1: "50.1", -89.123456: "-89.123456", 7.0000009: "7.000001",
 	} {
-		if got := string(appendDegrees(nil, d)); got != want {
-			t.Errorf("appendDegrees(%v) = %s, want %s", d, got, want)
-		}
+		testenv.Equal(t, string(appendDegrees(nil, d)), want, d)
 	}
 }
 
@@ -62,14 +60,10 @@ func TestCityDocument(t *testing.T) {
 	want := `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
 		`"regionId":20352,"isFeatured":true,"timezone":"Europe/Prague","population":12,` +
 		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
-	if got := string(c.AppendJSON([]byte{})); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	testenv.Equal(t, string(c.AppendJSON([]byte{})), want)
 	want = `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
 		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
-	if got := string(r.AppendJSON([]byte{})); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	testenv.Equal(t, string(r.AppendJSON([]byte{})), want)
 }
 
 func BenchmarkDocuments(b *testing.B) {

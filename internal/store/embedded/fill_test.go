@@ -81,11 +81,7 @@ func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, pat
 	t.Helper()
 	s, err := embedded.New(embedded.Options{})
 	testenv.OK(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s, func(method, path, body string) (int, string) {
 		w := httptest.NewRecorder()

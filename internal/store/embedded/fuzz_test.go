@@ -66,9 +66,7 @@ func FuzzDocument(f *testing.F) {
 		if s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc}}, nil) != nil {
 			return
 		}
-		if got := mustResponse(t, s, http.MethodGet, "/city/_source/d0", ""); got != doc {
-			t.Errorf("%q came back as %q", doc, got)
-		}
+		testenv.Equal(t, mustResponse(t, s, http.MethodGet, "/city/_source/d0", ""), doc)
 		q := url.Values{"_source_includes": {includes}, "_source_excludes": {excludes}}
 		mustResponse(t, s, http.MethodGet, "/city/_source/d0?"+q.Encode(), "")
 		mustResponse(t, s, http.MethodPost, "/city/_search", `{"query":{"bool":{"filter":{"geo_shape":{"b.c":{"shape":`+

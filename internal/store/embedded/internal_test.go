@@ -54,14 +54,10 @@ func TestDelays(t *testing.T) {
 // The values come from Lucene's SmallFloat.
 func TestLengthEncoding(t *testing.T) {
 	for n := range 40 {
-		if got := decodeLength(encodeLength(n)); got != int64(n) {
-			t.Errorf("length %d becomes %d", n, got)
-		}
+		testenv.Equal(t, decodeLength(encodeLength(n)), int64(n), n)
 	}
 	for n, want := range map[int]int64{40: 40, 41: 40, 42: 42, 55: 54, 56: 56, 100: 96, 1000: 984, math.MaxInt32: 2013265944} {
-		if got := decodeLength(encodeLength(n)); got != want {
-			t.Errorf("length %d becomes %d, want %d", n, got, want)
-		}
+		testenv.Equal(t, decodeLength(encodeLength(n)), want, n)
 	}
 	last := int64(-1)
 	for b := range 256 {
@@ -126,9 +122,7 @@ func TestShapeContains(t *testing.T) {
 	} {
 		p, err := encodePlace(tt.lat, tt.lon)
 		testenv.OK(t, err)
-		if got := s.contains(p); got != tt.want {
-			t.Errorf("(%v, %v): %v, want %v", tt.lon, tt.lat, got, tt.want)
-		}
+		testenv.Equal(t, s.contains(p), tt.want, tt.lon, tt.lat)
 		var g grid
 		g.add(7, s)
 		found := false
@@ -189,12 +183,8 @@ func TestSourcePaths(t *testing.T) {
 		covers, below bool
 	}{{"a", "a", true, false}, {"a", "ab", false, false}, {"a", "a.b", true, false}, {"a.b", "a", false, true}, {"a.b", "a.b", true, false},
 		{"ab", "a", false, false}, {"a.", "a", false, true}} {
-		if got := covers([]string{tt.path}, []byte(tt.key)); got != tt.covers {
-			t.Errorf("%q covers %q: %v", tt.path, tt.key, got)
-		}
-		if got := below([]string{tt.path}, []byte(tt.key)) != ""; got != tt.below {
-			t.Errorf("%q leads into %q: %v", tt.path, tt.key, got)
-		}
+		testenv.Equal(t, covers([]string{tt.path}, []byte(tt.key)), tt.covers, tt.path, tt.key)
+		testenv.Equal(t, below([]string{tt.path}, []byte(tt.key)) != "", tt.below, tt.path, tt.key)
 	}
 }
 

@@ -131,9 +131,7 @@ func TestListenAndClose(t *testing.T) {
 		t.Error("an impossible address was accepted")
 	}
 	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, s.Close())
 	}
 	if _, err := s.Listen("127.0.0.1:0"); err == nil {
 		t.Error("a closed store listens")

@@ -188,9 +188,7 @@ func process(b *testing.B, url string, set bench.DataSet, workers, batch int) ti
 		text = append(append(append(text[:0], target...), action...), doc.Source...)
 		p.Add(&line{string(text)})
 	}
-	if err := p.Close(); err != nil {
-		b.Error(err)
-	}
+	testenv.OK(b, p.Close())
 	took := time.Since(started)
 	request(b, http.MethodDelete, url+"/"+index, "")
 	return took
@@ -288,9 +286,7 @@ func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers 
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Error(err)
-	}
+	testenv.OK(b, g.Wait())
 	took := time.Since(started)
 	request(b, http.MethodDelete, index, "")
 	return took

@@ -33,9 +33,7 @@ func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
 	if prague["name.cs"] != "Praha" || prague["regionId"] != 20352.0 || prague["isFeatured"] != true || prague["geometry"] != nil || len(prague) != 11 {
 		t.Errorf("Prague is %v", prague)
 	}
-	if got := request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"]; got != "Praga" {
-		t.Errorf("Prague's region is %v in Polish", got)
-	}
+	testenv.Equal(t, request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"], "Praga")
 	// In the centre of Prague: its own shape, and perhaps that of a borough.
 	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
 	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
@@ -80,9 +78,7 @@ func TestElasticsearchAcceptsADump(t *testing.T) {
 	}
 	for path, n := range map[string]float64{"a%20b%2F%C5%BE": 1, "7?routing=x": 2, "line-5": 3} {
 		t.Run(path, func(t *testing.T) {
-			if got := request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"]; got != n {
-				t.Errorf("%s is %v, want %v", path, got, n)
-			}
+			testenv.Equal(t, request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"], any(n), path)
 		})
 	}
 	settings := fmt.Sprint(request(t, http.MethodGet, url+"/"+name+"/_settings", ""))
@@ -99,9 +95,7 @@ func TestElasticsearchAcceptsADump(t *testing.T) {
 	if !errors.As(err, &rejected) || rejected.Total != 2 || !strings.Contains(err.Error(), "failed to parse field [n]") || !strings.Contains(err.Error(), `For input string: "many"`) {
 		t.Fatalf("error %v", err)
 	}
-	if got := request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"]; got != 3.0 {
-		t.Errorf("after a failed seeding the alias counts %v documents, want 3", got)
-	}
+	testenv.Equal(t, request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"], 3.0)
 	if left := request(t, http.MethodGet, url+"/"+name+"*/_alias", ""); len(left) != 1 {
 		t.Errorf("a failed seeding left %v", left)
 	}

@@ -39,9 +39,7 @@ func mustRun(t *testing.T, o Options) Result {
 
 func wantState(t *testing.T, f *fake, want string) {
 	t.Helper()
-	if got := f.state(); got != want {
-		t.Errorf("the store holds %q, want %q", got, want)
-	}
+	testenv.Equal(t, f.state(), want)
 }
 
 func TestRunFillsAnEmptyStore(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -113,12 +114,8 @@ func TestTelling(t *testing.T) {
 		for text := range strings.SplitSeq(tt.log, "\n") {
 			lines = append(lines, bench.LogLine{At: at, Text: text})
 		}
-		if got := safe.Telling(lines); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		testenv.Equal(t, safe.Telling(lines), tt.want, name)
 	}
 	old := []bench.LogLine{{At: at, Text: "error of an hour ago"}, {At: at.Add(time.Hour), Text: "killed by user"}, {LeftOut: 3, Text: "x", At: at.Add(time.Hour)}}
-	if got := safe.Telling(old); got != "killed by user" {
-		t.Errorf("%q is not of the last burst", got)
-	}
+	testenv.Equal(t, safe.Telling(old), "killed by user")
 }

@@ -23,10 +23,6 @@ func TestShell(t *testing.T) {
 	if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); !slices.Equal(got, args) {
 		t.Errorf("%q, want %q", got, args)
 	}
-	if got := Shell([]string{"a\nb\x1b"}); got != "ab" {
-		t.Errorf("%q", got)
-	}
-	if got := Shell([]string{"=ls"}); got != "'=ls'" {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, Shell([]string{"a\nb\x1b"}), "ab")
+	testenv.Equal(t, Shell([]string{"=ls"}), "'=ls'")
 }

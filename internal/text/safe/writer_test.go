@@ -23,9 +23,7 @@ func TestText(t *testing.T) {
 		"\x9b":              "\ufffd",
 		"Łódź – Köln":       "Łódź – Köln",
 	} {
-		if got := Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testenv.Equal(t, Text(in), want, in)
 	}
 }
 
@@ -56,9 +54,7 @@ func TestWriter(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if got := b.String(); got != Text(text) {
-		t.Errorf("%q, want %q", got, Text(text))
-	}
+	testenv.Equal(t, b.String(), Text(text))
 	b.Reset()
 	if n, err := w.Write([]byte(text)); n != len(text) || err != nil || b.String() != strings.Replace(Text(text), "secret", "***", 1) {
 		t.Errorf("%d, %v: %q", n, err, b.String())

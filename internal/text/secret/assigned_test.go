@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A cookie may be a session or a setting.
@@ -14,9 +15,7 @@ func TestIsToken(t *testing.T) {
 		"": false, "english": false, "dark-and-wide": false, "1764259200000": false, "a1b2": false,
 		"a1b2c3d4e5f6": true, "eyJhbGciOiJIUzI1NiJ9.e30.x": true, "kQzRwXyPabcd": true, "topsecretcookievalue": true,
 	} {
-		if got := IsToken(v); got != want {
-			t.Errorf("%q: %v", v, got)
-		}
+		testenv.Equal(t, IsToken(v), want, v)
 	}
 }
 
@@ -146,9 +145,7 @@ func TestShortAndNumbers(t *testing.T) {
 	for in, want := range map[string]string{
 		"took 11 ms, abcd": "took 11 ms, abcd", "code 123456.": "code ***.", "9123456 1234567": "9123456 1234567", "123456": "***",
 	} {
-		if got := m.Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testenv.Equal(t, m.Text(in), want, in)
 	}
 	key := New("-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n")
 	if got := key.Text("line: kqhkiG9w0BAQEF"); strings.Contains(got, "kqhk") {

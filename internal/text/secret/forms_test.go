@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // hard has characters that each way to write a text writes in another way.
@@ -165,9 +167,7 @@ func TestOtherTextsWithEscapes(t *testing.T) {
 		`{"a":"\u00e4\"\\\/\n","b":"%C3%A4"}`, "100% &amp; &#34; &", `\`, `\u12`, "%", "%4", "&", "&;", `\ud83d`, `\ud83d\u`, `\u12…`, "%…", `\…`, "&am…",
 		"912345678", "123456789", "x123456780", "", "…", "S3c…",
 	} {
-		if got := m.Text(in); got != in {
-			t.Errorf("%q: %q", in, got)
-		}
+		testenv.Equal(t, m.Text(in), in)
 	}
 }
 
@@ -183,9 +183,7 @@ func TestKnownValuesAreBounded(t *testing.T) {
 	if most := total + maxEncoded + 1; len(m.known.nodes) > most {
 		t.Errorf("%d nodes, at most %d", len(m.known.nodes), most)
 	}
-	if got := m.Text("a " + values[299] + " b"); got != "a *** b" {
-		t.Errorf("%.50q", got)
-	}
+	testenv.Equal(t, m.Text("a "+values[299]+" b"), "a *** b")
 }
 
 // Short values are not looked for, in no form.

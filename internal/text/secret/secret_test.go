@@ -120,9 +120,7 @@ func TestText(t *testing.T) {
 		"at x.Y:Z@1a2b3c":                                    "at x.Y:Z@1a2b3c",
 	} {
 		t.Run(in, func(t *testing.T) {
-			if got := m.Text(in); got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
+			testenv.Equal(t, m.Text(in), want, in)
 		})
 	}
 }
@@ -154,9 +152,7 @@ func TestPlaceholders(t *testing.T) {
 		if want == "" {
 			want = in
 		}
-		if got := New().Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testenv.Equal(t, New().Text(in), want, in)
 	}
 }
 
@@ -369,9 +365,7 @@ func TestCutValues(t *testing.T) {
 		"…":                                     "…",
 		"abcdefghijklmnop…":                     "***…",
 	} {
-		if got := m.Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testenv.Equal(t, m.Text(in), want, in)
 	}
 	if got, want := New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)"; got != want {
 		t.Errorf("number: %q, want %q", got, want)

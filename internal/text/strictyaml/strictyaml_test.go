@@ -207,9 +207,7 @@ func TestNearest(t *testing.T) {
 		"rate": "", "": "", strings.Repeat("connections", 50): "",
 	} {
 		t.Run(word, func(t *testing.T) {
-			if got := strictyaml.Nearest(word, known); got != want {
-				t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-			}
+			testenv.Equal(t, strictyaml.Nearest(word, known), want, word)
 		})
 	}
 }
