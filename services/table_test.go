@@ -126,9 +126,7 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
 	}
 	options := beforeJar(svc.Process.Command)
-	if got := beforeJar(inside); !slices.Equal(got, options) {
-		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
-	}
+	testenv.Equal(t, beforeJar(inside), options, svc.Name)
 	// The java launcher reads the variable first; later options win.
 	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
 }

@@ -89,9 +89,7 @@ func TestParse(t *testing.T) {
 		},
 		Dir: "services/rs-actix",
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	testenv.Equal(t, got, want)
 	small := parse(t, "language: Go\nframework: x\nversion: 1\nendpoints: all\nprocess: {command: [./x]}\n")
 	if small.Name != "rs-actix" || small.Port != 8080 || small.Ready != (bench.Ready{Path: "/", Timeout: time.Minute}) || len(small.Endpoints) != 7 {
 		t.Errorf("defaults: %+v", small)
@@ -178,15 +176,9 @@ func TestFill(t *testing.T) {
 	artifact := bench.Artifact{Dir: "/build", Command: []string{"target/service", "x{{ .Name }}", "{{.Port}}"}}
 	a, env, err := contender.Fill(svc, artifact, tmpl)
 	testenv.OK(t, err)
-	if want := []string{filepath.Join("/build", "target/service"), "x", "8081"}; !reflect.DeepEqual(a.Command, want) {
-		t.Errorf("command %q, want %q", a.Command, want)
-	}
-	if want := map[string]string{"GOOUT_ELASTIC_HOST": "10.0.0.5", "GOOUT_ELASTIC_PORT": "9200", "PORT": "8081"}; !reflect.DeepEqual(env, want) {
-		t.Errorf("env %q, want %q", env, want)
-	}
-	if artifact.Command[2] != "{{.Port}}" {
-		t.Error("Fill has changed its argument")
-	}
+	testenv.Equal(t, a.Command, []string{filepath.Join("/build", "target/service"), "x", "8081"})
+	testenv.Equal(t, env, map[string]string{"GOOUT_ELASTIC_HOST": "10.0.0.5", "GOOUT_ELASTIC_PORT": "9200", "PORT": "8081"})
+	testenv.Equal(t, artifact.Command[2], "{{.Port}}", "Fill has changed its argument")
 	for _, text := range []string{"{{.Elastic.Url}}", "{{range 9}}x{{end}}", "{{", "{{.Port}", "{{.}}", "{{}}"} {
 		if _, err := contender.Command([]string{text}, tmpl); err == nil {
 			t.Errorf("%s was filled in", text)
@@ -221,9 +213,7 @@ func TestDiscover(t *testing.T) {
 		}
 	}
 	want := []string{"a  services/a", "b mine /b", "single.2  /other/Single.2"}
-	if !reflect.DeepEqual(names, want) {
-		t.Errorf("got %q, want %q", names, want)
-	}
+	testenv.Equal(t, names, want)
 	for _, part := range []string{
 		"services/bad/service.yaml:5: there is no file `Dockerfile` in the folder",
 		"services/bad/service.yaml:6: unknown key `prot`; did you mean `port`?",

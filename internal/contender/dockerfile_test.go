@@ -81,9 +81,7 @@ func TestByBuildKit(t *testing.T) {
 			if kit != tt.kit || (err == nil) != (tt.err == "") || err != nil && (!strings.Contains(err.Error(), tt.err) || !errors.Is(err, ErrBuildKit)) {
 				t.Errorf("%v, %v", kit, err)
 			}
-			if (CheckBuilder(svc, tt.info) == nil) != (err == nil) {
-				t.Error("CheckBuilder disagrees")
-			}
+			testenv.Equal(t, (CheckBuilder(svc, tt.info) == nil), (err == nil), "CheckBuilder disagrees")
 		})
 	}
 }
@@ -93,9 +91,7 @@ func TestCheckBuilder(t *testing.T) {
 	svc := dockerfile("FROM a\n", nil)
 	svc.Files.(fstest.MapFS)["fast"] = &fstest.MapFile{Data: []byte("FROM a\nCOPY --chmod=1 a b\n")}
 	svc.Variants = []bench.Variant{{Name: "v"}, {Name: "fast", Dockerfile: "fast"}, {Name: "same", Dockerfile: "fast"}, {Name: "ready", Image: "x"}}
-	if where := NeedsBuildKit(svc); where != "mine/web/fast:2: COPY --chmod" {
-		t.Error(where)
-	}
+	testenv.Equal(t, NeedsBuildKit(svc), "mine/web/fast:2: COPY --chmod")
 	if err := CheckBuilder(svc, docker.Info{}); err == nil || strings.Count(err.Error(), "mine/web/fast:2") != 1 {
 		t.Error(err)
 	}
@@ -108,9 +104,7 @@ func TestBundledAreClassic(t *testing.T) {
 		t.Fatal(len(all), err)
 	}
 	for _, s := range all {
-		if where := NeedsBuildKit(s); where != "" {
-			t.Error(where)
-		}
+		testenv.Equal(t, NeedsBuildKit(s), "")
 	}
 }
 

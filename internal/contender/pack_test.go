@@ -135,9 +135,7 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 		names = append(names, name)
 	}
 	// The Dockerfile stays although it is ignored: the engine needs it.
-	if got, want := strings.Join(names, " "), ".dockerignore Dockerfile run.sh* src/ src/main.go"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	testenv.Equal(t, strings.Join(names, " "), ".dockerignore Dockerfile run.sh* src/ src/main.go")
 	before := hash(t, mem, "x")
 	mem["src/main.go"].Data = []byte("package other\n")
 	if after := hash(t, mem, "x"); after == before {

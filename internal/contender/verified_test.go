@@ -32,9 +32,7 @@ func TestSourceHash(t *testing.T) {
 	}
 	base := hash(sources())
 	for _, same := range [][]string{{"target/out", "1"}, {"README.md", "words"}, {".gitignore", "target"}, {".git/index", "1"}, {".git", "gitdir: /x"}} {
-		if hash(sources(same...)) != base {
-			t.Errorf("%v changes the hash", same)
-		}
+		testenv.Equal(t, hash(sources(same...)), base, same)
 	}
 	for _, other := range [][]string{{"service.yaml", "y"}, {"Dockerfile", "FROM x"}, {"src/main.sh", "#!/bin/sh\necho"}, {"src/b", ""}} {
 		if hash(sources(other...)) == base {
@@ -46,9 +44,7 @@ func TestSourceHash(t *testing.T) {
 	testenv.OK(t, os.CopyFS(dir, sources().Files))
 	testenv.OK(t, os.Chmod(filepath.Join(dir, "src", "main.sh"), 0o755))
 	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "empty"), 0o755))
-	if hash(bench.Service{Files: os.DirFS(dir)}) != base {
-		t.Error("another hash on disk")
-	}
+	testenv.Equal(t, hash(bench.Service{Files: os.DirFS(dir)}), base, "another hash on disk")
 }
 
 func TestVerifiedStates(t *testing.T) {
@@ -68,9 +64,7 @@ func TestVerifiedStates(t *testing.T) {
 	}
 	keep("other", contender.Verified{Sources: "x", When: day(1)})
 	mine := keep("web:v", contender.Verified{Sources: hash, When: day(2)})
-	if len(mine.Contenders) != 2 {
-		t.Errorf("keeping one has lost another: %+v", mine)
-	}
+	testenv.Equal(t, len(mine.Contenders), 2, mine)
 	v, changed, ok := contender.VerifiedState(svc, contender.States{}, mine)
 	if !ok || changed || v.String() != "yes 2026-11-02" {
 		t.Errorf("%+v %v %v", v, changed, ok)

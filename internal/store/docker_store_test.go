@@ -66,9 +66,7 @@ func TestContainerInDocker(t *testing.T) {
 	left, err := e.List(t.Context(), run)
 	testenv.OK(t, err)
 	for _, l := range left {
-		if l.Kind != "network" {
-			t.Errorf("left after Close: %+v", l)
-		}
+		testenv.Equal(t, l.Kind, "network", l)
 	}
 }
 

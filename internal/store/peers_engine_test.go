@@ -65,9 +65,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 				}
 				return strings.Join(said, "\n")
 			}
-			if said := ask(own.Name); said != "status 200" {
-				t.Errorf("%s: a container of the run's network: %s", what, said)
-			}
+			testenv.Equal(t, ask(own.Name), "status 200", what)
 			if said := ask(other.Name); !wasReset(said) {
 				t.Errorf("%s: a container of another network: %s", what, said)
 			}

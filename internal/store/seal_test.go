@@ -61,9 +61,7 @@ func TestListenAs(t *testing.T) {
 		resp, err := http.DefaultClient.Do(req)
 		testenv.OK(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("Host %s: %s, want %d", host, resp.Status, want)
-		}
+		testenv.Equal(t, resp.StatusCode, want, host, resp.Status)
 	}
 	outside := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer},
 		store.Options{Containers: &runner{address: strings.TrimPrefix(elastic(t, "7.10.2", "").URL, "http://"), exited: make(chan struct{})}})

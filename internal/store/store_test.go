@@ -366,9 +366,7 @@ func TestContainer(t *testing.T) {
 		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
 	}
 	s.Close()
-	if r.stops != 1 {
-		t.Errorf("the container was stopped %d times", r.stops)
-	}
+	testenv.Equal(t, r.stops, 1)
 }
 
 func TestContainerFails(t *testing.T) {
@@ -413,9 +411,7 @@ func TestPeers(t *testing.T) {
 					if err == nil {
 						resp.Body.Close()
 					}
-					if (err == nil) != c.served {
-						t.Errorf("%s, for %v: %v", what, c.peers, err)
-					}
+					testenv.Equal(t, (err == nil), c.served, what, c.peers, err)
 				}
 			}
 		})

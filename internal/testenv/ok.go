@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -26,9 +27,9 @@ func Fails(t testing.TB, err error, parts ...string) {
 // Err returns the error of a call with two results.
 func Err[T any](_ T, err error) error { return err }
 
-// Equal reports a got that is not want; about says what it is of.
-func Equal[T comparable](t testing.TB, got, want T, about ...any) {
-	if got != want {
+// Equal reports a got that is not deeply equal to want; about says what it is of.
+func Equal[T any](t testing.TB, got, want T, about ...any) {
+	if !reflect.DeepEqual(got, want) {
 		t.Helper()
 		t.Errorf("got %#v, want %#v %q", got, want, about)
 	}

@@ -61,9 +61,7 @@ func TestSchemasAreBounded(t *testing.T) {
 	if !ok {
 		t.Fatal("no mismatch")
 	}
-	if n := len(all.Causes); n != 20 {
-		t.Errorf("%d causes", n)
-	}
+	testenv.Equal(t, len(all.Causes), 20)
 }
 
 // A budget is for one response: what the ones before have spent does not count.

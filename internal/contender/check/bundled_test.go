@@ -110,9 +110,7 @@ func allGreen(t *testing.T, baseURL string) {
 		t.Errorf("%d results of %d checks", len(results), suite.Len())
 	}
 	for _, r := range results {
-		if r.Status != bench.CheckPassed {
-			t.Errorf("%s: %s (%s): %s %s", r.Group, r.Name, r.Request, r.Status, r.Detail)
-		}
+		testenv.Equal(t, r.Status, bench.CheckPassed, r.Group, r.Name, r.Request, r.Detail)
 	}
 }
 

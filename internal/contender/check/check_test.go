@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -72,9 +71,7 @@ groups:
 		"AZ /f?q=%C4%80",
 		`POST /e example.org 0.5 ~ {"a":"Plzeň"}`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	testenv.Equal(t, got, want)
 	if results[0].Request != want[0] || results[0].Suite != "s" || results[0].Group != "g" || results[0].Name != "plain" ||
 		results[0].Value != "200" || results[0].Took <= 0 {
 		t.Errorf("%+v", results[0])
@@ -109,9 +106,7 @@ func TestHTTPReportsAndSkips(t *testing.T) {
 			OnResult: func(r bench.CheckResult) { got = append(got, r) }})
 		testenv.OK(t, err)
 		testenv.Equal(t, outcome(results), tt.want, tt.endpoints)
-		if !slices.Equal(got, results) {
-			t.Errorf("%q: reported %v", tt.endpoints, got)
-		}
+		testenv.Equal(t, got, results, tt.endpoints)
 	}
 }
 
@@ -148,9 +143,7 @@ groups:
 `)
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Timeout: 40 * time.Millisecond})
 	testenv.OK(t, err)
-	if got, want := outcome(results), "a failed, b failed, c failed, d skipped, e skipped"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	testenv.Equal(t, outcome(results), "a failed, b failed, c failed, d skipped, e skipped")
 	if results[0].Detail != "no response within 30ms" || results[1].Detail != "no response within 40ms" {
 		t.Errorf("%q, %q", results[0].Detail, results[1].Detail)
 	}

@@ -159,8 +159,9 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
-// TestExpect_Bounds has the last value within each bound, and whole messages.
-func TestExpect_Bounds(t *testing.T) {
+// TestExpect_Messages has the last value within each bound, whole messages, and what is masked in
+// them: what was expected and found under the name of a secret.
+func TestExpect_Messages(t *testing.T) {
 	for _, tt := range []struct{ name, expect, body, want string }{
 		{"four keys too many", `{json: {}}`, `{"a":1,"b":1,"c":1,"d":1,"e":1}`,
 			`$: unexpected key "a"; $: unexpected key "b"; $: unexpected key "c"; $: unexpected key "d"`},
@@ -172,10 +173,20 @@ func TestExpect_Bounds(t *testing.T) {
 		{"equal bounds of a time", `{took: {min: 1s, max: 1s}}`, `{}`, "expected a response after 1s or more, got it after 0s"},
 		{"the greatest count", `{count: {a: 2147483647}}`, `{"a":[]}`, "a: expected 2147483647 elements, got 0"},
 		{"the first and last status", `{status: [100, 599]}`, ``, ""},
+		{"a secret key", `{json_includes: {user: {id: 1, token: "abcdef1"}}}`, `{"user":{"id":2,"token":"uvwxyz2"}}`,
+			"$.user.id: expected 1, got 2; $.user.token: expected ***, got ***"},
+		{"secrets in a list", `{json: {passwords: ["abcdef1", {x: "abcdef1"}]}}`, `{"passwords":["uvwxyz2",{"x":"uvwxyz2"}]}`,
+			"$.passwords[0]: expected ***, got ***; $.passwords[1].x: expected ***, got ***"},
+		{"a secret path", `{at: {user.api_key: "abcdef1"}}`, `{"user":{"api_key":"uvwxyz2"}}`, "user.api_key: expected ***, got ***"},
+		{"every secret", `{every: {"users[*].token": "abcdef1"}}`, `{"users":[{"token":"uvwxyz2"}]}`,
+			"users[*].token: expected *** everywhere, got *** at 0"},
+		{"a secret header", `{header: {X-Api-Key: "abcdef1"}}`, `{}`, "header X-Api-Key: expected *** in it, got ***"},
+		{"another name", `{json_includes: {name: "abcdef1"}}`, `{"name":"uvwxyz2"}`, `$.name: expected "abcdef1", got "uvwxyz2"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := expectation(t, tt.expect).Judge(Sent{Body: []byte(tt.body)})
-			testenv.Equal(t, fmt.Sprint(err), cmp.Or(tt.want, "<nil>"), tt.want)
+			header := func() http.Header { return http.Header{"X-Api-Key": {"uvwxyz2"}} }
+			err := expectation(t, tt.expect).Judge(Sent{Body: []byte(tt.body), Header: header})
+			testenv.Equal(t, fmt.Sprint(err), cmp.Or(tt.want, "<nil>"))
 		})
 	}
 }
@@ -218,9 +229,7 @@ func TestHostileResponses(t *testing.T) {
 		got := one(t, `{max_size: 4MiB, contains: x}`, func(w http.ResponseWriter, _ *http.Request) {
 			w.Write(append(make([]byte, maxBody-1), 'x'))
 		})
-		if got.Status != bench.CheckPassed {
-			t.Errorf("%s: %s", got.Status, got.Detail)
-		}
+		testenv.Equal(t, got.Status, bench.CheckPassed, got.Detail)
 	})
 	t.Run("nested deeply", func(t *testing.T) {
 		got := one(t, `{json: {}}`, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(strings.Repeat("[", 1<<20))) })
@@ -250,17 +259,13 @@ func TestHostileResponses(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		})
-		if want := "response 200 broke off after 4 bytes: no response within 50ms"; got.Detail != want {
-			t.Errorf("%s: %s, want %s", got.Status, got.Detail, want)
-		}
+		testenv.Equal(t, got.Detail, "response 200 broke off after 4 bytes: no response within 50ms", got.Status)
 	})
 	t.Run("redirects are responses", func(t *testing.T) {
 		got := one(t, `{status: 302, header: {Location: /y}}`, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/y", http.StatusFound)
 		})
-		if got.Status != bench.CheckPassed {
-			t.Errorf("%s: %s", got.Status, got.Detail)
-		}
+		testenv.Equal(t, got.Status, bench.CheckPassed, got.Detail)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
@@ -125,10 +126,15 @@ func (p *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	return inst, nil
 }
 
-func (p *fakeLauncher) left() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.living
+// newLauncher returns a launcher that must have stopped all instances in the end.
+func newLauncher(t *testing.T, contender string, enforced bool) *fakeLauncher {
+	p := &fakeLauncher{contender: contender, enforced: enforced}
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		testenv.Equal(t, p.living, 0, "instances are left")
+	})
+	return p
 }
 
 type fakeInstance struct {

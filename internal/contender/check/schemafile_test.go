@@ -297,9 +297,7 @@ func TestSchemaSource(t *testing.T) {
 	if !d.constrains(chain["r20"], 20) || d.constrains(chain["r21"], 20) {
 		t.Error("20 names lead to a schema")
 	}
-	if n := levels([]any{1, map[string]any{"a": []any{}}, []any{}}); n != 3 {
-		t.Errorf("%d levels", n)
-	}
+	testenv.Equal(t, levels([]any{1, map[string]any{"a": []any{}}, []any{}}), 3)
 	ten := strings.Fields("a b c d e f g h i j")
 	if a, b := listed(ten), listed(append(ten, "k", "l")); a != "a, b, c, d, e, f, g, h, i, j" || b != a+" and 2 more" {
 		t.Errorf("%s; %s", a, b)

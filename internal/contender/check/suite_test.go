@@ -113,9 +113,7 @@ func TestLoadSuite(t *testing.T) {
 	for _, name := range SuiteNames() {
 		s, err := LoadSuite(name)
 		testenv.OK(t, err)
-		if s.Name != name {
-			t.Errorf("suite %s is in %s.yaml", s.Name, name)
-		}
+		testenv.Equal(t, s.Name, name)
 	}
 	file := filepath.Join(t.TempDir(), "mine.yaml")
 	testenv.OK(t, os.WriteFile(file, []byte(twoGroups), 0o600))
@@ -149,9 +147,7 @@ func TestBundledSuiteIsComplete(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"}; !slices.Equal(groups, want) {
-		t.Errorf("groups %v, want %v", groups, want)
-	}
+	testenv.Equal(t, groups, []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"})
 }
 
 func FuzzSuite(f *testing.F) {
@@ -192,9 +188,7 @@ func TestRaw(t *testing.T) {
 	const text = `{"a":[1,1.25,0.1,18446744073709551615,1e400,1.10],"b":"x","c":null,"d":true}`
 	want := map[string]any{"a": []any{int64(1), 1.25, 0.1, json.Number("18446744073709551615"), json.Number("1e400"), 1.1}, "b": "x", "c": nil, "d": true}
 	err := strictyaml.DecodeThen("x", []byte(text), new(any), func(v strictyaml.Value) {
-		if got := Raw(v); !reflect.DeepEqual(got, want) {
-			t.Errorf("%#v, want %#v", got, want)
-		}
+		testenv.Equal[any](t, Raw(v), want)
 	})
 	testenv.OK(t, err)
 	doc, err := jsonpath.Decode([]byte(text))

@@ -42,9 +42,7 @@ func decode(t testing.TB, doc Doc) (d stored) {
 	if err := dec.Decode(&d); err != nil {
 		t.Fatalf("document %s: %v\n%.300s", doc.ID, err, doc.Source)
 	}
-	if strconv.FormatInt(d.ID, 10) != doc.ID {
-		t.Errorf("document %s has the id %d", doc.ID, d.ID)
-	}
+	testenv.Equal(t, strconv.FormatInt(d.ID, 10), doc.ID, d.ID)
 	return d
 }
 
@@ -74,9 +72,7 @@ func TestBundled(t *testing.T) {
 			t.Errorf("region %d lacks a name: %q", d.ID, d.names())
 		}
 	}
-	if len(regions) != info.Regions {
-		t.Errorf("%d regions, want %d", len(regions), info.Regions)
-	}
+	testenv.Equal(t, len(regions), info.Regions)
 
 	var ids []int64
 	countries, featured, size, named := map[string]int{}, map[string][]string{}, 0, 0
@@ -262,9 +258,7 @@ func digest(t testing.TB, set Set) string {
 			sum.Write(doc.Source)
 			n++
 		}
-		if n != index.Count {
-			t.Errorf("index %s has %d documents, promised %d", index.Name, n, index.Count)
-		}
+		testenv.Equal(t, n, index.Count, index.Name)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
@@ -319,9 +313,7 @@ func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
 					t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
 				}
 			}
-			if len(body.Mappings.Properties) != len(want) {
-				t.Errorf("%s has %d fields, want %d", name, len(body.Mappings.Properties), len(want))
-			}
+			testenv.Equal(t, len(body.Mappings.Properties), len(want), name)
 			for _, language := range append(Languages[:], "all") {
 				f := body.Mappings.Properties["name"].Properties[language]
 				if f.Type != "text" || (f.CopyTo == "name.all") != (language != "all") || f.Fields["raw"].Type != "keyword" ||

@@ -48,18 +48,14 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 		for doc, err := range back.Documents(index.Name) {
 			got = append(got, fmt.Sprint(doc.ID, string(doc.Source), err))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("documents of %s differ", index.Name)
-		}
+		testenv.Equal(t, got, want, index.Name)
 	}
 	wantIDs, _ := set.IDs(t.Context())
 	if ids, err := back.IDs(t.Context()); err != nil || !slices.Equal(ids, wantIDs) {
 		t.Errorf("ids %v, %v", ids, err)
 	}
 	again := mustOpen(t, bench.DataSpec{Dir: dir})
-	if again.Info() != info {
-		t.Errorf("read again: %+v", again.Info())
-	}
+	testenv.Equal(t, again.Info(), info)
 	f, err := os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
 	testenv.OK(t, err)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
@@ -84,9 +80,7 @@ func TestDumpForms(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 	}
 	want := []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	testenv.Equal(t, got, want)
 	ids, err := set.IDs(t.Context())
 	if err != nil || !slices.Equal(ids, []int64{42}) {
 		t.Errorf("ids %v, %v", ids, err)
@@ -200,9 +194,7 @@ func TestDumpLineTooLong(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if n != 1 {
-		t.Errorf("%d documents and errors, want 1", n)
-	}
+	testenv.Equal(t, n, 1)
 }
 
 // spaces are more than a file in practice has.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -72,9 +71,7 @@ func TestElasticdump(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 			}
 			docs := []string{`1||{"id":1,"name":"Brno","centroid":[16.6,49.2]}|<nil>`, `2|r|{"id":2,"name":"P,}]\"raha"}|<nil>`}
-			if !slices.Equal(got, docs) {
-				t.Errorf("got %q, want %q", got, docs)
-			}
+			testenv.Equal(t, got, docs)
 			index := set.Indices()[0]
 			if len(set.Indices()) != 1 || index.Count != 2 || string(index.Mapping) != c.mapping {
 				t.Errorf("%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
@@ -93,9 +90,7 @@ func TestElasticdumpCompressedIsTheSame(t *testing.T) {
 		return mustOpen(t, bench.DataSpec{Dir: files(t, content)}).Info().Hash
 	}
 	plain := hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping})
-	if other := hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}); other != plain {
-		t.Errorf("%s, want %s", other, plain)
-	}
+	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}), plain)
 }
 
 func TestElasticdumpMistakes(t *testing.T) {
@@ -146,9 +141,7 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 		whole, pieces := split(newValues(bytes.NewReader(data))), split(newValues(&slow{data, max(piece, 1)}))
-		if whole != pieces {
-			t.Errorf("%q and in pieces %q", whole, pieces)
-		}
+		testenv.Equal(t, whole, pieces)
 	})
 }
 

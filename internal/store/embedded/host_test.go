@@ -51,8 +51,6 @@ func TestHost(t *testing.T) {
 		resp, err := http.DefaultClient.Do(req)
 		testenv.OK(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("Host %s: %d, want %d", host, resp.StatusCode, want)
-		}
+		testenv.Equal(t, resp.StatusCode, want, host)
 	}
 }

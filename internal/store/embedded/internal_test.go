@@ -88,9 +88,7 @@ func TestTokens(t *testing.T) {
 		for _, tok := range tt.a.tokens(tt.text, map[analyzed][]token{}) {
 			got = append(got, tok.term)
 		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%q becomes %q, want %q", tt.text, s, tt.want)
-		}
+		testenv.Equal(t, strings.Join(got, " "), tt.want, tt.text)
 	}
 	long := tokenize(strings.Repeat("x", 300))
 	if len(long) != 2 || len(long[0].term) != 255 || long[1].end != 300 {

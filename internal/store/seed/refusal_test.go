@@ -128,9 +128,7 @@ func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
 		f.kind = "unavailable_shards_exception"
 		f.before = func(_ http.ResponseWriter, r *http.Request) bool {
 			if isBulk(r) {
-				if r.URL.Query().Get("timeout") != "10s" {
-					t.Errorf("requested %s", r.URL)
-				}
+				testenv.Equal(t, r.URL.Query().Get("timeout"), "10s", r.URL)
 				time.Sleep(10 * time.Second)
 			}
 			return false
@@ -242,9 +240,7 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 				f := newFake(t)
 				redirects := 0
 				f.before = func(w http.ResponseWriter, r *http.Request) bool {
-					if r.Host != "127.0.0.1:9200" {
-						t.Errorf("requested %s with %v", r.Host, r.Header)
-					}
+					testenv.Equal(t, r.Host, "127.0.0.1:9200", r.Header)
 					if redirects > 0 || !c.call(r) {
 						return false
 					}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,12 +55,8 @@ func TestRunFillsAnEmptyStore(t *testing.T) {
 		t.Errorf("last progress %+v", last)
 	}
 	index := f.indices["city_v1"]
-	if index.docs["17"] != `{"n":17}` {
-		t.Errorf("document 17 is %q", index.docs["17"])
-	}
-	if want := `{"index":{"refresh_interval":"7s"}}`; string(index.settings) != want {
-		t.Errorf("settings %s, want %s", index.settings, want)
-	}
+	testenv.Equal(t, index.docs["17"], `{"n":17}`)
+	testenv.Equal(t, string(index.settings), `{"index":{"refresh_interval":"7s"}}`, index.settings)
 	var mappings struct {
 		Meta struct {
 			Mine     int
@@ -92,9 +87,7 @@ func TestRunAgain(t *testing.T) {
 	o.Force = true
 	r = mustRun(t, o)
 	wantState(t, f, "city_v2>city:200 region_v2>region:5")
-	if !slices.Equal(r.Removed, []string{"city_v1", "region_v1"}) {
-		t.Errorf("removed %v", r.Removed)
-	}
+	testenv.Equal(t, r.Removed, []string{"city_v1", "region_v1"})
 
 	r = mustRun(t, options(f, two("b")))
 	wantState(t, f, "city_v3>city:200 region_v3>region:5")
@@ -118,9 +111,7 @@ func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
 	f.add("other", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
 	r := mustRun(t, options(f, two("a")))
 	wantState(t, f, "city_v10>city:200 city_v2>:0 city_v7>:0 city_v9>in-use:0 city_version>:0 other>:0 region_v1>region:5")
-	if !slices.Equal(r.Removed, []string{"city_v1"}) {
-		t.Errorf("removed %v", r.Removed)
-	}
+	testenv.Equal(t, r.Removed, []string{"city_v1"})
 }
 
 func TestRunLeavesOtherIndicesAlone(t *testing.T) {
@@ -214,9 +205,7 @@ func TestRunDoesNotRepeatPermanentErrors(t *testing.T) {
 			o := options(f, two("a"))
 			o.Workers = 1
 			testenv.Fails(t, testenv.Err(Run(t.Context(), o)), name)
-			if f.bulks != 1 {
-				t.Errorf("%d bulks, want 1", f.bulks)
-			}
+			testenv.Equal(t, f.bulks, 1)
 			wantState(t, f, "")
 		})
 	}

@@ -48,9 +48,7 @@ func TestDecode(t *testing.T) {
 				return
 			}
 			testenv.OK(t, err)
-			if want := decoded(t, tt.body); !reflect.DeepEqual(got, want) {
-				t.Errorf("%v, want %v", got, want)
-			}
+			testenv.Equal(t, got, decoded(t, tt.body))
 		})
 	}
 }

@@ -44,9 +44,7 @@ func TestExcerpt(t *testing.T) {
 			for _, l := range h.Excerpt(slices.Clone(tt.lines[max(0, len(tt.lines)-tt.tail):]), 6) {
 				got = append(got, l.Text)
 			}
-			if strings.Join(got, ",") != tt.want {
-				t.Errorf("%s, want %s", strings.Join(got, ","), tt.want)
-			}
+			testenv.Equal(t, strings.Join(got, ","), tt.want)
 		})
 	}
 }
@@ -70,9 +68,7 @@ func TestExcerpt_Stderr(t *testing.T) {
 		for _, l := range h.Excerpt(lines, 5) {
 			got = append(got, l.Text)
 		}
-		if strings.Join(got, ",") != want {
-			t.Errorf("%s first: %s, want %s", first, strings.Join(got, ","), want)
-		}
+		testenv.Equal(t, strings.Join(got, ","), want, first)
 	}
 }
 
@@ -90,9 +86,7 @@ func TestFirstAndLast(t *testing.T) {
 		for _, l := range safe.FirstAndLast(lines, most) {
 			got = append(got, l.Text)
 		}
-		if strings.Join(got, ",") != want {
-			t.Errorf("%d: %s, want %s", most, strings.Join(got, ","), want)
-		}
+		testenv.Equal(t, strings.Join(got, ","), want, most)
 	}
 }
 

@@ -4,7 +4,6 @@ package safe
 
 import (
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,9 +19,7 @@ func TestShell(t *testing.T) {
 	}
 	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput()
 	testenv.OK(t, err)
-	if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); !slices.Equal(got, args) {
-		t.Errorf("%q, want %q", got, args)
-	}
+	testenv.Equal(t, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), args)
 	testenv.Equal(t, Shell([]string{"a\nb\x1b"}), "ab")
 	testenv.Equal(t, Shell([]string{"=ls"}), "'=ls'")
 }

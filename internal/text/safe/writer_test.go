@@ -59,7 +59,5 @@ func TestWriter(t *testing.T) {
 	if n, err := w.Write([]byte(text)); n != len(text) || err != nil || b.String() != strings.Replace(Text(text), "secret", "***", 1) {
 		t.Errorf("%d, %v: %q", n, err, b.String())
 	}
-	if w.Unwrap() != &b {
-		t.Error("unwrapped is not the writer")
-	}
+	testenv.Equal(t, w.Unwrap() == &b, true, "unwrapped is the writer")
 }

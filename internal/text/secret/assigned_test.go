@@ -70,12 +70,8 @@ func TestForms(t *testing.T) {
 	} {
 		t.Run(in, func(t *testing.T) {
 			got := Masker{}.Text(in)
-			if got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
-			if again := (Masker{}).Text(got); again != got {
-				t.Errorf("%q, once more %q", got, again)
-			}
+			testenv.Equal(t, got, want, in)
+			testenv.Equal(t, (Masker{}).Text(got), got)
 		})
 	}
 }

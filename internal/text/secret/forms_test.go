@@ -127,9 +127,7 @@ func TestEachFormIsMasked(t *testing.T) {
 					t.Errorf("%q, %s: %s shows %s", value, name, got, p)
 				}
 			}
-			if again := m.Text(got); again != got {
-				t.Errorf("%q, %s: %s, again: %s", value, name, got, again)
-			}
+			testenv.Equal(t, m.Text(got), got, value, name)
 		}
 	}
 }

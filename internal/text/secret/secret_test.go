@@ -2,7 +2,6 @@ package secret
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,9 +174,7 @@ func TestQuotedValues(t *testing.T) {
 func TestArgs(t *testing.T) {
 	got := Masker{}.Args([]string{"locbench", "--elastic", "http://u:p@h", "--password", "x1", "--token=x2", "-o", "dir", "DB_PASSWORD=x3", "--api-key", "--other", "http://h/?token=x4", "--empty-token=", "--secret"})
 	want := []string{"locbench", "--elastic", "http://***@h", "--password", Mask, "--token=***", "-o", "dir", "DB_PASSWORD=***", "--api-key", "--other", "http://h/?token=***", "--empty-token=", "--secret"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, got, want)
 }
 
 const (
@@ -270,9 +267,7 @@ func TestNothingElseIsChanged(t *testing.T) {
 	e := bench.StepEnded{Result: bench.StepResult{
 		Index: 2, Before: &bench.Usage{CPU: 5, CPUUser: &full}, Samples: []bench.Usage{{Source: "cgroup v2"}}, Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}, Windows: []bench.Window{{P50: 1}}},
 	}}
-	if got := New(known).Event(e); !reflect.DeepEqual(got, e) {
-		t.Errorf("%+v", got)
-	}
+	testenv.Equal[bench.Event](t, New(known).Event(e), e)
 }
 
 func FuzzText(f *testing.F) {
@@ -286,9 +281,7 @@ func FuzzText(f *testing.F) {
 		if strings.Contains(got, known) && !strings.Contains(Mask, known) {
 			t.Errorf("%q: %q", s, got)
 		}
-		if again := m.Text(got); again != got {
-			t.Errorf("%q: %q, once more %q", s, got, again)
-		}
+		testenv.Equal(t, m.Text(got), got, s)
 	})
 }
 
@@ -344,12 +337,8 @@ func TestRequestsKeepTheirPlaces(t *testing.T) {
 		},
 		Save: saved,
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
-	if r.Header["X-Api-Key"] != "k-{key}" {
-		t.Error("the request itself has changed")
-	}
+	testenv.Equal(t, got, want)
+	testenv.Equal(t, r.Header["X-Api-Key"], "k-{key}", "the request itself has changed")
 }
 
 // TestCutValues: a text that was cut within a secret does not show the beginning of the secret.
@@ -367,9 +356,7 @@ func TestCutValues(t *testing.T) {
 	} {
 		testenv.Equal(t, m.Text(in), want, in)
 	}
-	if got, want := New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)"; got != want {
-		t.Errorf("number: %q, want %q", got, want)
-	}
+	testenv.Equal(t, New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)")
 	if got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…"); !strings.HasSuffix(got, "…***…") {
 		t.Error("after many marks")
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -97,9 +96,7 @@ many: [{a: [b]}]
 		Prices: map[string]item{"x": {1, 1}}, Hidden: "kept",
 		Nested: map[string][]address{"a": {{Street: "B"}}}, Many: []map[string][]string{{"a": {"b"}}},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	testenv.Equal(t, got, want)
 }
 
 func TestAbsentKeysKeepDefaults(t *testing.T) {
@@ -177,9 +174,7 @@ func TestUnits(t *testing.T) {
 			if err != nil {
 				got = -1
 			}
-			if got != want {
-				t.Errorf("ParseBytes(%q) = %d, %v; want %d", text, got, err, want)
-			}
+			testenv.Equal(t, got, want, text, err)
 			if err == nil {
 				if again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got)); err != nil || again != got {
 					t.Errorf("%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
