@@ -350,10 +350,7 @@ func (r *runner) Stop(context.Context) error {
 }
 
 func TestContainer(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
-	}))
-	defer server.Close()
+	server := elastic(t, "7.17.28", "")
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
 	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {

@@ -41,6 +41,7 @@ func TestRunEndsAtOnce(t *testing.T) {
 		"out of shards":   {"validation_exception", "this cluster currently has [1000]/[1000] maximum shards open;", 400, []string{"cluster.max_shards_per_node"}},
 		"the whole disk":  {blocked, "", -429, []string{"returned 429 Too Many Requests: cluster_block_exception", "lift the block"}},
 		"password lost":   {"security_exception", "", -401, []string{"returned 401 Unauthorized", "add user and password to the URL"}},
+		"forbidden":       {"security_exception", "", -403, []string{"returned 403 Forbidden"}},
 		"not implemented": {"unsupported", "", -501, []string{"returned 501 Not Implemented"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -194,23 +194,6 @@ func TestRunGivesUp(t *testing.T) {
 	})
 }
 
-func TestRunDoesNotRepeatPermanentErrors(t *testing.T) {
-	for name, prepare := range map[string]func(*fake){
-		"501": func(f *fake) { f.onBulk = func(int) (int, bool) { return 501, false } },
-		"403": func(f *fake) { f.onBulk = func(int) (int, bool) { return 403, false } },
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFake(t)
-			prepare(f)
-			o := options(f, two("a"))
-			o.Workers = 1
-			testenv.Fails(t, testenv.Err(Run(t.Context(), o)), name)
-			testenv.Equal(t, f.bulks, 1)
-			wantState(t, f, "")
-		})
-	}
-}
-
 func TestRunReportsADuplicateID(t *testing.T) {
 	f := newFake(t)
 	s := set{hash: "a", counts: map[string]int{"city": 10}}
@@ -252,62 +235,44 @@ func TestRunStopsWhereTheSourceFails(t *testing.T) {
 	wantState(t, f, "")
 }
 
-// An interruption at any call leaves the store unchanged, without unfinished indices.
-func TestRunInterrupted(t *testing.T) {
-	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk",
-		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count"} {
-		t.Run(at, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFake(t)
-				mustRun(t, options(f, two("a")))
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				reached := false
-				f.onCall = func(r *http.Request) int {
-					if r.Method+" "+r.URL.Path == at && !reached {
-						reached = true
+// An interruption or a failure of any call leaves the store unchanged, without unfinished indices.
+func TestRunUnfinished(t *testing.T) {
+	for at, how := range map[string]string{
+		"GET /": "interrupted", "GET /_alias": "interrupted, failed", "GET /city_v1/_mapping": "interrupted, failed",
+		"PUT /city_v2": "interrupted, failed", "POST /city_v2/_bulk": "interrupted", "POST /region_v2/_bulk": "interrupted",
+		"POST /region_v2/_refresh": "interrupted", "POST /region_v2/_count": "interrupted", "POST /city_v2/_refresh": "failed",
+		"POST /city_v2/_count": "failed", "PUT /region_v2": "failed", "POST /_aliases": "failed",
+	} {
+		for how := range strings.SplitSeq(how, ", ") {
+			t.Run(at+", "+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newFake(t)
+					mustRun(t, options(f, two("a")))
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					reached := false
+					f.onCall = func(r *http.Request) int {
+						if r.Method+" "+r.URL.Path != at || reached {
+							return 0
+						}
+						if reached = true; how == "failed" {
+							return 500
+						}
 						cancel()
+						return 0
 					}
-					return 0
-				}
-				started := time.Now()
-				if _, err := Run(ctx, options(f, two("b"))); !errors.Is(err, context.Canceled) {
-					t.Errorf("error %v", err)
-				}
-				if took := time.Since(started); took > 5*time.Second {
-					t.Errorf("stopping took %v", took)
-				}
-				if !reached {
-					t.Error("the call was never made")
-				}
-				wantState(t, f, "city_v1>city:200 region_v1>region:5")
-			})
-		})
-	}
-}
-
-// A failure of any call leaves the store unchanged.
-func TestRunWithAFailingCall(t *testing.T) {
-	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
-		"PUT /region_v2", "POST /_aliases"} {
-		t.Run(at, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFake(t)
-				mustRun(t, options(f, two("a")))
-				reached := false
-				f.onCall = func(r *http.Request) int {
-					if r.Method+" "+r.URL.Path == at && !reached {
-						reached = true
-						return 500
+					started := time.Now()
+					if _, err := Run(ctx, options(f, two("b"))); err == nil || errors.Is(err, context.Canceled) != (how == "interrupted") {
+						t.Errorf("error %v", err)
 					}
-					return 0
-				}
-				if _, err := Run(t.Context(), options(f, two("b"))); err == nil || !reached {
-					t.Errorf("error %v, reached %v", err, reached)
-				}
-				wantState(t, f, "city_v1>city:200 region_v1>region:5")
+					if took := time.Since(started); took > 5*time.Second && how == "interrupted" {
+						t.Errorf("stopping took %v", took)
+					}
+					testenv.Equal(t, reached, true, "the call was made")
+					wantState(t, f, "city_v1>city:200 region_v1>region:5")
+				})
 			})
-		})
+		}
 	}
 }
 
