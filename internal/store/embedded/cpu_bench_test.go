@@ -77,9 +77,9 @@ func BenchmarkSourceCPU(b *testing.B) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	measure := func(base string, pid int, d time.Duration) float64 {
-		before := cpuTime(b, pid)
+		before := testenv.CPUTime(b, pid)
 		calls := ask(b, client, base+"/_source/", cities, connections, d)
-		return float64((cpuTime(b, pid) - before).Microseconds()) / float64(calls)
+		return float64((testenv.CPUTime(b, pid) - before).Microseconds()) / float64(calls)
 	}
 	for _, who := range []struct {
 		base string

@@ -3,7 +3,6 @@
 package seed_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -62,34 +60,34 @@ func BenchmarkSeed(b *testing.B) {
 		var bodies [][]byte
 		var ours, bare, oursCPU, bareCPU time.Duration
 		var ratios []float64
-		peak := int64(0)
+		peak := 0.0
 		// One round more than counted: the first one meets a server that has not compiled its own
 		// hot code yet.
 		for round := range rounds + 1 {
 			var oursNow, bareNow time.Duration
 			for i := range 2 {
-				cpu := cpuTime()
+				cpu := testenv.CPUTime(b, os.Getpid())
 				if (round+i)%2 == 0 {
 					set.hash = strconv.Itoa(round)
 					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
 					testenv.OK(b, err)
 					if peak == 0 {
-						peak = peakMemory()
+						peak = testenv.PeakMiB(b)
 					}
 					one := r.Indices[0]
 					oursNow = one.Elapsed
-					oursCPU += cpuTime() - cpu
+					oursCPU += testenv.CPUTime(b, os.Getpid()) - cpu
 					fmt.Printf("round %d of %d: seeding     %6.0f documents/s (%v; with index, refresh, count and swap %v; %d bytes, %d retries)\n",
 						round, rounds, one.PerSecond(), one.Elapsed.Round(time.Millisecond), r.Elapsed.Round(time.Millisecond), one.Bytes, one.Retries)
 					continue
 				}
 				if bodies == nil {
 					bodies = makeBodies(b, set, batch)
-					cpu = cpuTime()
+					cpu = testenv.CPUTime(b, os.Getpid())
 				}
 				took := post(b, url, set, bodies, workers, nil)
 				bareNow = took
-				bareCPU += cpuTime() - cpu
+				bareCPU += testenv.CPUTime(b, os.Getpid()) - cpu
 				fmt.Printf("round %d of %d: bare client %6.0f documents/s (%v)\n", round, rounds, float64(cities)/took.Seconds(), took.Round(time.Millisecond))
 			}
 			if round == 0 {
@@ -109,7 +107,7 @@ func BenchmarkSeed(b *testing.B) {
 		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
 		b.ReportMetric(float64(oursCPU.Microseconds())/all, "cpu-us/doc")
 		b.ReportMetric(float64(bareCPU.Microseconds())/all, "bare-cpu-us/doc")
-		b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+		b.ReportMetric(peak, "peak-MB")
 	}
 }
 
@@ -131,7 +129,7 @@ func BenchmarkProcessor(b *testing.B) {
 		for round := range rounds + 1 {
 			var now [2]time.Duration
 			for i := range 2 {
-				which, before := (round+i)%2, cpuTime()
+				which, before := (round+i)%2, testenv.CPUTime(b, os.Getpid())
 				if which == 0 {
 					set.hash = strconv.Itoa(round)
 					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
@@ -142,7 +140,7 @@ func BenchmarkProcessor(b *testing.B) {
 				}
 				if round > 0 {
 					took[which] += now[which]
-					cpu[which] += cpuTime() - before
+					cpu[which] += testenv.CPUTime(b, os.Getpid()) - before
 				}
 			}
 			fmt.Printf("round %d of %d: seeding %v, processor %v\n", round, rounds, now[0].Round(time.Millisecond), now[1].Round(time.Millisecond))
@@ -307,38 +305,4 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 	testenv.OK(b, err)
 	request(b, http.MethodPut, url+"/"+index, string(body))
 	return index
-}
-
-// peakMemory returns the peak resident memory of the process in bytes; 0 if it cannot be
-// read.
-func peakMemory() int64 {
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			kB, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			return kB << 10
-		}
-	}
-	return 0
-}
-
-// cpuTime returns the CPU time of the process so far; 0 where it cannot be read.
-func cpuTime() time.Duration {
-	data, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(data), ") ") // the name may hold spaces
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on Linux
 }
