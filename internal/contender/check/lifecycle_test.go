@@ -183,20 +183,17 @@ func TestLifecycleEndsWithItsContext(t *testing.T) {
 func TestRunning(t *testing.T) {
 	opt := options(t)
 	inst := started(t, "good", opt.Spec)
-	artifact := bench.Artifact{BinarySize: 12_345_678}
-	spec := opt.Spec
-	spec.Artifact = artifact
-	results, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: bench.LifecycleChecks()})
+	opt.Spec.Artifact = bench.Artifact{BinarySize: 12_345_678}
+	results, err := Running(t.Context(), inst, RunningOptions{Spec: opt.Spec, Names: bench.LifecycleChecks()})
 	if err != nil || len(results) != 3 {
 		t.Fatalf("%v, %+v", err, results)
 	}
-	like(t, results[0], fmt.Sprintf("passed|%d|", spec.Port))
-	like(t, results[1], "passed|logged|")
-	like(t, results[2], "info|11.8 MiB (binary)|")
-
-	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/v1/benchmark"), "passed|200|")
-	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/city/v1/get?id=1&language=cs"), "passed|200|")
-
+	for i, want := range []string{fmt.Sprintf("passed|%d|", opt.Spec.Port), "passed|logged|", "info|11.8 MiB (binary)|"} {
+		like(t, results[i], want)
+	}
+	for _, path := range []string{"/v1/benchmark", "/city/v1/get?id=1&language=cs"} {
+		like(t, StillResponds(t.Context(), inst, contact.Way{}, path), "passed|200|")
+	}
 	stop, err := inst.Stop(t.Context(), 10*time.Second)
 	testenv.OK(t, err)
 	like(t, Stopped(stop), "passed|exit code 0 after|")
@@ -206,31 +203,26 @@ func TestRunning(t *testing.T) {
 func TestRunningFails(t *testing.T) {
 	opt := options(t)
 	inst := started(t, "logs nothing", opt.Spec)
+	info := &inst.(*fakeInstance).info
 	running := RunningOptions{Spec: opt.Spec, Names: []string{bench.CheckLogsPort, bench.CheckLogsRequests}, patience: 50 * time.Millisecond}
-	results, err := Running(t.Context(), inst, running)
-	if err != nil || len(results) != 2 {
-		t.Fatalf("%v, %+v", err, results)
+	all := func(want ...string) {
+		t.Helper()
+		results, err := Running(t.Context(), inst, running)
+		if err != nil || len(results) != len(want) {
+			t.Fatalf("%v, %+v", err, results)
+		}
+		for i := range want {
+			like(t, results[i], want[i])
+		}
 	}
-	like(t, results[0], "failed||expected a log line that names port")
-	like(t, results[1], "failed||expected a log line for each of 3 requests, got none with /canary-")
-
+	const port = "failed||expected a log line that names port"
+	all(port, "failed||expected a log line for each of 3 requests, got none with /canary-")
 	running.Spec.Env = map[string]string{"ACCESS_LOG": "off"}
-	results, err = Running(t.Context(), inst, running)
-	testenv.OK(t, err)
-	like(t, results[1], "skipped||request log is off (ACCESS_LOG=off)")
-	inst.(*fakeInstance).info.Runtime = bench.RuntimeURL
-	running.Names = bench.LifecycleChecks()
-	results, err = Running(t.Context(), inst, running)
-	testenv.OK(t, err)
-	for _, r := range results {
-		like(t, r, "skipped||no ")
-	}
-	inst.(*fakeInstance).info.ImageSize = 5_000_000
-	running.Names = []string{bench.CheckImageSize}
-	results, err = Running(t.Context(), inst, running)
-	testenv.OK(t, err)
-	like(t, results[0], "info|4.77 MiB|")
-
+	all(port, "skipped||request log is off (ACCESS_LOG=off)")
+	running.Names, info.Runtime = bench.LifecycleChecks(), bench.RuntimeURL
+	all("skipped||no log access for a target", "skipped||no log access for a target", "skipped||runtime url has no image")
+	running.Names, info.ImageSize = []string{bench.CheckImageSize}, 5_000_000
+	all("info|4.77 MiB|")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if results, err := Running(ctx, inst, running); !errors.Is(err, context.Canceled) || len(results) != 0 {
