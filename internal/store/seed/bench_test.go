@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -25,15 +24,6 @@ import (
 	"github.com/locbench/locbench/internal/store/seed"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-// target returns the Elasticsearch to load and the generated cities to load. usual is their number
-// unless the environment sets it.
-func target(b *testing.B, usual int) (url string, set renamed, cities int) {
-	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
-	generated, err := dataset.Generated(cities, 60, 1)
-	testenv.OK(b, err)
-	return url, renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}, cities
-}
 
 // BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made
 // beforehand, with the same number of workers to an index with the same mapping and settings. The
@@ -53,7 +43,10 @@ func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 //
 // LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
-	url, set, cities := target(b, 100_000)
+	url, cities := testenv.Elasticsearch(b), setting("CITIES", 100_000)
+	generated, err := dataset.Generated(cities, 60, 1)
+	testenv.OK(b, err)
+	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
 	rounds := setting("ROUNDS", 4)
 	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
 	for b.Loop() {
@@ -109,87 +102,6 @@ func BenchmarkSeed(b *testing.B) {
 		b.ReportMetric(float64(bareCPU.Microseconds())/all, "bare-cpu-us/doc")
 		b.ReportMetric(peak, "peak-MB")
 	}
-}
-
-// BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode
-// nothing again. The two alternate; a first round is not counted.
-//
-//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the
-//     median of the rounds'.
-//   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
-//
-// The settings are those of BenchmarkSeed.
-func BenchmarkProcessor(b *testing.B) {
-	url, set, cities := target(b, 20_000)
-	rounds := setting("ROUNDS", 8)
-	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
-	for b.Loop() {
-		var took, cpu [2]time.Duration // of seeding, of the processor
-		var ratios []float64
-		for round := range rounds + 1 {
-			var now [2]time.Duration
-			for i := range 2 {
-				which, before := (round+i)%2, testenv.CPUTime(b, os.Getpid())
-				if which == 0 {
-					set.hash = strconv.Itoa(round)
-					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
-					testenv.OK(b, err)
-					now[which] = r.Indices[0].Elapsed
-				} else {
-					now[which] = process(b, url, set, workers, batch)
-				}
-				if round > 0 {
-					took[which] += now[which]
-					cpu[which] += testenv.CPUTime(b, os.Getpid()) - before
-				}
-			}
-			fmt.Printf("round %d of %d: seeding %v, processor %v\n", round, rounds, now[0].Round(time.Millisecond), now[1].Round(time.Millisecond))
-			if round > 0 {
-				ratios = append(ratios, now[0].Seconds()/now[1].Seconds())
-			}
-		}
-		all := float64(cities * rounds)
-		b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "ratio")
-		slices.Sort(ratios)
-		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
-		b.ReportMetric(float64(cpu[0].Microseconds())/all, "cpu-us/doc")
-		b.ReportMetric(float64(cpu[1].Microseconds())/all, "processor-cpu-us/doc")
-	}
-}
-
-// line is one document for the bulk processor: both of its lines in one string.
-type line [1]string
-
-func (l *line) Source() ([]string, error) { return l[:], nil }
-func (l *line) String() string            { return l[0] }
-
-// process fills an index with the bulk processor.
-func process(b *testing.B, url string, set bench.DataSet, workers, batch int) time.Duration {
-	index := createBare(b, url, set)
-	transport := &http.Transport{MaxIdleConnsPerHost: workers, WriteBufferSize: 256 << 10, DisableCompression: true}
-	defer transport.CloseIdleConnections()
-	es, err := elastic.NewSimpleClient(elastic.SetURL(url), elastic.SetHttpClient(&http.Client{Transport: transport}))
-	testenv.OK(b, err)
-	started := time.Now()
-	p, err := es.BulkProcessor().Workers(workers).BulkActions(-1).BulkSize(batch).
-		After(func(_ int64, _ []elastic.BulkableRequest, response *elastic.BulkResponse, err error) {
-			if err != nil || response.Errors {
-				b.Errorf("bulk processor: %v, %+v", err, response)
-			}
-		}).Do(b.Context())
-	testenv.OK(b, err)
-	target := []byte(`{"create":{"_index":"` + index + `",`)
-	var text []byte
-	for doc, err := range set.Documents(set.Indices()[0].Name) {
-		testenv.OK(b, err)
-		action := bytes.TrimPrefix(doc.AppendAction(nil, "create"), []byte(`{"create":{`))
-		text = append(append(append(text[:0], target...), action...), doc.Source...)
-		p.Add(&line{string(text)})
-	}
-	testenv.OK(b, p.Close())
-	took := time.Since(started)
-	request(b, http.MethodDelete, url+"/"+index, "")
-	return took
 }
 
 func setting(name string, otherwise int) int {
