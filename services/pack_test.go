@@ -68,7 +68,7 @@ func pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 	return txtar.Format(&a), nil
 }
 
-func TestPackedModulesKeepTheirSources(t *testing.T) {
+func TestPack(t *testing.T) {
 	manifest := "language: Go\nframework: f\nversion: \"1\"\nendpoints: [get]\ndocker: {dockerfile: Dockerfile}\n"
 	files := fstest.MapFS{}
 	for name, text := range map[string]string{

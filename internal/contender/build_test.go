@@ -79,7 +79,7 @@ func TestBuildProcess(t *testing.T) {
 	}
 }
 
-func TestBuildProcessFails(t *testing.T) {
+func TestBuildProcess_Fails(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
 	for want, build := range map[string][]string{
@@ -96,11 +96,12 @@ func TestBuildProcessFails(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{})), "--runtime docker")
+	testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{})),
+		"--runtime docker")
 }
 
-// TestCancelEndsTheGroup cancels a build whose grandchild would keep running.
-func TestCancelEndsTheGroup(t *testing.T) {
+// TestBuildProcess_Cancelled cancels a build whose grandchild would keep running.
+func TestBuildProcess_Cancelled(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
 	pid := filepath.Join(cache, "pid")
@@ -136,8 +137,8 @@ func sleeps(t *testing.T, file string) bool {
 	return err == nil && strings.HasPrefix(string(cmdline), "sleep\x00")
 }
 
-// TestBuildTakesTooLong: a build that would never end is killed.
-func TestBuildTakesTooLong(t *testing.T) {
+// TestBuildProcess_Timeout: a build that would never end is killed.
+func TestBuildProcess_Timeout(t *testing.T) {
 	needShell(t)
 	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{
 		Cache: t.TempDir(), Groups: noGroups(t), Within: 20 * time.Millisecond,
@@ -145,8 +146,8 @@ func TestBuildTakesTooLong(t *testing.T) {
 	testenv.Fails(t, err, "build timed out after 20ms")
 }
 
-// TestDaemonOfBuildIsEnded builds with a command that leaves a process.
-func TestDaemonOfBuildIsEnded(t *testing.T) {
+// TestBuildProcess_Daemon builds with a command that leaves a process.
+func TestBuildProcess_Daemon(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
 	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
@@ -213,9 +214,9 @@ func (f fakeEngine) Info() docker.Info {
 	return info
 }
 
-// TestManifestBuildsNothing changes the keys of a manifest for a run, which builds nothing, and
+// TestBuildImage_Manifest changes the keys of a manifest for a run, which builds nothing, and
 // then those for a build.
-func TestManifestBuildsNothing(t *testing.T) {
+func TestBuildImage_Manifest(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, "service.yaml": {Data: []byte("a")}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
 	engine := fakeEngine{arch: "amd64", images: map[string]bool{}}
@@ -236,8 +237,8 @@ func TestManifestBuildsNothing(t *testing.T) {
 	}
 }
 
-// TestIgnoreOfDockerfile: the .dockerignore of a Dockerfile replaces the folder's.
-func TestIgnoreOfDockerfile(t *testing.T) {
+// TestBuildImage_Ignore: the .dockerignore of a Dockerfile replaces the folder's.
+func TestBuildImage_Ignore(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, ".dockerignore": {Data: []byte("a")}, "a": {}, "b": {}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
 	engine := packed{fakeEngine: fakeEngine{arch: "amd64", images: map[string]bool{}}, names: new([]string)}
@@ -268,7 +269,7 @@ func (p packed) BuildImage(ctx context.Context, from io.Reader, o docker.BuildOp
 	return p.fakeEngine.BuildImage(ctx, from, o, out)
 }
 
-func TestImageOfAnotherProcessor(t *testing.T) {
+func TestBuildImage_OtherProcessor(t *testing.T) {
 	for _, tt := range []struct {
 		engine, image, os string
 		refused           bool
@@ -352,5 +353,6 @@ func TestBuildImage(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	testenv.Fails(t, testenv.Err(contender.BuildImage(t.Context(), engine, bench.Service{Name: "p"}, contender.BuildOptions{})), "--runtime process")
+	testenv.Fails(t, testenv.Err(contender.BuildImage(t.Context(), engine, bench.Service{Name: "p"}, contender.BuildOptions{})),
+		"--runtime process")
 }

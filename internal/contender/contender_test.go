@@ -185,7 +185,8 @@ func TestFill(t *testing.T) {
 		}
 	}
 	tmpl.Name = strings.Repeat("x", 16<<10)
-	testenv.Fails(t, testenv.Err(contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl)), "the result is longer than 16KiB")
+	testenv.Fails(t, testenv.Err(contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl)),
+		"the result is longer than 16KiB")
 }
 
 const minimal = "language: Go\nframework: x\nversion: 1\nendpoints: all\n"
@@ -228,7 +229,8 @@ func TestDiscover(t *testing.T) {
 		"a/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 		"b/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 	}
-	testenv.Fails(t, testenv.Err(contender.Discover(contender.Source{FS: twice, Name: "s"})), "contender x is in both s/a and s/b")
+	testenv.Fails(t, testenv.Err(contender.Discover(contender.Source{FS: twice, Name: "s"})),
+		"contender x is in both s/a and s/b")
 	for name, c := range map[string]struct {
 		git  map[string]string // folder ─▶ its .git
 		want string            // the folder that is found; "": an error

@@ -18,9 +18,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestCopyIsPrivate: files of a contender that only this user may read stay private where it is
-// built, and a readable folder of an older locbench becomes private.
-func TestCopyIsPrivate(t *testing.T) {
+// TestBuildProcess_Private: files of a contender that only this user may read stay private where it
+// is built, and a readable folder of an older locbench becomes private.
+func TestBuildProcess_Private(t *testing.T) {
 	svc := shellService(script("cp src/main.sh service; echo more >> notes"))
 	svc.Files = fstest.MapFS{
 		"src/main.sh": {Data: []byte("#!/bin/sh\n"), Mode: 0o500}, "src/deep/x": {Mode: 0o640},
@@ -57,9 +57,9 @@ func TestCopyIsPrivate(t *testing.T) {
 	check()
 }
 
-// TestOlderCopiesAreRemoved: the newest copy of each build of a contender stays, and so do copies
-// in use.
-func TestOlderCopiesAreRemoved(t *testing.T) {
+// TestBuildProcess_OlderCopies: the newest copy of each build of a contender stays, and so do
+// copies in use.
+func TestBuildProcess_OlderCopies(t *testing.T) {
 	cache := t.TempDir()
 	var held []io.Closer
 	build := func(name, variant, source, command string, hold bool) string {
@@ -117,9 +117,9 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 	left("built before", sixth, otherVariant, other)
 }
 
-// TestBuildOfAKilledLocbench: the processes of a build end with locbench, or have its marks, by
+// TestBuildProcess_Killed: the processes of a build end with locbench, or have its marks, by
 // which Clean finds them, also those that have left its process group.
-func TestBuildOfAKilledLocbench(t *testing.T) {
+func TestBuildProcess_Killed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	parent := exec.Command(os.Args[0], "-test.run=^TestBuildToBeKilled$")
 	parent.Env = append(os.Environ(), "LOCBENCH_TEST_PIDS="+file)
@@ -156,11 +156,11 @@ func procFile(pid int, name string) string {
 	return string(data)
 }
 
-// TestBuildToBeKilled is the process that TestBuildOfAKilledLocbench kills, not a test.
+// TestBuildToBeKilled is the process that TestBuildProcess_Killed kills, not a test.
 func TestBuildToBeKilled(t *testing.T) {
 	file := os.Getenv("LOCBENCH_TEST_PIDS")
 	if file == "" {
-		t.Skip("run by TestBuildOfAKilledLocbench in its own process")
+		t.Skip("run by TestBuildProcess_Killed in its own process")
 	}
 	tell := "echo $$ $! > " + file + ".new; mv " + file + ".new " + file
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & " + tell + "; wait"))

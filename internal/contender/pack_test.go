@@ -97,9 +97,9 @@ func TestIgnoreIsQuick(t *testing.T) {
 	}
 }
 
-// TestContextDependsOnFilesOnly packs the same files from memory and from disk, with other times
+// TestWriteTar packs the same files from memory and from disk, with other times
 // and modes.
-func TestContextDependsOnFilesOnly(t *testing.T) {
+func TestWriteTar(t *testing.T) {
 	files := map[string]string{
 		"Dockerfile": "FROM scratch\n", "src/main.go": "package main\n", "run.sh": "#!/bin/sh\n", "target/big": "x", ".dockerignore": "target\nDockerfile\n",
 	}

@@ -31,8 +31,8 @@ func TestProcessorOf(t *testing.T) {
 	}
 }
 
-// TestNativeBuildsAreOfOneProcessor builds for this processor, and for any.
-func TestNativeBuildsAreOfOneProcessor(t *testing.T) {
+// TestImageRef_Native builds for this processor, and for any.
+func TestImageRef_Native(t *testing.T) {
 	here, there := BuildOptions{Cache: t.TempDir(), Processor: "a"}, BuildOptions{Processor: "b"}
 	there.Cache = here.Cache
 	for _, tt := range []struct {

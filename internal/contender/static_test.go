@@ -52,8 +52,8 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
-// TestNotStaticWithoutSources: if locbench cannot build another binary, the error says how to.
-func TestNotStaticWithoutSources(t *testing.T) {
+// TestStaticBinary: if locbench cannot build another binary, the error says how to.
+func TestStaticBinary(t *testing.T) {
 	o := BuildOptions{Self: elfOf(t, elf.EM_X86_64, elf.PT_INTERP), Sources: t.TempDir()}
 	if _, err := staticBinary(t.Context(), o, "amd64"); !errors.As(err, new(*NotStaticError)) {
 		t.Error(err)

@@ -134,9 +134,9 @@ func second(t *testing.T) string {
 	return addr
 }
 
-// TestExternalOnAllAddresses needs no relay either: the same store responds at the contenders'
+// TestExternal_AllAddresses needs no relay either: the same store responds at the contenders'
 // gateway. Another one there is not taken for it.
-func TestExternalOnAllAddresses(t *testing.T) {
+func TestExternal_AllAddresses(t *testing.T) {
 	addr := second(t)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	testenv.OK(t, err)
@@ -161,8 +161,8 @@ func TestExternalOnAllAddresses(t *testing.T) {
 	}
 }
 
-// TestExternalElsewhere needs no relay.
-func TestExternalElsewhere(t *testing.T) {
+// TestExternal_Elsewhere needs no relay.
+func TestExternal_Elsewhere(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	testenv.OK(t, err)
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -188,7 +188,7 @@ func TestExternalElsewhere(t *testing.T) {
 	t.Skip("this machine has no address but loopback")
 }
 
-func TestExternalVersions(t *testing.T) {
+func TestExternal_Versions(t *testing.T) {
 	for _, tt := range []struct{ version, distribution, want string }{
 		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
 	} {
@@ -201,7 +201,7 @@ func TestExternalVersions(t *testing.T) {
 	}
 }
 
-func TestExternalRefused(t *testing.T) {
+func TestExternal_Refused(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>\x1b[31m hello") }))
 	defer silent.Close()
 	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }))
@@ -227,9 +227,9 @@ func TestExternalRefused(t *testing.T) {
 	}
 }
 
-// TestExternalRedirects: a redirect is an error that names its address, from every method and at
+// TestExternal_Redirects: a redirect is an error that names its address, from every method and at
 // any time. The password is not sent there.
-func TestExternalRedirects(t *testing.T) {
+func TestExternal_Redirects(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("requested %s with %v", r.URL, r.Header) }))
 	defer other.Close()
 	moved := false
@@ -370,7 +370,8 @@ func TestContainerFails(t *testing.T) {
 	spec := bench.StoreSpec{Kind: bench.StoreContainer, Image: "es:1"}
 	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{})), "no Docker engine")
 	broken := &runner{err: errors.New("no such image")}
-	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{Containers: broken})), "es:1: no such image")
+	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{Containers: broken})),
+		"es:1: no such image")
 	died := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
 	close(died.exited)
 	_, err := store.Open(t.Context(), spec, store.Options{Containers: died})

@@ -33,7 +33,7 @@ func listOf(n int, item func(int) string) string {
 }
 
 // What is usual is not refused: many objects, each with a few properties.
-func TestLongListsMatchTheirSchema(t *testing.T) {
+func TestExpect_LongLists(t *testing.T) {
 	e := expectation(t, `{schema: {type: array, items: {type: object, required: [id, name], additionalProperties: false,
 	  properties: {id: {type: integer, minimum: 0}, name: {type: string, minLength: 1, pattern: "^n"}, kind: {enum: [a, b, c]}, price: {type: number}}}}}`)
 	item := func(i int) string { return fmt.Sprintf(`{"id":%d,"name":"n%d","kind":"c","price":1.5e2}`, i, i) }
@@ -44,7 +44,7 @@ func TestLongListsMatchTheirSchema(t *testing.T) {
 }
 
 // A schema is one document of at most 1 MiB, and its mismatches are few.
-func TestSchemasAreBounded(t *testing.T) {
+func TestReadSchema_Size(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "large.json")
 	for size, ok := range map[int]bool{maxSchema: true, maxSchema + 1: false} {
 		text := `{"enum":["` + strings.Repeat("x", size-13) + `"]}`
@@ -65,7 +65,7 @@ func TestSchemasAreBounded(t *testing.T) {
 }
 
 // A budget is for one response: what the ones before have spent does not count.
-func TestBudgetIsOfOneResponse(t *testing.T) {
+func TestJudge_Budget(t *testing.T) {
 	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
 	testenv.OK(t, err)
 	var left []int
@@ -79,7 +79,7 @@ func TestBudgetIsOfOneResponse(t *testing.T) {
 }
 
 // Responses are compared at the same time, each within its own budget.
-func TestParallelComparisons(t *testing.T) {
+func TestExpect_Parallel(t *testing.T) {
 	e := expectation(t, `{schema: {items: {minimum: 1}}}`)
 	good, bad := []byte(listOf(1000, func(int) string { return "1" })), []byte(listOf(1000, func(int) string { return "0" }))
 	var all sync.WaitGroup

@@ -11,7 +11,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestHostileSchemas: a hostile response with an unlucky schema ends within its budget: it takes no minutes.
+// TestHostileSchemas: a hostile response with an unlucky schema ends within its budget: it takes no
+// minutes.
 func TestHostileSchemas(t *testing.T) {
 	for _, tt := range hostileSchemas() {
 		t.Run(tt.name, func(t *testing.T) {

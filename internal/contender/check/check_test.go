@@ -88,7 +88,7 @@ groups:
     - {name: c, request: GET /c, expect: {status: 200}}
 `
 
-func TestHTTPReportsAndSkips(t *testing.T) {
+func TestHTTP_Skips(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	suite := parse(t, twoGroups)
@@ -119,7 +119,7 @@ func outcome(results []bench.CheckResult) string {
 }
 
 // A service that hangs or has exited costs a few timeouts, not one for each check.
-func TestHTTPGivesUpOnSilence(t *testing.T) {
+func TestHTTP_Silence(t *testing.T) {
 	var asked atomic.Int64
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ groups:
 	}
 }
 
-func TestHTTPRefused(t *testing.T) {
+func TestHTTP_Refused(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: parse(t, twoGroups)})
@@ -161,7 +161,7 @@ func TestHTTPRefused(t *testing.T) {
 	}
 }
 
-func TestHTTPEndsWithItsContext(t *testing.T) {
+func TestHTTP_ContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/b" {
@@ -176,7 +176,7 @@ func TestHTTPEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestHTTPInvalidOptions(t *testing.T) {
+func TestHTTP_InvalidOptions(t *testing.T) {
 	suite := parse(t, twoGroups)
 	for _, opt := range []Options{
 		{BaseURL: "http://127.0.0.1:1"},

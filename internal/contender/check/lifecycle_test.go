@@ -84,9 +84,9 @@ func like(t *testing.T, r bench.CheckResult, want string) {
 	}
 }
 
-// TestLifecycleSpecs: a check's launch differs from the trial's only in what the check is about,
+// TestLifecycle_Specs: a check's launch differs from the trial's only in what the check is about,
 // and the trial's spec is unchanged.
-func TestLifecycleSpecs(t *testing.T) {
+func TestLifecycle_Specs(t *testing.T) {
 	l, opt := newLauncher(t, "good", true), options(t)
 	opt.exitWithin = 10 * time.Second
 	var reports []bench.CheckResult
@@ -135,7 +135,7 @@ func TestLifecycleSpecs(t *testing.T) {
 	like(t, results[0], "info|1 process, 7 threads|the machine has 3 of 4 CPUs")
 }
 
-func TestLifecycleSkips(t *testing.T) {
+func TestLifecycle_Skips(t *testing.T) {
 	l, opt := newLauncher(t, "good", false), options(t)
 	opt.CPUs, opt.Unreachable = 2, nil
 	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "unknown check"}
@@ -150,7 +150,7 @@ func TestLifecycleSkips(t *testing.T) {
 	testenv.Equal(t, len(l.specs), 3)
 }
 
-func TestThreadsWithoutStart(t *testing.T) {
+func TestLifecycle_NotStarted(t *testing.T) {
 	l, opt := newLauncher(t, "says nothing", true), options(t)
 	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
 	results, err := Lifecycle(t.Context(), l, opt)
@@ -163,7 +163,7 @@ func TestThreadsWithoutStart(t *testing.T) {
 }
 
 // An interrupted check leaves no process and reports no result.
-func TestLifecycleEndsWithItsContext(t *testing.T) {
+func TestLifecycle_ContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLauncher(t, "starts without a store", false)
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
@@ -200,7 +200,7 @@ func TestRunning(t *testing.T) {
 	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/"), "failed||exited: exit code 0")
 }
 
-func TestRunningFails(t *testing.T) {
+func TestRunning_Fails(t *testing.T) {
 	opt := options(t)
 	inst := started(t, "logs nothing", opt.Spec)
 	info := &inst.(*fakeInstance).info
@@ -299,9 +299,9 @@ func TestThreadCases(t *testing.T) {
 	}
 }
 
-// TestIgnoredSIGTERMIsWaitedForOnce: a contender that ignored SIGTERM once is killed at once in the
+// TestLifecycle_IgnoredSIGTERM: a contender that ignored SIGTERM once is killed at once in the
 // later starts, of this call and of those for later rounds.
-func TestIgnoredSIGTERMIsWaitedForOnce(t *testing.T) {
+func TestLifecycle_IgnoredSIGTERM(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, began := newLauncher(t, "starts without a store", false), time.Now()
 		opt := LifecycleOptions{

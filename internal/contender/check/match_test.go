@@ -206,14 +206,14 @@ func TestTook(t *testing.T) {
 	}
 }
 
-func TestTookTooLong(t *testing.T) {
+func TestHTTP_Took(t *testing.T) {
 	got := one(t, `{took: {max: 20ms}}`, func(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) })
 	if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "within 20ms, got it after") {
 		t.Errorf("%s: %s", got.Status, got.Detail)
 	}
 }
 
-func TestHostileResponses(t *testing.T) {
+func TestHTTP_Hostile(t *testing.T) {
 	const notRead = "the body was not looked at: longer than 4 MiB"
 	long := strings.Repeat("\x00", maxBody+10)
 	for _, tt := range []struct {
@@ -252,7 +252,7 @@ func TestHostileResponses(t *testing.T) {
 
 // A mistake of locbench or a library while it compares a response makes that one unexpected, and
 // ends nothing.
-func TestPanicsAreUnexpectedResponses(t *testing.T) {
+func TestExpect_Panics(t *testing.T) {
 	e := Expect{matchers: []matcher{func(*response) error { panic("nil pointer\x1b[2J" + strings.Repeat("x", 1000)) }}}
 	err := e.Judge(Sent{Status: 200})
 	if err == nil || !strings.HasPrefix(err.Error(), "response cannot be checked: nil pointer") || len(err.Error()) > 300 ||

@@ -11,7 +11,7 @@ import (
 
 // An expectation may name what was requested, with the words of other tools: the id that was
 // requested, a column, a saved value.
-func TestExpectationsOfTheRequest(t *testing.T) {
+func TestExpect_Places(t *testing.T) {
 	values := map[string]string{"item": "17", "b.guest": "Ada", "bid": "x-9", "tags": `["a",1]`, "f": "1.50"}
 	for _, tt := range []struct {
 		name, expect, body string

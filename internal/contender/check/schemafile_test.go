@@ -69,7 +69,7 @@ func schemaFiles(t *testing.T) {
 }
 
 // A schema of a file, also one within an OpenAPI document, accepts what its authors mean by it.
-func TestSchemasOfFiles(t *testing.T) {
+func TestReadSchema(t *testing.T) {
 	schemaFiles(t)
 	const user = "openapi.json#/components/schemas/User"
 	for name, c := range map[string]struct{ schema, body, wrong string }{
@@ -117,7 +117,7 @@ func TestSchemasOfFiles(t *testing.T) {
 }
 
 // What no response could fail, or what is not one document, is refused with what to write.
-func TestSchemasThatAreNone(t *testing.T) {
+func TestReadSchema_Refused(t *testing.T) {
 	schemaFiles(t)
 	for name, c := range map[string]struct{ schema, wrong string }{
 		"a whole document":           {"openapi.json", "openapi.json is an OpenAPI document, not a schema; write the schema in it, such as `openapi.json#/components/schemas/Any`; there are #/components/schemas/Any, #/components/schemas/Cat, "},
@@ -159,7 +159,7 @@ func TestSchemasThatAreNone(t *testing.T) {
 	}
 }
 
-func TestInlineSchemas(t *testing.T) {
+func TestExpect_Schema(t *testing.T) {
 	for name, c := range map[string]struct{ schema, body, wrong string }{
 		"nullable":              {`{type: object, properties: {a: {type: string, nullable: true}}}`, `{"a": null}`, ""},
 		"not nullable":          {`{type: object, properties: {a: {type: string, nullable: false}}}`, `{"a": null}`, "'/a'"},
@@ -208,7 +208,7 @@ func readSchema(file, fragment string) (any, error) {
 }
 
 // Of a large document only what the schema uses is kept, unchanged; a file is bounded.
-func TestSchemaFilesAreBounded(t *testing.T) {
+func TestReadSchema_Bounds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var all []string
 	for i := range 3000 {
@@ -312,7 +312,7 @@ func TestSchemaSource(t *testing.T) {
 }
 
 // A document serves several schemas: reading one does not change it.
-func TestReadingASchemaKeepsItsDocument(t *testing.T) {
+func TestReadSchema_Unchanged(t *testing.T) {
 	schemaFiles(t)
 	for _, name := range []string{"openapi.yaml#/components/schemas/User", "plain.json#", "plain.json#/definitions/n"} {
 		file, fragment, _ := strings.Cut(name, "#")

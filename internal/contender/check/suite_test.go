@@ -135,7 +135,7 @@ func TestLoadSuite(t *testing.T) {
 }
 
 // The bundled suite has all groups, and checks more than the status.
-func TestBundledSuiteIsComplete(t *testing.T) {
+func TestLoadSuite_Bundled(t *testing.T) {
 	s, err := LoadSuite("locations")
 	testenv.OK(t, err)
 	var groups []string

@@ -266,7 +266,7 @@ func digest(t testing.TB, set Set) string {
 // Results are compared between machines by the hash of the data, so documents must not depend on
 // the machine or the Go version. If they change on purpose, raise shapeVersion (or the version in
 // Generated) and write the new digests here.
-func TestDocumentsAreTheSameEverywhere(t *testing.T) {
+func TestDocuments_Digest(t *testing.T) {
 	for want, spec := range map[string]bench.DataSpec{
 		"c61bac378613f7ee": {},
 		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
@@ -277,7 +277,7 @@ func TestDocumentsAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-func TestSetsDoNotKnowOtherIndices(t *testing.T) {
+func TestDocuments_OtherIndices(t *testing.T) {
 	for _, set := range []Set{mustOpen(t, bench.DataSpec{}), mustOpen(t, bench.DataSpec{Cities: 5})} {
 		for _, err := range set.Documents("nothing") {
 			testenv.Fails(t, err, `"nothing"`)
@@ -288,7 +288,7 @@ func TestSetsDoNotKnowOtherIndices(t *testing.T) {
 	}
 }
 
-func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
+func TestMappings(t *testing.T) {
 	for name, mapping := range map[string][]byte{CityIndex: CityMapping(), RegionIndex: RegionMapping()} {
 		t.Run(name, func(t *testing.T) {
 			var body struct {

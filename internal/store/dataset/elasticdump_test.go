@@ -84,13 +84,14 @@ func TestElasticdump(t *testing.T) {
 }
 
 // The hash of the data does not depend on compression.
-func TestElasticdumpCompressedIsTheSame(t *testing.T) {
+func TestElasticdump_Hash(t *testing.T) {
 	const docs = `{"_id":"1","_source":{}}` + "\n"
 	hash := func(content map[string]string) string {
 		return mustOpen(t, bench.DataSpec{Dir: files(t, content)}).Info().Hash
 	}
 	plain := hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping})
-	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}), plain)
+	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}),
+		plain)
 }
 
 func TestElasticdumpMistakes(t *testing.T) {
@@ -122,7 +123,8 @@ func TestElasticdumpMistakes(t *testing.T) {
 			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
 		})
 	}
-	testenv.Fails(t, testenv.Err(Dump(files(t, map[string]string{"city.json": hit}))), "city.json has no mapping: add city.mapping.json")
+	testenv.Fails(t, testenv.Err(Dump(files(t, map[string]string{"city.json": hit}))),
+		"city.json has no mapping: add city.mapping.json")
 }
 
 // How an array is split does not depend on the pieces in which it arrives.

@@ -16,7 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
+func TestRun_Bundled(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	bundled, err := dataset.Bundled()
 	testenv.OK(t, err)
@@ -59,7 +59,7 @@ func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
 	}
 }
 
-func TestElasticsearchAcceptsADump(t *testing.T) {
+func TestRun_Dump(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	name := prefix(t, url) + "places"
 	dir := t.TempDir()

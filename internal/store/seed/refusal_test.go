@@ -27,7 +27,7 @@ func page(w http.ResponseWriter, status int) {
 func isBulk(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/_bulk") }
 
 // A permanent error ends the seeding with the first response, with its reason and what to do.
-func TestRunEndsAtOnce(t *testing.T) {
+func TestRun_PermanentErrors(t *testing.T) {
 	const flood = "index [city_v1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];"
 	for name, c := range map[string]struct {
 		kind, reason string
@@ -69,7 +69,7 @@ func TestRunEndsAtOnce(t *testing.T) {
 }
 
 // A temporary error is waited out at any call, and no document is lost.
-func TestRunWaitsOutTemporaryErrors(t *testing.T) {
+func TestRun_TemporaryErrors(t *testing.T) {
 	any := func(*http.Request) bool { return true }
 	to := func(method, end string) func(*http.Request) bool {
 		return func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, end) }
@@ -123,7 +123,7 @@ func TestRunWaitsOutTemporaryErrors(t *testing.T) {
 }
 
 // With a shard that never starts each try takes long. The total time is bounded too.
-func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
+func TestRun_InactiveShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		f.kind = "unavailable_shards_exception"
@@ -145,7 +145,7 @@ func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
 }
 
 // If every document of a bulk is rejected, no other bulk is sent.
-func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
+func TestRun_RejectedBulk(t *testing.T) {
 	f := newFake(t)
 	f.kind = "strict_dynamic_mapping_exception"
 	f.onDoc = func(int, string) (int, string) {
@@ -167,7 +167,7 @@ func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
 }
 
 // The first rejected documents are listed. The store's text is made harmless.
-func TestRunListsRejectedDocuments(t *testing.T) {
+func TestRun_RejectedDocuments(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("old")))
 	f.onDoc = func(_ int, id string) (int, string) {
@@ -206,7 +206,7 @@ func limited(f *fake, limit int64) {
 	}
 }
 
-func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
+func TestRun_LargeDocument(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("old")))
 	limited(f, 1000)
@@ -226,7 +226,7 @@ func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
 }
 
 // A redirect is never followed: the password is for one address.
-func TestRunFollowsNoRedirect(t *testing.T) {
+func TestRun_Redirect(t *testing.T) {
 	for name, c := range map[string]struct {
 		call func(*http.Request) bool
 		to   string
@@ -262,7 +262,7 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 }
 
 // A response is read up to a limit, which for a bulk depends on what was sent.
-func TestRunBoundsResponses(t *testing.T) {
+func TestRun_ResponseSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    string
 		status int
@@ -314,7 +314,7 @@ func (n noted) Indices() []bench.Index {
 }
 
 // Notes about a dump are reported even if the store has the data already.
-func TestRunReportsNotes(t *testing.T) {
+func TestRun_Notes(t *testing.T) {
 	f := newFake(t)
 	o := options(f, set{})
 	o.Set = noted{two("a")}
@@ -326,7 +326,7 @@ func TestRunReportsNotes(t *testing.T) {
 }
 
 // An interruption also ends the waiting.
-func TestRunInterruptedWhileItWaits(t *testing.T) {
+func TestRun_InterruptedWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		f.before = func(w http.ResponseWriter, r *http.Request) bool {

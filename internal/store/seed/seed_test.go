@@ -41,7 +41,7 @@ func wantState(t *testing.T, f *fake, want string) {
 	testenv.Equal(t, f.state(), want)
 }
 
-func TestRunFillsAnEmptyStore(t *testing.T) {
+func TestRun(t *testing.T) {
 	f := newFake(t)
 	o := options(f, two("a"))
 	var got []Progress
@@ -68,7 +68,7 @@ func TestRunFillsAnEmptyStore(t *testing.T) {
 	}
 }
 
-func TestRunAgain(t *testing.T) {
+func TestRun_Again(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("a")))
 	before := len(f.calls)
@@ -101,7 +101,7 @@ func TestRunAgain(t *testing.T) {
 	wantState(t, f, "city_v4>city:200 region_v4>region:5")
 }
 
-func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
+func TestRun_Leftovers(t *testing.T) {
 	f := newFake(t)
 	f.add("city_v1", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
 	f.add("city_v2", `{"_meta":{"locbench":"a text, not a mark"}}`)
@@ -114,7 +114,7 @@ func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
 	testenv.Equal(t, r.Removed, []string{"city_v1"})
 }
 
-func TestRunLeavesOtherIndicesAlone(t *testing.T) {
+func TestRun_OtherIndices(t *testing.T) {
 	for name, c := range map[string]struct {
 		index, alias string
 		want         string
@@ -137,7 +137,7 @@ func TestRunLeavesOtherIndicesAlone(t *testing.T) {
 	}
 }
 
-func TestRunRepeatsRefusedRequests(t *testing.T) {
+func TestRun_RefusedRequests(t *testing.T) {
 	for name, prepare := range map[string]func(*fake){
 		"whole bodies, 429": func(f *fake) {
 			f.onBulk = func(n int) (int, bool) { return []int{0, 429}[n%2], false }
@@ -183,7 +183,7 @@ func TestRunRepeatsRefusedRequests(t *testing.T) {
 	}
 }
 
-func TestRunGivesUp(t *testing.T) {
+func TestRun_GivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		mustRun(t, options(f, two("a")))
@@ -194,7 +194,7 @@ func TestRunGivesUp(t *testing.T) {
 	})
 }
 
-func TestRunReportsADuplicateID(t *testing.T) {
+func TestRun_DuplicateID(t *testing.T) {
 	f := newFake(t)
 	s := set{hash: "a", counts: map[string]int{"city": 10}}
 	s.docs = func(_ string, i int) (bench.Document, error) {
@@ -207,7 +207,7 @@ func TestRunReportsADuplicateID(t *testing.T) {
 	wantState(t, f, "")
 }
 
-func TestRunCountsAtTheEnd(t *testing.T) {
+func TestRun_Count(t *testing.T) {
 	f := newFake(t)
 	f.onCall = func(r *http.Request) int {
 		if strings.HasSuffix(r.URL.Path, "/_count") {
@@ -215,11 +215,12 @@ func TestRunCountsAtTheEnd(t *testing.T) {
 		}
 		return 0
 	}
-	testenv.Fails(t, testenv.Err(Run(t.Context(), options(f, two("a")))), "city_v1 has 199 documents, but 200 were sent")
+	testenv.Fails(t, testenv.Err(Run(t.Context(), options(f, two("a")))),
+		"city_v1 has 199 documents, but 200 were sent")
 	wantState(t, f, "")
 }
 
-func TestRunStopsWhereTheSourceFails(t *testing.T) {
+func TestRun_SourceFails(t *testing.T) {
 	f := newFake(t)
 	s := two("a")
 	broken := errors.New("city.ndjson:7: broken")
@@ -236,7 +237,7 @@ func TestRunStopsWhereTheSourceFails(t *testing.T) {
 }
 
 // An interruption or a failure of any call leaves the store unchanged, without unfinished indices.
-func TestRunUnfinished(t *testing.T) {
+func TestRun_Unfinished(t *testing.T) {
 	for at, how := range map[string]string{
 		"GET /": "interrupted", "GET /_alias": "interrupted, failed", "GET /city_v1/_mapping": "interrupted, failed",
 		"PUT /city_v2": "interrupted, failed", "POST /city_v2/_bulk": "interrupted", "POST /region_v2/_bulk": "interrupted",
@@ -276,7 +277,7 @@ func TestRunUnfinished(t *testing.T) {
 	}
 }
 
-func TestRunKeepsTheNewVersionIfTheOldOneRemains(t *testing.T) {
+func TestRun_OldVersionRemains(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("a")))
 	f.onCall = func(r *http.Request) int {
@@ -294,7 +295,7 @@ func TestRunKeepsTheNewVersionIfTheOldOneRemains(t *testing.T) {
 	wantState(t, f, "city_v3>city:200 region_v3>region:5")
 }
 
-func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
+func TestRun_WrongServer(t *testing.T) {
 	response := func(status int, body string) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
@@ -327,7 +328,7 @@ func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
 	}
 }
 
-func TestRunAuthenticates(t *testing.T) {
+func TestRun_Authenticates(t *testing.T) {
 	f := newFake(t)
 	f.onCall = func(r *http.Request) int {
 		if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
@@ -368,9 +369,9 @@ func FuzzOutcomes(f *testing.F) {
 	})
 }
 
-// TestSilence: a store that stops responding, at any call, soon ends the seeding with a clear
+// TestRun_Silence: a store that stops responding, at any call, soon ends the seeding with a clear
 // error.
-func TestSilence(t *testing.T) {
+func TestRun_Silence(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -31,7 +31,7 @@ func makeAll(t *testing.T, dir string) map[string]string {
 	}
 }
 
-func TestOnlyRegularFilesAreOpened(t *testing.T) {
+func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
 	testenv.OK(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-func TestWriteFileKeepsTheOldContentAfterAnError(t *testing.T) {
+func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.json")
 	testenv.OK(t, WriteFile(path, []byte("old")))
@@ -21,7 +21,7 @@ func TestWriteFileKeepsTheOldContentAfterAnError(t *testing.T) {
 	}
 }
 
-func TestCreateFileKeepsAnExistingFile(t *testing.T) {
+func TestCreateFile(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "f.json"), filepath.Join(dir, "link")
 	testenv.OK(t, CreateFile(path, []byte("first")))

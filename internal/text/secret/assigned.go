@@ -135,8 +135,8 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	return span{from, until(s, from, " \t\n\r\"'<>")}
 }
 
-// elements returns what is between the bracket at from and the one that closes it, or the rest of a text
-// that was cut in between. Brackets in quotes do not count.
+// elements returns what is between the bracket at from and the one that closes it, or the rest of a
+// text that was cut in between. Brackets in quotes do not count.
 func elements(s string, from int) span {
 	open := 0
 	for i := from; i < len(s); i++ {

@@ -159,7 +159,7 @@ func TestLatin1(t *testing.T) {
 }
 
 // What is not a known value is not changed by looking at it without escapes.
-func TestOtherTextsWithEscapes(t *testing.T) {
+func TestText_Escapes(t *testing.T) {
 	m := New(hard, "12345678")
 	for _, in := range []string{
 		`{"a":"\u00e4\"\\\/\n","b":"%C3%A4"}`, "100% &amp; &#34; &", `\`, `\u12`, "%", "%4", "&", "&;", `\ud83d`, `\ud83d\u`, `\u12…`, "%…", `\…`, "&am…",
@@ -170,7 +170,7 @@ func TestOtherTextsWithEscapes(t *testing.T) {
 }
 
 // However many and long the values are, what is kept to find them is bounded by their length.
-func TestKnownValuesAreBounded(t *testing.T) {
+func TestNew_Bounded(t *testing.T) {
 	var values []string
 	total := 0
 	for i := range 300 {

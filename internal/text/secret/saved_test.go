@@ -10,7 +10,7 @@ import (
 )
 
 // What is saved from a place of secrets, or used in one, is a secret under any name.
-func TestSavedValuesThatAreSecrets(t *testing.T) {
+func TestSaved(t *testing.T) {
 	save := func(name, from, of string) bench.Request {
 		return bench.Request{Save: []bench.Save{{Name: name, From: bench.Source(from), Of: of}}}
 	}

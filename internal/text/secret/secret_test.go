@@ -362,7 +362,7 @@ func BenchmarkLogLines(b *testing.B) {
 }
 
 // The record of a request keeps its placeholders and no secret.
-func TestRequestsKeepTheirPlaces(t *testing.T) {
+func TestRun_Places(t *testing.T) {
 	r := bench.Request{
 		Path: "/a?token={token}&api_key=literal-key", Body: `{"password":"${PASSWORD}","secret":"in-the-open","token":"{token}"}`,
 		Header: map[string]string{
@@ -399,7 +399,8 @@ func TestCutValues(t *testing.T) {
 	} {
 		testenv.Equal(t, m.Text(in), want, in)
 	}
-	testenv.Equal(t, New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)")
+	testenv.Equal(t, New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"),
+		"$.id: expected 5, got ***… (2 more)")
 	if got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…"); !strings.HasSuffix(got, "…***…") {
 		t.Error("after many marks")
 	}

@@ -99,7 +99,7 @@ many: [{a: [b]}]
 	testenv.Equal(t, got, want)
 }
 
-func TestAbsentKeysKeepDefaults(t *testing.T) {
+func TestDecode_Defaults(t *testing.T) {
 	got := order{Cups: 3, Wait: time.Second}
 	testenv.OK(t, strictyaml.Decode("x", []byte("name: a\n"), &got))
 	if got.Cups != 3 || got.Wait != time.Second {
@@ -128,7 +128,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // A long list of known keys is reported once per file, with the first mistake that needs it.
-func TestALongListOfKeysIsReportedOnce(t *testing.T) {
+func TestDecode_KnownKeys(t *testing.T) {
 	var o order
 	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
 	var mistakes strictyaml.Mistakes
