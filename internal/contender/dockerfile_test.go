@@ -81,7 +81,7 @@ func TestByBuildKit(t *testing.T) {
 			if kit != tt.kit || (err == nil) != (tt.err == "") || err != nil && (!strings.Contains(err.Error(), tt.err) || !errors.Is(err, ErrBuildKit)) {
 				t.Errorf("%v, %v", kit, err)
 			}
-			testenv.Equal(t, (CheckBuilder(svc, tt.info) == nil), (err == nil), "CheckBuilder disagrees")
+			testenv.Equal(t, CheckBuilder(svc, tt.info) == nil, err == nil, "CheckBuilder disagrees")
 		})
 	}
 }

@@ -409,7 +409,7 @@ func TestPeers(t *testing.T) {
 					if err == nil {
 						resp.Body.Close()
 					}
-					testenv.Equal(t, (err == nil), c.served, what, c.peers, err)
+					testenv.Equal(t, err == nil, c.served, what, c.peers, err)
 				}
 			}
 		})

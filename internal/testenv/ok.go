@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -31,6 +32,6 @@ func Err[T any](_ T, err error) error { return err }
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	if !reflect.DeepEqual(got, want) {
 		t.Helper()
-		t.Errorf("got %#v, want %#v %q", got, want, about)
+		t.Errorf("%sgot %#v, want %#v", fmt.Sprintln(about...), got, want)
 	}
 }

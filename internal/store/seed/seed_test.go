@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 	}
 	index := f.indices["city_v1"]
 	testenv.Equal(t, index.docs["17"], `{"n":17}`)
-	testenv.Equal(t, string(index.settings), `{"index":{"refresh_interval":"7s"}}`, index.settings)
+	testenv.Equal(t, string(index.settings), `{"index":{"refresh_interval":"7s"}}`)
 	var mappings struct {
 		Meta struct {
 			Mine     int

@@ -63,7 +63,7 @@ func TestRing(t *testing.T) {
 		for _, l := range r.Lines() {
 			got = append(got, l.Text)
 		}
-		testenv.Equal(t, fmt.Sprint(got), fmt.Sprint(want), i, got, want)
+		testenv.Equal(t, fmt.Sprint(got), fmt.Sprint(want), i)
 		r.Add(bench.LogLine{Text: fmt.Sprint(i)})
 	}
 }

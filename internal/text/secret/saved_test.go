@@ -39,6 +39,6 @@ func TestSaved(t *testing.T) {
 		"used in a path and plain": {save: save("x", "json", "id"), use: bench.Request{Path: "/token/{x}"}},
 	} {
 		got := slices.Collect(maps.Keys(Saved([]bench.Request{tt.save, tt.use})))
-		testenv.Equal(t, (len(got) == 1), tt.secret, name, got)
+		testenv.Equal(t, len(got) == 1, tt.secret, name, got)
 	}
 }
