@@ -64,20 +64,6 @@ func TestReadSchema_Size(t *testing.T) {
 	testenv.Equal(t, len(all.Causes), 20)
 }
 
-// A budget is for one response: what the ones before have spent does not count.
-func TestJudge_Budget(t *testing.T) {
-	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
-	testenv.OK(t, err)
-	var left []int
-	for range 2 {
-		_ = j.validate(j.refutes, []any{"a", "b"}, maxEvaluations)
-		left = append(left, j.budget.left)
-	}
-	if left[0] >= maxEvaluations || left[1] != left[0] {
-		t.Errorf("%d left, then %d", left[0], left[1])
-	}
-}
-
 // Responses are compared at the same time, each within its own budget.
 func TestExpect_Parallel(t *testing.T) {
 	e := expectation(t, `{schema: {items: {minimum: 1}}}`)

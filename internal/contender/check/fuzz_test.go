@@ -49,9 +49,7 @@ func BenchmarkJudge(b *testing.B) {
 		"json_includes": `{json_includes: {id: "{item}"}}`, "present": `{present: [id, name]}`,
 		"schema": `{schema: {type: object, required: [id, name], properties: {id: {type: integer, minimum: 0}, price: {type: number}}}}`,
 	} {
-		var e Expect
-		err := strictyaml.DecodeThen("expect", []byte(expect), new(any), func(v strictyaml.Value) { e = ReadExpect(v) })
-		testenv.OK(b, err)
+		e := expectation(b, expect)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
