@@ -18,9 +18,7 @@ import (
 func folders(t *testing.T) (modules, others []string) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, e := range entries {
 		if _, err := os.Stat(path.Join(e.Name(), contender.ManifestName)); err != nil {
 			continue
@@ -37,13 +35,9 @@ func folders(t *testing.T) (modules, others []string) {
 func TestModulesArePacked(t *testing.T) {
 	modules, _ := folders(t)
 	want, err := pack(os.DirFS("."), modules...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if *testenv.Update {
-		if err := os.WriteFile("modules.txtar", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile("modules.txtar", want, 0o644))
 		return
 	}
 	if !bytes.Equal(want, services.Modules) {
@@ -56,16 +50,12 @@ func TestContendersAreEmbedded(t *testing.T) {
 	modules, others := folders(t)
 	sources := []contender.Source{{FS: services.FS, Name: "services"}}
 	packed, err := contender.Unpack(services.Modules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if packed != nil {
 		sources = append(sources, contender.Source{FS: packed, Name: "services"})
 	}
 	inside, err := contender.Discover(sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, name := range slices.Concat(modules, others) {
 		disk, err := contender.Discover(contender.Folder(name))
 		if err != nil {

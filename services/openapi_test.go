@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/services"
 )
 
@@ -23,9 +24,7 @@ func TestOpenAPIVersion(t *testing.T) {
 		if m := version.FindSubmatch(data); err == nil && m != nil {
 			contender, _, _ := strings.Cut(path, "/")
 			found = append(found, contender)
-			if string(m[1]) != "3.0.0" {
-				t.Errorf("%s says OpenAPI %s, want 3.0.0", path, m[1])
-			}
+			testenv.Equal(t, string(m[1]), "3.0.0", path)
 		}
 		return err
 	})

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // pack returns one text with the folders of contenders that are Go modules, without what
@@ -67,7 +68,7 @@ func pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 	return txtar.Format(&a), nil
 }
 
-func TestPackedModulesKeepTheirSources(t *testing.T) {
+func TestPack(t *testing.T) {
 	manifest := "language: Go\nframework: f\nversion: \"1\"\nendpoints: [get]\ndocker: {dockerfile: Dockerfile}\n"
 	files := fstest.MapFS{}
 	for name, text := range map[string]string{
@@ -78,24 +79,16 @@ func TestPackedModulesKeepTheirSources(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	data, err := pack(files, "go-x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	back, err := contender.Unpack(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"))
 	found, err := contender.Discover(contender.Source{FS: back, Name: "services"})
 	if err != nil || len(found) != 1 || found[0].Name != "go-x" {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	onDisk, err := contender.Discover(contender.Source{FS: files, Name: "services"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	was, err1 := contender.SourceHash(onDisk[0])
 	is, err2 := contender.SourceHash(found[0])
 	if was != is || err1 != nil || err2 != nil {
@@ -111,9 +104,7 @@ func TestPackedModulesKeepTheirSources(t *testing.T) {
 		})
 	}
 	empty, err := pack(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if fsys, err := contender.Unpack(empty); fsys != nil || err != nil {
 		t.Errorf("%v, %v", fsys, err)
 	}

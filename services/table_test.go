@@ -29,9 +29,7 @@ const (
 // TestTableOfContenders compares the table in README.md with the manifests and the verified states.
 func TestTableOfContenders(t *testing.T) {
 	states, err := contender.ReadStates(services.FS, contender.VerifiedName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	compareSection(t, tableBegins, tableEnds, table(bundled(t), states))
 }
 
@@ -45,9 +43,7 @@ func TestSettingsOfJVMs(t *testing.T) {
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
 	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	before, rest, ok1 := strings.Cut(string(data), begins)
 	got, after, ok2 := strings.Cut(rest, ends)
 	if !ok1 || !ok2 {
@@ -57,9 +53,7 @@ func compareSection(t *testing.T, begins, ends, want string) {
 		return
 	}
 	if *testenv.Update {
-		if err := os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644))
 		return
 	}
 	t.Errorf("README.md differs from the manifests, Dockerfiles and %s: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
@@ -87,9 +81,7 @@ func jvms(t *testing.T, list []bench.Service) string {
 		variants := map[string][]string{}
 		for _, name := range variantNames(svc) {
 			resolved, err := contender.Resolve(svc, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			settings, ok := jvmSettings(t, resolved)
 			if !ok {
 				continue
@@ -124,9 +116,7 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 		return "", false
 	}
 	text, err := fs.ReadFile(svc.Files, svc.Docker.Dockerfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	entry := javaEntry.FindSubmatch(text)
 	if entry == nil {
 		t.Fatalf("%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
@@ -136,9 +126,7 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
 	}
 	options := beforeJar(svc.Process.Command)
-	if got := beforeJar(inside); !slices.Equal(got, options) {
-		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
-	}
+	testenv.Equal(t, beforeJar(inside), options, svc.Name)
 	// The java launcher reads the variable first; later options win.
 	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
 }
@@ -155,16 +143,12 @@ func bundled(t *testing.T) []bench.Service {
 	t.Helper()
 	sources := []contender.Source{{FS: services.FS, Name: "services"}}
 	packed, err := contender.Unpack(services.Modules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if packed != nil {
 		sources = append(sources, contender.Source{FS: packed, Name: "services"})
 	}
 	list, err := contender.Discover(sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return list
 }
 
@@ -253,9 +237,7 @@ func TestTable(t *testing.T) {
 		svc.Variants[i].Builtin = &no
 	}
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	good := contender.Verified{Sources: hash, When: day}
 	bad, old, many := good, good, good

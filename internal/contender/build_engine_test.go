@@ -24,9 +24,7 @@ import (
 func labelled(t *testing.T, engine *docker.Engine, ref string) bool {
 	t.Helper()
 	all, err := engine.Images(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return slices.ContainsFunc(all, func(i docker.ListedImage) bool {
 		return slices.Contains(i.Refs, ref) && i.Labels[contender.LabelContender] == "contender-test"
 	})
@@ -35,15 +33,11 @@ func labelled(t *testing.T, engine *docker.Engine, ref string) bool {
 func TestBuildImageWithDocker(t *testing.T) {
 	testenv.Docker(t)
 	engine, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer engine.Close()
 	binary := hello(t, false)
 	data, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for name, svc := range map[string]bench.Service{
 		"builtin": {Name: "contender-test", Variant: "builtin", Builtin: true},
 		"dockerfile": {
@@ -61,11 +55,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, &out)
 			}
-			t.Cleanup(func() {
-				if err := engine.RemoveImage(context.Background(), a.Image); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 			if a.BuildCached || a.ImageSize < int64(len(data)) || !strings.Contains(out.String(), "FROM scratch") {
 				t.Errorf("%+v, output %s", a, &out)
 			}
@@ -88,14 +78,10 @@ func TestBuildImageWithDocker(t *testing.T) {
 func TestBuildKitOfTheEngine(t *testing.T) {
 	testenv.Docker(t)
 	engine, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer engine.Close()
 	data, err := os.ReadFile(hello(t, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	build := func(t *testing.T, dockerfile string) (bench.Artifact, string, error) {
 		svc := bench.Service{
 			Name: "contender-test", Dir: "mine", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
@@ -104,11 +90,7 @@ func TestBuildKitOfTheEngine(t *testing.T) {
 		var out bytes.Buffer
 		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{Out: &out, Rebuild: true})
 		if err == nil {
-			t.Cleanup(func() {
-				if err := engine.RemoveImage(context.Background(), a.Image); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { testenv.OK(t, engine.RemoveImage(context.Background(), a.Image)) })
 		}
 		return a, out.String(), err
 	}
@@ -137,9 +119,7 @@ CMD ["/hello", "serve"]
 	})
 	t.Run("failed", func(t *testing.T) {
 		_, _, err := build(t, "FROM scratch\nCOPY --chmod=0555 junk /\n")
-		if err == nil || !strings.Contains(err.Error(), "junk") || !strings.Contains(err.Error(), "mine/Dockerfile:2: COPY --chmod") {
-			t.Error(err)
-		}
+		testenv.Fails(t, err, "junk", "mine/Dockerfile:2: COPY --chmod")
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())

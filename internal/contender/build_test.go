@@ -54,9 +54,7 @@ func TestBuildProcess(t *testing.T) {
 	var out bytes.Buffer
 	opts := contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t), Out: &out}
 	a, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-") {
 		t.Errorf("%+v", a)
 	}
@@ -64,9 +62,7 @@ func TestBuildProcess(t *testing.T) {
 		t.Errorf("output: %s", &out)
 	}
 	filled, _, err := contender.Fill(svc, a, bench.Template{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
 	if err != nil || string(printed) != "hello\n" {
 		t.Errorf("%q: %q, %v", filled.Command, printed, err)
@@ -83,7 +79,7 @@ func TestBuildProcess(t *testing.T) {
 	}
 }
 
-func TestBuildProcessFails(t *testing.T) {
+func TestBuildProcess_Fails(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
 	for want, build := range map[string][]string{
@@ -93,22 +89,19 @@ func TestBuildProcessFails(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			svc := shellService(build)
 			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache, Groups: noGroups(t)})
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build contender shell:v") {
-				t.Errorf("got %v, want %s", err, want)
-			}
+			testenv.Fails(t, err, want, "build contender shell:v")
 		})
 	}
 	left, err := filepath.Glob(filepath.Join(cache, "*", "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if _, err := contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "--runtime docker") {
-		t.Error(err)
-	}
+	testenv.Fails(t, testenv.Err(contender.BuildProcess(t.Context(), bench.Service{Name: "x"}, contender.BuildOptions{})),
+		"--runtime docker")
 }
 
-// TestCancelEndsTheGroup cancels a build whose grandchild would keep running.
-func TestCancelEndsTheGroup(t *testing.T) {
+// TestBuildProcess_Cancelled cancels a build whose grandchild would keep running.
+func TestBuildProcess_Cancelled(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
 	pid := filepath.Join(cache, "pid")
@@ -136,9 +129,7 @@ func TestCancelEndsTheGroup(t *testing.T) {
 func sleeps(t *testing.T, file string) bool {
 	t.Helper()
 	pid, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Skip("no /proc here")
 	}
@@ -146,25 +137,21 @@ func sleeps(t *testing.T, file string) bool {
 	return err == nil && strings.HasPrefix(string(cmdline), "sleep\x00")
 }
 
-// TestBuildTakesTooLong: a build that would never end is killed.
-func TestBuildTakesTooLong(t *testing.T) {
+// TestBuildProcess_Timeout: a build that would never end is killed.
+func TestBuildProcess_Timeout(t *testing.T) {
 	needShell(t)
 	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{
 		Cache: t.TempDir(), Groups: noGroups(t), Within: 20 * time.Millisecond,
 	})
-	if err == nil || !strings.Contains(err.Error(), "build timed out after 20ms") {
-		t.Errorf("got %v", err)
-	}
+	testenv.Fails(t, err, "build timed out after 20ms")
 }
 
-// TestDaemonOfBuildIsEnded builds with a command that leaves a process.
-func TestDaemonOfBuildIsEnded(t *testing.T) {
+// TestBuildProcess_Daemon builds with a command that leaves a process.
+func TestBuildProcess_Daemon(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
 	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Until(t, time.Minute, "the daemon has ended", func() bool { return !sleeps(t, filepath.Join(a.Dir, "pid")) })
 }
 
@@ -227,18 +214,16 @@ func (f fakeEngine) Info() docker.Info {
 	return info
 }
 
-// TestManifestBuildsNothing changes the keys of a manifest for a run, which builds nothing, and
+// TestBuildImage_Manifest changes the keys of a manifest for a run, which builds nothing, and
 // then those for a build.
-func TestManifestBuildsNothing(t *testing.T) {
+func TestBuildImage_Manifest(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, "service.yaml": {Data: []byte("a")}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
 	engine := fakeEngine{arch: "amd64", images: map[string]bool{}}
 	build := func() bench.Artifact {
 		t.Helper()
 		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return a
 	}
 	first := build()
@@ -252,8 +237,8 @@ func TestManifestBuildsNothing(t *testing.T) {
 	}
 }
 
-// TestIgnoreOfDockerfile: the .dockerignore of a Dockerfile replaces the folder's.
-func TestIgnoreOfDockerfile(t *testing.T) {
+// TestBuildImage_Ignore: the .dockerignore of a Dockerfile replaces the folder's.
+func TestBuildImage_Ignore(t *testing.T) {
 	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, ".dockerignore": {Data: []byte("a")}, "a": {}, "b": {}}
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
 	engine := packed{fakeEngine: fakeEngine{arch: "amd64", images: map[string]bool{}}, names: new([]string)}
@@ -261,9 +246,7 @@ func TestIgnoreOfDockerfile(t *testing.T) {
 		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(*engine.names, " "); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		testenv.Equal(t, strings.Join(*engine.names, " "), want)
 		files["Dockerfile.dockerignore"] = &fstest.MapFile{Data: []byte("b")}
 	}
 }
@@ -286,7 +269,7 @@ func (p packed) BuildImage(ctx context.Context, from io.Reader, o docker.BuildOp
 	return p.fakeEngine.BuildImage(ctx, from, o, out)
 }
 
-func TestImageOfAnotherProcessor(t *testing.T) {
+func TestBuildImage_OtherProcessor(t *testing.T) {
 	for _, tt := range []struct {
 		engine, image, os string
 		refused           bool
@@ -322,9 +305,7 @@ func TestBuildKit(t *testing.T) {
 	}
 	engine.fail, engine.images = errors.New("a is missing"), map[string]bool{}
 	_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
-	if err == nil || !strings.Contains(err.Error(), "a is missing (built with BuildKit, needed by web/Dockerfile:2: COPY --chmod. Build it yourself") {
-		t.Error(err)
-	}
+	testenv.Fails(t, err, "a is missing (built with BuildKit, needed by web/Dockerfile:2: COPY --chmod. Build it yourself")
 	engine.about = docker.Info{}
 	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); !errors.Is(err, contender.ErrBuildKit) {
 		t.Error(err)
@@ -372,7 +353,6 @@ func TestBuildImage(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, err := contender.BuildImage(t.Context(), engine, bench.Service{Name: "p"}, contender.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "--runtime process") {
-		t.Error(err)
-	}
+	testenv.Fails(t, testenv.Err(contender.BuildImage(t.Context(), engine, bench.Service{Name: "p"}, contender.BuildOptions{})),
+		"--runtime process")
 }

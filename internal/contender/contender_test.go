@@ -60,9 +60,7 @@ variants:
 func parse(t *testing.T, text string) bench.Service {
 	t.Helper()
 	s, err := contender.Parse("services/rs-actix/service.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -91,9 +89,7 @@ func TestParse(t *testing.T) {
 		},
 		Dir: "services/rs-actix",
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	testenv.Equal(t, got, want)
 	small := parse(t, "language: Go\nframework: x\nversion: 1\nendpoints: all\nprocess: {command: [./x]}\n")
 	if small.Name != "rs-actix" || small.Port != 8080 || small.Ready != (bench.Ready{Path: "/", Timeout: time.Minute}) || len(small.Endpoints) != 7 {
 		t.Errorf("defaults: %+v", small)
@@ -107,9 +103,7 @@ func TestResolve(t *testing.T) {
 		t.Errorf("default: %+v, %v", first, err)
 	}
 	lto, err := contender.Resolve(svc, "lto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if want := map[string]string{"PROFILE": "lto", "CPU": "generic"}; !reflect.DeepEqual(lto.Docker.Args, want) || lto.Docker.Target != "run" {
 		t.Errorf("arguments: %+v", lto.Docker)
 	}
@@ -181,27 +175,18 @@ func TestFill(t *testing.T) {
 	tmpl.Elastic.Host, tmpl.Elastic.Port, tmpl.Port, tmpl.Dir = "10.0.0.5", "9200", 8081, "/build"
 	artifact := bench.Artifact{Dir: "/build", Command: []string{"target/service", "x{{ .Name }}", "{{.Port}}"}}
 	a, env, err := contender.Fill(svc, artifact, tmpl)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{filepath.Join("/build", "target/service"), "x", "8081"}; !reflect.DeepEqual(a.Command, want) {
-		t.Errorf("command %q, want %q", a.Command, want)
-	}
-	if want := map[string]string{"GOOUT_ELASTIC_HOST": "10.0.0.5", "GOOUT_ELASTIC_PORT": "9200", "PORT": "8081"}; !reflect.DeepEqual(env, want) {
-		t.Errorf("env %q, want %q", env, want)
-	}
-	if artifact.Command[2] != "{{.Port}}" {
-		t.Error("Fill has changed its argument")
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, a.Command, []string{filepath.Join("/build", "target/service"), "x", "8081"})
+	testenv.Equal(t, env, map[string]string{"GOOUT_ELASTIC_HOST": "10.0.0.5", "GOOUT_ELASTIC_PORT": "9200", "PORT": "8081"})
+	testenv.Equal(t, artifact.Command[2], "{{.Port}}", "Fill has changed its argument")
 	for _, text := range []string{"{{.Elastic.Url}}", "{{range 9}}x{{end}}", "{{", "{{.Port}", "{{.}}", "{{}}"} {
 		if _, err := contender.Command([]string{text}, tmpl); err == nil {
 			t.Errorf("%s was filled in", text)
 		}
 	}
 	tmpl.Name = strings.Repeat("x", 16<<10)
-	if _, err := contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl); err == nil || !strings.Contains(err.Error(), "the result is longer than 16KiB") {
-		t.Errorf("unbounded: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl)),
+		"the result is longer than 16KiB")
 }
 
 const minimal = "language: Go\nframework: x\nversion: 1\nendpoints: all\n"
@@ -229,30 +214,23 @@ func TestDiscover(t *testing.T) {
 		}
 	}
 	want := []string{"a  services/a", "b mine /b", "single.2  /other/Single.2"}
-	if !reflect.DeepEqual(names, want) {
-		t.Errorf("got %q, want %q", names, want)
-	}
+	testenv.Equal(t, names, want)
 	for _, part := range []string{
 		"services/bad/service.yaml:5: there is no file `Dockerfile` in the folder",
 		"services/bad/service.yaml:6: unknown key `prot`; did you mean `port`?",
 		"/single/service.yaml:5: unknown key `image`; known keys:",
 	} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("the error lacks %q: %v", part, err)
-		}
+		testenv.Fails(t, err, part)
 	}
 	for _, dir := range []string{filepath.Join(dir, "nothing"), t.TempDir()} {
-		if _, err := contender.Discover(contender.Folder(dir)); err == nil || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v", dir, err)
-		}
+		testenv.Fails(t, testenv.Err(contender.Discover(contender.Folder(dir))), dir)
 	}
 	twice := fstest.MapFS{
 		"a/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 		"b/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
 	}
-	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is in both s/a and s/b") {
-		t.Errorf("twice: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(contender.Discover(contender.Source{FS: twice, Name: "s"})),
+		"contender x is in both s/a and s/b")
 	for name, c := range map[string]struct {
 		git  map[string]string // folder ─▶ its .git
 		want string            // the folder that is found; "": an error
@@ -299,12 +277,8 @@ func TestFind(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
@@ -316,9 +290,7 @@ func TestMistakes(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			_, err = contender.Parse("services/x/"+filepath.Base(file), data)
 			var mistakes strictyaml.Mistakes
 			if !errors.As(err, &mistakes) {
@@ -332,9 +304,7 @@ func TestMistakes(t *testing.T) {
 // TestRepositoryContenders reads the contenders of the repository.
 func TestRepositoryContenders(t *testing.T) {
 	list, err := contender.Discover(contender.Folder(filepath.Join("..", "..", "services")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, s := range list {
 		for _, group := range []string{"get", "benchmark"} {
 			if !strings.Contains(" "+strings.Join(s.Endpoints, " ")+" ", " "+group+" ") {
@@ -355,9 +325,7 @@ func FuzzManifest(f *testing.F) {
 	more, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range append(files, more...) {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -374,9 +342,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
 			r, err := contender.Resolve(s, v.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if !r.Builtin && r.Docker == nil && r.Process == nil {
 				t.Errorf("variant %q cannot be run: %+v", v.Name, r)
 			}

@@ -18,9 +18,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestCopyIsPrivate: files of a contender that only this user may read stay private where it is
-// built, and a readable folder of an older locbench becomes private.
-func TestCopyIsPrivate(t *testing.T) {
+// TestBuildProcess_Private: files of a contender that only this user may read stay private where it
+// is built, and a readable folder of an older locbench becomes private.
+func TestBuildProcess_Private(t *testing.T) {
 	svc := shellService(script("cp src/main.sh service; echo more >> notes"))
 	svc.Files = fstest.MapFS{
 		"src/main.sh": {Data: []byte("#!/bin/sh\n"), Mode: 0o500}, "src/deep/x": {Mode: 0o640},
@@ -28,13 +28,9 @@ func TestCopyIsPrivate(t *testing.T) {
 		"script": {Data: []byte("#!/bin/sh\n"), Mode: 0o444},
 	}
 	opts := contender.BuildOptions{Cache: filepath.Join(t.TempDir(), "a", "cache"), Groups: noGroups(t)}
-	if err := os.MkdirAll(opts.Cache, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(opts.Cache, 0o755))
 	a, err := contender.BuildProcess(t.Context(), svc, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
 	check := func() {
@@ -53,9 +49,7 @@ func TestCopyIsPrivate(t *testing.T) {
 	}
 	check()
 	for _, dir := range []string{a.Dir, opts.Cache} {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.Chmod(dir, 0o755))
 	}
 	if a, err := contender.BuildProcess(t.Context(), svc, opts); err != nil || !a.BuildCached {
 		t.Fatalf("%+v, %v", a, err)
@@ -63,9 +57,9 @@ func TestCopyIsPrivate(t *testing.T) {
 	check()
 }
 
-// TestOlderCopiesAreRemoved: the newest copy of each build of a contender stays, and so do copies
-// in use.
-func TestOlderCopiesAreRemoved(t *testing.T) {
+// TestBuildProcess_OlderCopies: the newest copy of each build of a contender stays, and so do
+// copies in use.
+func TestBuildProcess_OlderCopies(t *testing.T) {
 	cache := t.TempDir()
 	var held []io.Closer
 	build := func(name, variant, source, command string, hold bool) string {
@@ -78,17 +72,13 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 			opts.Hold = func(c io.Closer) { held = append(held, c) }
 		}
 		a, err := contender.BuildProcess(t.Context(), svc, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return a.Dir
 	}
 	left := func(what string, want ...string) {
 		t.Helper()
 		entries, err := os.ReadDir(cache)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		names := map[string]bool{}
 		for _, e := range entries {
 			names[strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".lock"), ".built")] = true
@@ -118,9 +108,7 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 	left("one of two is held", fourth, fifth, otherVariant, other)
 	held[1].Close()
 	// An interrupted build.
-	if err := os.Remove(fourth + ".built"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Remove(fourth+".built"))
 	sixth := build("c", "a", "5", "true again", false)
 	left("interrupted", sixth, otherVariant, other)
 	if build("c", "b", "1", "true b", false) != otherVariant || build("c", "a", "5", "true again", false) != sixth {
@@ -129,20 +117,16 @@ func TestOlderCopiesAreRemoved(t *testing.T) {
 	left("built before", sixth, otherVariant, other)
 }
 
-// TestBuildOfAKilledLocbench: the processes of a build end with locbench, or have its marks, by
+// TestBuildProcess_Killed: the processes of a build end with locbench, or have its marks, by
 // which Clean finds them, also those that have left its process group.
-func TestBuildOfAKilledLocbench(t *testing.T) {
+func TestBuildProcess_Killed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	parent := exec.Command(os.Args[0], "-test.run=^TestBuildToBeKilled$")
 	parent.Env = append(os.Environ(), "LOCBENCH_TEST_PIDS="+file)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, parent.Start())
 	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(file); return err == nil })
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var shell, child int
 	if _, err := fmt.Sscan(string(data), &shell, &child); err != nil {
 		t.Fatal(err)
@@ -172,11 +156,11 @@ func procFile(pid int, name string) string {
 	return string(data)
 }
 
-// TestBuildToBeKilled is the process that TestBuildOfAKilledLocbench kills, not a test.
+// TestBuildToBeKilled is the process that TestBuildProcess_Killed kills, not a test.
 func TestBuildToBeKilled(t *testing.T) {
 	file := os.Getenv("LOCBENCH_TEST_PIDS")
 	if file == "" {
-		t.Skip("run by TestBuildOfAKilledLocbench in its own process")
+		t.Skip("run by TestBuildProcess_Killed in its own process")
 	}
 	tell := "echo $$ $! > " + file + ".new; mv " + file + ".new " + file
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & " + tell + "; wait"))

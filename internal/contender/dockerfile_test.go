@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/services"
 )
 
@@ -52,9 +53,7 @@ func TestNeeds(t *testing.T) {
 			for _, n := range all {
 				got = append(got, fmt.Sprint(n.line, " ", n.what))
 			}
-			if got := strings.Join(got, ", "); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
+			testenv.Equal(t, strings.Join(got, ", "), tt.want)
 		})
 	}
 }
@@ -82,9 +81,7 @@ func TestByBuildKit(t *testing.T) {
 			if kit != tt.kit || (err == nil) != (tt.err == "") || err != nil && (!strings.Contains(err.Error(), tt.err) || !errors.Is(err, ErrBuildKit)) {
 				t.Errorf("%v, %v", kit, err)
 			}
-			if (CheckBuilder(svc, tt.info) == nil) != (err == nil) {
-				t.Error("CheckBuilder disagrees")
-			}
+			testenv.Equal(t, CheckBuilder(svc, tt.info) == nil, err == nil, "CheckBuilder disagrees")
 		})
 	}
 }
@@ -94,9 +91,7 @@ func TestCheckBuilder(t *testing.T) {
 	svc := dockerfile("FROM a\n", nil)
 	svc.Files.(fstest.MapFS)["fast"] = &fstest.MapFile{Data: []byte("FROM a\nCOPY --chmod=1 a b\n")}
 	svc.Variants = []bench.Variant{{Name: "v"}, {Name: "fast", Dockerfile: "fast"}, {Name: "same", Dockerfile: "fast"}, {Name: "ready", Image: "x"}}
-	if where := NeedsBuildKit(svc); where != "mine/web/fast:2: COPY --chmod" {
-		t.Error(where)
-	}
+	testenv.Equal(t, NeedsBuildKit(svc), "mine/web/fast:2: COPY --chmod")
 	if err := CheckBuilder(svc, docker.Info{}); err == nil || strings.Count(err.Error(), "mine/web/fast:2") != 1 {
 		t.Error(err)
 	}
@@ -109,9 +104,7 @@ func TestBundledAreClassic(t *testing.T) {
 		t.Fatal(len(all), err)
 	}
 	for _, s := range all {
-		if where := NeedsBuildKit(s); where != "" {
-			t.Error(where)
-		}
+		testenv.Equal(t, NeedsBuildKit(s), "")
 	}
 }
 

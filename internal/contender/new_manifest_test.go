@@ -18,21 +18,13 @@ func TestBlank(t *testing.T) {
 			parent := filepath.Join(t.TempDir(), "new", "ones")
 			dir := filepath.Join(parent, "my_orders.v2")
 			for _, file := range files {
-				if err := os.MkdirAll(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, file), []byte("FROM scratch\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.MkdirAll(dir, 0o755))
+				testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte("FROM scratch\n"), 0o600))
 			}
 			svc, err := contender.Blank("my_orders.v2", parent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			text, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
 			_, named, _ := strings.Cut(strings.SplitN(string(text), "\n", 2)[0], "$schema=")
 			schema, err := os.ReadFile(filepath.Join(dir, named))
@@ -62,9 +54,7 @@ func TestBlank(t *testing.T) {
 				(err != nil || swapped.Docker.Dockerfile == "") {
 				t.Errorf("%v\n%s", err, other)
 			}
-			if _, err := contender.Blank("my_orders.v2", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
-				t.Error(err)
-			}
+			testenv.Fails(t, testenv.Err(contender.Blank("my_orders.v2", parent)), "already exists")
 			again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
 			if err != nil || string(again) != string(text) {
 				t.Errorf("the existing file has changed: %v", err)
@@ -77,22 +67,12 @@ func TestBlankRefuses(t *testing.T) {
 	parent := t.TempDir()
 	names := []string{"", ".", "..", "../x", "a/b", "A", "-a", "a b", "a\nb", `a"b`, "é", strings.Repeat("a", 64)}
 	for _, name := range names {
-		if _, err := contender.Blank(name, parent); err == nil || !strings.Contains(err.Error(), "invalid contender name") {
-			t.Errorf("%q: %v", name, err)
-		}
+		testenv.Fails(t, testenv.Err(contender.Blank(name, parent)), "invalid contender name")
 	}
-	if err := os.Mkdir(filepath.Join(parent, "linked"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := contender.Blank("linked", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
-		t.Error(err)
-	}
-	if err := os.WriteFile(filepath.Join(parent, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(filepath.Join(parent, "linked"), 0o755))
+	testenv.OK(t, os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)))
+	testenv.Fails(t, testenv.Err(contender.Blank("linked", parent)), "already exists")
+	testenv.OK(t, os.WriteFile(filepath.Join(parent, "file"), nil, 0o600))
 	if _, err := contender.Blank("file", parent); err == nil {
 		t.Error("a file has become a folder")
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestIgnore(t *testing.T) {
@@ -74,9 +76,7 @@ func TestIgnoreWithMistakes(t *testing.T) {
 	} {
 		t.Run(rules, func(t *testing.T) {
 			fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
-			if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), "read .dockerignore: "+want) {
-				t.Errorf("%.10q: %v", rules, err)
-			}
+			testenv.Fails(t, testenv.Err(listFiles(fsys)), "read .dockerignore: "+want)
 		})
 	}
 }
@@ -97,9 +97,9 @@ func TestIgnoreIsQuick(t *testing.T) {
 	}
 }
 
-// TestContextDependsOnFilesOnly packs the same files from memory and from disk, with other times
+// TestWriteTar packs the same files from memory and from disk, with other times
 // and modes.
-func TestContextDependsOnFilesOnly(t *testing.T) {
+func TestWriteTar(t *testing.T) {
 	files := map[string]string{
 		"Dockerfile": "FROM scratch\n", "src/main.go": "package main\n", "run.sh": "#!/bin/sh\n", "target/big": "x", ".dockerignore": "target\nDockerfile\n",
 	}
@@ -108,17 +108,11 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o444, ModTime: time.Unix(1, 0)}
 			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		})
 	}
-	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o700))
 	fromMemory, fromDisk := pack(t, mem), pack(t, os.DirFS(dir))
 	if !bytes.Equal(fromMemory, fromDisk) {
 		t.Error("memory and disk give different contexts")
@@ -129,9 +123,7 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		// A zip file must be able to hold the time, also in a time zone west of Greenwich.
 		if h.ModTime.In(time.FixedZone("", -12*3600)).Year() < 1980 {
 			t.Errorf("%s is of %v", h.Name, h.ModTime)
@@ -143,9 +135,7 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 		names = append(names, name)
 	}
 	// The Dockerfile stays although it is ignored: the engine needs it.
-	if got, want := strings.Join(names, " "), ".dockerignore Dockerfile run.sh* src/ src/main.go"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	testenv.Equal(t, strings.Join(names, " "), ".dockerignore Dockerfile run.sh* src/ src/main.go")
 	before := hash(t, mem, "x")
 	mem["src/main.go"].Data = []byte("package other\n")
 	if after := hash(t, mem, "x"); after == before {
@@ -159,26 +149,18 @@ func TestContextDependsOnFilesOnly(t *testing.T) {
 func pack(t *testing.T, fsys fs.FS) []byte {
 	t.Helper()
 	list, err := listFiles(fsys, "Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var b bytes.Buffer
-	if err := writeTar(&b, fsys, list); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, writeTar(&b, fsys, list))
 	return b.Bytes()
 }
 
 func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	t.Helper()
 	list, err := listFiles(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	h, err := hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return h
 }
 
@@ -192,9 +174,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	out := t.TempDir()
-	if err := unpack(out, os.DirFS(dir), list); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, unpack(out, os.DirFS(dir), list))
 	if link, err := os.Readlink(filepath.Join(out, "etc")); err != nil || link != "/etc" {
 		t.Errorf("%s, %v", link, err)
 	}
@@ -205,9 +185,7 @@ func TestFolderIsBounded(t *testing.T) {
 	for i := range maxFiles + 1 {
 		fsys["f"+strings.Repeat("x", i%100)+string(rune('a'+i%26))+strconv.Itoa(i)] = &fstest.MapFile{}
 	}
-	if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), ".dockerignore") {
-		t.Errorf("got %v", err)
-	}
+	testenv.Fails(t, testenv.Err(listFiles(fsys)), ".dockerignore")
 	fsys[".dockerignore"] = &fstest.MapFile{Data: []byte("f*")}
 	if list, err := listFiles(fsys); err != nil || len(list) != 1 {
 		t.Errorf("%d files, %v", len(list), err)

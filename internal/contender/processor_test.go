@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestProcessorOf(t *testing.T) {
@@ -24,16 +25,14 @@ func TestProcessorOf(t *testing.T) {
 		})
 	}
 	arm := "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
-	if got, want := processorOf([]byte(arm)), "Features\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	testenv.Equal(t, processorOf([]byte(arm)), "Features\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c")
 	if processor() == "" {
 		t.Error("nothing is known of this machine's processor")
 	}
 }
 
-// TestNativeBuildsAreOfOneProcessor builds for this processor, and for any.
-func TestNativeBuildsAreOfOneProcessor(t *testing.T) {
+// TestImageRef_Native builds for this processor, and for any.
+func TestImageRef_Native(t *testing.T) {
 	here, there := BuildOptions{Cache: t.TempDir(), Processor: "a"}, BuildOptions{Processor: "b"}
 	there.Cache = here.Cache
 	for _, tt := range []struct {

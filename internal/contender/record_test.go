@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestBuildRecord(t *testing.T) {
@@ -17,13 +18,9 @@ func TestBuildRecord(t *testing.T) {
 		t.Error("a record before any build")
 	}
 	a := bench.Artifact{Image: "locbench/web:lto-1", ImageSize: 7, BuildTime: time.Minute}
-	if err := contender.RecordBuild(svc, bench.RuntimeDocker, a, opts); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, contender.RecordBuild(svc, bench.RuntimeDocker, a, opts))
 	unchanged := bench.Artifact{Image: a.Image, ImageSize: 7, BuildCached: true}
-	if err := contender.RecordBuild(svc, bench.RuntimeDocker, unchanged, opts); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, contender.RecordBuild(svc, bench.RuntimeDocker, unchanged, opts))
 	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts)
 	if !ok || r.BuildTime != time.Minute || r.NoCache || !r.Of(unchanged) || r.Of(bench.Artifact{Image: "locbench/web:lto-2"}) {
 		t.Errorf("%+v, %v", r, ok)
@@ -36,9 +33,7 @@ func TestBuildRecord(t *testing.T) {
 		want time.Duration
 	}{{whole, time.Hour, time.Hour}, {opts, time.Second, time.Hour}} {
 		a.BuildTime = step.took
-		if err := contender.RecordBuild(svc, bench.RuntimeDocker, a, step.opts); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, contender.RecordBuild(svc, bench.RuntimeDocker, a, step.opts))
 		if r, _ := contender.LastBuild(svc, bench.RuntimeDocker, opts); r.BuildTime != step.want || !r.NoCache {
 			t.Errorf("after a build of %v: %+v", step.took, r)
 		}
@@ -57,9 +52,7 @@ func TestBuildRecord(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %v, %v", files, err)
 	}
-	if err := os.WriteFile(files[0], []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(files[0], []byte("{"), 0o644))
 	if _, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts); ok {
 		t.Error("half a file counts as a record")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestScaffold(t *testing.T) {
@@ -24,9 +25,7 @@ func TestScaffold(t *testing.T) {
 	}
 	parent := filepath.Join(t.TempDir(), "new", "ones")
 	svc, err := contender.Scaffold(template, "a-mine", parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if svc.Name != "a-mine" || len(svc.Variants) != 0 || svc.Port != 81 || svc.Framework != "rs-website" {
 		t.Errorf("%+v", svc)
 	}
@@ -46,12 +45,8 @@ func TestScaffold(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(parent, "a-mine", "run")); err != nil || info.Mode()&0o100 == 0 {
 		t.Errorf("a script has lost its x bit: %v, %v", info, err)
 	}
-	if err := os.WriteFile(filepath.Join(parent, "a-mine", "mine"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := contender.Scaffold(template, "a-mine", parent); err == nil || !strings.Contains(err.Error(), "already exists") {
-		t.Error(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(parent, "a-mine", "mine"), nil, 0o644))
+	testenv.Fails(t, testenv.Err(contender.Scaffold(template, "a-mine", parent)), "already exists")
 	if _, err := os.Stat(filepath.Join(parent, "a-mine", "mine")); err != nil {
 		t.Errorf("what was there is gone: %v", err)
 	}

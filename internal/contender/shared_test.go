@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // programOf writes a program whose loader is at a path.
@@ -20,9 +22,7 @@ func programOf(t *testing.T, loader string) string {
 	t.Helper()
 	path := elfOf(t, elf.EM_X86_64, elf.PT_INTERP)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var segment elf.Prog64
 	if _, err := binary.Decode(data[64:], binary.LittleEndian, &segment); err != nil {
 		t.Fatal(err)
@@ -52,18 +52,14 @@ func libraryOf(t *testing.T, soname string) string {
 	}
 	var b bytes.Buffer
 	for _, part := range []any{head, []byte(names), entries, sections} {
-		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, binary.Write(&b, binary.LittleEndian, part))
 	}
 	return b.String()
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
 // The image gets the loader where the program looks for it, and each library that is mapped, under
@@ -76,9 +72,7 @@ func TestSharedFiles(t *testing.T) {
 	}
 	real, libc, odd := at("ld-2.31.so", "loader"), at("libc-2.31.so", libraryOf(t, "libc.so.6")), at("lib a.so", "no ELF")
 	loader := filepath.Join(dir, "ld.so.2")
-	if err := os.Symlink(real, loader); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Symlink(real, loader))
 	self := programOf(t, loader)
 	line := func(permissions, file string) string {
 		return fmt.Sprintf("7f00-7f01 %s 00001000 fe:00 1234 %26s%s\n", permissions, "", file)
@@ -126,9 +120,7 @@ func TestPackBuiltin(t *testing.T) {
 	write(t, filepath.Join(dir, "b"), "library")
 	files := []imageFile{{"locbench", filepath.Join(dir, "a")}, {"lib/locbench/libc.so.6", filepath.Join(dir, "b")}}
 	var b bytes.Buffer
-	if err := packBuiltin(&b, sharedDockerfile, files); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, packBuiltin(&b, sharedDockerfile, files))
 	var got []string
 	for r := tar.NewReader(&b); ; {
 		head, err := r.Next()
@@ -136,9 +128,7 @@ func TestPackBuiltin(t *testing.T) {
 			break
 		}
 		text, readErr := io.ReadAll(r)
-		if err := errors.Join(err, readErr); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, errors.Join(err, readErr))
 		got = append(got, head.Name+" "+string(text))
 	}
 	want := []string{"Dockerfile " + sharedDockerfile, "files/locbench program", "files/lib/locbench/libc.so.6 library"}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestStatesAgreeWithBuilding checks the state of a contender before and after its build, and after
+// TestProcessState checks the state of a contender before and after its build, and after
 // a change of its sources.
-func TestStatesAgreeWithBuilding(t *testing.T) {
+func TestProcessState(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}, "Dockerfile": {Data: []byte("FROM scratch\n")}}
 	svc := bench.Service{Name: "x", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
 		Process: &bench.ProcessRecipe{Build: [][]string{{"true"}}, Command: []string{"{{.Dir}}/main.sh"}}}
@@ -55,9 +56,9 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 	}
 }
 
-// TestVariantsShareABuild has two variants that differ only in their start, and one with another
+// TestProcessState_Variants has two variants that differ only in their start, and one with another
 // build.
-func TestVariantsShareABuild(t *testing.T) {
+func TestProcessState_Variants(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}}
 	variant := func(name, build string) bench.Service {
 		return bench.Service{Name: "x", Variant: name, Files: files, Env: map[string]string{"ENGINE": name},
@@ -68,12 +69,8 @@ func TestVariantsShareABuild(t *testing.T) {
 	built := func(svc bench.Service) bench.Artifact {
 		t.Helper()
 		a, err := BuildProcess(t.Context(), svc, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := RecordBuild(svc, bench.RuntimeProcess, a, o); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
+		testenv.OK(t, RecordBuild(svc, bench.RuntimeProcess, a, o))
 		return a
 	}
 	first := built(one)

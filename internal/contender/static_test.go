@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // elfOf returns the header of a 64-bit Linux program with one segment of a type.
@@ -21,14 +23,10 @@ func elfOf(t *testing.T, machine elf.Machine, segment elf.ProgType) string {
 	}
 	var b bytes.Buffer
 	for _, part := range []any{head, elf.Prog64{Type: uint32(segment)}} {
-		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, binary.Write(&b, binary.LittleEndian, part))
 	}
 	path := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(path, b.Bytes(), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, b.Bytes(), 0o755))
 	return path
 }
 
@@ -54,8 +52,8 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
-// TestNotStaticWithoutSources: if locbench cannot build another binary, the error says how to.
-func TestNotStaticWithoutSources(t *testing.T) {
+// TestStaticBinary: if locbench cannot build another binary, the error says how to.
+func TestStaticBinary(t *testing.T) {
 	o := BuildOptions{Self: elfOf(t, elf.EM_X86_64, elf.PT_INTERP), Sources: t.TempDir()}
 	if _, err := staticBinary(t.Context(), o, "amd64"); !errors.As(err, new(*NotStaticError)) {
 		t.Error(err)

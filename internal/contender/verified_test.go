@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func sources(more ...string) bench.Service {
@@ -26,16 +27,12 @@ func TestSourceHash(t *testing.T) {
 	hash := func(svc bench.Service) string {
 		t.Helper()
 		h, err := contender.SourceHash(svc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return h
 	}
 	base := hash(sources())
 	for _, same := range [][]string{{"target/out", "1"}, {"README.md", "words"}, {".gitignore", "target"}, {".git/index", "1"}, {".git", "gitdir: /x"}} {
-		if hash(sources(same...)) != base {
-			t.Errorf("%v changes the hash", same)
-		}
+		testenv.Equal(t, hash(sources(same...)), base, same)
 	}
 	for _, other := range [][]string{{"service.yaml", "y"}, {"Dockerfile", "FROM x"}, {"src/main.sh", "#!/bin/sh\necho"}, {"src/b", ""}} {
 		if hash(sources(other...)) == base {
@@ -44,46 +41,30 @@ func TestSourceHash(t *testing.T) {
 	}
 	// The hash is the same on disk, with x bits and folders, as in the binary.
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, sources().Files); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(dir, "src", "main.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if hash(bench.Service{Files: os.DirFS(dir)}) != base {
-		t.Error("another hash on disk")
-	}
+	testenv.OK(t, os.CopyFS(dir, sources().Files))
+	testenv.OK(t, os.Chmod(filepath.Join(dir, "src", "main.sh"), 0o755))
+	testenv.OK(t, os.MkdirAll(filepath.Join(dir, "empty"), 0o755))
+	testenv.Equal(t, hash(bench.Service{Files: os.DirFS(dir)}), base, "another hash on disk")
 }
 
 func TestVerifiedStates(t *testing.T) {
 	svc, opts := sources(), contender.BuildOptions{Cache: t.TempDir()}
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if s, err := contender.KnownStates(opts); err != nil || len(s.Contenders) > 0 {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
 	keep := func(key string, v contender.Verified) contender.States {
 		t.Helper()
-		if err := contender.KeepStates("", map[string]contender.Verified{key: v}, opts); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, contender.KeepStates("", map[string]contender.Verified{key: v}, opts))
 		s, err := contender.KnownStates(opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return s
 	}
 	keep("other", contender.Verified{Sources: "x", When: day(1)})
 	mine := keep("web:v", contender.Verified{Sources: hash, When: day(2)})
-	if len(mine.Contenders) != 2 {
-		t.Errorf("keeping one has lost another: %+v", mine)
-	}
+	testenv.Equal(t, len(mine.Contenders), 2, mine)
 	v, changed, ok := contender.VerifiedState(svc, contender.States{}, mine)
 	if !ok || changed || v.String() != "yes 2026-11-02" {
 		t.Errorf("%+v %v %v", v, changed, ok)
@@ -101,9 +82,7 @@ func TestVerifiedStates(t *testing.T) {
 		t.Error("a contender without a state is verified")
 	}
 	file := filepath.Join(opts.Cache, contender.VerifiedName)
-	if err := os.WriteFile(file, []byte(`{"schema":2}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(`{"schema":2}`), 0o644))
 	if err := contender.KeepStates("", nil, opts); err == nil {
 		t.Error("a file of another schema was overwritten")
 	}

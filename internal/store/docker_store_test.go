@@ -45,16 +45,12 @@ func TestContainerInDocker(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
 	e, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer e.Close()
 	run := fmt.Sprintf("store-test-%d", os.Getpid())
 	labels := map[string]string{docker.LabelRun: run}
 	network, err := e.CreateNetwork(t.Context(), labels, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer func() {
 		if _, err := e.Clean(context.Background(), run, nil); err != nil {
 			t.Error(err)
@@ -62,23 +58,15 @@ func TestContainerInDocker(t *testing.T) {
 	}()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
 	seen, err := s.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen), s.Info().Version) {
 		t.Errorf("%+v", s.Info())
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Close())
 	left, err := e.List(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, l := range left {
-		if l.Kind != "network" {
-			t.Errorf("left after Close: %+v", l)
-		}
+		testenv.Equal(t, l.Kind, "network", l)
 	}
 }
 
@@ -86,9 +74,7 @@ func TestContainerInDocker(t *testing.T) {
 func TestRealElasticsearch(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
 	seen, err := s.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
 		t.Errorf("%+v", s.Info())
 	}

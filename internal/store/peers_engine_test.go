@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestOnlyTheRunsNetwork: what listens at the gateway of the run's network serves containers in it.
@@ -52,9 +53,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 			}
 			ask := func(network string) string {
 				c, _, err := dock.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}, Labels: labels, Network: network})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				defer c.Stop(context.Background(), 0)
 				select {
 				case <-c.Exited():
@@ -66,9 +65,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 				}
 				return strings.Join(said, "\n")
 			}
-			if said := ask(own.Name); said != "status 200" {
-				t.Errorf("%s: a container of the run's network: %s", what, said)
-			}
+			testenv.Equal(t, ask(own.Name), "status 200", what)
 			if said := ask(other.Name); !wasReset(said) {
 				t.Errorf("%s: a container of another network: %s", what, said)
 			}

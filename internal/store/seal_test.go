@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSeal_Container makes the whole container read-only and reports a container that refuses.
@@ -27,20 +28,14 @@ func TestSeal_Container(t *testing.T) {
 	defer server.Close()
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
-	if err := s.Unseal(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := s.Seal(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Unseal(t.Context()))
+	testenv.OK(t, s.Seal(t.Context()))
 	const call = "PUT /_cluster/settings application/json "
 	if len(got) != 2 || got[0] != call+`{"persistent":{"cluster.blocks.read_only":false}}` || got[1] != call+`{"persistent":{"cluster.blocks.read_only":true}}` {
 		t.Errorf("%q", got)
 	}
 	status = http.StatusBadRequest
-	if err := s.Seal(t.Context()); err == nil || !strings.Contains(err.Error(), "returned 400") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, s.Seal(t.Context()), "returned 400")
 }
 
 // TestSeal_External writes nothing to an external store.
@@ -48,9 +43,7 @@ func TestSeal_External(t *testing.T) {
 	server := elastic(t, "7.10.2", "")
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
 	server.Close() // any request would fail
-	if err := s.Seal(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Seal(t.Context()))
 }
 
 // TestListenAs: a store on loopback responds to the name that a gateway forwards to it, and to no
@@ -66,13 +59,9 @@ func TestListenAs(t *testing.T) {
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
 		req.Host = host + port
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("Host %s: %s, want %d", host, resp.Status, want)
-		}
+		testenv.Equal(t, resp.StatusCode, want, host, resp.Status)
 	}
 	outside := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer},
 		store.Options{Containers: &runner{address: strings.TrimPrefix(elastic(t, "7.10.2", "").URL, "http://"), exited: make(chan struct{})}})

@@ -20,6 +20,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,28 +44,20 @@ func get(t *testing.T, url string) string {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return string(body)
 }
 
 func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), spec, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		for range 2 { // it is idempotent
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			testenv.OK(t, s.Close())
 		}
 	})
 	return s
@@ -78,9 +71,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%+v", info)
 		}
 		seen, err := s.Listen("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if seen == s.URL() || s.Info().Seen != seen {
 			t.Errorf("contenders see %s, this machine %s", seen, s.URL())
 		}
@@ -122,9 +113,7 @@ func TestExternal(t *testing.T) {
 		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
 	}
 	seen, err := s.Listen(second(t) + ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if seen == base || !strings.Contains(get(t, seen), "elasticsecret") {
 		t.Errorf("through the relay %s: %s", store.Redact(seen), get(t, seen))
 	}
@@ -145,14 +134,12 @@ func second(t *testing.T) string {
 	return addr
 }
 
-// TestExternalOnAllAddresses needs no relay either: the same store responds at the contenders'
+// TestExternal_AllAddresses needs no relay either: the same store responds at the contenders'
 // gateway. Another one there is not taken for it.
-func TestExternalOnAllAddresses(t *testing.T) {
+func TestExternal_AllAddresses(t *testing.T) {
 	addr := second(t)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	other := false
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -174,21 +161,17 @@ func TestExternalOnAllAddresses(t *testing.T) {
 	}
 }
 
-// TestExternalElsewhere needs no relay.
-func TestExternalElsewhere(t *testing.T) {
+// TestExternal_Elsewhere needs no relay.
+func TestExternal_Elsewhere(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
 	})}}
 	server.Start()
 	defer server.Close()
 	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, a := range addrs {
 		ip, ok := a.(*net.IPNet)
 		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
@@ -205,7 +188,7 @@ func TestExternalElsewhere(t *testing.T) {
 	t.Skip("this machine has no address but loopback")
 }
 
-func TestExternalVersions(t *testing.T) {
+func TestExternal_Versions(t *testing.T) {
 	for _, tt := range []struct{ version, distribution, want string }{
 		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
 	} {
@@ -218,7 +201,7 @@ func TestExternalVersions(t *testing.T) {
 	}
 }
 
-func TestExternalRefused(t *testing.T) {
+func TestExternal_Refused(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>\x1b[31m hello") }))
 	defer silent.Close()
 	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }))
@@ -244,9 +227,9 @@ func TestExternalRefused(t *testing.T) {
 	}
 }
 
-// TestExternalRedirects: a redirect is an error that names its address, from every method and at
+// TestExternal_Redirects: a redirect is an error that names its address, from every method and at
 // any time. The password is not sent there.
-func TestExternalRedirects(t *testing.T) {
+func TestExternal_Redirects(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("requested %s with %v", r.URL, r.Header) }))
 	defer other.Close()
 	moved := false
@@ -277,9 +260,7 @@ func TestRedact(t *testing.T) {
 		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
 	} {
 		t.Run(raw, func(t *testing.T) {
-			if got := store.Redact(raw); got != want {
-				t.Errorf("%q becomes %q, want %q", raw, got, want)
-			}
+			testenv.Equal(t, store.Redact(raw), want, raw)
 		})
 	}
 }
@@ -288,9 +269,7 @@ func TestRedact(t *testing.T) {
 // open.
 func TestRelayEnds(t *testing.T) {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var echoes sync.WaitGroup
 	echoes.Go(func() {
 		for {
@@ -318,14 +297,10 @@ func TestRelayEnds(t *testing.T) {
 	defer echo.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
 	seen, err := s.Listen(elsewhere)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	dial := func() *net.TCPConn {
 		c, err := net.Dial("tcp", strings.TrimPrefix(seen, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return c.(*net.TCPConn)
 	}
 	c := dial()
@@ -338,9 +313,7 @@ func TestRelayEnds(t *testing.T) {
 	open := dial()
 	defer open.Close()
 	io.WriteString(open, "hel")
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, s.Close())
 	open.SetReadDeadline(time.Now().Add(10 * time.Second))
 	if _, err := open.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an open connection survives Close: %v", err)
@@ -377,10 +350,7 @@ func (r *runner) Stop(context.Context) error {
 }
 
 func TestContainer(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
-	}))
-	defer server.Close()
+	server := elastic(t, "7.17.28", "")
 	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
 	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
@@ -393,20 +363,15 @@ func TestContainer(t *testing.T) {
 		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
 	}
 	s.Close()
-	if r.stops != 1 {
-		t.Errorf("the container was stopped %d times", r.stops)
-	}
+	testenv.Equal(t, r.stops, 1)
 }
 
 func TestContainerFails(t *testing.T) {
 	spec := bench.StoreSpec{Kind: bench.StoreContainer, Image: "es:1"}
-	if _, err := store.Open(t.Context(), spec, store.Options{}); err == nil || !strings.Contains(err.Error(), "no Docker engine") {
-		t.Errorf("without Docker: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{})), "no Docker engine")
 	broken := &runner{err: errors.New("no such image")}
-	if _, err := store.Open(t.Context(), spec, store.Options{Containers: broken}); err == nil || !strings.Contains(err.Error(), "es:1: no such image") {
-		t.Errorf("without the image: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(store.Open(t.Context(), spec, store.Options{Containers: broken})),
+		"es:1: no such image")
 	died := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
 	close(died.exited)
 	_, err := store.Open(t.Context(), spec, store.Options{Containers: died})
@@ -437,18 +402,14 @@ func TestPeers(t *testing.T) {
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
 			} {
 				seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 				for range 3 { // a refused connection must not block the next one
 					resp, err := client.Get(seen)
 					if err == nil {
 						resp.Body.Close()
 					}
-					if (err == nil) != c.served {
-						t.Errorf("%s, for %v: %v", what, c.peers, err)
-					}
+					testenv.Equal(t, err == nil, c.served, what, c.peers, err)
 				}
 			}
 		})

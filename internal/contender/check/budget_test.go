@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -20,14 +20,8 @@ import (
 func expectation(t testing.TB, text string) (e Expect) {
 	t.Helper()
 	err := strictyaml.DecodeThen("expect", []byte(text), new(any), func(v strictyaml.Value) { e = ReadExpect(v) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return e
-}
-
-func nested(depth int, inner string) string {
-	return strings.Repeat(`{"a":`, depth) + inner + strings.Repeat("}", depth)
 }
 
 func listOf(n int, item func(int) string) string {
@@ -38,92 +32,47 @@ func listOf(n int, item func(int) string) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-// A hostile response with an unlucky schema ends within its budget: it takes no minutes.
-func TestComparingWithASchemaEnds(t *testing.T) {
-	for _, tt := range hostileSchemas() {
-		t.Run(tt.name, func(t *testing.T) {
-			e := expectation(t, "{schema: "+tt.schema+"}")
-			held := time.AfterFunc(time.Minute, func() { panic("held by " + tt.name) })
-			defer held.Stop()
-			err := e.Judge(Sent{Status: 200, Body: []byte(tt.body)})
-			if tt.ends == "" && err != nil || tt.ends != "" && (err == nil || !strings.Contains(err.Error(), tt.ends)) {
-				t.Errorf("%v, want %q", err, tt.ends)
-			}
-		})
-	}
-}
-
 // What is usual is not refused: many objects, each with a few properties.
-func TestLongListsMatchTheirSchema(t *testing.T) {
+func TestExpect_LongLists(t *testing.T) {
 	e := expectation(t, `{schema: {type: array, items: {type: object, required: [id, name], additionalProperties: false,
 	  properties: {id: {type: integer, minimum: 0}, name: {type: string, minLength: 1, pattern: "^n"}, kind: {enum: [a, b, c]}, price: {type: number}}}}}`)
 	item := func(i int) string { return fmt.Sprintf(`{"id":%d,"name":"n%d","kind":"c","price":1.5e2}`, i, i) }
-	if err := e.Judge(Sent{Status: 200, Body: []byte(listOf(20_000, item))}); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, e.Judge(Sent{Status: 200, Body: []byte(listOf(20_000, item))}))
 	wrong := listOf(300, item)
 	wrong = wrong[:len(wrong)-1] + `,{"id":-1,"name":"n"}]`
-	if err := e.Judge(Sent{Status: 200, Body: []byte(wrong)}); err == nil || !strings.Contains(err.Error(), "/300/id") {
-		t.Errorf("%v does not name the place", err)
-	}
+	testenv.Fails(t, e.Judge(Sent{Status: 200, Body: []byte(wrong)}), "/300/id")
 }
 
 // A schema is one document of at most 1 MiB, and its mismatches are few.
-func TestSchemasAreBounded(t *testing.T) {
+func TestReadSchema_Size(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "large.json")
 	for size, ok := range map[int]bool{maxSchema: true, maxSchema + 1: false} {
 		text := `{"enum":["` + strings.Repeat("x", size-13) + `"]}`
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		if _, err := readSchema(file, ""); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "larger than 1 MiB") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
 	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	doc, err := jsonpath.Decode([]byte(listOf(1000, func(int) string { return "1" })))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	all, ok := errors.AsType[*jsonschema.ValidationError](shortened(j.validate(j.schema, doc, maxExplained)))
 	if !ok {
 		t.Fatal("no mismatch")
 	}
-	if n := len(all.Causes); n == 0 || n > 20 {
-		t.Errorf("%d causes", n)
-	}
-}
-
-// A budget is for one response: what the ones before have spent does not count.
-func TestBudgetIsOfOneResponse(t *testing.T) {
-	j, err := newJudge(map[string]any{"items": map[string]any{"type": "string"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var left []int
-	for range 2 {
-		_ = j.validate(j.refutes, []any{"a", "b"}, maxEvaluations)
-		left = append(left, j.budget.left)
-	}
-	if left[0] >= maxEvaluations || left[1] != left[0] {
-		t.Errorf("%d left, then %d", left[0], left[1])
-	}
+	testenv.Equal(t, len(all.Causes), 20)
 }
 
 // Responses are compared at the same time, each within its own budget.
-func TestParallelComparisons(t *testing.T) {
+func TestExpect_Parallel(t *testing.T) {
 	e := expectation(t, `{schema: {items: {minimum: 1}}}`)
 	good, bad := []byte(listOf(1000, func(int) string { return "1" })), []byte(listOf(1000, func(int) string { return "0" }))
 	var all sync.WaitGroup
 	for range 4 * runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for range 20 {
-				if err := e.Judge(Sent{Status: 200, Body: good}); err != nil {
-					t.Error(err)
-				}
+				testenv.Fails(t, e.Judge(Sent{Status: 200, Body: good}), "")
 				if e.Judge(Sent{Status: 200, Body: bad}) == nil {
 					t.Error("0 is at least 1")
 				}
@@ -131,73 +80,4 @@ func TestParallelComparisons(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-// hostileSchema has part of the error that ends the comparison; "": the response matches.
-type hostileSchema struct{ name, schema, body, ends string }
-
-func hostileSchemas() []hostileSchema {
-	branches := func(kind, more string) string {
-		return fmt.Sprintf(`{%s: [{properties: {a: {$ref: "#"}}}, {properties: {a: {$ref: "#"}}}]%s}`, kind, more)
-	}
-	number := strings.Repeat("7", 1000)
-	wide := func(n int) string { return listOf(n, func(i int) string { return fmt.Sprint(i) }) }
-	var required, enum []string
-	for i := range 20000 {
-		required = append(required, fmt.Sprintf("k%d", i))
-		enum = append(enum, fmt.Sprintf("%d.5", i))
-	}
-	padded := `{"a":` + nested(150, "[]") + `,"pad":` + wide(200000) + "}"
-	var chain strings.Builder
-	for i := range 4000 {
-		fmt.Fprintf(&chain, `d%d: {$ref: "#/$defs/d%d"}, `, i, i+1)
-	}
-	const long, where = "takes too long: at most", "in a place that takes too long"
-	return []hostileSchema{
-		{"allOf", branches("allOf", ""), nested(199, "1"), long},
-		{"anyOf that fails", branches("anyOf", ", type: object"), nested(199, "1"), long},
-		{"anyOf that fails, padded", branches("anyOf", ", type: object"), padded, long},
-		{"oneOf", branches("oneOf", ""), nested(199, "1"), long},
-		{"draft 7 that fails", `{$schema: "http://json-schema.org/draft-07/schema#", definitions: {n: {type: object, anyOf: [{properties: {a: {$ref: "#/definitions/n"}}}, {properties: {a: {$ref: "#/definitions/n"}}}]}}, $ref: "#/definitions/n"}`, nested(199, "1"), long},
-		{"if and then", `{if: {properties: {a: {$ref: "#"}}}, then: {properties: {a: {$ref: "#"}}}, else: {properties: {a: {$ref: "#"}}}}`, nested(199, "1"), long},
-		{"dependentSchemas", `{dependentSchemas: {a: {properties: {a: {$ref: "#"}}}}, properties: {a: {$ref: "#"}}}`, nested(199, "1"), long},
-		{"two patterns", `{patternProperties: {"^a": {$ref: "#"}, "a$": {$ref: "#"}}}`, nested(199, "1"), long},
-		{"two contains", `{items: {$ref: "#"}, contains: {$ref: "#"}}`, strings.Repeat("[", 199) + strings.Repeat("]", 199), long},
-		{"exponents in all matchers of numbers", `{items: {minimum: 1e-300, maximum: 1e300, exclusiveMinimum: 0, multipleOf: 1e-9}}`, listOf(250, func(int) string { return "1e-400" }), "does not match its schema: at '/0'"},
-		{"$dynamicRef", `{$dynamicAnchor: n, allOf: [{properties: {a: {$dynamicRef: "#n"}}}, {properties: {a: {$dynamicRef: "#n"}}}]}`, nested(199, "1"), long},
-		{"$recursiveRef", `{$schema: "https://json-schema.org/draft/2019-09/schema", $recursiveAnchor: true, allOf: [{properties: {a: {$recursiveRef: "#"}}}, {properties: {a: {$recursiveRef: "#"}}}]}`, nested(199, "1"), long},
-		{"not", `{not: {properties: {a: {$ref: "#"}}}, properties: {a: {$ref: "#"}}}`, nested(199, "1"), where},
-		{"type integer of long numbers", `{items: {type: integer}}`, listOf(1000, func(int) string { return number }), ""},
-		{"type integer of exponents", `{items: {type: integer}}`, listOf(250, func(int) string { return "1e400" }), ""},
-		{"multipleOf of long numbers", `{items: {multipleOf: 0.0000007}}`, listOf(1000, func(int) string { return number }), ""},
-		{"the same long number again and again", `{allOf: [` + strings.Repeat(`{multipleOf: 0.7}, `, 4000) + `true]}`, number, ""},
-		{"the same exponent again and again", `{items: {allOf: [` + strings.Repeat(`{minimum: 3}, `, 4000) + `true]}}`, listOf(100, func(int) string { return "1e400" }), long},
-		{"a long enum", `{items: {enum: [` + strings.Join(enum, ",") + `]}}`, wide(200000), long},
-		{"a long enum and long numbers", `{items: {enum: [` + strings.Join(enum, ",") + `]}}`, listOf(1000, func(int) string { return number }), long},
-		{"an enum of large values", `{items: {enum: [` + strings.Repeat("["+strings.Join(enum[:500], ",")+"x], ", 30) + `1]}}`, listOf(400, func(int) string { return "[" + strings.Join(enum[:500], ",") + "]" }), long},
-		{"a long const", `{items: {const: [` + strings.Join(enum[:1000], ",") + `,1]}}`, listOf(240, func(int) string { return "[" + strings.Join(enum[:1000], ",") + ",2]" }), where},
-		{"uniqueItems", `{uniqueItems: true}`, wide(249000), ""},
-		{"uniqueItems of long numbers", `{uniqueItems: true}`, listOf(1000, func(i int) string { return number[:990] + fmt.Sprint(100000+i) }), ""},
-		{"uniqueItems of lists", `{allOf: [` + strings.Repeat(`{uniqueItems: true}, `, 100) + `true]}`, wide(100000), long},
-		{"contains", `{contains: {contains: {contains: {const: 1}}}}`, listOf(60, func(int) string { return listOf(60, func(int) string { return wide(60) }) }), ""},
-		{"contains that never matches", `{allOf: [` + strings.Repeat(`{contains: {type: object}}, `, 50) + `true]}`, wide(200000), where},
-		{"unevaluatedProperties", `{allOf: [` + strings.Repeat(`{maxProperties: 1000000}, `, 500) + `true], unevaluatedProperties: true}`, wideObject(20000), long},
-		{"unevaluatedItems", `{anyOf: [` + strings.Repeat(`{contains: {const: 1}}, `, 500) + `true], unevaluatedItems: {type: number}}`, wide(20000), long},
-		{"required", `{items: {required: [` + strings.Join(required, ",") + `]}}`, listOf(100000, func(int) string { return "{}" }), long},
-		{"dependentRequired", `{items: {dependentRequired: {a: [` + strings.Join(required, ",") + `]}}}`, listOf(100000, func(int) string { return `{"a":1}` }), long},
-		{"propertyNames", `{allOf: [` + strings.Repeat(`{propertyNames: {minLength: 1}}, `, 500) + `true]}`, wideObject(20000), long},
-		{"patternProperties", `{patternProperties: {"(a|b|c){1,300}$": true, "[a-f]{1,900}g": true}}`, `{"` + strings.Repeat("abc", 300000) + `":1}`, long},
-		{"pattern", `{pattern: "([a-c]{1,30}x?){1,30}$"}`, `"` + strings.Repeat("abc", 300000) + `"`, long},
-		{"pattern again and again", `{allOf: [` + strings.Repeat(`{pattern: "(a|b)*c$"}, `, 1000) + `true]}`, `"` + strings.Repeat("ab", 400000) + `"`, where},
-		{"format regex", `{$schema: "http://json-schema.org/draft-07/schema#", format: regex}`, `"` + strings.Repeat("(a{1,1000})", 30000) + `"`, "does not match its schema: at ''"},
-		{"format email again and again", `{$schema: "http://json-schema.org/draft-07/schema#", allOf: [` + strings.Repeat(`{format: email}, `, 1000) + `true]}`, `"` + strings.Repeat("ab", 400000) + `@x"`, where},
-		{"format uri again and again", `{$schema: "http://json-schema.org/draft-07/schema#", allOf: [` + strings.Repeat(`{format: uri}, `, 1000) + `true]}`, `"http://` + strings.Repeat("ab", 400000) + `"`, long},
-		{"minLength again and again", `{allOf: [` + strings.Repeat(`{minLength: 1}, `, 3000) + `true]}`, `"` + strings.Repeat("ab", 400000) + `"`, long},
-		{"a chain of references", `{$defs: {` + chain.String() + `d4000: {type: integer}}, items: {$ref: "#/$defs/d0"}}`, wide(10000), long},
-	}
-}
-
-func wideObject(n int) string {
-	list := listOf(n, func(i int) string { return fmt.Sprintf(`"k%d":1`, i) })
-	return "{" + list[1:len(list)-1] + "}"
 }

@@ -28,9 +28,7 @@ func TestLocationsOnElasticsearch(t *testing.T) {
 // TestLocationsOnEmbeddedWhole is TestLocationsOnEmbedded with all of the data.
 func TestLocationsOnEmbeddedWhole(t *testing.T) {
 	set, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
@@ -39,9 +37,7 @@ func TestLocationsOnEmbeddedWhole(t *testing.T) {
 func renaming(t *testing.T, elastic, prefix string) string {
 	t.Helper()
 	target, err := url.Parse(elastic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		if r.In.URL.Path != "/" {
 			r.Out.URL.Path = "/" + prefix + strings.TrimPrefix(r.In.URL.Path, "/")
@@ -57,9 +53,7 @@ func renaming(t *testing.T, elastic, prefix string) string {
 func fill(t *testing.T, elastic, prefix string) {
 	t.Helper()
 	set, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, index := range set.Indices() {
 		name := elastic + "/" + prefix + index.Name
 		t.Cleanup(func() { send(t, http.MethodDelete, name, nil) })
@@ -75,9 +69,7 @@ func fill(t *testing.T, elastic, prefix string) {
 			bulk.Reset()
 		}
 		for doc, err := range set.Documents(index.Name) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			fmt.Fprintf(&bulk, "{\"index\":{\"_id\":%q}}\n%s\n", doc.ID, doc.Source)
 			if bulk.Len() > 4<<20 {
 				flush()
@@ -91,14 +83,10 @@ func fill(t *testing.T, elastic, prefix string) {
 func send(t *testing.T, method, url string, body []byte) string {
 	t.Helper()
 	req, err := http.NewRequest(method, url, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer resp.Body.Close()
 	response, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if resp.StatusCode != http.StatusOK {

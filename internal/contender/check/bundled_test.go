@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/contact"
 	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
@@ -24,9 +25,7 @@ import (
 // of the rest. The suite passes as with all of the data (TestLocationsOnElasticsearch).
 func TestLocationsOnEmbedded(t *testing.T) {
 	text, err := dataset.Suites.ReadFile("suites/locations.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	spoken := map[string]bool{}
 	for _, id := range regexp.MustCompile(`\d{4,}`).FindAllString(string(text), -1) {
 		spoken[id] = true
@@ -53,17 +52,9 @@ func TestLocationsOnEmbedded(t *testing.T) {
 func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := s.Fill(t.Context(), set, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	t.Cleanup(func() { testenv.OK(t, s.Close()) })
+	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s.URL()
 }
 
@@ -77,15 +68,11 @@ type part struct {
 func some(t *testing.T, keep func(index string, doc bench.Document) bool) part {
 	t.Helper()
 	set, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	p := part{set, map[string][]bench.Document{}}
 	for _, index := range set.Indices() {
 		for doc, err := range set.Documents(index.Name) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if keep(index.Name, doc) {
 				doc.Source = bytes.Clone(doc.Source)
 				p.docs[index.Name] = append(p.docs[index.Name], doc)
@@ -116,20 +103,14 @@ func (p part) Documents(index string) iter.Seq2[bench.Document, error] {
 func allGreen(t *testing.T, baseURL string) {
 	t.Helper()
 	suite, err := LoadSuite("locations")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	results, err := HTTP(t.Context(), Options{BaseURL: baseURL, Suite: suite})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if len(results) != suite.Len() || len(results) < 100 {
 		t.Errorf("%d results of %d checks", len(results), suite.Len())
 	}
 	for _, r := range results {
-		if r.Status != bench.CheckPassed {
-			t.Errorf("%s: %s (%s): %s %s", r.Group, r.Name, r.Request, r.Status, r.Detail)
-		}
+		testenv.Equal(t, r.Status, bench.CheckPassed, r.Group, r.Name, r.Request, r.Detail)
 	}
 }
 
@@ -139,9 +120,7 @@ func serve(t *testing.T, storeURL string) string {
 	port := freePort(t)
 	env := map[string]string{"ELASTICSEARCH_URL": storeURL, "PORT": fmt.Sprint(port), "ACCESS_LOG": "off"}
 	cfg, err := locations.ConfigFromEnv(func(k string) string { return env[k] }, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- locations.Run(ctx, cfg) }()
@@ -163,9 +142,7 @@ func serve(t *testing.T, storeURL string) string {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

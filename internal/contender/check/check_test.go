@@ -5,21 +5,19 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func parse(t *testing.T, text string) *Suite {
 	t.Helper()
 	s, err := ParseSuite("suite.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -43,9 +41,12 @@ groups:
     - name: letters beyond ASCII
       request: GET /d/Plzeň?q=Łódź&r=%20
       expect: {status: 200}
+    - name: any method
+      request: AZ /f?q=Ā
+      expect: {status: 200}
     - name: headers and body
       request: POST /e
-      headers: {fastly-geo-lat: "{{ratio}}", Host: example.org}
+      headers: {fastly-geo-lat: "{{ratio}} ~", Host: example.org}
       body: '{"a":"{{city}}"}'
       expect: {status: 200}
 `)
@@ -61,19 +62,16 @@ groups:
 	}))
 	defer server.Close()
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL + "/", Suite: suite})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := []string{
 		"GET /a?id=3067696&x=0.5",
 		"GET /b",
 		"GET /c?z=1&query=Plze%C5%88+%26+Co&language=cs&id=1",
 		"GET /d/Plze%C5%88?q=%C5%81%C3%B3d%C5%BA&r=%20",
-		`POST /e example.org 0.5 {"a":"Plzeň"}`,
+		"AZ /f?q=%C4%80",
+		`POST /e example.org 0.5 ~ {"a":"Plzeň"}`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	testenv.Equal(t, got, want)
 	if results[0].Request != want[0] || results[0].Suite != "s" || results[0].Group != "g" || results[0].Name != "plain" ||
 		results[0].Value != "200" || results[0].Took <= 0 {
 		t.Errorf("%+v", results[0])
@@ -90,7 +88,7 @@ groups:
     - {name: c, request: GET /c, expect: {status: 200}}
 `
 
-func TestHTTPReportsAndSkips(t *testing.T) {
+func TestHTTP_Skips(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	suite := parse(t, twoGroups)
@@ -106,15 +104,9 @@ func TestHTTPReportsAndSkips(t *testing.T) {
 		var got []bench.CheckResult
 		results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Endpoints: tt.endpoints,
 			OnResult: func(r bench.CheckResult) { got = append(got, r) }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := outcome(results); got != tt.want {
-			t.Errorf("%q: %s, want %s", tt.endpoints, got, tt.want)
-		}
-		if !slices.Equal(got, results) {
-			t.Errorf("%q: reported %v", tt.endpoints, got)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, outcome(results), tt.want, tt.endpoints)
+		testenv.Equal(t, got, results, tt.endpoints)
 	}
 }
 
@@ -127,7 +119,7 @@ func outcome(results []bench.CheckResult) string {
 }
 
 // A service that hangs or has exited costs a few timeouts, not one for each check.
-func TestHTTPGivesUpOnSilence(t *testing.T) {
+func TestHTTP_Silence(t *testing.T) {
 	var asked atomic.Int64
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -150,12 +142,8 @@ groups:
     - {name: e, request: GET /e, expect: {status: 200}}
 `)
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Timeout: 40 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := outcome(results), "a failed, b failed, c failed, d skipped, e skipped"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, outcome(results), "a failed, b failed, c failed, d skipped, e skipped")
 	if results[0].Detail != "no response within 30ms" || results[1].Detail != "no response within 40ms" {
 		t.Errorf("%q, %q", results[0].Detail, results[1].Detail)
 	}
@@ -164,7 +152,7 @@ groups:
 	}
 }
 
-func TestHTTPRefused(t *testing.T) {
+func TestHTTP_Refused(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: parse(t, twoGroups)})
@@ -173,7 +161,7 @@ func TestHTTPRefused(t *testing.T) {
 	}
 }
 
-func TestHTTPEndsWithItsContext(t *testing.T) {
+func TestHTTP_ContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/b" {
@@ -188,7 +176,7 @@ func TestHTTPEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestHTTPInvalidOptions(t *testing.T) {
+func TestHTTP_InvalidOptions(t *testing.T) {
 	suite := parse(t, twoGroups)
 	for _, opt := range []Options{
 		{BaseURL: "http://127.0.0.1:1"},

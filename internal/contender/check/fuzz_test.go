@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -48,17 +49,11 @@ func BenchmarkJudge(b *testing.B) {
 		"json_includes": `{json_includes: {id: "{item}"}}`, "present": `{present: [id, name]}`,
 		"schema": `{schema: {type: object, required: [id, name], properties: {id: {type: integer, minimum: 0}, price: {type: number}}}}`,
 	} {
-		var e Expect
-		err := strictyaml.DecodeThen("expect", []byte(expect), new(any), func(v strictyaml.Value) { e = ReadExpect(v) })
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := expectation(b, expect)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := e.Judge(Sent{Status: 200, Body: body, Value: func(string) string { return "17" }}); err != nil {
-					b.Fatal(err)
-				}
+				testenv.OK(b, e.Judge(Sent{Status: 200, Body: body, Value: func(string) string { return "17" }}))
 			}
 		})
 	}

@@ -30,9 +30,7 @@ func TestLifecycleOfProcess(t *testing.T) {
 	t.Parallel()
 	binary := buildReference(t)
 	port, err := launch.FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	store := listenAsStore(t, "127.0.0.1")
 	results := fromStartToStop(t, launch.Process{}, bench.LaunchSpec{
 		RunID: testRun(t), Name: "go-nethttp-1", Port: port,
@@ -50,21 +48,15 @@ func TestLifecycleInDocker(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	engine, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer engine.Close()
 	binary := buildReference(t)
 	image := "locbench-check-test/" + testRun(t) + ":latest"
 	importImage(t, binary, image)
 	launcher, err := launch.NewDocker(t.Context(), engine, testRun(t), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer func() {
-		if err := launcher.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, launcher.Close(context.Background()))
 	}()
 	if !launcher.Network.Direct() {
 		t.Skip("the engine is not on this machine")
@@ -89,27 +81,19 @@ func fromStartToStop(t *testing.T, launcher Launcher, spec bench.LaunchSpec, sto
 	spec.Env = env(store)
 	names := bench.LifecycleChecks()
 	results, err := Lifecycle(t.Context(), launcher, LifecycleOptions{Spec: spec, Unreachable: env(UnreachableStore), CPUs: cpus, Names: names})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	inst, err := launcher.Launch(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer inst.Stop(context.Background(), time.Second)
 	if _, err := ready.Wait(t.Context(), inst, ready.Question{Timeout: 20 * time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	running, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: names})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	results = append(results, running...)
 	results = append(results, StillResponds(t.Context(), inst, contact.Way{}, "/"))
 	stop, err := inst.Stop(t.Context(), ExitWithin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	results = append(results, Stopped(stop))
 	for _, r := range results {
 		t.Logf("%-30s %-8s %s (%s)", r.Name, r.Status, r.Value, r.Detail)
@@ -136,20 +120,14 @@ func buildReference(t *testing.T) string {
 func importImage(t *testing.T, binary, image string) {
 	t.Helper()
 	data, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
-	if err := w.WriteHeader(&tar.Header{Name: "service", Mode: 0o755, Size: int64(len(data))}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, w.WriteHeader(&tar.Header{Name: "service", Mode: 0o755, Size: int64(len(data))}))
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, w.Close())
 	cmd := exec.Command("docker", "import", "--change", `ENTRYPOINT ["/service"]`, "-", image)
 	cmd.Stdin = &archive
 	if msg, err := cmd.CombinedOutput(); err != nil {
@@ -166,9 +144,7 @@ func importImage(t *testing.T, binary, image string) {
 func listenAsStore(t *testing.T, host string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) })}
 	served := make(chan struct{})
 	go func() { defer close(served); s.Serve(l) }()
@@ -179,8 +155,6 @@ func listenAsStore(t *testing.T, host string) string {
 func fileSize(t *testing.T, name string) int64 {
 	t.Helper()
 	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return info.Size()
 }

@@ -97,9 +97,7 @@ func (t *reporter) run(ctx context.Context, name string, check func(*bench.Check
 		t.err = fmt.Errorf("lifecycle check %s: %w", name, context.Cause(ctx))
 		return
 	}
-	if res.Took == 0 {
-		res.Took = time.Since(start)
-	}
+	res.Took = time.Since(start)
 	t.results = append(t.results, res)
 	if t.on != nil {
 		t.on(res)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // one runs a suite of one check, whose `expect` is given, against a response.
@@ -113,6 +116,7 @@ func TestMatchers(t *testing.T) {
 		{"keys of no object", `{keys: {"cities[*].id": [id]}}`, 200, list, `expected an object, got 1`},
 		{"present", `{present: [a.b, 'c["d.e"]']}`, 200, `{"a":{"b":null},"c":{"d.e":1}}`, ""},
 		{"present, not", `{present: [a.c]}`, 200, `{"a":{"b":null}}`, `expected a.c to exist`},
+		{"present, elements of an empty list", `{present: "a[*]"}`, 200, `{"a":[]}`, `expected a[*] to exist`},
 		{"present, an alternative", `{present: "x | a"}`, 200, `{"a":1}`, ""},
 		{"present, no alternative", `{present: "x | y"}`, 200, `{"a":1}`, `expected x or y to exist`},
 
@@ -155,63 +159,114 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
-func TestTookTooLong(t *testing.T) {
+// TestExpect_Messages has the last value within each bound, whole messages, and what is masked in
+// them: what was expected and found under the name of a secret.
+func TestExpect_Messages(t *testing.T) {
+	for _, tt := range []struct{ name, expect, body, want string }{
+		{"four keys too many", `{json: {}}`, `{"a":1,"b":1,"c":1,"d":1,"e":1}`,
+			`$: unexpected key "a"; $: unexpected key "b"; $: unexpected key "c"; $: unexpected key "d"`},
+		{"four keys too few", `{json: {a: 1, b: 1, c: 1, d: 1, e: 1}}`, `{}`,
+			`$: key "a" is missing; $: key "b" is missing; $: key "c" is missing; $: key "d" is missing`},
+		{"within 0", `{approx: {a: {value: 3, within: 0}}}`, `{"a":3.0}`, ""},
+		{"an empty list", `{count: {a: 0}}`, `{"a":[]}`, ""},
+		{"equal bounds of a count", `{count: {a: {min: 2, max: 2}}}`, `{"a":[1]}`, "a: expected 2 elements, got 1"},
+		{"equal bounds of a time", `{took: {min: 1s, max: 1s}}`, `{}`, "expected a response after 1s or more, got it after 0s"},
+		{"the greatest count", `{count: {a: 2147483647}}`, `{"a":[]}`, "a: expected 2147483647 elements, got 0"},
+		{"the first and last status", `{status: [100, 599]}`, ``, ""},
+		{"a secret key", `{json_includes: {user: {id: 1, token: "abcdef1"}}}`, `{"user":{"id":2,"token":"uvwxyz2"}}`,
+			"$.user.id: expected 1, got 2; $.user.token: expected ***, got ***"},
+		{"secrets in a list", `{json: {passwords: ["abcdef1", {x: "abcdef1"}]}}`, `{"passwords":["uvwxyz2",{"x":"uvwxyz2"}]}`,
+			"$.passwords[0]: expected ***, got ***; $.passwords[1].x: expected ***, got ***"},
+		{"a secret path", `{at: {user.api_key: "abcdef1"}}`, `{"user":{"api_key":"uvwxyz2"}}`, "user.api_key: expected ***, got ***"},
+		{"every secret", `{every: {"users[*].token": "abcdef1"}}`, `{"users":[{"token":"uvwxyz2"}]}`,
+			"users[*].token: expected *** everywhere, got *** at 0"},
+		{"a secret header", `{header: {X-Api-Key: "abcdef1"}}`, `{}`, "header X-Api-Key: expected *** in it, got ***"},
+		{"another name", `{json_includes: {name: "abcdef1"}}`, `{"name":"uvwxyz2"}`, `$.name: expected "abcdef1", got "uvwxyz2"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			header := func() http.Header { return http.Header{"X-Api-Key": {"uvwxyz2"}} }
+			err := expectation(t, tt.expect).Judge(Sent{Body: []byte(tt.body), Header: header})
+			testenv.Equal(t, fmt.Sprint(err), cmp.Or(tt.want, "<nil>"))
+		})
+	}
+}
+
+func TestTook(t *testing.T) {
+	for _, tt := range []struct {
+		least, most, took time.Duration
+		want              string
+	}{
+		{time.Second, 0, time.Second - 1, "expected a response after 1s or more, got it after 1s"},
+		{time.Second, 0, time.Second, "<nil>"},
+		{0, 0, time.Hour, "<nil>"},
+		{0, 2 * time.Second, 2 * time.Second, "<nil>"},
+		{0, 2 * time.Second, 2*time.Second + time.Millisecond, "expected a response within 2s, got it after 2.001s"},
+	} {
+		testenv.Equal(t, fmt.Sprint(took(tt.least, tt.most)(&response{took: tt.took})), tt.want, tt.least, tt.most)
+	}
+}
+
+func TestHTTP_Took(t *testing.T) {
 	got := one(t, `{took: {max: 20ms}}`, func(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) })
 	if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "within 20ms, got it after") {
 		t.Errorf("%s: %s", got.Status, got.Detail)
 	}
 }
 
-func TestHostileResponses(t *testing.T) {
-	t.Run("longer than is read", func(t *testing.T) {
-		for expect, want := range map[string]bench.CheckStatus{
-			`{contains: x}`: bench.CheckSkipped, `{json: {}}`: bench.CheckSkipped, `{status: 200}`: bench.CheckPassed,
-			`{max_size: 4MiB}`: bench.CheckFailed, `{header: {Content-Type: json}, json: {}}`: bench.CheckFailed,
-		} {
-			got := one(t, expect, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, maxBody+10)) })
-			if got.Status != want || want == bench.CheckSkipped && got.Detail != "the body was not looked at: longer than 4 MiB" {
-				t.Errorf("%s: %s: %s", expect, got.Status, got.Detail)
+func TestHTTP_Hostile(t *testing.T) {
+	const notRead = "the body was not looked at: longer than 4 MiB"
+	long := strings.Repeat("\x00", maxBody+10)
+	for _, tt := range []struct {
+		name, expect, body string
+		want               bench.CheckStatus
+		detail             string
+	}{
+		{"longer than is read", `{contains: x}`, long, bench.CheckSkipped, notRead},
+		{"longer than is read, not JSON", `{json: {}}`, long, bench.CheckSkipped, notRead},
+		{"longer than is read, its status", `{status: 200}`, long, bench.CheckPassed, ""},
+		{"longer than is read and allowed", `{max_size: 4MiB}`, long, bench.CheckFailed, "expected at most 4194304 bytes, got 4194305"},
+		{"longer than is read, its header", `{header: {A: b}, json: {}}`, long, bench.CheckFailed, "header A: expected"},
+		{"as long as is read", `{max_size: 4MiB, contains: x}`, strings.Repeat("x", maxBody), bench.CheckPassed, ""},
+		{"nested deeply", `{json: {}}`, strings.Repeat("[", 1<<20), bench.CheckFailed, "expected JSON, got "},
+		{"controls and broken UTF-8", `{body: x}`, "\x1b[31m\xff\x00\u202e", bench.CheckFailed, `expected the body "x", got `},
+		{"breaks off", `{status: 200}`, "half", bench.CheckFailed, "response 200 broke off after 4 bytes: unexpected EOF"},
+		{"redirects are responses", `{status: 302, header: {Location: /y}}`, "", bench.CheckPassed, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := one(t, tt.expect, func(w http.ResponseWriter, r *http.Request) {
+				switch tt.body {
+				case "":
+					http.Redirect(w, r, "/y", http.StatusFound)
+				case "half":
+					w.Header().Set("Content-Length", "100")
+				}
+				w.Write([]byte(tt.body))
+			})
+			if got.Status != tt.want || !strings.HasPrefix(got.Detail, tt.detail) || len(got.Detail) > maxDetail+10 ||
+				strings.ContainsAny(got.Detail, "\x1b\x00\u202e") || !utf8.ValidString(got.Detail) {
+				t.Errorf("%s: %q, want %s: %s", got.Status, got.Detail, tt.want, tt.detail)
 			}
-		}
-	})
-	t.Run("nested deeply", func(t *testing.T) {
-		got := one(t, `{json: {}}`, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(strings.Repeat("[", 1<<20))) })
-		if got.Status != bench.CheckFailed || len(got.Detail) > maxDetail+10 {
-			t.Errorf("%s: %s", got.Status, got.Detail)
-		}
-	})
-	t.Run("control characters and broken UTF-8", func(t *testing.T) {
-		got := one(t, `{body: x}`, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("\x1b[31m\xff\x00\u202e")) })
-		if got.Status != bench.CheckFailed || strings.ContainsAny(got.Detail, "\x1b\x00\u202e") || !utf8.ValidString(got.Detail) {
-			t.Errorf("%s: %q", got.Status, got.Detail)
-		}
-	})
-	t.Run("breaks off", func(t *testing.T) {
-		got := one(t, `{status: 200}`, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100")
-			w.Write([]byte("half"))
 		})
-		if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "response 200 broke off after 4 bytes") {
-			t.Errorf("%s: %s", got.Status, got.Detail)
-		}
-	})
-	t.Run("redirects are responses", func(t *testing.T) {
-		got := one(t, `{status: 302, header: {Location: /y}}`, func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/y", http.StatusFound)
-		})
-		if got.Status != bench.CheckPassed {
-			t.Errorf("%s: %s", got.Status, got.Detail)
-		}
-	})
+	}
 }
 
 // A mistake of locbench or a library while it compares a response makes that one unexpected, and
 // ends nothing.
-func TestPanicsAreUnexpectedResponses(t *testing.T) {
+func TestExpect_Panics(t *testing.T) {
 	e := Expect{matchers: []matcher{func(*response) error { panic("nil pointer\x1b[2J" + strings.Repeat("x", 1000)) }}}
 	err := e.Judge(Sent{Status: 200})
 	if err == nil || !strings.HasPrefix(err.Error(), "response cannot be checked: nil pointer") || len(err.Error()) > 300 ||
 		strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("%v", err)
 	}
+}
+
+func TestHasWord(t *testing.T) {
+	for text, want := range map[string]bool{
+		"id": true, "/id:": true, "`id{": true, "@id[": true, "no valid id": true, "": false, "i": false,
+		"0id": false, "id9": false, "aid": false, "idz": false, "Aid": false, "idZ": false, "_id": false, "idea": false,
+	} {
+		testenv.Equal(t, hasWord(text, "id"), want, text)
+	}
+	testenv.Equal(t, hasWord("a", ""), false)
 }

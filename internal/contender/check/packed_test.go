@@ -19,7 +19,7 @@ func gzipped(text string) []byte {
 }
 
 // A suite looks at the unpacked body. What cannot be unpacked is neither right nor wrong.
-func TestPackedBodiesInSuites(t *testing.T) {
+func TestHTTP_Packed(t *testing.T) {
 	whole := gzipped(`{"id":7}`)
 	for name, tt := range map[string]struct {
 		expect, encoding string
@@ -54,7 +54,7 @@ func TestPackedBodiesInSuites(t *testing.T) {
 
 // A body of the load that is not there is not looked at by any expectation of a body; what the rest
 // of the response shows still counts.
-func TestJudgeWithoutBody(t *testing.T) {
+func TestExpect_WithoutBody(t *testing.T) {
 	unread := errors.New("not there")
 	for expect, want := range map[string]string{
 		`{json: {}}`: "not there", `{json_includes: {a: 1}}`: "not there", `{at: {a: 1}}`: "not there", `{every: {a: 1}}`: "not there",

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
 // An expectation may name what was requested, with the words of other tools: the id that was
 // requested, a column, a saved value.
-func TestExpectationsOfTheRequest(t *testing.T) {
+func TestExpect_Places(t *testing.T) {
 	values := map[string]string{"item": "17", "b.guest": "Ada", "bid": "x-9", "tags": `["a",1]`, "f": "1.50"}
 	for _, tt := range []struct {
 		name, expect, body string
@@ -46,18 +47,12 @@ func TestExpectationsOfTheRequest(t *testing.T) {
 			var e Expect
 			var kept any
 			err := strictyaml.DecodeThen("expect", []byte(tt.expect), new(any), func(v strictyaml.Value) { e, kept = ReadExpect(v), Raw(v) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			again, err := ParseExpect(kept.(map[string]any)) // as the load does
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			for _, e := range []Expect{e, again} {
 				err = e.Judge(Sent{Status: 200, Body: []byte(tt.body), Value: func(name string) string { return values[name] }})
-				if tt.wrong == "" && err != nil || tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)) {
-					t.Errorf("%v, want %q", err, tt.wrong)
-				}
+				testenv.Fails(t, err, tt.wrong)
 			}
 			if strings.Contains(tt.expect, "}\"") && !strings.Contains(tt.expect, "{{") {
 				if len((bench.Request{Expect: kept.(map[string]any)}).ExpectedPlaces()) == 0 {

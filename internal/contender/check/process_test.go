@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/services/go-nethttp/locations"
 )
 
@@ -47,6 +48,11 @@ var contenders = map[string]func(ctx context.Context, env func(string) string, l
 	"exits with 0": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
 		log("no store")
 		return bench.Exit{}
+	},
+	"exits late": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
+		log("no store")
+		time.Sleep(1_234_567 * time.Microsecond)
+		return bench.Exit{Code: 1}
 	},
 	"says nothing": func(context.Context, func(string) string, func(string)) bench.Exit { return bench.Exit{Code: 1} },
 	"is killed": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
@@ -120,10 +126,15 @@ func (p *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	return inst, nil
 }
 
-func (p *fakeLauncher) left() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.living
+// newLauncher returns a launcher that must have stopped all instances in the end.
+func newLauncher(t *testing.T, contender string, enforced bool) *fakeLauncher {
+	p := &fakeLauncher{contender: contender, enforced: enforced}
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		testenv.Equal(t, p.living, 0, "instances are left")
+	})
+	return p
 }
 
 type fakeInstance struct {

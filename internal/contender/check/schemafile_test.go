@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -63,14 +64,12 @@ func schemaFiles(t *testing.T) {
 			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
 		"merge.yaml": "a: &a {type: object}\nb: {<<: *a}\n", "keys.yaml": "type: object\ntype: array\n", "two.yaml": "type: object\n---\ntype: array\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }
 
 // A schema of a file, also one within an OpenAPI document, accepts what its authors mean by it.
-func TestSchemasOfFiles(t *testing.T) {
+func TestReadSchema(t *testing.T) {
 	schemaFiles(t)
 	const user = "openapi.json#/components/schemas/User"
 	for name, c := range map[string]struct{ schema, body, wrong string }{
@@ -106,25 +105,19 @@ func TestSchemasOfFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file, fragment, _ := strings.Cut(c.schema, "#")
 			doc, err := readSchema(file, fragment)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			saved, err := ParseExpect(map[string]any{"schema": doc})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for way, e := range map[string]Expect{"file": expectation(t, "{schema: '"+c.schema+"'}"), "saved": saved} {
+			testenv.OK(t, err)
+			for _, e := range []Expect{expectation(t, "{schema: '"+c.schema+"'}"), saved} {
 				err := e.Judge(Sent{Status: 200, Body: []byte(c.body)})
-				if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
-					t.Errorf("%s: %v, want %q", way, err, c.wrong)
-				}
+				testenv.Fails(t, err, c.wrong)
 			}
 		})
 	}
 }
 
 // What no response could fail, or what is not one document, is refused with what to write.
-func TestSchemasThatAreNone(t *testing.T) {
+func TestReadSchema_Refused(t *testing.T) {
 	schemaFiles(t)
 	for name, c := range map[string]struct{ schema, wrong string }{
 		"a whole document":           {"openapi.json", "openapi.json is an OpenAPI document, not a schema; write the schema in it, such as `openapi.json#/components/schemas/Any`; there are #/components/schemas/Any, #/components/schemas/Cat, "},
@@ -166,7 +159,7 @@ func TestSchemasThatAreNone(t *testing.T) {
 	}
 }
 
-func TestInlineSchemas(t *testing.T) {
+func TestExpect_Schema(t *testing.T) {
 	for name, c := range map[string]struct{ schema, body, wrong string }{
 		"nullable":              {`{type: object, properties: {a: {type: string, nullable: true}}}`, `{"a": null}`, ""},
 		"not nullable":          {`{type: object, properties: {a: {type: string, nullable: false}}}`, `{"a": null}`, "'/a'"},
@@ -183,21 +176,25 @@ func TestInlineSchemas(t *testing.T) {
 		"writeOnly only":        {`{$schema: "http://json-schema.org/draft-04/schema#", required: [a], properties: {a: {writeOnly: true}}}`, `{}`, ""},
 		"int32":                 {`{type: integer, format: int32}`, `2147483647`, ""},
 		"int32, too large":      {`{type: integer, format: int32}`, `2147483648`, "int32"},
+		"int32, the least":      {`{type: integer, format: int32}`, `-2147483648`, ""},
+		"wrong, though or null": {`{items: {type: integer, nullable: true}}`, `["x"]`, "at '/0': got string, want null or integer"},
 		"int32, too small":      {`{type: integer, format: int32}`, `-2147483649`, "int32"},
 		"int32, as a fraction":  {`{type: integer, format: int32}`, `2147483648.0`, "int32"},
 		"int32 of a text":       {`{format: int32}`, `"x"`, ""},
 		"int64":                 {`{type: integer, format: int64}`, `9223372036854775807`, ""},
 		"int64, too large":      {`{type: integer, format: int64}`, `9223372036854775808`, "int64"},
 		"int64, far too large":  {`{type: integer, format: int64}`, `1e400`, "int64"},
+		"a long regex":          {`{format: regex}`, `"` + strings.Repeat("a", 1000) + `"`, ""},
+		"too long a regex":      {`{format: regex}`, `"` + strings.Repeat("a", 1001) + `"`, "'aaa"},
+		"a broken regex":        {`{format: regex}`, `"("`, "regular expression"},
+		"a regex of no text":    {`{format: regex}`, `1`, ""},
 		"a date and time":       {`{format: date-time}`, `"2024-02-30T10:00:00Z"`, "date-time"},
 		"an unknown format":     {`{format: iban}`, `"x"`, ""},
 		"a uuid":                {`{format: uuid}`, `"x"`, "uuid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := expectation(t, "{schema: "+c.schema+"}").Judge(Sent{Status: 200, Body: []byte(c.body)})
-			if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
-				t.Errorf("%v, want %q", err, c.wrong)
-			}
+			testenv.Fails(t, err, c.wrong)
 		})
 	}
 }
@@ -211,7 +208,7 @@ func readSchema(file, fragment string) (any, error) {
 }
 
 // Of a large document only what the schema uses is kept, unchanged; a file is bounded.
-func TestSchemaFilesAreBounded(t *testing.T) {
+func TestReadSchema_Bounds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var all []string
 	for i := range 3000 {
@@ -220,9 +217,7 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 	}
 	text := `{"openapi": "3.0.0", "components": {"schemas": {` + strings.Join(all, ",\n") + `}}}`
 	write := func(name, text string) string {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
 	doc, err := readSchema(write("large.json", text), "/components/schemas/S2999")
@@ -234,9 +229,7 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(s), s)
 	}
 	wide := write("wide.json", `{"$defs": {"A": {"enum": ["`+strings.Repeat("x", maxSchema)+`"]}}}`)
-	if _, err := readSchema(wide, "/$defs/A"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(readSchema(wide, "/$defs/A")), "larger than 1 MiB")
 	for size, fits := range map[int]bool{maxSchemaFile: true, maxSchemaFile + 1: false} {
 		text := `{"type": "object"}`
 		_, err := readSchema(write("size.json", text+strings.Repeat(" ", size-len(text))), "")
@@ -261,26 +254,70 @@ func TestSchemaFilesAreBounded(t *testing.T) {
 		refs = append(refs, `{"$ref": "#/x`+strings.Repeat("/properties/a", i)+`"}`)
 	}
 	write("copies.json", `{"x": `+nested+`, "y": {"allOf": [`+strings.Join(refs, ",")+`]}}`)
-	if _, err := readSchema(filepath.Join(".", "copies.json"), "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(readSchema(filepath.Join(".", "copies.json"), "/y")), "larger than 1 MiB")
 	// copies that are left out of the result are bounded, too
 	nested = strings.Repeat(`{"properties": {"a": `, 25) + `{"type": "null", "description": "` + strings.Repeat("d", 400_000) + `"}` + strings.Repeat("}}", 25)
 	write("left.json", `{"x": `+nested+`, "y": {"allOf": [`+strings.Join(refs, ",")+`]}}`)
-	if _, err := readSchema("left.json", "/y"); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
-		t.Errorf("%v", err)
+	testenv.Fails(t, testenv.Err(readSchema("left.json", "/y")), "larger than 1 MiB")
+}
+
+func TestReadSchema_Text(t *testing.T) {
+	schemaFiles(t)
+	for name, want := range map[string]string{
+		"openapi.json#/components/schemas/Cat": `map[properties:map[type:map[enum:[cat]]] required:[type] type:object]`,
+		"openapi.json#/components/schemas/Usr": "openapi.json has no #/components/schemas/Usr; did you mean `#/components/schemas/User`?",
+		"defs.json":                            "defs.json has no keyword of a schema, so any response would match it; write the schema in it, such as `defs.json#/$defs/A`",
+		"text.json#/a":                         "text.json has no #/a",
+	} {
+		file, fragment, _ := strings.Cut(name, "#")
+		doc, err := readSchema(file, fragment)
+		if got := fmt.Sprint(doc); got != want && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+}
+
+func TestSchemaSource(t *testing.T) {
+	d := &schemaSource{defs: map[string]any{"A": true, "A-2": true}}
+	for place, want := range map[string]string{"/x/B": "B", "/x/A": "A-3", "/%\"\x1f ~1!": "___ ~1!", "x": "x"} {
+		testenv.Equal(t, d.free(place), want, place)
+	}
+	chain := map[string]any{"l": []any{"first", map[string]any{"a": true}}, "r0": map[string]any{"type": "object", "x": "end"}}
+	for i := range 22 {
+		chain[fmt.Sprint("r", i+1)] = map[string]any{"$ref": fmt.Sprint("#/r", i)}
+	}
+	d = &schemaSource{name: "a.json", doc: chain}
+	for place, want := range map[string]any{
+		"/l/0": "first", "/l/1/a": true, "/l/2": nil, "/l/-1": nil, "/l/x": nil, "/r20/x": "end", "/r21/x": nil,
+	} {
+		if got, err := d.find(place); got != want || (err == nil) != (want != nil) {
+			t.Errorf("%s: %v, %v", place, got, err)
+		}
+	}
+	if !d.constrains(chain["r20"], 20) || d.constrains(chain["r21"], 20) {
+		t.Error("20 names lead to a schema")
+	}
+	testenv.Equal(t, levels([]any{1, map[string]any{"a": []any{}}, []any{}}), 3)
+	ten := strings.Fields("a b c d e f g h i j")
+	if a, b := listed(ten), listed(append(ten, "k", "l")); a != "a, b, c, d, e, f, g, h, i, j" || b != a+" and 2 more" {
+		t.Errorf("%s; %s", a, b)
+	}
+	at := map[string]any{"enum": []any{"ab", json.Number("1")}}
+	for left, fits := range map[int]bool{15: true, 14: false} {
+		d := &schemaSource{doc: map[string]any{"a": at}, refs: map[string]string{}, defs: map[string]any{}}
+		if err := d.refer(map[string]any{"$ref": "#/a"}, &left); (err == nil) != fits || left != 0 && fits {
+			t.Errorf("%d left: %v", left, err)
+		}
 	}
 }
 
 // A document serves several schemas: reading one does not change it.
-func TestReadingASchemaKeepsItsDocument(t *testing.T) {
+func TestReadSchema_Unchanged(t *testing.T) {
 	schemaFiles(t)
 	for _, name := range []string{"openapi.yaml#/components/schemas/User", "plain.json#", "plain.json#/definitions/n"} {
 		file, fragment, _ := strings.Cut(name, "#")
 		doc, err := schemaDocument(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		before := clone(doc)
 		if _, err := schemaIn(doc, file, fragment); err != nil || !reflect.DeepEqual(doc, before) {
 			t.Errorf("%s: %v, %v", name, doc, err)

@@ -1,14 +1,18 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -48,6 +52,8 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, request: GET /, timeout: 5, expect: {status: 200}}`, "add a unit"},
 		{`{name: a, request: GET /, expect: {statsu: 200}}`, "did you mean `status`?"},
 		{`{name: a, request: GET /, expect: {status: 99}}`, "write a status from 100 to 599"},
+		{`{name: a, request: GET /, expect: {status: 600}}`, "write a status from 100 to 599"},
+		{`{name: a, request: GET /, expect: {count: {a: 2147483648}}}`, "write a number of elements"},
 		{`{name: a, request: GET /, expect: {status: ok}}`, "write a status from 100 to 599"},
 		{`{name: a, request: GET /, expect: {status: []}}`, "write at least one"},
 		{`{name: a, request: GET /, expect: {message: ""}}`, "write a non-empty text"},
@@ -106,24 +112,16 @@ func TestLoadSuite(t *testing.T) {
 	}
 	for _, name := range SuiteNames() {
 		s, err := LoadSuite(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Name != name {
-			t.Errorf("suite %s is in %s.yaml", s.Name, name)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, s.Name, name)
 	}
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, []byte(twoGroups), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(twoGroups), 0o600))
 	s, err := LoadSuite(file)
 	if err != nil || s.Len() != 3 || s.Groups[1].Name != "search" {
 		t.Errorf("%v, %+v", err, s)
 	}
-	if err := os.WriteFile(file, make([]byte, strictyaml.MaxSize+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, make([]byte, strictyaml.MaxSize+1), 0o600))
 	for name, want := range map[string]string{
 		"location":              "did you mean `locations`?",
 		"../nowhere":            "no such file",
@@ -131,19 +129,15 @@ func TestLoadSuite(t *testing.T) {
 		t.TempDir() + "/a.yaml": "no such file",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := LoadSuite(name); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, want %q in it", name, err, want)
-			}
+			testenv.Fails(t, testenv.Err(LoadSuite(name)), want)
 		})
 	}
 }
 
 // The bundled suite has all groups, and checks more than the status.
-func TestBundledSuiteIsComplete(t *testing.T) {
+func TestLoadSuite_Bundled(t *testing.T) {
 	s, err := LoadSuite("locations")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var groups []string
 	for _, g := range s.Groups {
 		groups = append(groups, g.Name)
@@ -153,16 +147,12 @@ func TestBundledSuiteIsComplete(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"}; !slices.Equal(groups, want) {
-		t.Errorf("groups %v, want %v", groups, want)
-	}
+	testenv.Equal(t, groups, []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"})
 }
 
 func FuzzSuite(f *testing.F) {
 	data, err := dataset.Suites.ReadFile("suites/locations.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	testenv.OK(f, err)
 	f.Add(data)
 	f.Add([]byte(twoGroups))
 	f.Add([]byte("suite: s\nvars: {a: '{{a}}'}\ngroups:\n  g:\n    - {name: a, request: '/{{a}}', expect: {json: '{{a}}', keys: {$: a}, count: {a: {min: 1}}, present: 'a|b[*]', took: {min: 1s}}}\n"))
@@ -191,4 +181,18 @@ func FuzzSuite(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRaw: a number is kept as an int64 or a float64 if that is exact.
+func TestRaw(t *testing.T) {
+	const text = `{"a":[1,1.25,0.1,18446744073709551615,1e400,1.10],"b":"x","c":null,"d":true}`
+	want := map[string]any{"a": []any{int64(1), 1.25, 0.1, json.Number("18446744073709551615"), json.Number("1e400"), 1.1}, "b": "x", "c": nil, "d": true}
+	err := strictyaml.DecodeThen("x", []byte(text), new(any), func(v strictyaml.Value) {
+		testenv.Equal[any](t, Raw(v), want)
+	})
+	testenv.OK(t, err)
+	doc, err := jsonpath.Decode([]byte(text))
+	if got := withNumbers(doc); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%#v, want %#v: %v", got, want, err)
+	}
 }

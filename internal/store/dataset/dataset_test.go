@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // stored is a stored city or region: all fields of the spec and no others.
@@ -42,18 +42,14 @@ func decode(t testing.TB, doc Doc) (d stored) {
 	if err := dec.Decode(&d); err != nil {
 		t.Fatalf("document %s: %v\n%.300s", doc.ID, err, doc.Source)
 	}
-	if strconv.FormatInt(d.ID, 10) != doc.ID {
-		t.Errorf("document %s has the id %d", doc.ID, d.ID)
-	}
+	testenv.Equal(t, strconv.FormatInt(d.ID, 10), doc.ID, d.ID)
 	return d
 }
 
 func mustOpen(t testing.TB, spec bench.DataSpec) Set {
 	t.Helper()
 	s, err := Open(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -65,9 +61,7 @@ func TestBundled(t *testing.T) {
 	}
 	regions := make(map[int64]stored)
 	for doc, err := range set.Documents(RegionIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		d := decode(t, doc)
 		if d.RegionID != nil || d.IsFeatured != nil || d.Timezone != nil || d.Population != nil {
 			t.Errorf("region %s has fields of a city", doc.ID)
@@ -78,16 +72,12 @@ func TestBundled(t *testing.T) {
 			t.Errorf("region %d lacks a name: %q", d.ID, d.names())
 		}
 	}
-	if len(regions) != info.Regions {
-		t.Errorf("%d regions, want %d", len(regions), info.Regions)
-	}
+	testenv.Equal(t, len(regions), info.Regions)
 
 	var ids []int64
 	countries, featured, size, named := map[string]int{}, map[string][]string{}, 0, 0
 	for doc, err := range set.Documents(CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		d := decode(t, doc)
 		ids = append(ids, d.ID)
 		countries[d.CountryISO]++
@@ -174,9 +164,7 @@ func cross(a, b, c, d [2]float64) bool {
 // contenders.
 func TestBundledFacts(t *testing.T) {
 	b, err := loadBundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	byID := make(map[int64]City)
 	for _, c := range b.cities {
 		byID[c.ID] = c
@@ -216,9 +204,7 @@ func TestGenerated(t *testing.T) {
 	seen := make(map[int64]bool)
 	featured := 0
 	for doc, err := range set.Documents(CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		d := decode(t, doc)
 		if seen[d.ID] {
 			t.Fatalf("id %d twice", d.ID)
@@ -267,16 +253,12 @@ func digest(t testing.TB, set Set) string {
 	for _, index := range set.Indices() {
 		n := int64(0)
 		for doc, err := range set.Documents(index.Name) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			sum.Write(doc.AppendAction(nil, "index"))
 			sum.Write(doc.Source)
 			n++
 		}
-		if n != index.Count {
-			t.Errorf("index %s has %d documents, promised %d", index.Name, n, index.Count)
-		}
+		testenv.Equal(t, n, index.Count, index.Name)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
@@ -284,25 +266,21 @@ func digest(t testing.TB, set Set) string {
 // Results are compared between machines by the hash of the data, so documents must not depend on
 // the machine or the Go version. If they change on purpose, raise shapeVersion (or the version in
 // Generated) and write the new digests here.
-func TestDocumentsAreTheSameEverywhere(t *testing.T) {
+func TestDocuments_Digest(t *testing.T) {
 	for want, spec := range map[string]bench.DataSpec{
 		"c61bac378613f7ee": {},
 		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := digest(t, mustOpen(t, spec)); got != want {
-				t.Errorf("%+v: digest %s, want %s", spec, got, want)
-			}
+			testenv.Equal(t, digest(t, mustOpen(t, spec)), want, spec)
 		})
 	}
 }
 
-func TestSetsDoNotKnowOtherIndices(t *testing.T) {
+func TestDocuments_OtherIndices(t *testing.T) {
 	for _, set := range []Set{mustOpen(t, bench.DataSpec{}), mustOpen(t, bench.DataSpec{Cities: 5})} {
 		for _, err := range set.Documents("nothing") {
-			if err == nil || !strings.Contains(err.Error(), `"nothing"`) {
-				t.Errorf("error %v", err)
-			}
+			testenv.Fails(t, err, `"nothing"`)
 		}
 		for range set.Documents(CityIndex) {
 			break // must not panic
@@ -310,7 +288,7 @@ func TestSetsDoNotKnowOtherIndices(t *testing.T) {
 	}
 }
 
-func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
+func TestMappings(t *testing.T) {
 	for name, mapping := range map[string][]byte{CityIndex: CityMapping(), RegionIndex: RegionMapping()} {
 		t.Run(name, func(t *testing.T) {
 			var body struct {
@@ -325,9 +303,7 @@ func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
 					}
 				}
 			}
-			if err := json.Unmarshal(mapping, &body); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal(mapping, &body))
 			want := map[string]string{"id": "long", "countryIso": "keyword", "centroid": "geo_point", "geometry": "geo_shape", "name": ""}
 			if name == CityIndex {
 				want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"
@@ -337,9 +313,7 @@ func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
 					t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
 				}
 			}
-			if len(body.Mappings.Properties) != len(want) {
-				t.Errorf("%s has %d fields, want %d", name, len(body.Mappings.Properties), len(want))
-			}
+			testenv.Equal(t, len(body.Mappings.Properties), len(want), name)
 			for _, language := range append(Languages[:], "all") {
 				f := body.Mappings.Properties["name"].Properties[language]
 				if f.Type != "text" || (f.CopyTo == "name.all") != (language != "all") || f.Fields["raw"].Type != "keyword" ||

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestAppendDegrees(t *testing.T) {
@@ -13,9 +15,7 @@ func TestAppendDegrees(t *testing.T) {
 		0: "0", 1: "1", -1: "-1", 14.42076: "14.42076", -0.5: "-0.5", 0.000001: "0.000001", -0.0000004: "0", 179.9999999: "180",
 		50.1: "50.1", -89.123456: "-89.123456", 7.0000009: "7.000001",
 	} {
-		if got := string(appendDegrees(nil, d)); got != want {
-			t.Errorf("appendDegrees(%v) = %s, want %s", d, got, want)
-		}
+		testenv.Equal(t, string(appendDegrees(nil, d)), want, d)
 	}
 }
 
@@ -60,29 +60,21 @@ func TestCityDocument(t *testing.T) {
 	want := `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
 		`"regionId":20352,"isFeatured":true,"timezone":"Europe/Prague","population":12,` +
 		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
-	if got := string(c.AppendJSON([]byte{})); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	testenv.Equal(t, string(c.AppendJSON([]byte{})), want)
 	want = `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
 		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
-	if got := string(r.AppendJSON([]byte{})); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	testenv.Equal(t, string(r.AppendJSON([]byte{})), want)
 }
 
 func BenchmarkDocuments(b *testing.B) {
 	g, err := Generated(MaxGenerated, 60, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	b.ReportAllocs()
 	var bytes int64
 	for b.Loop() {
 		n := 0
 		for doc, err := range g.Documents(CityIndex) {
-			if err != nil {
-				b.Fatal(err)
-			}
+			testenv.OK(b, err)
 			bytes += int64(len(doc.Source))
 			if n++; n == 10_000 {
 				break

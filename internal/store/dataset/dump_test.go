@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // files writes a folder and returns its path.
@@ -19,9 +20,7 @@ func files(t testing.TB, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range content {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -31,9 +30,7 @@ const anyMapping = `{"mappings":{}}`
 func TestDumpIsWhatWasWritten(t *testing.T) {
 	set := mustOpen(t, bench.DataSpec{Cities: 40, Seed: 3})
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	if err := writeDump(dir, set); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, writeDump(dir, set))
 	back := mustOpen(t, bench.DataSpec{Dir: dir})
 	info := back.Info()
 	if info.Name != dir || info.Cities != 40 || info.Regions != 63 || len(info.Hash) != 64 {
@@ -51,22 +48,16 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 		for doc, err := range back.Documents(index.Name) {
 			got = append(got, fmt.Sprint(doc.ID, string(doc.Source), err))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("documents of %s differ", index.Name)
-		}
+		testenv.Equal(t, got, want, index.Name)
 	}
 	wantIDs, _ := set.IDs(t.Context())
 	if ids, err := back.IDs(t.Context()); err != nil || !slices.Equal(ids, wantIDs) {
 		t.Errorf("ids %v, %v", ids, err)
 	}
 	again := mustOpen(t, bench.DataSpec{Dir: dir})
-	if again.Info() != info {
-		t.Errorf("read again: %+v", again.Info())
-	}
+	testenv.Equal(t, again.Info(), info)
 	f, err := os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
 	f.Close()
 	if changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info(); changed.Hash == info.Hash || changed.Cities != 41 {
@@ -89,9 +80,7 @@ func TestDumpForms(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 	}
 	want := []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	testenv.Equal(t, got, want)
 	ids, err := set.IDs(t.Context())
 	if err != nil || !slices.Equal(ids, []int64{42}) {
 		t.Errorf("ids %v, %v", ids, err)
@@ -188,9 +177,7 @@ func TestDumpMistakes(t *testing.T) {
 		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
+			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
 		})
 	}
 	if _, err := Dump(filepath.Join(t.TempDir(), "absent")); err == nil {
@@ -207,9 +194,7 @@ func TestDumpLineTooLong(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if n != 1 {
-		t.Errorf("%d documents and errors, want 1", n)
-	}
+	testenv.Equal(t, n, 1)
 }
 
 // spaces are more than a file in practice has.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func zipped(text string) string {
@@ -71,9 +71,7 @@ func TestElasticdump(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 			}
 			docs := []string{`1||{"id":1,"name":"Brno","centroid":[16.6,49.2]}|<nil>`, `2|r|{"id":2,"name":"P,}]\"raha"}|<nil>`}
-			if !slices.Equal(got, docs) {
-				t.Errorf("got %q, want %q", got, docs)
-			}
+			testenv.Equal(t, got, docs)
 			index := set.Indices()[0]
 			if len(set.Indices()) != 1 || index.Count != 2 || string(index.Mapping) != c.mapping {
 				t.Errorf("%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
@@ -86,15 +84,14 @@ func TestElasticdump(t *testing.T) {
 }
 
 // The hash of the data does not depend on compression.
-func TestElasticdumpCompressedIsTheSame(t *testing.T) {
+func TestElasticdump_Hash(t *testing.T) {
 	const docs = `{"_id":"1","_source":{}}` + "\n"
 	hash := func(content map[string]string) string {
 		return mustOpen(t, bench.DataSpec{Dir: files(t, content)}).Info().Hash
 	}
 	plain := hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping})
-	if other := hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}); other != plain {
-		t.Errorf("%s, want %s", other, plain)
-	}
+	testenv.Equal(t, hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}),
+		plain)
 }
 
 func TestElasticdumpMistakes(t *testing.T) {
@@ -123,14 +120,11 @@ func TestElasticdumpMistakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["city.mapping.json"] = anyMapping
-			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %s", err, c.want)
-			}
+			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
 		})
 	}
-	if _, err := Dump(files(t, map[string]string{"city.json": hit})); err == nil || !strings.Contains(err.Error(), "city.json has no mapping: add city.mapping.json") {
-		t.Errorf("without a mapping: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(Dump(files(t, map[string]string{"city.json": hit}))),
+		"city.json has no mapping: add city.mapping.json")
 }
 
 // How an array is split does not depend on the pieces in which it arrives.
@@ -149,9 +143,7 @@ func FuzzValues(f *testing.F) {
 			}
 		}
 		whole, pieces := split(newValues(bytes.NewReader(data))), split(newValues(&slow{data, max(piece, 1)}))
-		if whole != pieces {
-			t.Errorf("%q and in pieces %q", whole, pieces)
-		}
+		testenv.Equal(t, whole, pieces)
 	})
 }
 

@@ -7,18 +7,15 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func responses(t *testing.T, requests ...bench.Request) *Responses {
 	t.Helper()
 	set, err := Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	a, err := NewResponses(set, requests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return a
 }
 
@@ -39,9 +36,7 @@ var known = sync.OnceValues(func() (*Responses, error) {
 
 func TestCheck(t *testing.T) {
 	a, err := known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	const prague = `{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`
 	for _, test := range []struct{ name, language, body, want string }{
 		{"get", "cs", prague, ""},
@@ -64,9 +59,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := a.Check(test.name, 3067696, test.language, []byte(test.body))
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("%s in %s: %s: %v, want %q", test.name, test.language, test.body, err, test.want)
-			}
+			testenv.Fails(t, err, test.want)
 		})
 	}
 	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
@@ -90,9 +83,7 @@ func TestNothingIsReadInVain(t *testing.T) {
 // Of a large data set only a part of the cities is kept.
 func TestLargeDataSet(t *testing.T) {
 	set, err := Generated(120_000, 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	a, err := NewResponses(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
 	if err != nil || len(a.cities) < 20_000 || len(a.cities) > maxCities {
 		t.Errorf("%d cities, %v", len(a.cities), err)
@@ -101,9 +92,7 @@ func TestLargeDataSet(t *testing.T) {
 
 func FuzzCheck(f *testing.F) {
 	a, err := known()
-	if err != nil {
-		f.Fatal(err)
-	}
+	testenv.OK(f, err)
 	f.Add([]byte(`{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`))
 	f.Add([]byte(`{"id":null}`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // seed creates the index in an Elasticsearch and loads the cities with a single worker, since ties
@@ -27,9 +28,7 @@ func seed(t testing.TB, base, index string, set dataset.Set) {
 		body.Reset()
 	}
 	for doc, err := range set.Documents(dataset.CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		fmt.Fprintf(&body, `{"create":{"_id":%q}}`+"\n%s\n", doc.ID, doc.Source)
 		if body.Len() > 4<<20 {
 			load()
@@ -42,22 +41,16 @@ func seed(t testing.TB, base, index string, set dataset.Set) {
 func call(t testing.TB, method, url, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	if strings.Contains(url, "_bulk") {
 		req.Header.Set("Content-Type", "application/x-ndjson")
 	}
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer resp.Body.Close()
 	response, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return resp.StatusCode, string(response)
 }
 

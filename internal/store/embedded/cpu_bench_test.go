@@ -77,9 +77,9 @@ func BenchmarkSourceCPU(b *testing.B) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	measure := func(base string, pid int, d time.Duration) float64 {
-		before := cpuTime(b, pid)
+		before := testenv.CPUTime(b, pid)
 		calls := ask(b, client, base+"/_source/", cities, connections, d)
-		return float64((cpuTime(b, pid) - before).Microseconds()) / float64(calls)
+		return float64((testenv.CPUTime(b, pid) - before).Microseconds()) / float64(calls)
 	}
 	for _, who := range []struct {
 		base string
@@ -107,24 +107,16 @@ func startServing(tb testing.TB) (base string, pid int) {
 	cmd.Env = append(os.Environ(), serveVariable+"=1")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
+	testenv.OK(tb, cmd.Start())
 	tb.Cleanup(func() {
 		stdin.Close()
 		cmd.Wait()
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	return strings.TrimSpace(line), cmd.Process.Pid
 }
 

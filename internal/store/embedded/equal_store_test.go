@@ -15,17 +15,15 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestSameResponsesAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with
+// TestServer_AsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with
 // the bundled data and sends both the same queries: all responses must have the same status and the
 // same documents in the same order.
-func TestSameResponsesAsElasticsearch(t *testing.T) {
+func TestServer_AsElasticsearch(t *testing.T) {
 	real := testenv.Elasticsearch(t)
 	set, cities := bundled(t)
 	server, _ := open(t, set)
 	fake, err := server.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	index := fmt.Sprintf("locbench-store-test-%d", os.Getpid())
 	defer http.DefaultClient.CloseIdleConnections()
 	defer call(t, http.MethodDelete, real+"/"+index, "")

@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // city is the part of a document that the queries need.
@@ -79,17 +80,9 @@ func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
 func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
 	t.Helper()
 	s, err := embedded.New(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := s.Fill(t.Context(), set, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	t.Cleanup(func() { testenv.OK(t, s.Close()) })
+	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s, func(method, path, body string) (int, string) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
@@ -100,17 +93,11 @@ func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, pat
 func bundled(t testing.TB) (set dataset.Set, cities []city) {
 	t.Helper()
 	set, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for doc, err := range set.Documents(dataset.CityIndex) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var c city
-		if err := json.Unmarshal(doc.Source, &c); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, json.Unmarshal(doc.Source, &c))
 		cities = append(cities, c)
 	}
 	return set, cities
@@ -142,9 +129,7 @@ func TestFill(t *testing.T) {
 		"read error":      {altered{two(), 2, failing, ""}, "line 7 is broken"},
 		"one id twice":    {altered{two(), 2, nil, "d0"}, "document d0: duplicate id"},
 	} {
-		if err := s.Fill(t.Context(), c.set, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", what, err, c.want)
-		}
+		t.Run(what, func(t *testing.T) { testenv.Fails(t, s.Fill(t.Context(), c.set, nil), c.want) })
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -155,9 +140,7 @@ func TestFill(t *testing.T) {
 	if status, got := do(http.MethodGet, "/city/_source/d1", ""); status != 200 || got != doc2 {
 		t.Errorf("after it: %d %s", status, got)
 	}
-	if err := s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc2}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc2}}, nil))
 	if _, got := do(http.MethodGet, "/city/_count", ""); !strings.Contains(got, `"count":1,`) {
 		t.Errorf("filled again: %s", got)
 	}

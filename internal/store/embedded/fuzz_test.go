@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // mustResponse calls the store and fails unless the response is JSON and its status says whether
@@ -60,16 +61,12 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		s, err := embedded.New(embedded.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc}}, nil) != nil {
 			return
 		}
-		if got := mustResponse(t, s, http.MethodGet, "/city/_source/d0", ""); got != doc {
-			t.Errorf("%q came back as %q", doc, got)
-		}
+		testenv.Equal(t, mustResponse(t, s, http.MethodGet, "/city/_source/d0", ""), doc)
 		q := url.Values{"_source_includes": {includes}, "_source_excludes": {excludes}}
 		mustResponse(t, s, http.MethodGet, "/city/_source/d0?"+q.Encode(), "")
 		mustResponse(t, s, http.MethodPost, "/city/_search", `{"query":{"bool":{"filter":{"geo_shape":{"b.c":{"shape":`+
@@ -84,9 +81,7 @@ func FuzzMapping(f *testing.F) {
 		`"fields":{"k":{"type":"keyword","ignore_above":3}}},"u":{"type":"date"}}}}`)
 	f.Fuzz(func(t *testing.T, mapping string) {
 		s, err := embedded.New(embedded.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "x", mapping: mapping, docs: []string{doc1}}, nil) == nil {
 			mustResponse(t, s, http.MethodPost, "/x/_search", `{}`)

@@ -32,14 +32,10 @@ func TestResponses(t *testing.T) {
 		fmt.Fprintf(&got, "%s\t%d %s\n", q.kind, status, digest(t, body))
 	}
 	if *testenv.Update {
-		if err := os.WriteFile(goldenFile, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(goldenFile, []byte(got.String()), 0o644))
 	}
 	golden, err := os.ReadFile(goldenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want, wrong := strings.Split(string(golden), "\n"), 0
 	for i, line := range strings.Split(got.String(), "\n") {
 		if i < len(want) && line == want[i] {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestWrites: no call changes the store.
@@ -31,18 +32,12 @@ func TestWrites(t *testing.T) {
 // TestHost: a page whose name resolves to this machine cannot reach the store.
 func TestHost(t *testing.T) {
 	s, err := embedded.New(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.Close()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	base, err := s.Serve(l, "host.docker.internal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	for host, want := range map[string]int{
 		"127.0.0.1:" + port: 200, "127.0.0.1": 200, "127.8.9.1:80": 200, "[::1]:" + port: 200, "localhost:" + port: 200, "LOCALHOST": 200,
@@ -51,17 +46,11 @@ func TestHost(t *testing.T) {
 		"0.0.0.0:" + port: 403, "evil.localhost:" + port: 403, "2130706433": 403,
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		req.Host = host
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != want {
-			t.Errorf("Host %s: %d, want %d", host, resp.StatusCode, want)
-		}
+		testenv.Equal(t, resp.StatusCode, want, host)
 	}
 }

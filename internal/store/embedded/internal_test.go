@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestDelays(t *testing.T) {
@@ -26,9 +28,7 @@ func TestDelays(t *testing.T) {
 	}
 	draw := func(seed uint64) []time.Duration {
 		d, err := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		list := make([]time.Duration, 100_000)
 		for i := range list {
 			list[i] = d.next()
@@ -54,14 +54,10 @@ func TestDelays(t *testing.T) {
 // The values come from Lucene's SmallFloat.
 func TestLengthEncoding(t *testing.T) {
 	for n := range 40 {
-		if got := decodeLength(encodeLength(n)); got != int64(n) {
-			t.Errorf("length %d becomes %d", n, got)
-		}
+		testenv.Equal(t, decodeLength(encodeLength(n)), int64(n), n)
 	}
 	for n, want := range map[int]int64{40: 40, 41: 40, 42: 42, 55: 54, 56: 56, 100: 96, 1000: 984, math.MaxInt32: 2013265944} {
-		if got := decodeLength(encodeLength(n)); got != want {
-			t.Errorf("length %d becomes %d, want %d", n, got, want)
-		}
+		testenv.Equal(t, decodeLength(encodeLength(n)), want, n)
 	}
 	last := int64(-1)
 	for b := range 256 {
@@ -92,9 +88,7 @@ func TestTokens(t *testing.T) {
 		for _, tok := range tt.a.tokens(tt.text, map[analyzed][]token{}) {
 			got = append(got, tok.term)
 		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%q becomes %q, want %q", tt.text, s, tt.want)
-		}
+		testenv.Equal(t, strings.Join(got, " "), tt.want, tt.text)
 	}
 	long := tokenize(strings.Repeat("x", 300))
 	if len(long) != 2 || len(long[0].term) != 255 || long[1].end != 300 {
@@ -114,9 +108,7 @@ func TestShapeContains(t *testing.T) {
 		[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]],
 		[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}`)
 	s, err := parseShape(doc, span{0, len(doc)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, tt := range []struct {
 		lon, lat float64
 		want     bool
@@ -127,12 +119,8 @@ func TestShapeContains(t *testing.T) {
 		{15, 5.5, true}, {20.000001, 5.5, false}, {-0.000001, 5, false}, {5, 11, false}, {15, 4, false},
 	} {
 		p, err := encodePlace(tt.lat, tt.lon)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.contains(p); got != tt.want {
-			t.Errorf("(%v, %v): %v, want %v", tt.lon, tt.lat, got, tt.want)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, s.contains(p), tt.want, tt.lon, tt.lat)
 		var g grid
 		g.add(7, s)
 		found := false
@@ -153,9 +141,7 @@ func TestShapeContains(t *testing.T) {
 
 func TestDistance(t *testing.T) {
 	p, err := encodePlace(48.2082, 16.3738) // Vienna
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	// From Prague; Elasticsearch reports the same to the last digit that Go prints alike.
 	if got := distanceMetres(distanceKey(50.0755, 14.4378, p)); math.Abs(got-251_000) > 1000 {
 		t.Errorf("Prague to Vienna: %v m", got)
@@ -171,9 +157,7 @@ func TestNumber(t *testing.T) {
 	for range 100_000 {
 		text := strconv.FormatFloat((r.Float64()-0.5)*math.Pow10(r.IntN(20)-6), 'f', r.IntN(12), 64)
 		want, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		got, end, err := number([]byte(text+","), 0)
 		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
 			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
@@ -197,12 +181,8 @@ func TestSourcePaths(t *testing.T) {
 		covers, below bool
 	}{{"a", "a", true, false}, {"a", "ab", false, false}, {"a", "a.b", true, false}, {"a.b", "a", false, true}, {"a.b", "a.b", true, false},
 		{"ab", "a", false, false}, {"a.", "a", false, true}} {
-		if got := covers([]string{tt.path}, []byte(tt.key)); got != tt.covers {
-			t.Errorf("%q covers %q: %v", tt.path, tt.key, got)
-		}
-		if got := below([]string{tt.path}, []byte(tt.key)) != ""; got != tt.below {
-			t.Errorf("%q leads into %q: %v", tt.path, tt.key, got)
-		}
+		testenv.Equal(t, covers([]string{tt.path}, []byte(tt.key)), tt.covers, tt.path, tt.key)
+		testenv.Equal(t, below([]string{tt.path}, []byte(tt.key)) != "", tt.below, tt.path, tt.key)
 	}
 }
 
@@ -212,9 +192,7 @@ func TestNearLimit(t *testing.T) {
 	c, m := &column{}, &matches{set: make([]uint64, 8)}
 	for i := range uint32(512) {
 		p, err := encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if i%3 == 0 { // many at nearly the same place
 			p = place{int32(r.IntN(3)), int32(r.IntN(3))}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/store/embedded"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestCalls makes the calls of contenders, clients and locbench.
@@ -112,20 +113,14 @@ func TestClientsDefaults(t *testing.T) {
 func TestListenAndClose(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	s, err := embedded.New(embedded.Options{Latency: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for range 2 {
 		base, err := s.Listen("127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		resp, err := client.Get(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != 200 || resp.Header.Get("X-Elastic-Product") != "Elasticsearch" {
@@ -136,9 +131,7 @@ func TestListenAndClose(t *testing.T) {
 		t.Error("an impossible address was accepted")
 	}
 	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, s.Close())
 	}
 	if _, err := s.Listen("127.0.0.1:0"); err == nil {
 		t.Error("a closed store listens")
@@ -148,9 +141,7 @@ func TestListenAndClose(t *testing.T) {
 // TestLatencyEnds checks that a call ends when its client disconnects.
 func TestLatencyEnds(t *testing.T) {
 	s, err := embedded.New(embedded.Options{Latency: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

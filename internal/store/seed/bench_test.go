@@ -3,7 +3,6 @@
 package seed_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,13 +12,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -27,17 +24,6 @@ import (
 	"github.com/locbench/locbench/internal/store/seed"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-// target returns the Elasticsearch to load and the generated cities to load. usual is their number
-// unless the environment sets it.
-func target(b *testing.B, usual int) (url string, set renamed, cities int) {
-	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
-	generated, err := dataset.Generated(cities, 60, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return url, renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}, cities
-}
 
 // BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made
 // beforehand, with the same number of workers to an index with the same mapping and settings. The
@@ -57,43 +43,44 @@ func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 //
 // LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
-	url, set, cities := target(b, 100_000)
+	url, cities := testenv.Elasticsearch(b), setting("CITIES", 100_000)
+	generated, err := dataset.Generated(cities, 60, 1)
+	testenv.OK(b, err)
+	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
 	rounds := setting("ROUNDS", 4)
 	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
 	for b.Loop() {
 		var bodies [][]byte
 		var ours, bare, oursCPU, bareCPU time.Duration
 		var ratios []float64
-		peak := int64(0)
+		peak := 0.0
 		// One round more than counted: the first one meets a server that has not compiled its own
 		// hot code yet.
 		for round := range rounds + 1 {
 			var oursNow, bareNow time.Duration
 			for i := range 2 {
-				cpu := cpuTime()
+				cpu := testenv.CPUTime(b, os.Getpid())
 				if (round+i)%2 == 0 {
 					set.hash = strconv.Itoa(round)
 					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
-					if err != nil {
-						b.Fatal(err)
-					}
+					testenv.OK(b, err)
 					if peak == 0 {
-						peak = peakMemory()
+						peak = testenv.PeakMiB(b)
 					}
 					one := r.Indices[0]
 					oursNow = one.Elapsed
-					oursCPU += cpuTime() - cpu
+					oursCPU += testenv.CPUTime(b, os.Getpid()) - cpu
 					fmt.Printf("round %d of %d: seeding     %6.0f documents/s (%v; with index, refresh, count and swap %v; %d bytes, %d retries)\n",
 						round, rounds, one.PerSecond(), one.Elapsed.Round(time.Millisecond), r.Elapsed.Round(time.Millisecond), one.Bytes, one.Retries)
 					continue
 				}
 				if bodies == nil {
 					bodies = makeBodies(b, set, batch)
-					cpu = cpuTime()
+					cpu = testenv.CPUTime(b, os.Getpid())
 				}
 				took := post(b, url, set, bodies, workers, nil)
 				bareNow = took
-				bareCPU += cpuTime() - cpu
+				bareCPU += testenv.CPUTime(b, os.Getpid()) - cpu
 				fmt.Printf("round %d of %d: bare client %6.0f documents/s (%v)\n", round, rounds, float64(cities)/took.Seconds(), took.Round(time.Millisecond))
 			}
 			if round == 0 {
@@ -113,99 +100,8 @@ func BenchmarkSeed(b *testing.B) {
 		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
 		b.ReportMetric(float64(oursCPU.Microseconds())/all, "cpu-us/doc")
 		b.ReportMetric(float64(bareCPU.Microseconds())/all, "bare-cpu-us/doc")
-		b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+		b.ReportMetric(peak, "peak-MB")
 	}
-}
-
-// BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode
-// nothing again. The two alternate; a first round is not counted.
-//
-//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the
-//     median of the rounds'.
-//   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
-//
-// The settings are those of BenchmarkSeed.
-func BenchmarkProcessor(b *testing.B) {
-	url, set, cities := target(b, 20_000)
-	rounds := setting("ROUNDS", 8)
-	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
-	for b.Loop() {
-		var took, cpu [2]time.Duration // of seeding, of the processor
-		var ratios []float64
-		for round := range rounds + 1 {
-			var now [2]time.Duration
-			for i := range 2 {
-				which, before := (round+i)%2, cpuTime()
-				if which == 0 {
-					set.hash = strconv.Itoa(round)
-					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
-					if err != nil {
-						b.Fatal(err)
-					}
-					now[which] = r.Indices[0].Elapsed
-				} else {
-					now[which] = process(b, url, set, workers, batch)
-				}
-				if round > 0 {
-					took[which] += now[which]
-					cpu[which] += cpuTime() - before
-				}
-			}
-			fmt.Printf("round %d of %d: seeding %v, processor %v\n", round, rounds, now[0].Round(time.Millisecond), now[1].Round(time.Millisecond))
-			if round > 0 {
-				ratios = append(ratios, now[0].Seconds()/now[1].Seconds())
-			}
-		}
-		all := float64(cities * rounds)
-		b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "ratio")
-		slices.Sort(ratios)
-		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
-		b.ReportMetric(float64(cpu[0].Microseconds())/all, "cpu-us/doc")
-		b.ReportMetric(float64(cpu[1].Microseconds())/all, "processor-cpu-us/doc")
-	}
-}
-
-// line is one document for the bulk processor: both of its lines in one string.
-type line [1]string
-
-func (l *line) Source() ([]string, error) { return l[:], nil }
-func (l *line) String() string            { return l[0] }
-
-// process fills an index with the bulk processor.
-func process(b *testing.B, url string, set bench.DataSet, workers, batch int) time.Duration {
-	index := createBare(b, url, set)
-	transport := &http.Transport{MaxIdleConnsPerHost: workers, WriteBufferSize: 256 << 10, DisableCompression: true}
-	defer transport.CloseIdleConnections()
-	es, err := elastic.NewSimpleClient(elastic.SetURL(url), elastic.SetHttpClient(&http.Client{Transport: transport}))
-	if err != nil {
-		b.Fatal(err)
-	}
-	started := time.Now()
-	p, err := es.BulkProcessor().Workers(workers).BulkActions(-1).BulkSize(batch).
-		After(func(_ int64, _ []elastic.BulkableRequest, response *elastic.BulkResponse, err error) {
-			if err != nil || response.Errors {
-				b.Errorf("bulk processor: %v, %+v", err, response)
-			}
-		}).Do(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	target := []byte(`{"create":{"_index":"` + index + `",`)
-	var text []byte
-	for doc, err := range set.Documents(set.Indices()[0].Name) {
-		if err != nil {
-			b.Fatal(err)
-		}
-		action := bytes.TrimPrefix(doc.AppendAction(nil, "create"), []byte(`{"create":{`))
-		text = append(append(append(text[:0], target...), action...), doc.Source...)
-		p.Add(&line{string(text)})
-	}
-	if err := p.Close(); err != nil {
-		b.Error(err)
-	}
-	took := time.Since(started)
-	request(b, http.MethodDelete, url+"/"+index, "")
-	return took
 }
 
 func setting(name string, otherwise int) int {
@@ -219,9 +115,7 @@ func setting(name string, otherwise int) int {
 func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
 	var body []byte
 	for doc, err := range set.Documents(set.Indices()[0].Name) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		one := append(append(doc.AppendAction(nil, "create"), doc.Source...), '\n')
 		if len(body)+len(one) > batch && len(body) > 0 {
 			bodies, body = append(bodies, body), nil
@@ -302,9 +196,7 @@ func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers 
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Error(err)
-	}
+	testenv.OK(b, g.Wait())
 	took := time.Since(started)
 	request(b, http.MethodDelete, index, "")
 	return took
@@ -319,48 +211,10 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 		} `json:"settings"`
 		Mappings json.RawMessage `json:"mappings"`
 	}
-	if err := json.Unmarshal(set.Indices()[0].Mapping, &create); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, json.Unmarshal(set.Indices()[0].Mapping, &create))
 	create.Settings.Index["refresh_interval"] = "-1"
 	body, err := json.Marshal(create)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	request(b, http.MethodPut, url+"/"+index, string(body))
 	return index
-}
-
-// peakMemory returns the peak resident memory of the process in bytes; 0 if it cannot be
-// read.
-func peakMemory() int64 {
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			kB, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			return kB << 10
-		}
-	}
-	return 0
-}
-
-// cpuTime returns the CPU time of the process so far; 0 where it cannot be read.
-func cpuTime() time.Duration {
-	data, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(data), ") ") // the name may hold spaces
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on Linux
 }

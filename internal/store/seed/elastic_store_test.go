@@ -16,18 +16,14 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
+func TestRun_Bundled(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	bundled, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	set := renamed{DataSet: bundled, prefix: prefix(t, url)}
 	city, region := url+"/"+set.prefix+"city", url+"/"+set.prefix+"region"
 	r, err := seed.Run(t.Context(), seed.Options{URL: url, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Logf("%d regions; %d cities in %v, %.0f a second", r.Indices[0].Documents, r.Indices[1].Documents, r.Indices[1].Elapsed, r.Indices[1].PerSecond())
 	if r.Unchanged || r.Indices[1].Documents != 14945 || r.Indices[1].Index != set.prefix+"city_v1" {
 		t.Errorf("result %+v", r)
@@ -37,9 +33,7 @@ func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
 	if prague["name.cs"] != "Praha" || prague["regionId"] != 20352.0 || prague["isFeatured"] != true || prague["geometry"] != nil || len(prague) != 11 {
 		t.Errorf("Prague is %v", prague)
 	}
-	if got := request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"]; got != "Praga" {
-		t.Errorf("Prague's region is %v in Polish", got)
-	}
+	testenv.Equal(t, request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"], "Praga")
 	// In the centre of Prague: its own shape, and perhaps that of a borough.
 	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
 	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
@@ -65,20 +59,16 @@ func TestElasticsearchAcceptsTheBundledData(t *testing.T) {
 	}
 }
 
-func TestElasticsearchAcceptsADump(t *testing.T) {
+func TestRun_Dump(t *testing.T) {
 	url := testenv.Elasticsearch(t)
 	name := prefix(t, url) + "places"
 	dir := t.TempDir()
 	write := func(file, content string) {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
 	}
 	load := func(force bool) (seed.Result, error) {
 		set, err := dataset.Dump(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return seed.Run(t.Context(), seed.Options{URL: url, Set: set, Force: force})
 	}
 	write(name+".mapping.json", `{"settings":{"refresh_interval":"3s","index.number_of_replicas":0},"mappings":{"properties":{"n":{"type":"integer"},"place":{"type":"geo_point"}}}}`)
@@ -88,9 +78,7 @@ func TestElasticsearchAcceptsADump(t *testing.T) {
 	}
 	for path, n := range map[string]float64{"a%20b%2F%C5%BE": 1, "7?routing=x": 2, "line-5": 3} {
 		t.Run(path, func(t *testing.T) {
-			if got := request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"]; got != n {
-				t.Errorf("%s is %v, want %v", path, got, n)
-			}
+			testenv.Equal(t, request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"], any(n), path)
 		})
 	}
 	settings := fmt.Sprint(request(t, http.MethodGet, url+"/"+name+"/_settings", ""))
@@ -107,9 +95,7 @@ func TestElasticsearchAcceptsADump(t *testing.T) {
 	if !errors.As(err, &rejected) || rejected.Total != 2 || !strings.Contains(err.Error(), "failed to parse field [n]") || !strings.Contains(err.Error(), `For input string: "many"`) {
 		t.Fatalf("error %v", err)
 	}
-	if got := request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"]; got != 3.0 {
-		t.Errorf("after a failed seeding the alias counts %v documents, want 3", got)
-	}
+	testenv.Equal(t, request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"], 3.0)
 	if left := request(t, http.MethodGet, url+"/"+name+"*/_alias", ""); len(left) != 1 {
 		t.Errorf("a failed seeding left %v", left)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // page responds like a proxy.
@@ -26,7 +27,7 @@ func page(w http.ResponseWriter, status int) {
 func isBulk(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/_bulk") }
 
 // A permanent error ends the seeding with the first response, with its reason and what to do.
-func TestRunEndsAtOnce(t *testing.T) {
+func TestRun_PermanentErrors(t *testing.T) {
 	const flood = "index [city_v1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];"
 	for name, c := range map[string]struct {
 		kind, reason string
@@ -40,6 +41,7 @@ func TestRunEndsAtOnce(t *testing.T) {
 		"out of shards":   {"validation_exception", "this cluster currently has [1000]/[1000] maximum shards open;", 400, []string{"cluster.max_shards_per_node"}},
 		"the whole disk":  {blocked, "", -429, []string{"returned 429 Too Many Requests: cluster_block_exception", "lift the block"}},
 		"password lost":   {"security_exception", "", -401, []string{"returned 401 Unauthorized", "add user and password to the URL"}},
+		"forbidden":       {"security_exception", "", -403, []string{"returned 403 Forbidden"}},
 		"not implemented": {"unsupported", "", -501, []string{"returned 501 Not Implemented"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,9 +57,7 @@ func TestRunEndsAtOnce(t *testing.T) {
 				began := time.Now()
 				_, err := Run(t.Context(), o)
 				for _, want := range c.want {
-					if err == nil || !strings.Contains(err.Error(), want) {
-						t.Errorf("error %v, want %q", err, want)
-					}
+					testenv.Fails(t, err, want)
 				}
 				if took := time.Since(began); f.bulks != 1 || took > 0 {
 					t.Errorf("%d bulks, %v", f.bulks, took)
@@ -69,7 +69,7 @@ func TestRunEndsAtOnce(t *testing.T) {
 }
 
 // A temporary error is waited out at any call, and no document is lost.
-func TestRunWaitsOutTemporaryErrors(t *testing.T) {
+func TestRun_TemporaryErrors(t *testing.T) {
 	any := func(*http.Request) bool { return true }
 	to := func(method, end string) func(*http.Request) bool {
 		return func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, end) }
@@ -123,15 +123,13 @@ func TestRunWaitsOutTemporaryErrors(t *testing.T) {
 }
 
 // With a shard that never starts each try takes long. The total time is bounded too.
-func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
+func TestRun_InactiveShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		f.kind = "unavailable_shards_exception"
 		f.before = func(_ http.ResponseWriter, r *http.Request) bool {
 			if isBulk(r) {
-				if r.URL.Query().Get("timeout") != "10s" {
-					t.Errorf("requested %s", r.URL)
-				}
+				testenv.Equal(t, r.URL.Query().Get("timeout"), "10s", r.URL)
 				time.Sleep(10 * time.Second)
 			}
 			return false
@@ -139,9 +137,7 @@ func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
 		f.onDoc = func(int, string) (int, string) { return 503, "[city_v1][0] primary shard is not active" }
 		o := options(f, two("a"))
 		began := time.Now()
-		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "primary shard is not active") || !strings.Contains(err.Error(), "_cluster/allocation/explain") {
-			t.Errorf("error %v", err)
-		}
+		testenv.Fails(t, testenv.Err(Run(t.Context(), o)), "primary shard is not active", "_cluster/allocation/explain")
 		if took := time.Since(began); took > patience+30*time.Second {
 			t.Errorf("it took %v", took)
 		}
@@ -149,7 +145,7 @@ func TestRunGivesUpOnAnInactiveShard(t *testing.T) {
 }
 
 // If every document of a bulk is rejected, no other bulk is sent.
-func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
+func TestRun_RejectedBulk(t *testing.T) {
 	f := newFake(t)
 	f.kind = "strict_dynamic_mapping_exception"
 	f.onDoc = func(int, string) (int, string) {
@@ -171,7 +167,7 @@ func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
 }
 
 // The first rejected documents are listed. The store's text is made harmless.
-func TestRunListsRejectedDocuments(t *testing.T) {
+func TestRun_RejectedDocuments(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("old")))
 	f.onDoc = func(_ int, id string) (int, string) {
@@ -210,7 +206,7 @@ func limited(f *fake, limit int64) {
 	}
 }
 
-func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
+func TestRun_LargeDocument(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("old")))
 	limited(f, 1000)
@@ -224,15 +220,13 @@ func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
 	}
 	_, err := Run(t.Context(), options(f, s))
 	for _, want := range []string{"load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+		testenv.Fails(t, err, want)
 	}
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
 
 // A redirect is never followed: the password is for one address.
-func TestRunFollowsNoRedirect(t *testing.T) {
+func TestRun_Redirect(t *testing.T) {
 	for name, c := range map[string]struct {
 		call func(*http.Request) bool
 		to   string
@@ -247,9 +241,7 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 				f := newFake(t)
 				redirects := 0
 				f.before = func(w http.ResponseWriter, r *http.Request) bool {
-					if r.Host != "127.0.0.1:9200" {
-						t.Errorf("requested %s with %v", r.Host, r.Header)
-					}
+					testenv.Equal(t, r.Host, "127.0.0.1:9200", r.Header)
 					if redirects > 0 || !c.call(r) {
 						return false
 					}
@@ -270,7 +262,7 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 }
 
 // A response is read up to a limit, which for a bulk depends on what was sent.
-func TestRunBoundsResponses(t *testing.T) {
+func TestRun_ResponseSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    string
 		status int
@@ -322,7 +314,7 @@ func (n noted) Indices() []bench.Index {
 }
 
 // Notes about a dump are reported even if the store has the data already.
-func TestRunReportsNotes(t *testing.T) {
+func TestRun_Notes(t *testing.T) {
 	f := newFake(t)
 	o := options(f, set{})
 	o.Set = noted{two("a")}
@@ -334,7 +326,7 @@ func TestRunReportsNotes(t *testing.T) {
 }
 
 // An interruption also ends the waiting.
-func TestRunInterruptedWhileItWaits(t *testing.T) {
+func TestRun_InterruptedWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		f.before = func(w http.ResponseWriter, r *http.Request) bool {

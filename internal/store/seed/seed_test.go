@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,20 +32,16 @@ func two(hash string) set { return set{hash: hash, counts: map[string]int{"city"
 func mustRun(t *testing.T, o Options) Result {
 	t.Helper()
 	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return r
 }
 
 func wantState(t *testing.T, f *fake, want string) {
 	t.Helper()
-	if got := f.state(); got != want {
-		t.Errorf("the store holds %q, want %q", got, want)
-	}
+	testenv.Equal(t, f.state(), want)
 }
 
-func TestRunFillsAnEmptyStore(t *testing.T) {
+func TestRun(t *testing.T) {
 	f := newFake(t)
 	o := options(f, two("a"))
 	var got []Progress
@@ -59,12 +55,8 @@ func TestRunFillsAnEmptyStore(t *testing.T) {
 		t.Errorf("last progress %+v", last)
 	}
 	index := f.indices["city_v1"]
-	if index.docs["17"] != `{"n":17}` {
-		t.Errorf("document 17 is %q", index.docs["17"])
-	}
-	if want := `{"index":{"refresh_interval":"7s"}}`; string(index.settings) != want {
-		t.Errorf("settings %s, want %s", index.settings, want)
-	}
+	testenv.Equal(t, index.docs["17"], `{"n":17}`)
+	testenv.Equal(t, string(index.settings), `{"index":{"refresh_interval":"7s"}}`)
 	var mappings struct {
 		Meta struct {
 			Mine     int
@@ -76,7 +68,7 @@ func TestRunFillsAnEmptyStore(t *testing.T) {
 	}
 }
 
-func TestRunAgain(t *testing.T) {
+func TestRun_Again(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("a")))
 	before := len(f.calls)
@@ -95,9 +87,7 @@ func TestRunAgain(t *testing.T) {
 	o.Force = true
 	r = mustRun(t, o)
 	wantState(t, f, "city_v2>city:200 region_v2>region:5")
-	if !slices.Equal(r.Removed, []string{"city_v1", "region_v1"}) {
-		t.Errorf("removed %v", r.Removed)
-	}
+	testenv.Equal(t, r.Removed, []string{"city_v1", "region_v1"})
 
 	r = mustRun(t, options(f, two("b")))
 	wantState(t, f, "city_v3>city:200 region_v3>region:5")
@@ -111,7 +101,7 @@ func TestRunAgain(t *testing.T) {
 	wantState(t, f, "city_v4>city:200 region_v4>region:5")
 }
 
-func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
+func TestRun_Leftovers(t *testing.T) {
 	f := newFake(t)
 	f.add("city_v1", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
 	f.add("city_v2", `{"_meta":{"locbench":"a text, not a mark"}}`)
@@ -121,12 +111,10 @@ func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
 	f.add("other", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
 	r := mustRun(t, options(f, two("a")))
 	wantState(t, f, "city_v10>city:200 city_v2>:0 city_v7>:0 city_v9>in-use:0 city_version>:0 other>:0 region_v1>region:5")
-	if !slices.Equal(r.Removed, []string{"city_v1"}) {
-		t.Errorf("removed %v", r.Removed)
-	}
+	testenv.Equal(t, r.Removed, []string{"city_v1"})
 }
 
-func TestRunLeavesOtherIndicesAlone(t *testing.T) {
+func TestRun_OtherIndices(t *testing.T) {
 	for name, c := range map[string]struct {
 		index, alias string
 		want         string
@@ -143,15 +131,13 @@ func TestRunLeavesOtherIndicesAlone(t *testing.T) {
 			before := f.state()
 			o := options(f, two("a"))
 			o.Force = true
-			if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
+			testenv.Fails(t, testenv.Err(Run(t.Context(), o)), c.want)
 			wantState(t, f, before)
 		})
 	}
 }
 
-func TestRunRepeatsRefusedRequests(t *testing.T) {
+func TestRun_RefusedRequests(t *testing.T) {
 	for name, prepare := range map[string]func(*fake){
 		"whole bodies, 429": func(f *fake) {
 			f.onBulk = func(n int) (int, bool) { return []int{0, 429}[n%2], false }
@@ -197,41 +183,18 @@ func TestRunRepeatsRefusedRequests(t *testing.T) {
 	}
 }
 
-func TestRunGivesUp(t *testing.T) {
+func TestRun_GivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		mustRun(t, options(f, two("a")))
 		f.onBulk = func(int) (int, bool) { return 429, false }
 		_, err := Run(t.Context(), options(f, two("b")))
-		if err == nil || !strings.Contains(err.Error(), "gave up after 1m") || !strings.Contains(err.Error(), ": Elasticsearch returned 429 Too Many Requests: es_rejected_execution_exception: queue full") {
-			t.Errorf("error %v", err)
-		}
+		testenv.Fails(t, err, "gave up after 1m", ": Elasticsearch returned 429 Too Many Requests: es_rejected_execution_exception: queue full")
 		wantState(t, f, "city_v1>city:200 region_v1>region:5")
 	})
 }
 
-func TestRunDoesNotRepeatPermanentErrors(t *testing.T) {
-	for name, prepare := range map[string]func(*fake){
-		"501": func(f *fake) { f.onBulk = func(int) (int, bool) { return 501, false } },
-		"403": func(f *fake) { f.onBulk = func(int) (int, bool) { return 403, false } },
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFake(t)
-			prepare(f)
-			o := options(f, two("a"))
-			o.Workers = 1
-			if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("error %v", err)
-			}
-			if f.bulks != 1 {
-				t.Errorf("%d bulks, want 1", f.bulks)
-			}
-			wantState(t, f, "")
-		})
-	}
-}
-
-func TestRunReportsADuplicateID(t *testing.T) {
+func TestRun_DuplicateID(t *testing.T) {
 	f := newFake(t)
 	s := set{hash: "a", counts: map[string]int{"city": 10}}
 	s.docs = func(_ string, i int) (bench.Document, error) {
@@ -244,7 +207,7 @@ func TestRunReportsADuplicateID(t *testing.T) {
 	wantState(t, f, "")
 }
 
-func TestRunCountsAtTheEnd(t *testing.T) {
+func TestRun_Count(t *testing.T) {
 	f := newFake(t)
 	f.onCall = func(r *http.Request) int {
 		if strings.HasSuffix(r.URL.Path, "/_count") {
@@ -252,13 +215,12 @@ func TestRunCountsAtTheEnd(t *testing.T) {
 		}
 		return 0
 	}
-	if _, err := Run(t.Context(), options(f, two("a"))); err == nil || !strings.Contains(err.Error(), "city_v1 has 199 documents, but 200 were sent") {
-		t.Errorf("error %v", err)
-	}
+	testenv.Fails(t, testenv.Err(Run(t.Context(), options(f, two("a")))),
+		"city_v1 has 199 documents, but 200 were sent")
 	wantState(t, f, "")
 }
 
-func TestRunStopsWhereTheSourceFails(t *testing.T) {
+func TestRun_SourceFails(t *testing.T) {
 	f := newFake(t)
 	s := two("a")
 	broken := errors.New("city.ndjson:7: broken")
@@ -274,66 +236,48 @@ func TestRunStopsWhereTheSourceFails(t *testing.T) {
 	wantState(t, f, "")
 }
 
-// An interruption at any call leaves the store unchanged, without unfinished indices.
-func TestRunInterrupted(t *testing.T) {
-	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk",
-		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count"} {
-		t.Run(at, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFake(t)
-				mustRun(t, options(f, two("a")))
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				reached := false
-				f.onCall = func(r *http.Request) int {
-					if r.Method+" "+r.URL.Path == at && !reached {
-						reached = true
+// An interruption or a failure of any call leaves the store unchanged, without unfinished indices.
+func TestRun_Unfinished(t *testing.T) {
+	for at, how := range map[string]string{
+		"GET /": "interrupted", "GET /_alias": "interrupted, failed", "GET /city_v1/_mapping": "interrupted, failed",
+		"PUT /city_v2": "interrupted, failed", "POST /city_v2/_bulk": "interrupted", "POST /region_v2/_bulk": "interrupted",
+		"POST /region_v2/_refresh": "interrupted", "POST /region_v2/_count": "interrupted", "POST /city_v2/_refresh": "failed",
+		"POST /city_v2/_count": "failed", "PUT /region_v2": "failed", "POST /_aliases": "failed",
+	} {
+		for how := range strings.SplitSeq(how, ", ") {
+			t.Run(at+", "+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newFake(t)
+					mustRun(t, options(f, two("a")))
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					reached := false
+					f.onCall = func(r *http.Request) int {
+						if r.Method+" "+r.URL.Path != at || reached {
+							return 0
+						}
+						if reached = true; how == "failed" {
+							return 500
+						}
 						cancel()
+						return 0
 					}
-					return 0
-				}
-				started := time.Now()
-				if _, err := Run(ctx, options(f, two("b"))); !errors.Is(err, context.Canceled) {
-					t.Errorf("error %v", err)
-				}
-				if took := time.Since(started); took > 5*time.Second {
-					t.Errorf("stopping took %v", took)
-				}
-				if !reached {
-					t.Error("the call was never made")
-				}
-				wantState(t, f, "city_v1>city:200 region_v1>region:5")
+					started := time.Now()
+					if _, err := Run(ctx, options(f, two("b"))); err == nil || errors.Is(err, context.Canceled) != (how == "interrupted") {
+						t.Errorf("error %v", err)
+					}
+					if took := time.Since(started); took > 5*time.Second && how == "interrupted" {
+						t.Errorf("stopping took %v", took)
+					}
+					testenv.Equal(t, reached, true, "the call was made")
+					wantState(t, f, "city_v1>city:200 region_v1>region:5")
+				})
 			})
-		})
+		}
 	}
 }
 
-// A failure of any call leaves the store unchanged.
-func TestRunWithAFailingCall(t *testing.T) {
-	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
-		"PUT /region_v2", "POST /_aliases"} {
-		t.Run(at, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFake(t)
-				mustRun(t, options(f, two("a")))
-				reached := false
-				f.onCall = func(r *http.Request) int {
-					if r.Method+" "+r.URL.Path == at && !reached {
-						reached = true
-						return 500
-					}
-					return 0
-				}
-				if _, err := Run(t.Context(), options(f, two("b"))); err == nil || !reached {
-					t.Errorf("error %v, reached %v", err, reached)
-				}
-				wantState(t, f, "city_v1>city:200 region_v1>region:5")
-			})
-		})
-	}
-}
-
-func TestRunKeepsTheNewVersionIfTheOldOneRemains(t *testing.T) {
+func TestRun_OldVersionRemains(t *testing.T) {
 	f := newFake(t)
 	mustRun(t, options(f, two("a")))
 	f.onCall = func(r *http.Request) int {
@@ -351,7 +295,7 @@ func TestRunKeepsTheNewVersionIfTheOldOneRemains(t *testing.T) {
 	wantState(t, f, "city_v3>city:200 region_v3>region:5")
 }
 
-func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
+func TestRun_WrongServer(t *testing.T) {
 	response := func(status int, body string) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
@@ -384,7 +328,7 @@ func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
 	}
 }
 
-func TestRunAuthenticates(t *testing.T) {
+func TestRun_Authenticates(t *testing.T) {
 	f := newFake(t)
 	f.onCall = func(r *http.Request) int {
 		if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
@@ -425,9 +369,9 @@ func FuzzOutcomes(f *testing.F) {
 	})
 }
 
-// TestSilence: a store that stops responding, at any call, soon ends the seeding with a clear
+// TestRun_Silence: a store that stops responding, at any call, soon ends the seeding with a clear
 // error.
-func TestSilence(t *testing.T) {
+func TestRun_Silence(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

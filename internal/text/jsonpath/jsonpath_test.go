@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestPath(t *testing.T) {
@@ -56,9 +58,7 @@ func TestScan(t *testing.T) {
 		{"a[3]", "", ""}, {"b", "", ""}, {"a.b", "", ""}, {"dup.x", "", ""}, {"dup[0]", "", ""}, {"a[*].b", "", ""},
 	} {
 		p, err := Parse(tt.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		got, ok := p.Scan([]byte(body))
 		if string(got) != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s: %q, %t, want %q", tt.path, got, ok, tt.want)

@@ -1,6 +1,10 @@
 package jsonpath
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
+)
 
 func TestSameNumber(t *testing.T) {
 	for _, tt := range []struct {
@@ -12,12 +16,8 @@ func TestSameNumber(t *testing.T) {
 		{"18446744073709551615", "18446744073709551615.00", true}, {"18446744073709551615", "18446744073709551616", false},
 		{"9007199254740993", "9007199254740992", false}, {"0.1", "0.1000000000000000055511151231257827", false},
 	} {
-		if got := SameNumber(tt.a, tt.b); got != tt.same {
-			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
-		}
-		if got := SameNumber(tt.b, tt.a); got != tt.same {
-			t.Errorf("%s and %s: %v", tt.b, tt.a, got)
-		}
+		testenv.Equal(t, SameNumber(tt.a, tt.b), tt.same, tt.a, tt.b)
+		testenv.Equal(t, SameNumber(tt.b, tt.a), tt.same, tt.b, tt.a)
 	}
 }
 
@@ -25,8 +25,6 @@ func TestIsNumber(t *testing.T) {
 	for text, want := range map[string]bool{
 		"1": true, "-0.5e+3": true, "": false, "01": false, "1.": false, " 1": false, "1 ": false, "0x1F": false, "1_000": false, "1e401": false, ".5": false,
 	} {
-		if IsNumber(text) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
+		testenv.Equal(t, IsNumber(text), want, text)
 	}
 }

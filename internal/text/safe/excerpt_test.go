@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -43,9 +44,7 @@ func TestExcerpt(t *testing.T) {
 			for _, l := range h.Excerpt(slices.Clone(tt.lines[max(0, len(tt.lines)-tt.tail):]), 6) {
 				got = append(got, l.Text)
 			}
-			if strings.Join(got, ",") != tt.want {
-				t.Errorf("%s, want %s", strings.Join(got, ","), tt.want)
-			}
+			testenv.Equal(t, strings.Join(got, ","), tt.want)
 		})
 	}
 }
@@ -69,9 +68,7 @@ func TestExcerpt_Stderr(t *testing.T) {
 		for _, l := range h.Excerpt(lines, 5) {
 			got = append(got, l.Text)
 		}
-		if strings.Join(got, ",") != want {
-			t.Errorf("%s first: %s, want %s", first, strings.Join(got, ","), want)
-		}
+		testenv.Equal(t, strings.Join(got, ","), want, first)
 	}
 }
 
@@ -89,9 +86,7 @@ func TestFirstAndLast(t *testing.T) {
 		for _, l := range safe.FirstAndLast(lines, most) {
 			got = append(got, l.Text)
 		}
-		if strings.Join(got, ",") != want {
-			t.Errorf("%d: %s, want %s", most, strings.Join(got, ","), want)
-		}
+		testenv.Equal(t, strings.Join(got, ","), want, most)
 	}
 }
 
@@ -113,12 +108,8 @@ func TestTelling(t *testing.T) {
 		for text := range strings.SplitSeq(tt.log, "\n") {
 			lines = append(lines, bench.LogLine{At: at, Text: text})
 		}
-		if got := safe.Telling(lines); got != tt.want {
-			t.Errorf("%s: %q, want %q", name, got, tt.want)
-		}
+		testenv.Equal(t, safe.Telling(lines), tt.want, name)
 	}
 	old := []bench.LogLine{{At: at, Text: "error of an hour ago"}, {At: at.Add(time.Hour), Text: "killed by user"}, {LeftOut: 3, Text: "x", At: at.Add(time.Hour)}}
-	if got := safe.Telling(old); got != "killed by user" {
-		t.Errorf("%q is not of the last burst", got)
-	}
+	testenv.Equal(t, safe.Telling(old), "killed by user")
 }

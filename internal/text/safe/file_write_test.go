@@ -5,14 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-func TestWriteFileKeepsTheOldContentAfterAnError(t *testing.T) {
+func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.json")
-	if err := WriteFile(path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, WriteFile(path, []byte("old")))
 	if err := WriteFile(filepath.Join(dir, "no", "such", "f.json"), []byte("x")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -21,15 +21,11 @@ func TestWriteFileKeepsTheOldContentAfterAnError(t *testing.T) {
 	}
 }
 
-func TestCreateFileKeepsAnExistingFile(t *testing.T) {
+func TestCreateFile(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "f.json"), filepath.Join(dir, "link")
-	if err := CreateFile(path, []byte("first")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("nowhere", link); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, CreateFile(path, []byte("first")))
+	testenv.OK(t, os.Symlink("nowhere", link))
 	for _, there := range []string{path, link, dir} {
 		if err := CreateFile(there, []byte("second")); !errors.Is(err, os.ErrExist) {
 			t.Errorf("%s: %v", there, err)

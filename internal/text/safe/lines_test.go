@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func split(chunks ...[]byte) (got []string) {
@@ -45,9 +46,7 @@ func TestLineWriter(t *testing.T) {
 				t.Fatalf("%d lines, want %d", len(got), len(tt.want))
 			}
 			for i := range got {
-				if got[i] != tt.want[i] {
-					t.Errorf("line %d: %.60q, want %.60q", i, got[i], tt.want[i])
-				}
+				testenv.Equal(t, got[i], tt.want[i], i)
 			}
 		})
 	}
@@ -64,9 +63,7 @@ func TestRing(t *testing.T) {
 		for _, l := range r.Lines() {
 			got = append(got, l.Text)
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("after %d lines: %v, want %v", i, got, want)
-		}
+		testenv.Equal(t, fmt.Sprint(got), fmt.Sprint(want), i)
 		r.Add(bench.LogLine{Text: fmt.Sprint(i)})
 	}
 }

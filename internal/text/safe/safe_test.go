@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestLine(t *testing.T) {
@@ -21,9 +23,7 @@ func TestLine(t *testing.T) {
 		{"cut inside a character", strings.Repeat("x", 99) + "é!", strings.Repeat("x", 99) + "…"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Line(c.in, 100); got != c.want {
-				t.Errorf("%s: %q, want %q", c.name, got, c.want)
-			}
+			testenv.Equal(t, Line(c.in, 100), c.want, c.name)
 		})
 	}
 }
@@ -55,8 +55,6 @@ func TestIsText(t *testing.T) {
 		string(random): false, "\x89PNG\r\n\x1a\n\x00": false, strings.Repeat("a", 990) + "\x01\x02\x03" + "\x00": false,
 		strings.Repeat("a", 2000) + "\x00": true,
 	} {
-		if IsText([]byte(text)) != want {
-			t.Errorf("%.40q: %t", text, !want)
-		}
+		testenv.Equal(t, IsText([]byte(text)), want, text)
 	}
 }

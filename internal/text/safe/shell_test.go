@@ -4,9 +4,10 @@ package safe
 
 import (
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestShell lets a shell read quoted arguments: nothing runs, and each argument comes out
@@ -17,16 +18,8 @@ func TestShell(t *testing.T) {
 		"*", "?", "[a]", "{a,b}", "a;b", "a&b", "a|b", "a>b", "(a)", `back\slash`, "-o", "--a=b c", "=ls", "Köln", "a=b", "%1", "^x",
 	}
 	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); !slices.Equal(got, args) {
-		t.Errorf("%q, want %q", got, args)
-	}
-	if got := Shell([]string{"a\nb\x1b"}); got != "ab" {
-		t.Errorf("%q", got)
-	}
-	if got := Shell([]string{"=ls"}); got != "'=ls'" {
-		t.Errorf("%q", got)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), args)
+	testenv.Equal(t, Shell([]string{"a\nb\x1b"}), "ab")
+	testenv.Equal(t, Shell([]string{"=ls"}), "'=ls'")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -24,12 +25,8 @@ func TestTable(t *testing.T) {
 		{-1, "-1"}, {int64(-2), "-2"}, {-0.25, "-0.25"}, {1e21, "1e+21"}, {uint64(3), "3"}, {true, "true"},
 	} {
 		b.Reset()
-		if err := table.Write("x", c.cell); err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, table.Write("x", c.cell))
+		testenv.OK(t, table.Flush())
 		row, err := csv.NewReader(&b).Read()
 		if err != nil || row[1] != c.want {
 			t.Errorf("%q: %q, %v; want %q", c.cell, row, err, c.want)

@@ -4,20 +4,18 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A file is in a folder by where it really is: not by `..`, and not through a link.
 func TestWithin(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{"bench/data", "other/deep", "benchmark"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Join(dir, d), 0o755))
 	}
 	for _, f := range []string{"bench/data/a", "other/deep/b", "benchmark/c"} {
-		if err := os.WriteFile(filepath.Join(dir, f), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, f), nil, 0o600))
 	}
 	for link, to := range map[string]string{
 		"bench/out": "../other/deep/b", "bench/outdir": "../other", "bench/in": "data/a", "bench/loop": "loop", "linked": "bench",

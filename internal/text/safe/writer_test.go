@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // hostile holds one of each kind of character that must not reach a terminal.
@@ -21,17 +23,13 @@ func TestText(t *testing.T) {
 		"\x9b":              "\ufffd",
 		"Łódź – Köln":       "Łódź – Köln",
 	} {
-		if got := Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testenv.Equal(t, Text(in), want, in)
 	}
 }
 
 func TestJSON(t *testing.T) {
 	data, err := json.Marshal(map[string]string{"text": hostile + "Köln \U0001f600"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	got := JSON(data)
 	for _, r := range string(got) {
 		if unicode.IsControl(r) || unsafe(r) {
@@ -56,14 +54,10 @@ func TestWriter(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if got := b.String(); got != Text(text) {
-		t.Errorf("%q, want %q", got, Text(text))
-	}
+	testenv.Equal(t, b.String(), Text(text))
 	b.Reset()
 	if n, err := w.Write([]byte(text)); n != len(text) || err != nil || b.String() != strings.Replace(Text(text), "secret", "***", 1) {
 		t.Errorf("%d, %v: %q", n, err, b.String())
 	}
-	if w.Unwrap() != &b {
-		t.Error("unwrapped is not the writer")
-	}
+	testenv.Equal(t, w.Unwrap() == &b, true, "unwrapped is the writer")
 }

@@ -79,7 +79,7 @@ func assignments(s string) (all []span) {
 		case colon && name == "cookie" && !isQuoted && value == at && namesCookie(s[at:until(s, at, " \t\n\r\"'`,;)")]):
 			continue
 		case colon && !isQuoted && from > 0 && inBraces(s[:from]) && value > at:
-			if x = afterColonInBraces(s, value); isPlaceholder(name, s[x.from:x.to]) {
+			if x = afterColonInBraces(s, value); isPlaceholder(name, strings.TrimLeft(s[value:x.to], "\"'\\")) {
 				continue
 			}
 		case colon:
@@ -98,8 +98,11 @@ func assignments(s string) (all []span) {
 // typed matches the rest of the place of a variable after its name and a colon.
 var typed = regexp.MustCompile(`^(?:raw|number|json)\}`)
 
-// afterEquals returns the value at from, with its quotes.
+// afterEquals returns the value at from, with its quotes, or the elements of a list of texts.
 func afterEquals(s string, from int) span {
+	if startsList.MatchString(s[from:]) {
+		return elements(s, from)
+	}
 	if from < len(s) && (s[from] == '"' || s[from] == '\'') {
 		if n := strings.IndexByte(s[from+1:], s[from]); n > 0 {
 			return span{from, from + n + 2}
@@ -107,6 +110,9 @@ func afterEquals(s string, from int) span {
 	}
 	return span{from, until(s, from, "&; \t\n\v\f\r\"'#<>")}
 }
+
+// startsList matches the beginning of a list of texts, and one that is masked.
+var startsList = regexp.MustCompile(`^\[(?:\s*["']|\*{3}(?:\]|$))`)
 
 // afterColon returns the value at from, without its quotes. inJSON: its name has quotes.
 // whole: it is the rest of the line, as in YAML or a header.
@@ -117,7 +123,7 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "{"): // a URL, or an object with its own names
 		return span{from, from}
 	case strings.HasPrefix(rest, "["):
-		return span{from, until(s, from, "]\n")}
+		return elements(s, from)
 	case quote != "" && (quote[0] == '"' || quote[0] == '\''):
 		begin := from + len(mark) + 1
 		return span{begin, closing(s, begin, mark, quote[0])}
@@ -127,6 +133,30 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 		return span{from, until(s, from, " \t\n\r\"'<>,}]")}
 	}
 	return span{from, until(s, from, " \t\n\r\"'<>")}
+}
+
+// elements returns what is between the bracket at from and the one that closes it, or the rest of a
+// text that was cut in between. Brackets in quotes do not count.
+func elements(s string, from int) span {
+	open := 0
+	for i := from; i < len(s); i++ {
+		switch s[i] {
+		case '[':
+			open++
+		case ']':
+			if open--; open == 0 {
+				return span{from + 1, i}
+			}
+		case '"', '\'':
+			mark := s[len(strings.TrimRight(s[:i], `\`)):i]
+			if strings.IndexByte("[{(,:= \t\r\n", s[i-len(mark)-1]) < 0 {
+				continue // an apostrophe
+			}
+			for i = closing(s, i+1, mark, s[i]); i < len(s) && s[i] == '\\'; i++ { // to the quote itself
+			}
+		}
+	}
+	return span{from + 1, len(s)}
 }
 
 // afterColonInBraces is afterColon for an entry of a map of YAML on one line, {token: x, other: y}:

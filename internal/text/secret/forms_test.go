@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // hard has characters that each way to write a text writes in another way.
@@ -125,9 +127,7 @@ func TestEachFormIsMasked(t *testing.T) {
 					t.Errorf("%q, %s: %s shows %s", value, name, got, p)
 				}
 			}
-			if again := m.Text(got); again != got {
-				t.Errorf("%q, %s: %s, again: %s", value, name, got, again)
-			}
+			testenv.Equal(t, m.Text(got), got, value, name)
 		}
 	}
 }
@@ -159,20 +159,18 @@ func TestLatin1(t *testing.T) {
 }
 
 // What is not a known value is not changed by looking at it without escapes.
-func TestOtherTextsWithEscapes(t *testing.T) {
+func TestText_Escapes(t *testing.T) {
 	m := New(hard, "12345678")
 	for _, in := range []string{
 		`{"a":"\u00e4\"\\\/\n","b":"%C3%A4"}`, "100% &amp; &#34; &", `\`, `\u12`, "%", "%4", "&", "&;", `\ud83d`, `\ud83d\u`, `\u12…`, "%…", `\…`, "&am…",
 		"912345678", "123456789", "x123456780", "", "…", "S3c…",
 	} {
-		if got := m.Text(in); got != in {
-			t.Errorf("%q: %q", in, got)
-		}
+		testenv.Equal(t, m.Text(in), in)
 	}
 }
 
 // However many and long the values are, what is kept to find them is bounded by their length.
-func TestKnownValuesAreBounded(t *testing.T) {
+func TestNew_Bounded(t *testing.T) {
 	var values []string
 	total := 0
 	for i := range 300 {
@@ -183,9 +181,7 @@ func TestKnownValuesAreBounded(t *testing.T) {
 	if most := total + maxEncoded + 1; len(m.known.nodes) > most {
 		t.Errorf("%d nodes, at most %d", len(m.known.nodes), most)
 	}
-	if got := m.Text("a " + values[299] + " b"); got != "a *** b" {
-		t.Errorf("%.50q", got)
-	}
+	testenv.Equal(t, m.Text("a "+values[299]+" b"), "a *** b")
 }
 
 // Short values are not looked for, in no form.

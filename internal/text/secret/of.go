@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -111,6 +112,12 @@ func (f *finder) args(argv []string) {
 // text adds the secrets that a text shows by their place.
 func (f *finder) text(s string) {
 	for _, x := range spans(s) {
+		var list []string
+		if json.Unmarshal([]byte("["+s[x.from:x.to]+"]"), &list) == nil {
+			for _, v := range list {
+				f.secret(v)
+			}
+		}
 		value := strings.Trim(s[x.from:x.to], `"'`)
 		f.secret(value)
 		if _, password, ok := strings.Cut(value, ":"); ok && isUser(value) {

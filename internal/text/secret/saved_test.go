@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // What is saved from a place of secrets, or used in one, is a secret under any name.
-func TestSavedValuesThatAreSecrets(t *testing.T) {
+func TestSaved(t *testing.T) {
 	save := func(name, from, of string) bench.Request {
 		return bench.Request{Save: []bench.Save{{Name: name, From: bench.Source(from), Of: of}}}
 	}
@@ -38,8 +39,6 @@ func TestSavedValuesThatAreSecrets(t *testing.T) {
 		"used in a path and plain": {save: save("x", "json", "id"), use: bench.Request{Path: "/token/{x}"}},
 	} {
 		got := slices.Collect(maps.Keys(Saved([]bench.Request{tt.save, tt.use})))
-		if (len(got) == 1) != tt.secret {
-			t.Errorf("%s: %q", name, got)
-		}
+		testenv.Equal(t, len(got) == 1, tt.secret, name, got)
 	}
 }

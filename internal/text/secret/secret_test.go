@@ -1,8 +1,8 @@
 package secret
 
 import (
+	"cmp"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // secretNames are typical names in environments, headers and options.
@@ -23,6 +24,8 @@ var secretNames = []string{
 	"REDISCLI_AUTH", "BASIC_AUTH", "X-Auth", "NPM_AUTH", "_auth", "_authToken", "DOCKER_AUTH_CONFIG", "httpAuth", "PROXYAUTH", "AUTH", "Authorization", "Proxy-Authorization", "AUTH_HEADER",
 	"Cookie", "Set-Cookie", "DB_DSN", "SENTRY_DSN", "dsn", "SIGNATURE", "X-Hub-Signature-256", "sig", "SESSION_SALT", "OTP",
 	"CONNECTION_STRING", "AzureWebJobs_ConnectionString", "ConnectionStrings__Default", "DB_CONN_STR", "CONNSTRING", "WEBHOOK_SECRETS", "clientSecret",
+	"DB_PW", "DBPW", "dbPw", "PASSCODE", "PIN", "CARD_PIN", "SLACK_WEBHOOK", "WEBHOOK_URL", "SESSION_ID", "sessionId", "sessionid", "JSESSIONID",
+	"GITHUB_PAT",
 }
 
 // innocentNames look like secret names.
@@ -30,6 +33,7 @@ var innocentNames = []string{
 	"PATH", "PWD", "OLDPWD", "ELASTIC_URL", "GOMAXPROCS", "BYPASS_CACHE", "COMPASS", "AUTHOR", "AUTHORS", "GIT_AUTHOR_NAME", "AUTHORITY", "OIDC_AUTHORITY", "AUTH_ENABLED", "AUTH_URL", "AUTH_MODE", "OAUTH_URL",
 	"KEYBOARD", "KEYBOARD_LAYOUT", "KEYSPACE", "KEYWORD", "MONKEY", "TURKEY", "HOCKEY", "TOKENIZER", "TOKENIZERS_PARALLELISM", "SECRETARY", "CREDIT_LIMIT", "INCREDIBLE", "PRIVATE_NETWORK", "PRIVATE_IP",
 	"SIGNAL", "SIGTERM_GRACE", "DESIGN", "PASSENGERS", "PASSIVE", "PASSTHROUGH", "CONNECTION_LIMIT", "CONNECTIONS", "STRING", "COOKIECUTTER", "PERMANENT", "SALTWATER", "DSNOWBALL", "Accept", "Content-Type", "",
+	"PINNED", "SPIN", "COMPAT", "PATH", "PATTERN", "PAT", "PINGS", "CPU_PIN", "SESSION", "SESSION_TIMEOUT", "WEBHOOK_TIMEOUT", "PWM", "UPWARD", "IDS",
 }
 
 func TestName(t *testing.T) {
@@ -117,18 +121,55 @@ func TestText(t *testing.T) {
 		"mailto:bob@example.com":                             "mailto:bob@example.com",
 		`{"author":"bob@example.com","at":"12:30:01@home"}`:  `{"author":"bob@example.com","at":"12:30:01@home"}`,
 		"at x.Y:Z@1a2b3c":                                    "at x.Y:Z@1a2b3c",
-	} {
-		t.Run(in, func(t *testing.T) {
-			if got := m.Text(in); got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
-		})
-	}
-}
 
-// What says where a secret is, or what to write, is not a secret.
-func TestPlaceholders(t *testing.T) {
-	for in, want := range map[string]string{
+		"Authorization: Bearer abc":               "Authorization: Bearer ***",
+		"curl -H 'Authorization: Bearer abc' x":   "curl -H 'Authorization: Bearer ***' x",
+		"Cookie: a=1; b=2\nAccept: x":             "Cookie: ***\nAccept: x",
+		"X-Custom: Bearer abc":                    "X-Custom: Bearer ***",
+		"X-Custom=Basic abc x":                    "X-Custom=Basic *** x",
+		"got Bearer eyJhbGciOi.eyJzdWIi":          "got Bearer ***",
+		`{"password":"X","user":"me"}`:            `{"password":"***","user":"me"}`,
+		`{"password": "a\"b", "n": 1}`:            `{"password": "***", "n": 1}`,
+		`{\"password\":\"X\",\"user\":\"me\"}`:    `{\"password\":\"***\",\"user\":\"me\"}`,
+		`{'api_key': 'X', 'user': 'me'}`:          `{'api_key': '***', 'user': 'me'}`,
+		`{"pin":1234,"x":"y"}`:                    `{"pin":***,"x":"y"}`,
+		`{"tokens":["abc","def"],"x":1}`:          `{"tokens":[***],"x":1}`,
+		`{"tokens":[["a]"],{"b":[1]}],"x":["y"]}`: `{"tokens":[***],"x":["y"]}`,
+		`{\"tokens\":[\"a]\",\"b\"],\"x\":[1]}`:   `{\"tokens\":[***],\"x\":[1]}`,
+		`{\"tokens\":[\"a,\",\"b]\"],\"x\":[1]}`:  `{\"tokens\":[***],\"x\":[1]}`,
+		`{"tokens":["a\\","]\"]",1],"x":1}`:       `{"tokens":[***],"x":1}`,
+		"{\"tokens\": [\n  \"a\",\n  \"b\"\n]}":   `{"tokens": [***]}`,
+		"{ tokens: [ 'a]', it's ], x: 1 }":        "{ tokens: [***], x: 1 }",
+		"map[Cookie:[a=1; b=2] Accept:[x]]":       "map[Cookie:[***] Accept:[x]]",
+		"tokens = [\n\"a\",\n'b']\nx = [\"c\"]":   "tokens = [***]\nx = [\"c\"]",
+		`{"tokens":["a",["b]"],"c… (3 more)`:      `{"tokens":[***`,
+		`{"tokens":[],"jwt":[null],"keys":["a"]`:  `{"tokens":[],"jwt":[null],"keys":["a"]`,
+		`{"credentials":{"user":"a","pwd":"b"}}`:  `{"credentials":{"user":"a","pwd":"***"}}`,
+		"password: X":                             "password: ***",
+		"  - password: correct horse\n  user: me": "  - password: ***\n  user: me",
+		"login with password: X failed":           "login with password: *** failed",
+		"{Addr:db Password:hunter2 User:me}":      "{Addr:db Password:*** User:me}",
+		"password = X":                            "password = ***",
+		`"password" => "X", "a" => 1`:             `"password" => ***, "a" => 1`,
+		"+ serve --db-password X --port 80":       "+ serve --db-password *** --port 80",
+		"curl -u me:X http://h":                   "curl -u *** http://h",
+		"docker run --user 1000:1000 x":           "docker run --user 1000:1000 x",
+		"/a?pw=X&sessionid=Y&PHPSESSID=Z&page=2":  "/a?pw=***&sessionid=***&PHPSESSID=***&page=2",
+		"-Djavax.net.ssl.keyStorePassword=X -Dx":  "-Djavax.net.ssl.keyStorePassword=*** -Dx",
+
+		"secret.go:12: undefined: x":             "secret.go:12: undefined: x",
+		"token::new() at token.rs:3":             "token::new() at token.rs:3",
+		"if token == nil":                        "if token == nil",
+		"Basic authentication: required":         "Basic authentication: required",
+		"the bearer token is missing":            "the bearer token is missing",
+		"error: Basic auth failed":               "error: Basic auth failed",
+		"pinned to CPU 1; PATH: /bin; spin=1":    "pinned to CPU 1; PATH: /bin; spin=1",
+		"compat: true, pattern: x, session: 5":   "compat: true, pattern: x, session: 5",
+		"with password: true, token: null":       "with password: true, token: null",
+		"2026-11-25T17:00:00Z level=info msg=hi": "2026-11-25T17:00:00Z level=info msg=hi",
+		"auth://host/x":                          "auth://host/x",
+
+		// What says where a secret is, or what to write, is not a secret; "": unchanged.
 		"one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`":    "",
 		"save: {sid: {cookie: sid}, csrf: {cookie: csrf_token}}":                           "",
 		"write `{token: data.access_token, id: {header: X-Id}}`":                           "",
@@ -150,12 +191,11 @@ func TestPlaceholders(t *testing.T) {
 		"token={8F-AB1}":                                                                   "token=***",
 		"password: NAME":                                                                   "password: ***",
 	} {
-		if want == "" {
-			want = in
-		}
-		if got := New().Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			got := m.Text(in)
+			testenv.Equal(t, got, cmp.Or(want, in))
+			testenv.Equal(t, m.Text(got), got, "once more")
+		})
 	}
 }
 
@@ -163,9 +203,7 @@ func TestPlaceholders(t *testing.T) {
 func TestQuotedValues(t *testing.T) {
 	const value = "p<ss&\"w\\rd\n\u00e9"
 	inJSON, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, in := range []string{value, string(inJSON), strconv.Quote(value), strconv.Quote(string(inJSON))} {
 		if got := New(value).Text("$.x: expected 5, got " + in); !strings.Contains(got, Mask) || strings.Contains(got, "ss") {
 			t.Errorf("%s: %q", in, got)
@@ -180,9 +218,7 @@ func TestQuotedValues(t *testing.T) {
 func TestArgs(t *testing.T) {
 	got := Masker{}.Args([]string{"locbench", "--elastic", "http://u:p@h", "--password", "x1", "--token=x2", "-o", "dir", "DB_PASSWORD=x3", "--api-key", "--other", "http://h/?token=x4", "--empty-token=", "--secret"})
 	want := []string{"locbench", "--elastic", "http://***@h", "--password", Mask, "--token=***", "-o", "dir", "DB_PASSWORD=***", "--api-key", "--other", "http://h/?token=***", "--empty-token=", "--secret"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, got, want)
 }
 
 const (
@@ -244,9 +280,7 @@ func TestEveryEvent(t *testing.T) {
 	} {
 		before, _ := json.Marshal(e)
 		got, err := json.Marshal(m.Event(e))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are not text
 		text = strings.NewReplacer(`"contender":"`+known, "", `"file":"`+known, "").Replace(text)
 		for _, v := range all {
@@ -277,13 +311,12 @@ func TestNothingElseIsChanged(t *testing.T) {
 	e := bench.StepEnded{Result: bench.StepResult{
 		Index: 2, Before: &bench.Usage{CPU: 5, CPUUser: &full}, Samples: []bench.Usage{{Source: "cgroup v2"}}, Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}, Windows: []bench.Window{{P50: 1}}},
 	}}
-	if got := New(known).Event(e); !reflect.DeepEqual(got, e) {
-		t.Errorf("%+v", got)
-	}
+	testenv.Equal[bench.Event](t, New(known).Event(e), e)
 }
 
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"http://u:p@h", "://@", "a?token=b", "x" + known + "y", "http://\x00@", known + known} {
+	for _, s := range []string{"http://u:p@h", "://@", "a?token=b", "x" + known + "y", "http://\x00@", known + known,
+		`{"tokens":["a]`, "{token: ['b'],\nx: [c]", "tokens=[\"a\"]b"} {
 		f.Add(s)
 	}
 	m := New(known)
@@ -292,9 +325,7 @@ func FuzzText(f *testing.F) {
 		if strings.Contains(got, known) && !strings.Contains(Mask, known) {
 			t.Errorf("%q: %q", s, got)
 		}
-		if again := m.Text(got); again != got {
-			t.Errorf("%q: %q, once more %q", s, got, again)
-		}
+		testenv.Equal(t, m.Text(got), got, s)
 	})
 }
 
@@ -332,7 +363,7 @@ func BenchmarkLogLines(b *testing.B) {
 }
 
 // The record of a request keeps its placeholders and no secret.
-func TestRequestsKeepTheirPlaces(t *testing.T) {
+func TestRun_Places(t *testing.T) {
 	r := bench.Request{
 		Path: "/a?token={token}&api_key=literal-key", Body: `{"password":"${PASSWORD}","secret":"in-the-open","token":"{token}"}`,
 		Header: map[string]string{
@@ -350,12 +381,8 @@ func TestRequestsKeepTheirPlaces(t *testing.T) {
 		},
 		Save: saved,
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
-	if r.Header["X-Api-Key"] != "k-{key}" {
-		t.Error("the request itself has changed")
-	}
+	testenv.Equal(t, got, want)
+	testenv.Equal(t, r.Header["X-Api-Key"], "k-{key}", "the request itself has changed")
 }
 
 // TestCutValues: a text that was cut within a secret does not show the beginning of the secret.
@@ -371,13 +398,10 @@ func TestCutValues(t *testing.T) {
 		"…":                                     "…",
 		"abcdefghijklmnop…":                     "***…",
 	} {
-		if got := m.Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		testenv.Equal(t, m.Text(in), want, in)
 	}
-	if got, want := New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"), "$.id: expected 5, got ***… (2 more)"; got != want {
-		t.Errorf("number: %q, want %q", got, want)
-	}
+	testenv.Equal(t, New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"),
+		"$.id: expected 5, got ***… (2 more)")
 	if got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…"); !strings.HasSuffix(got, "…***…") {
 		t.Error("after many marks")
 	}

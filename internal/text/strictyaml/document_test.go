@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A document of other programs is read as they mean it, and its mistakes have lines.
@@ -35,9 +37,7 @@ func TestDocument(t *testing.T) {
 			}
 		})
 	}
-	if got := thousands(250_000) + thousands(12) + thousands(1_000_000); got != "250,000121,000,000" {
-		t.Error(got)
-	}
+	testenv.Equal(t, thousands(250_000)+thousands(12)+thousands(1_000_000), "250,000121,000,000")
 }
 
 func TestOnce(t *testing.T) {

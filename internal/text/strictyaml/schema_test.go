@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -44,13 +45,9 @@ func (*ownly) UnmarshalStrict(strictyaml.Value) {}
 
 func TestSchemaOf(t *testing.T) {
 	data, err := json.MarshalIndent(strictyaml.SchemaOf("A closet", closet{}), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var got, want any
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal(data, &got))
 	const text = `{"type": ["string", "number", "boolean"]`
 	expected := `{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A closet",
@@ -74,9 +71,7 @@ func TestSchemaOf(t *testing.T) {
 			"labels": {"type": "object", "maxProperties": 2, "additionalProperties": ` + text + `}},
 			"inner": {"type": "array", "items": {"$ref": "#/$defs/shelf"}},
 			"any": {}}}}}`
-	if err := json.Unmarshal([]byte(expected), &want); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal([]byte(expected), &want))
 	w, _ := json.MarshalIndent(want, "", " ")
 	if g, _ := json.MarshalIndent(got, "", " "); string(g) != string(w) {
 		t.Errorf("got\n%s\nwant\n%s", g, w)

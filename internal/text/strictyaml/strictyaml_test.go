@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -88,9 +87,7 @@ nested: {a: [{street: B}]}
 many: [{a: [b]}]
 `
 	got := order{Hidden: "kept"}
-	if err := strictyaml.Decode("order.yaml", []byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, strictyaml.Decode("order.yaml", []byte(text), &got))
 	want := order{
 		Name: "1.10", Size: "large", Cups: 10, Seed: 1<<64 - 1, Tiny: -128, Sugar: 2, Milk: true, Wait: 90 * time.Second, Weight: 1500,
 		Tags: []string{"a", "no", "3"}, Labels: map[string]string{"PORT": "8080", "on": "off"},
@@ -99,16 +96,12 @@ many: [{a: [b]}]
 		Prices: map[string]item{"x": {1, 1}}, Hidden: "kept",
 		Nested: map[string][]address{"a": {{Street: "B"}}}, Many: []map[string][]string{{"a": {"b"}}},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	testenv.Equal(t, got, want)
 }
 
-func TestAbsentKeysKeepDefaults(t *testing.T) {
+func TestDecode_Defaults(t *testing.T) {
 	got := order{Cups: 3, Wait: time.Second}
-	if err := strictyaml.Decode("x", []byte("name: a\n"), &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, strictyaml.Decode("x", []byte("name: a\n"), &got))
 	if got.Cups != 3 || got.Wait != time.Second {
 		t.Errorf("defaults were overwritten: %+v", got)
 	}
@@ -123,9 +116,7 @@ func TestMistakes(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			err = strictyaml.Decode(filepath.Base(file), data, &order{})
 			var mistakes strictyaml.Mistakes
 			if !errors.As(err, &mistakes) {
@@ -137,7 +128,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // A long list of known keys is reported once per file, with the first mistake that needs it.
-func TestALongListOfKeysIsReportedOnce(t *testing.T) {
+func TestDecode_KnownKeys(t *testing.T) {
 	var o order
 	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
 	var mistakes strictyaml.Mistakes
@@ -165,9 +156,7 @@ func TestBoundedFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := strictyaml.Decode("f", []byte(tt.data), &order{})
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: got %.300v, want %q", name, err, tt.want)
-			}
+			testenv.Fails(t, err, tt.want)
 			if err != nil && len(err.Error()) > 20_000 {
 				t.Errorf("%s: %d bytes of mistakes", name, len(err.Error()))
 			}
@@ -185,9 +174,7 @@ func TestUnits(t *testing.T) {
 			if err != nil {
 				got = -1
 			}
-			if got != want {
-				t.Errorf("ParseBytes(%q) = %d, %v; want %d", text, got, err, want)
-			}
+			testenv.Equal(t, got, want, text, err)
 			if err == nil {
 				if again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got)); err != nil || again != got {
 					t.Errorf("%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
@@ -215,9 +202,7 @@ func TestNearest(t *testing.T) {
 		"rate": "", "": "", strings.Repeat("connections", 50): "",
 	} {
 		t.Run(word, func(t *testing.T) {
-			if got := strictyaml.Nearest(word, known); got != want {
-				t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-			}
+			testenv.Equal(t, strictyaml.Nearest(word, known), want, word)
 		})
 	}
 }
@@ -236,9 +221,7 @@ func FuzzStrictYAML(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		f.Add(data)
 	}
 	f.Add([]byte("name: a\nextra: {? [a] : b, ~: c}\n"))

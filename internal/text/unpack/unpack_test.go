@@ -17,6 +17,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const most = 1 << 20
@@ -43,9 +44,7 @@ func packed(t testing.TB, coding string, body []byte) []byte {
 	if err == nil {
 		_, err = w.Write(body)
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, errors.Join(err, w.Close()))
 	return b.Bytes()
 }
 
@@ -228,9 +227,7 @@ func TestEncoding(t *testing.T) {
 		"Content-Encoding-X: br\r\n": "",
 		"Content-Encoding: gzip\nA: b\nContent-Encoding: br\n": "gzip,br",
 	} {
-		if got := string(Encoding([]byte(head))); got != want {
-			t.Errorf("%q: %q, want %q", head, got, want)
-		}
+		testenv.Equal(t, string(Encoding([]byte(head))), want, head)
 	}
 }
 
@@ -288,11 +285,7 @@ func TestSample(t *testing.T) {
 		{"gzip", nil, ""},
 	} {
 		want := strings.Replace(tt.want, "124", units.Count(int64(len(gz))), 1)
-		if got := Sample([]byte(tt.encodings), tt.begin, int64(len(tt.begin)), 40); got != want {
-			t.Errorf("%s %.20q: %q, want %q", tt.encodings, tt.begin, got, want)
-		}
+		testenv.Equal(t, Sample([]byte(tt.encodings), tt.begin, int64(len(tt.begin)), 40), want, tt.encodings, tt.begin)
 	}
-	if got := Describe([]byte("gzip"), "image/png", 1); got != "1 byte of image/png, gzip" {
-		t.Error(got)
-	}
+	testenv.Equal(t, Describe([]byte("gzip"), "image/png", 1), "1 byte of image/png, gzip")
 }

@@ -1,0 +1,37 @@
+package testenv
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// OK ends the test if a step that the test needs has failed.
+func OK(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
+
+// Fails reports an err that is nil or lacks one of the parts; or, with "", an err that is not nil.
+func Fails(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if part == "" && err != nil || part != "" && (err == nil || !strings.Contains(err.Error(), part)) {
+			t.Errorf("error %v, want %q", err, part)
+		}
+	}
+}
+
+// Err returns the error of a call with two results.
+func Err[T any](_ T, err error) error { return err }
+
+// Equal reports a got that is not deeply equal to want; about says what it is of.
+func Equal[T any](t testing.TB, got, want T, about ...any) {
+	if !reflect.DeepEqual(got, want) {
+		t.Helper()
+		t.Errorf("%sgot %#v, want %#v", fmt.Sprintln(about...), got, want)
+	}
+}
