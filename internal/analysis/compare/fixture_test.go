@@ -157,7 +157,11 @@ func run() bench.Run {
 
 func compared(t *testing.T, before, after raw, o Options) Result {
 	t.Helper()
-	r, err := Compare(before.set(), after.set(), o)
+	old, fresh := before.set(), after.set()
+	if before.Run.ID != "" && before.Run.ID == after.Run.ID {
+		fresh.Run = old.Run
+	}
+	r, err := Compare(old, fresh, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +182,11 @@ func describe(t *testing.T, r Result) string {
 		return fmt.Sprintf("%.2g", *v)
 	}
 	for _, c := range r.Contenders {
-		fmt.Fprintf(&b, "# comparable %v, excluded %v, %+v → %+v\n", c.Comparable, c.excluded, c.OldTrials, c.NewTrials)
+		fmt.Fprintf(&b, "# comparable %v, excluded %v", c.Comparable, c.excluded)
+		for _, l := range []Trials{c.OldTrials, c.NewTrials} {
+			fmt.Fprintf(&b, "; %d of %d complete, %d by hand, errors %.2g", l.Complete, l.Seen, l.ChangedByHand, l.Errors)
+		}
+		b.WriteString("\n")
 		for _, row := range c.Rows {
 			if row.Verdict == stats.Same && row.More == 0 && row.NotComparable == "" && !row.Paired && !row.BelowFloor {
 				continue // as the text says
