@@ -47,8 +47,8 @@ func TestGate_Check(t *testing.T) {
 	ci := func(low, high float64) Row {
 		return Row{Ratio: &stats.Ratio{Estimate: (low + high) / 2, Interval: stats.Interval{Low: low, High: high}}}
 	}
-	below := ci(.6, .7)
-	below.BelowFloor = true
+	below, from := ci(.6, .7), ci(.7, .75)
+	below.BelowFloor, from.BelowFloor = true, true
 	for _, c := range []struct {
 		name   string
 		change float64
@@ -64,6 +64,7 @@ func TestGate_Check(t *testing.T) {
 		{"exactly the limit", -.25, ci(.75, .75), Passed, "−25.0% (−25.0% to −25.0%)"},
 		{"more", -.25, ci(1.25, 1.5), Passed, "+37.5% (+25.0% to +50.0%)"},
 		{"below the noise floor", -.25, below, Open, "−35.0% (−40.0% to −30.0%): below the noise floor"},
+		{"below the noise floor up to the limit", -.25, from, Open, "−27.5% (−30.0% to −25.0%): the CI includes the limit"},
 		{"slower than allowed", .25, ci(1.25+hair, 1.5), Failed, "+37.5% (+25.0% to +50.0%)"},
 		{"from the limit on", .25, ci(1.25, 1.5), Open, "+37.5% (+25.0% to +50.0%): the CI includes the limit"},
 		{"above the limit", .25, ci(1, 1.25+hair), Open, "+12.5% (0.0% to +25.0%): the CI includes the limit"},
