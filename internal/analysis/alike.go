@@ -33,7 +33,7 @@ func Reference(all []Contender) int {
 		case differ:
 			invalid = invalidAt(all, peak.Step)
 		}
-		if c.run != nil && len(c.Results) > 0 {
+		if c.run != nil {
 			place = rank(*c.run, c.Results[0].Trial)
 		}
 		if order := []int{class, invalid, place}; least == nil || slices.Compare(order, least) < 0 {
@@ -59,7 +59,7 @@ func (ref Contender) halfOfAll(all ...Contender) Contender {
 	apart := func(c Contender) bool {
 		return c.Excluded == nil && c.FailedRounds == 0 && ratesApart(ref.measured(step), c.measured(step))
 	}
-	if step.PeakShare > 0 && slices.ContainsFunc(all, apart) {
+	if slices.ContainsFunc(all, apart) {
 		if i, share, ok := ref.ClosedHalf(); ok {
 			own = half{ref.Steps[i].Step, share, true}
 		}

@@ -71,6 +71,8 @@ func TestRun_StandingAtHalf(t *testing.T) {
 		{"4.9% less", rounds("b", 6, 1, share(1000/1.049)), "50% of peak", ""},
 		{"5.1% less", rounds("b", 6, 1, share(1000/1.051)), "4 connections (50% of peak of a)", ""},
 		{"5.1% in half of the rounds", slices.Concat(rounds("b", 4, 1, share(1000)), rounds("b", 7, 1, share(1102))[4:]), "50% of peak", ""},
+		{"a rate not known in half of the rounds", rounds("b", 6, 1, share(1000), in(1, noRate), in(3, noRate), in(5, noRate)),
+			"50% of peak", ""},
 		{"another rate in a failed round", rounds("b", 6, 1, share(2000), in(6, failed)), "50% of peak", "1 of 6 rounds failed"},
 		{"another rate, excluded", rounds("b", 6, 1, share(2000), errorsInAll), "50% of peak",
 			"failed at least 10% of its requests in every step; first: timeout"},
@@ -109,6 +111,7 @@ func TestContender_Unlike(t *testing.T) {
 		{"no step of the reference", measure.CPURequest, []func(*bench.TrialResult){errorsInAll}, nil, ""},
 		{"another rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(2000)},
 			"other rate at 50% of peak: 2,000/s, not 1,000/s"},
+		{"no rate of the reference", measure.P99Half, []func(*bench.TrialResult){only(1000), noRate}, []func(*bench.TrialResult){only(1000)}, ""},
 		{"the same rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(1000)}, ""},
 	} {
 		all := analysed(rounds("a", 1, 1, c.ref...), rounds("b", 1, 1, c.contender...)).Contenders
@@ -196,7 +199,7 @@ func TestCoupleOf(t *testing.T) {
 		want string
 	}{
 		{"interleaved", three(paired, paired, paired), 0, 1, "paired true, 8 and 8 rounds at the steps of a, 2 other pairs"},
-		{"later first", three(paired, paired, paired), 2, 1, "paired true, 8 and 8 rounds at the steps of a, 2 other pairs"},
+		{"later first", three(paired, paired, paired), 2, 0, "paired true, 8 and 8 rounds at the steps of a, 2 other pairs"},
 		{"not interleaved", three(plain, plain, plain), 1, 2, "paired false, 8 and 8 rounds at the steps of a, 2 other pairs"},
 		{"one is not interleaved", three(paired, paired, plain), 0, 2, "paired false, 8 and 8 rounds at the steps of a, 2 other pairs"},
 		{"an aborted round", three(paired, not(3, aborted), paired), 1, 2, "paired true, 7 and 7 rounds at the steps of a, 2 other pairs"},

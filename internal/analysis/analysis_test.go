@@ -36,14 +36,14 @@ func TestOf(t *testing.T) {
 }
 
 func TestRun_Ordered(t *testing.T) {
-	of := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "old"}, {Contender: "b", Variant: "fast"}, {Contender: "b"}}}}
+	of := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "b", Variant: "fast"}, {Contender: "old"}, {Contender: "b"}}}}
 	all := slices.Concat(rounds("x", 1, 1), rounds("b", 1, 1), rounds("b", 1, 1, variant("fast")), rounds("old", 1, 1, variant("default")),
 		rounds("out", 1, 1, errorsInAll))
 	var labels []string
 	for _, c := range Of(of, all).Ordered() {
 		labels = append(labels, c.Label)
 	}
-	if want := []string{"old:default", "b:fast", "b", "x", "out"}; !slices.Equal(labels, want) {
+	if want := []string{"b:fast", "old:default", "b", "x", "out"}; !slices.Equal(labels, want) {
 		t.Errorf("%q, want %q", labels, want)
 	}
 	of.Profile.Contenders = []bench.Selection{{Contender: "out"}, {Contender: "b"}}
@@ -75,7 +75,8 @@ func TestLimitsIntended(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if got := fmt.Sprint(one[1].Planned(), one[2].Planned(), one[1].Settings().Limits, Contender{run: one[0].run}.Planned(), Contender{}.Settings().Limits); got != "0.5 CPUs 1 CPU 0.5 CPUs  " {
+	if got := fmt.Sprint(one[1].Planned(), one[2].Planned(), one[1].Settings().Limits,
+		Contender{}.Planned(), Contender{}.Settings().Limits); got != "0.5 CPUs 1 CPU 0.5 CPUs  " {
 		t.Errorf("%q", got)
 	}
 }

@@ -56,6 +56,9 @@ func share(rate float64) func(*bench.TrialResult) {
 	}
 }
 
+// noRate is a last step whose rate is not known.
+func noRate(t *bench.TrialResult) { t.Steps[len(t.Steps)-1].Step.Rate = 0 }
+
 // in applies changes to one round.
 func in(round int, change ...func(*bench.TrialResult)) func(*bench.TrialResult) {
 	return func(t *bench.TrialResult) {

@@ -23,6 +23,13 @@ func describe(s Standing) string {
 		text += fmt.Sprintf("\n  %s at %q (%s): tier %d, %s, %s: %s; %q", p.Contender, p.At, p.Step.Name, p.Tier, p.Text(),
 			p.Interval(), p.Words(), p.Missing())
 	}
+	for b := range s.Members {
+		for a := range b {
+			if c, ok := s.Pair(a, b); ok {
+				text += fmt.Sprintf("\n  members %d and %d: %s, p %.2g", a, b, c.Verdict, c.Adjusted)
+			}
+		}
+	}
 	if open := s.Open(); len(open) > 0 {
 		text += fmt.Sprintf("\n  %d open, first %+v", len(open), open[0])
 	}
@@ -56,6 +63,10 @@ func TestRun_Standing(t *testing.T) {
 		{"2.9% apart, lower is better", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.029, interleaved)), measure.StartUp, stats.Rule{}},
 		{"one is not interleaved", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.02, interleaved), rounds("c", 8, 1.3)), measure.Throughput, stats.Rule{}},
 		{"interleaved, one has too few rounds", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.1, interleaved), rounds("c", 5, 1.3, interleaved)), measure.Throughput, stats.Rule{}},
+		{"interleaved, one is left out", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.1, interleaved, clientBound)),
+			measure.Throughput, stats.Rule{}},
+		{"a measure is missing", analysed(rounds("a", 6, 1), rounds("b", 6, 1.1, func(t *bench.TrialResult) { t.StartUp = nil })),
+			measure.Throughput, stats.Rule{}},
 		{"eight at six rounds", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 3), rounds("d", 6, 4), rounds("e", 6, 5), rounds("f", 6, 6), rounds("g", 6, 7), rounds("h", 6, 8)), measure.Throughput, stats.Rule{}},
 	} {
 		text += c.name + "\n" + describe(c.run.Standing(c.of, c.rule)) + "\n\n"

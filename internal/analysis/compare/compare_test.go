@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -42,7 +43,12 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	few := a(usual(), failing(2, 1000), in(4, byHand(bench.ControlNote)), in(5, byHand(bench.ControlPause)), in(6, is(bench.TrialFailed)),
-		func(l *bench.TrialResult) { l.StartUp, l.Steps[3].After.Memory.PeakIsSample = nil, true })
+		func(l *bench.TrialResult) {
+			l.StartUp = nil
+			for k := range l.Steps {
+				l.Steps[k].After.Memory.PeakIsSample = true
+			}
+		})
 	switching := func(l *bench.TrialResult) {
 		s := &l.Steps[3]
 		s.Before.Switches, s.After.Switches = &bench.Switches{}, &bench.Switches{Voluntary: 2 * s.Load.Succeeded}
@@ -89,6 +95,9 @@ func TestCompare(t *testing.T) {
 			half(bench.Settings{Limits: bench.Limits{CPUs: .5}}, limited, failing(3, 1e6)).only("a:half"), Options{}},
 		{"environment of the profile", half(bench.Settings{Env: map[string]string{"GOGC": "50", "A": hostile}}).only("a:half"),
 			half(bench.Settings{Env: map[string]string{"GOGC": "50", "A": hostile}}).only("a"), Options{}},
+
+		{"environment of the profile, no ratios", half(bench.Settings{Env: map[string]string{"GOGC": "50"}}, is(bench.TrialFailed)).only("a:half"),
+			half(bench.Settings{Env: map[string]string{"GOGC": "50"}}, is(bench.TrialFailed)).only("a"), Options{}},
 
 		{"interleaved", interleaved().only("a"), interleaved().only("b"), Options{}},
 		{"interleaved, a round aborted", interleaved(in(3, is(bench.TrialAborted))).only("a"),
@@ -158,6 +167,12 @@ func TestResult_JSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	testenv.Golden(t, "testdata/compare.json", string(data)+"\n")
+	for i, want := range []string{"[]", "[new: 0.1% of requests failed; throughput and latency exclude them]"} {
+		of := Contender{NewTrials: Trials{Errors: math.Nextafter(.001, float64(i))}}
+		if got := fmt.Sprint(notes(of)); got != want {
+			t.Errorf("%v of the requests: %s, want %s", of.NewTrials.Errors, got, want)
+		}
+	}
 	for side, want := range map[string]string{"old": "1: x", "new": "2: x", "": "x"} {
 		if got := sideWarning(side, "", "x").Words("1", "2"); got != want {
 			t.Errorf("%q: %q", side, got)

@@ -25,7 +25,7 @@ func TestParseGates(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, what := range map[string]string{
-		"": "expected a change such as", "throughput": "expected a change such as", "speed<-5%": `choose one of throughput, p99, start-up, time-to-peak, memory, cpu`,
+		"": "expected a change such as", "<-5%": `no measure ""`, "throughput": "expected a change such as", "speed<-5%": `choose one of throughput, p99, start-up, time-to-peak, memory, cpu`,
 		"throughput>+5%": "is an improvement; expected a change such as throughput<-5%", "p99<-5%": "is an improvement; expected a change such as p99>+10%",
 		"throughput<5%": `"5%" is not a change`, "throughput<-5": `"-5" is not a change`, "throughput<-%": "is not a change", "throughput<--5%": "is not a change",
 		"throughput<-100%": "is not within", "p99>+10001%": "is not within", "p99>+1e3%": "is not a change", "p99>+1.2.3%": "is not within",
