@@ -46,7 +46,7 @@ func TestSettleOpen(t *testing.T) {
 	}{
 		{"nothing", nil, each(0), false, ""},
 		{"below the noise floor", open(8, 0, 0), each(0), false, "More rounds do not help: the changes are below the noise floor."},
-		{"the least", open(8, 0, 9, 4, 5), each(time.Minute), false, soonest + "4 more rounds: run again with --rounds 12, about 12 min."},
+		{"the least", open(8, 0, 9, 4, 5, 0), each(time.Minute), false, soonest + "4 more rounds: run again with --rounds 12, about 12 min."},
 		{"the first of equals", append(open(8, 4), Open{measure.P99Half, 8, 4}), each(0), false, soonest + "4 more rounds: run again with --rounds 12."},
 		{"1 more", open(8, 1), each(0), false, soonest + "1 more round: run again with --rounds 9."},
 		{"one less than too many", open(8, stats.MaxRounds-1), each(0), false, soonest + "999 more rounds: run again with --rounds 1007."},

@@ -38,6 +38,7 @@ func describe(s Standing) string {
 
 func TestRun_Standing(t *testing.T) {
 	text := ""
+	never := func(t *bench.TrialResult) { t.StartUp = nil }
 	for _, c := range []struct {
 		name string
 		run  *Run
@@ -50,7 +51,7 @@ func TestRun_Standing(t *testing.T) {
 		{"six rounds, and five", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 5, 3)), measure.Throughput, stats.Rule{}},
 		{"lower is better", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 1.99)), measure.CPURequest, stats.Rule{}},
 		{"at half peak", analysed(rounds("a", 6, 1), rounds("b", 6, 2)), measure.P99Half, stats.Rule{}},
-		{"of whole trials", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 1, 1, func(t *bench.TrialResult) { t.StartUp = nil })), measure.StartUp, stats.Rule{}},
+		{"of whole trials", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 1, 1, never)), measure.StartUp, stats.Rule{}},
 		{"a value of zero", analysed(rounds("a", 6, 1), rounds("b", 6, 2, in(3, func(t *bench.TrialResult) { *t.StartUp = 0 }))), measure.StartUp, stats.Rule{}},
 		{"the same", analysed(rounds("a", 6, 1), rounds("b", 6, 1)), measure.MemoryPeak, stats.Rule{}},
 		{"below the noise floor", analysed(rounds("a", 6, 1), rounds("b", 6, 1.1)), measure.Throughput, stats.Rule{Floor: .2}},
@@ -65,8 +66,7 @@ func TestRun_Standing(t *testing.T) {
 		{"interleaved, one has too few rounds", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.1, interleaved), rounds("c", 5, 1.3, interleaved)), measure.Throughput, stats.Rule{}},
 		{"interleaved, one is left out", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.1, interleaved, clientBound)),
 			measure.Throughput, stats.Rule{}},
-		{"a measure is missing", analysed(rounds("a", 6, 1), rounds("b", 6, 1.1, func(t *bench.TrialResult) { t.StartUp = nil })),
-			measure.Throughput, stats.Rule{}},
+		{"a measure is missing", analysed(rounds("a", 6, 1, never), rounds("b", 6, 1.1), rounds("c", 6, 1.2, never)), measure.Throughput, stats.Rule{}},
 		{"eight at six rounds", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 3), rounds("d", 6, 4), rounds("e", 6, 5), rounds("f", 6, 6), rounds("g", 6, 7), rounds("h", 6, 8)), measure.Throughput, stats.Rule{}},
 	} {
 		text += c.name + "\n" + describe(c.run.Standing(c.of, c.rule)) + "\n\n"
