@@ -167,10 +167,10 @@ func TestResult_JSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	testenv.Golden(t, "testdata/compare.json", string(data)+"\n")
-	for i, want := range []string{"[]", "[new: 0.1% of requests failed; throughput and latency exclude them]"} {
-		of := Contender{NewTrials: Trials{Errors: math.Nextafter(.001, float64(i))}}
-		if got := fmt.Sprint(notes(of)); got != want {
-			t.Errorf("%v of the requests: %s, want %s", of.NewTrials.Errors, got, want)
+	for errors, want := range map[float64]string{math.Nextafter(.001, 0): "[]",
+		.001: "[new: 0.1% of requests failed; throughput and latency exclude them]"} {
+		if got := fmt.Sprint(notes(Contender{NewTrials: Trials{Errors: errors}})); got != want {
+			t.Errorf("%v of the requests: %s, want %s", errors, got, want)
 		}
 	}
 	for side, want := range map[string]string{"old": "1: x", "new": "2: x", "": "x"} {

@@ -99,7 +99,8 @@ func TestHistory(t *testing.T) {
 		{"two results", past(t, 2, nil), []string{"b"}, only(measure.P99Half)},
 		{"five results", past(t, 5, nil), []string{"b"}, only(measure.Throughput)},
 		{"six results", past(t, 6, nil), []string{"b"}, only(measure.Throughput)},
-		{"more than fit in a line", past(t, 32, nil), []string{"b"}, only(measure.Throughput)},
+		{"as many as fit in a line", past(t, 30, nil), []string{"b"}, only(measure.Throughput)},
+		{"more than fit in a line", past(t, 31, nil), []string{"b"}, only(measure.Throughput)},
 		{"other results", others(t), nil, nil},
 	} {
 		all := seriesOf(t, c.history, c.labels, c.measures...)

@@ -9,4 +9,3 @@ import "testing"
 
 func TestFalsePositivesOfFlatPeaksLong(t *testing.T) { flatPeaks(t, 250) }
 func TestFalseAndTruePositivesLong(t *testing.T)     { positives(t, 300) }
-func TestGatesAndNoiseLong(t *testing.T)             { gatesInNoise(t, 200) }

@@ -152,6 +152,7 @@ func TestSentences(t *testing.T) {
 		{name: "quota, one round", trials: alone(quotaBound)},
 		{name: "quotas of four", trials: many(4, quotaBound)},
 		{name: "five", trials: together(many(4, quotaBound), side("e", six(5000), clientBound))},
+		{name: "five without a peak", trials: many(5, func(t *bench.TrialResult) { t.Steps = nil })},
 		{name: "the machine of five", trials: many(5, machineBound)},
 		{name: "the machine", trials: both(machineBound)},
 		{name: "the machine, alone", trials: a(machineBound)},
