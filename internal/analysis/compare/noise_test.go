@@ -274,36 +274,3 @@ func positives(t *testing.T, trials int) {
 		t.Error(text)
 	}
 }
-
-// On a machine that varies between rounds by a factor of two, only paired rounds show a difference
-// of 10%.
-func TestInterleavingFindsDifferences(t *testing.T) {
-	found, unpaired := 0, 0
-	for seed := range uint64(20) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		var rounds []bench.TrialResult
-		for i := range stats.MinPaired {
-			machine := 1 + rng.Float64()
-			for k, speed := range []float64{1, .9} {
-				noise := 1 + .01*rng.NormFloat64()
-				rounds = append(rounds, trial([]string{"a", "b"}[k], i+1, faster(machine*speed*noise)))
-			}
-		}
-		worse := func() (Row, bool) {
-			row := compared(t, of(rounds).only("a"), of(rounds).only("b"), Options{}).Contenders[0].Rows[0]
-			return row, row.Verdict == stats.Worse
-		}
-		if row, is := worse(); is || row.Paired {
-			unpaired++
-		}
-		for i := range rounds {
-			paired(&rounds[i])
-		}
-		if row, is := worse(); is && row.Paired && row.Ratio.High < 1 {
-			found++
-		}
-	}
-	if found < 19 || unpaired > 1 {
-		t.Errorf("paired: found in %d of 20; unpaired: in %d", found, unpaired)
-	}
-}
