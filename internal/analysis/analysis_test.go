@@ -111,7 +111,10 @@ func TestTogether(t *testing.T) {
 		{"an aborted round of seven", [][]bench.TrialResult{of("a", 7), of("b", 7, in(2, aborted))}, "6 6", []bool{true, true}},
 		{"an aborted round of six", [][]bench.TrialResult{of("a", 6), of("b", 6, in(2, aborted))}, "6 6", []bool{false, false}},
 		{"five in common of seven and seven", [][]bench.TrialResult{of("a", 7, in(1, aborted)), of("b", 7, in(2, aborted))}, "7 7", []bool{false, false}},
-		{"a third has too few rounds", [][]bench.TrialResult{of("a", 7), of("b", 5), of("c", 7, in(2, failed))}, "6 5 6", []bool{true, false, true}},
+		{"a third has five rounds", [][]bench.TrialResult{of("a", 7), of("b", 5), of("c", 7, in(2, failed))}, "6 5 6",
+			[]bool{true, false, true}},
+		{"a third has five complete rounds", [][]bench.TrialResult{of("a", 7), of("b", 6, in(2, aborted)), of("c", 7)}, "7 6 7",
+			[]bool{true, false, true}},
 		{"a third is not interleaved", [][]bench.TrialResult{of("a", 7), rounds("b", 7, 1), of("c", 6)}, "6 7 6", []bool{true, false, true}},
 	} {
 		got := ""
