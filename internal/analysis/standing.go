@@ -167,10 +167,10 @@ func (p Place) Text() string {
 
 // Interval returns the CI of the median, "4,401/s to 4,510/s", or "need ≥ 6 rounds".
 func (p Place) Interval() string {
-	switch {
-	case !p.Value.Known():
+	if !p.Value.Known() {
 		return "not measured"
-	case p.Value.Interval == nil:
+	}
+	if p.Value.Interval == nil {
 		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
 	}
 	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)

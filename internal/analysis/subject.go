@@ -26,10 +26,10 @@ func (c Contender) Under() string {
 		return ""
 	}
 	text, changed := c.run.Profile.Under(c.Results[0].Trial.Selection()), c.Changed()
-	switch {
-	case changed == "":
+	if changed == "" {
 		return text
-	case text != "":
+	}
+	if text != "" {
 		text += ", "
 	}
 	return text + "with " + changed
