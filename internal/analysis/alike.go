@@ -21,24 +21,23 @@ const maxRateApart = 0.05
 // contenders with different limits, one at whose peak step the most others are valid comes
 // first: a smaller one may fail requests at the peak step of a larger one.
 func Reference(all []Contender) int {
-	best, least := 0, math.MaxInt
 	differ := slices.ContainsFunc(all, func(c Contender) bool { return LimitsIntended(all[0], c) })
+	best, least := 0, []int(nil)
 	for i, c := range all {
-		peak, ok := c.PeakStep()
-		score := i
-		if c.run != nil && len(c.Results) > 0 {
-			score += 1000 * rank(*c.run, c.Results[0].Trial)
-		}
-		switch {
+		class, invalid, place := 0, 0, 0
+		switch peak, ok := c.PeakStep(); {
 		case c.Excluded != nil || !ok:
-			score += 2_000_000_000
+			class = 2
 		case peak.Drifting > 0:
-			score += 1_000_000_000
+			class = 1
 		case differ:
-			score += 1_000_000 * min(invalidAt(all, peak.Step), 900)
+			invalid = invalidAt(all, peak.Step)
 		}
-		if score < least {
-			best, least = i, score
+		if c.run != nil {
+			place = rank(*c.run, c.Results[0].Trial)
+		}
+		if order := []int{class, invalid, place}; least == nil || slices.Compare(order, least) < 0 {
+			best, least = i, order
 		}
 	}
 	return best
@@ -60,7 +59,7 @@ func (ref Contender) halfOfAll(all ...Contender) Contender {
 	apart := func(c Contender) bool {
 		return c.Excluded == nil && c.FailedRounds == 0 && ratesApart(ref.measured(step), c.measured(step))
 	}
-	if step.PeakShare > 0 && slices.ContainsFunc(all, apart) {
+	if slices.ContainsFunc(all, apart) {
 		if i, share, ok := ref.ClosedHalf(); ok {
 			own = half{ref.Steps[i].Step, share, true}
 		}

@@ -85,7 +85,7 @@ func rank(run bench.Run, trial bench.Trial) int {
 
 // Planned returns the limits that the profile sets for the contender.
 func (c Contender) Planned() bench.Limits {
-	if c.run == nil || len(c.Results) == 0 {
+	if c.run == nil {
 		return bench.Limits{}
 	}
 	return c.run.Profile.LimitsOf(c.Results[0].Trial.Selection())
@@ -93,7 +93,7 @@ func (c Contender) Planned() bench.Limits {
 
 // Settings returns what the profile sets for the contender alone.
 func (c Contender) Settings() bench.Settings {
-	if c.run == nil || len(c.Results) == 0 {
+	if c.run == nil {
 		return bench.Settings{}
 	}
 	return c.run.Profile.SettingsOf(c.Results[0].Trial.Selection())

@@ -19,8 +19,8 @@ type Open struct {
 
 // Open returns the inconclusive pairs of the contenders in tiers.
 func (s Standing) Open() (all []Open) {
-	for a := range s.Members {
-		for b := a + 1; b < len(s.Members); b++ {
+	for b := range s.Members {
+		for a := range b {
 			if c, ok := s.Pair(a, b); ok && c.Verdict == stats.Inconclusive && c.Ratio != nil {
 				all = append(all, Open{s.Measure, min(len(c.Old.Values), len(c.New.Values)), c.More})
 			}

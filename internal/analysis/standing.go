@@ -122,33 +122,26 @@ func (c Contender) outside(m measure.Measure, ref Contender) string {
 		c.Bounds[peak.Index].Bound == verdict.Client), c.Unlike(m, ref))
 }
 
-// Pair returns the comparison of two members, the better median to the worse one.
-func (s Standing) Pair(a, b int) (stats.Comparison, bool) {
-	c, ok := s.pairs[[2]int{min(a, b), max(a, b)}]
-	return c, ok && a < b
+// Pair returns the comparison of two members, the better median first.
+func (s Standing) Pair(a, b int) (c stats.Comparison, ok bool) {
+	c, ok = s.pairs[[2]int{a, b}]
+	return c, ok
 }
 
 // Member returns the place of a member, by its index in Members.
 func (s Standing) Member(i int) Place { return s.Places[s.Members[i]] }
 
 // Leaders returns the leader of the first tier with the members that are not significantly worse,
-// and the members behind it. It checks each verdict of package stats again: the CI must exclude 1.
+// and the members behind it.
 func (s Standing) Leaders() (leaders, behind []int) {
-	if len(s.Tiers) == 0 {
-		return nil, nil
-	}
-	first := s.Tiers[0][0]
 	for i := range s.Members {
-		c, ok := s.Pair(first, i)
-		switch {
-		case i == first:
-		case ok && c.Verdict == stats.Better && c.Ratio != nil && !c.Ratio.Interval.Holds(1) && c.Adjusted <= c.Rule.Alpha:
+		if c, ok := s.Pair(s.Tiers[0][0], i); ok && c.Verdict == stats.Better {
 			behind = append(behind, i)
-		default:
+		} else {
 			leaders = append(leaders, i)
 		}
 	}
-	return append([]int{first}, leaders...), behind
+	return leaders, behind
 }
 
 // Alike reports whether all pairs are the same within the margin.
@@ -174,10 +167,10 @@ func (p Place) Text() string {
 
 // Interval returns the CI of the median, "4,401/s to 4,510/s", or "need ≥ 6 rounds".
 func (p Place) Interval() string {
-	switch {
-	case !p.Value.Known():
+	if !p.Value.Known() {
 		return "not measured"
-	case p.Value.Interval == nil:
+	}
+	if p.Value.Interval == nil {
 		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
 	}
 	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)

@@ -22,14 +22,14 @@ func (r *Run) LimitsDiffer() bool {
 // Under returns the limits of the contender by which the contenders of its run differ, and what
 // else the profile sets for it: "under 0.5 CPUs, with GOGC=50"; "" for neither.
 func (c Contender) Under() string {
-	if c.run == nil || len(c.Results) == 0 {
+	if c.run == nil {
 		return ""
 	}
 	text, changed := c.run.Profile.Under(c.Results[0].Trial.Selection()), c.Changed()
-	switch {
-	case changed == "":
+	if changed == "" {
 		return text
-	case text != "":
+	}
+	if text != "" {
 		text += ", "
 	}
 	return text + "with " + changed

@@ -1,13 +1,17 @@
 package analysis
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 )
 
 // Each output has Under after the name of a contender: it says which of two versions that is.
-func TestUnderSaysWhatTheProfileSets(t *testing.T) {
+func TestContender_Under(t *testing.T) {
 	of := func(variant string) bench.Selection { return bench.Selection{Contender: "a", Variant: variant} }
 	set := []bench.Settings{
 		{Selection: of("half"), Limits: bench.Limits{CPUs: .5}},
@@ -31,25 +35,35 @@ func TestUnderSaysWhatTheProfileSets(t *testing.T) {
 	}
 }
 
-// Contenders with different limits and without a ratio: an excluded one is the reason, not the
-// number of rounds.
-func TestReasonsForNoRatio(t *testing.T) {
-	half := bench.Selection{Contender: "a", Variant: "half"}
-	run := bench.Run{ID: "r", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1}, Contenders: []bench.Selection{{Contender: "a"}, half},
-		Settings: []bench.Settings{{Selection: half, Limits: bench.Limits{CPUs: .5}}}}}
-	trials := []bench.TrialResult{{Trial: bench.Trial{Contender: "a"}}, {Trial: bench.Trial{Contender: "a", Variant: "half"}}}
-	for excluded, want := range map[bool]string{
-		false: "a:half under 0.5 CPUs, a under 1 CPU: not compared, since that takes 6 rounds of both without errors.",
-		true:  "a:half under 0.5 CPUs, a under 1 CPU: not compared, since a:half is excluded.",
+func TestRun_LimitRatios(t *testing.T) {
+	half := func(n int, change ...func(*bench.TrialResult)) []bench.TrialResult {
+		return rounds("a", n, .5, append(change, variant("half"))...)
+	}
+	of := func(all ...[]bench.TrialResult) *Run { return Of(limited(), slices.Concat(all...)) }
+	more := rounds("a", 6, 1, variant("more"))
+	const who, why = "a:half under 0.5 CPUs, a under 1 CPU: ", "not compared, since "
+	for _, c := range []struct {
+		name string
+		run  *Run
+		want string
+	}{
+		{"no contender", of(), ""},
+		{"the same limits", of(rounds("a", 6, 1), more), ""},
+		{"six rounds", of(rounds("a", 6, 1), half(6), more),
+			who + "×0.50 the throughput (95% CI ×0.49 to ×0.51), ×2.00 the CPU per request (95% CI ×1.97 to ×2.03)."},
+		{"interleaved", of(rounds("a", 6, 1, interleaved), half(6, interleaved)),
+			who + "×0.50 the throughput (95% CI ×0.50 to ×0.50), ×2.00 the CPU per request (95% CI ×2.00 to ×2.00)."},
+		{"five rounds", of(rounds("a", 6, 1), half(5)), who + why + "that takes 6 rounds of both without errors."},
+		{"excluded", of(rounds("a", 6, 1), half(6, errorsInAll)), who + why + "a:half is excluded."},
+		{"both are excluded", of(rounds("a", 6, 1, errorsInAll), half(6, errorsInAll)), who + why + "a is excluded."},
 	} {
-		of := Of(run, trials)
-		for i := range of.Contenders {
-			if c := &of.Contenders[i]; c.Label == "a:half" && excluded {
-				c.Excluded = &bench.Exclusion{}
-			}
+		var standings []Standing
+		for _, m := range measure.Tested() {
+			standings = append(standings, c.run.Standing(m.ID, stats.Rule{}))
 		}
-		if said := of.LimitRatios(nil); len(said) != 1 || said[0] != want {
-			t.Errorf("%q, want %q", said, want)
+		got := strings.Join(c.run.LimitRatios(standings), "\n")
+		if got != c.want || c.run.LimitsDiffer() != (c.want != "") {
+			t.Errorf("%s: differ %v\n%s, want\n%s", c.name, c.run.LimitsDiffer(), got, c.want)
 		}
 	}
 }

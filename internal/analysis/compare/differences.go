@@ -360,10 +360,7 @@ func number(n int) string {
 
 // short returns the start of a hash.
 func short(hash string) string {
-	if len(hash) > 12 {
-		return hash[:12]
-	}
-	return hash
+	return hash[:min(12, len(hash))]
 }
 
 // targets returns the URLs of the targets.

@@ -170,7 +170,7 @@ func (a Agreement) Text(w io.Writer) error {
 		table := [][]string{{"measure", "fast", "vegeta", "vegeta vs fast"}}
 		for _, m := range l.Measures {
 			row := []string{m.Measure, units.Missing, units.Missing, "not measured"}
-			if m.Fast > 0 && m.Vegeta > 0 {
+			if m.Fast > 0 {
 				row = []string{m.Measure, m.unit.Text(m.Fast), m.unit.Text(m.Vegeta), fmt.Sprintf("needs %d pairs", stats.MinInterval)}
 			}
 			if m.Ratio != nil {

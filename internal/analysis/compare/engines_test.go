@@ -1,16 +1,13 @@
 package compare
 
 import (
-	"bytes"
-	"encoding/json"
-	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // engineStep returns the result of one step of a pair. With fast it has 10,000 requests per second;
@@ -55,120 +52,77 @@ func enginePairs(n int, apart func(connections, pair int) float64, connections .
 	return run(), trial
 }
 
-func agreement(t *testing.T, r bench.Run, trial bench.TrialResult) (Agreement, string) {
+func agreement(t *testing.T, r bench.Run, trial bench.TrialResult) string {
 	t.Helper()
 	a, err := EnginesAgree(analysis.Of(r, []bench.TrialResult{trial}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	if err := a.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	return a, b.String()
+	return b.String()
 }
 
 // The ratio within the pairs is found, whichever engine began, and at each load by itself.
 func TestEnginesAgree(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	r, trial := enginePairs(8, func(connections, _ int) float64 {
-		return (1 + float64(connections)/100) * (1 + .002*rng.NormFloat64())
-	}, 1, 16)
-	a, text := agreement(t, r, trial)
-	if a.Contender != "a" || len(a.Loads) != 2 {
-		t.Fatalf("%+v", a)
-	}
-	for i, want := range []float64{1.01, 1.16} {
-		l := a.Loads[i]
-		if l.Pairs != 8 || l.LeftOut != 0 || len(l.Measures) != len(engineMeasures) {
-			t.Fatalf("%+v", l)
-		}
-		for k, ratio := range []float64{1 / want, want, want, 1, 3} {
-			if m := l.Measures[k]; m.Ratio == nil || math.Abs(m.Ratio.Estimate/ratio-1) > .003 || m.Ratio.Low > m.Ratio.High {
-				t.Errorf("%s, %s: %+v, want a ratio of %.3f", l.Step, m.Measure, m.Ratio, ratio)
-			}
+	apart := func(by float64) func(int, int) float64 {
+		return func(connections, pair int) float64 {
+			return by * (1 + float64(connections)/100) * (1 + .001*float64(pair%3))
 		}
 	}
-	for _, want := range []string{
-		"1 connection   8 pairs\n", "16 connections   8 pairs\n", "At all loads the engines agree within: throughput 16.", ", p50 16.", ", p99 16.",
-		"Client CPU time per request, vegeta vs fast: at most +200.0% (",
+	type spoil = func(*bench.StepResult)
+	text := ""
+	for _, c := range []struct {
+		name  string
+		pairs int
+		by    float64
+		first int // index of the step that is spoilt
+		spoil spoil
+	}{
+		{"agree", 8, 1, 0, nil},
+		{"far apart", 8, 6, 0, nil},
+		{"five pairs", 5, 1, 0, nil},
+		{"errors", 7, 1, 1, func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1} }},
+		{"rejected requests", 7, 1, 1, func(s *bench.StepResult) { s.Load.Rejected = bench.Statuses{429: 1} }},
+		{"cut short", 7, 1, 2, func(s *bench.StepResult) { s.Aborted = bench.AbortedSkipped }},
+		{"another engine", 7, 1, 1, func(s *bench.StepResult) { s.Load.Loop = bench.LoopVegeta }},
+		{"engine not known", 7, 1, 2, func(s *bench.StepResult) { s.Load.Loop = "" }},
+		{"no CPU time of the client", 7, 1, 1, func(s *bench.StepResult) { s.Load.ClientCPU = 0 }},
+		{"no CPU time of the client in the only pair", 1, 1, 1, func(s *bench.StepResult) { s.Load.ClientCPU = 0 }},
+		{"no successes", 6, 1, 1, func(s *bench.StepResult) { s.Load.Succeeded, s.Load.ClientCPU = 0, 1 }},
+		{"a step without an engine between", 7, 1, 2, func(s *bench.StepResult) { s.Step.Engine = "" }},
+		{"another load", 7, 1, 2, func(s *bench.StepResult) { s.Step.Connections++ }},
+		{"the same engine twice", 7, 1, 2, func(s *bench.StepResult) { s.Step = engineStep(0, 1, bench.EngineFast, 1).Step }},
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+		r, trial := enginePairs(c.pairs, apart(c.by), 1, 16)
+		if c.spoil != nil {
+			trial.Steps = trial.Steps[:1+2*c.pairs] // without the second load
+			c.spoil(&trial.Steps[c.first])
 		}
+		text += "## " + c.name + "\n\n" + agreement(t, r, trial) + "\n"
 	}
-	if data, err := json.Marshal(a); err != nil || !strings.Contains(string(data), `"measure":"p99","fast":4000000`) {
-		t.Errorf("%v %s", err, data)
-	}
-	if strings.Contains(text, "embedded store") {
-		t.Errorf("there is no store:\n%s", text)
-	}
+	r, trial := enginePairs(6, apart(1), 1)
 	r.Store.Kind = bench.StoreEmbedded
-	if _, text := agreement(t, r, trial); !strings.Contains(text, "; both contain the embedded store's.") {
-		t.Errorf("the embedded store is not named:\n%s", text)
+	text += "## embedded store\n\n" + agreement(t, r, trial)
+	testenv.Golden(t, "testdata/engines.txt", text)
+
+	for want, of := range map[string][]bench.TrialResult{
+		"no pair of steps ran with both engines": {{Trial: trial.Trial, Steps: trial.Steps[:2]}},
+		"no single contender in these results":   {trial, {Trial: bench.Trial{Contender: "b"}}},
+	} {
+		if _, err := EnginesAgree(analysis.Of(r, of)); err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 
 // A large distance is a factor.
 func TestWithin(t *testing.T) {
-	for far, want := range map[float64]string{.0123: "1.2%", 3.99: "399.0%", 17.3: "×18.3"} {
+	for far, want := range map[float64]string{.0123: "1.2%", 3.99: "399.0%", 4: "×5", 17.3: "×18.3"} {
 		if got := within(far); got != want {
 			t.Errorf("%g: %s, want %s", far, got, want)
-		}
-	}
-}
-
-// A pair counts only if both steps were complete, without errors, and loaded by the planned engine.
-func TestEnginePairsThatDoNotCount(t *testing.T) {
-	same := func(int, int) float64 { return 1 }
-	for name, spoil := range map[string]func(*bench.StepResult){
-		"errors":          func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1} },
-		"rejected":        func(s *bench.StepResult) { s.Load.Rejected = bench.Statuses{429: 1} },
-		"cut short":       func(s *bench.StepResult) { s.Aborted = bench.AbortedSkipped },
-		"another engine":  func(s *bench.StepResult) { s.Load.Loop = bench.LoopVegeta },
-		"the other fails": func(s *bench.StepResult) { s.Load.Loop = "" },
-	} {
-		r, trial := enginePairs(7, same, 4)
-		spoil(&trial.Steps[1])
-		a, text := agreement(t, r, trial)
-		if l := a.Loads[0]; l.Pairs != 6 || l.LeftOut != 1 || l.Measures[0].Ratio == nil || !strings.Contains(text, "6 pairs, 1 left out") {
-			t.Errorf("%s: %+v\n%s", name, l, text)
-		}
-		spoil(&trial.Steps[3+1]) // the step with fast comes second there
-		a, text = agreement(t, r, trial)
-		if l := a.Loads[0]; l.Pairs != 5 || l.Measures[0].Ratio != nil || !strings.Contains(text, "needs 6 pairs") || !strings.Contains(text, "is not known") {
-			t.Errorf("%s: %+v\n%s", name, l, text)
-		}
-	}
-	r, trial := enginePairs(7, same, 4)
-	trial.Steps = trial.Steps[:2] // interrupted
-	if _, err := EnginesAgree(analysis.Of(r, []bench.TrialResult{trial})); err == nil || !strings.Contains(err.Error(), "no pair of steps") {
-		t.Errorf("%v", err)
-	}
-}
-
-// A difference in the load engine is reported; results of which it is not known have none.
-func TestLoadEngineIsADifference(t *testing.T) {
-	of := func(loop string) []bench.TrialResult {
-		trial := trial("a", 1, usual())
-		for i := range trial.Steps {
-			trial.Steps[i].Load.Loop = loop
-		}
-		return []bench.TrialResult{trial}
-	}
-	for _, c := range []struct{ old, fresh, want string }{
-		{"epoll", "vegeta", "load engine (fast → vegeta)"},
-		{"portable", "vegeta", "load engine (portable → vegeta)"},
-		{"epoll", "io_uring", ""}, {"", "vegeta", ""},
-	} {
-		got := ""
-		for _, d := range TrialDifferences(of(c.old), of(c.fresh)) {
-			if got += d.String(); d.Weight != Relevant {
-				t.Errorf("%v is %s", d, d.Weight)
-			}
-		}
-		if got != c.want {
-			t.Errorf("%s and %s: %q, want %q", c.old, c.fresh, got, c.want)
 		}
 	}
 }

@@ -1,61 +1,92 @@
 package compare
 
 import (
-	"bytes"
-	"math/rand/v2"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-// The noise floor grows with the noise.
+// The noise floor of a contender is the far end of the CI of its alternating rounds.
 func TestNoiseFloor(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	calm, err := noiseFloor(raw{Run: run(), Trials: trials(rng, "a", 12, usual())})
-	if err != nil {
-		t.Fatal(err)
+	two := of(trials("a", 12, usual()), trials("b", 12, usual()))
+	varying := func(l *bench.TrialResult) { // by a factor of two between pairs of rounds
+		l.Steps[3].Load.Succeeded = l.Steps[3].Load.Succeeded * int64(10+3*((l.Trial.Round-1)/2%4)) / 10
 	}
-	if calm.Rounds != 6 || len(calm.Measures) != len(measure.Tested()) || calm.FalsePositives != 0 || calm.Largest() < .005 || calm.Largest() > .05 {
-		t.Errorf("%+v", calm)
+	text := ""
+	for _, c := range []struct {
+		name string
+		side raw
+	}{
+		{"twelve rounds", of(trials("a", 12, usual()))},
+		{"thirteen rounds", of(trials("a", 13, usual()))},
+		{"with another engine", of(trials("a", 12, usual())).with(func(r *bench.Run) { r.Engine = bench.EngineVegeta })},
+		{"eleven complete rounds", of(trials("a", 12, usual(), in(4, is(bench.TrialAborted))))},
+		{"twelve complete rounds of thirteen", of(trials("a", 13, usual(), in(4, is(bench.TrialAborted))))},
+		{"several contenders", two},
+		{"one of several", two.only("b")},
+		{"another one", two.only("c")},
+		{"on a varying machine", of(trials("a", 16, usual(), varying))},
+		{"interleaved with itself", of(trials("a", 16, usual(), varying, paired, func(l *bench.TrialResult) {
+			for k := range l.Steps { // two rounds at a time
+				l.Steps[k].Interleave.Since = l.Steps[k].Interleave.Since.Add(-time.Duration((l.Trial.Round - 1) % 2))
+			}
+		}))},
+		{"a trend that alternates", of(trials("a", 16, usual(), func(l *bench.TrialResult) {
+			l.Steps[3].Load.Succeeded += 20_000 * int64(l.Trial.Round%2)
+		}))},
+	} {
+		var b strings.Builder
+		f, err := NoiseFloor(c.side.set())
+		if err != nil {
+			fmt.Fprintln(&b, err)
+		} else if err := f.Text(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err == nil {
+			fmt.Fprintf(&b, "%s, %s; fits %v\n", f.Words(), f.Profile, f.Fits(run()))
+		}
+		text += "## " + c.name + "\n\n" + b.String() + "\n"
 	}
-	withVegeta := run()
-	withVegeta.Engine = bench.EngineVegeta
-	if !calm.Fits(run()) || calm.Fits(withVegeta) {
-		t.Error("the floor is that of runs with the same engine")
+	testenv.Golden(t, "testdata/floor.txt", text)
+}
+
+func TestFloor_Fits(t *testing.T) {
+	f := Floor{Schema: FloorSchema, ProfileHash: ProfileHash(run().Profile), Machine: run().Machine}
+	for name, change := range map[string]func(*bench.Run){
+		"": func(r *bench.Run) { r.Machine.Kernel, r.Profile.Rounds = "7", 20 }, "engine": func(r *bench.Run) { r.Engine = "x" },
+		"profile": func(r *bench.Run) { r.Profile.Limits.CPUs++ }, "model": func(r *bench.Run) { r.Machine.CPUModel = "x" },
+		"CPUs": func(r *bench.Run) { r.Machine.CPUs++ }, "memory": func(r *bench.Run) { r.Machine.MemoryBytes++ },
+		"OS": func(r *bench.Run) { r.Machine.OS = "x" }, "architecture": func(r *bench.Run) { r.Machine.Arch = "x" },
+	} {
+		r := run()
+		if change(&r); f.Fits(r) != (name == "") {
+			t.Errorf("another %s: %v", name, f.Fits(r))
+		}
 	}
-	if other, err := noiseFloor(raw{Run: withVegeta, Trials: trials(rng, "a", 12, usual())}); err != nil || !other.Fits(withVegeta) {
-		t.Errorf("%v, %+v", err, other)
-	}
-	var noisy []bench.TrialResult
-	for i := range 12 {
-		f := usual()
-		f.peak *= 1 + .1*rng.NormFloat64()
-		noisy = append(noisy, trial("a", i+1, f))
-	}
-	loud, err := noiseFloor(raw{Run: run(), Trials: noisy})
-	if err != nil || loud.Measures[0].Floor < 2*calm.Measures[0].Floor {
-		t.Errorf("noise of 10%%: %+v, %v", loud.Measures[0], err)
-	}
-	var text bytes.Buffer
-	if err := calm.Text(&text); err != nil || !strings.Contains(text.String(), "locbench compare --floor ") || !strings.Contains(text.String(), "throughput") {
-		t.Errorf("%v\n%s", err, text.String())
+	if f.Schema++; f.Fits(run()) {
+		t.Error("another schema fits")
 	}
 }
 
-func TestNoiseFloorNeedsOneContender(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	few := trials(rng, "a", 12, usual())
-	few[3].State = bench.TrialFailed
-	if _, err := noiseFloor(raw{Run: run(), Trials: few}); err == nil || !strings.Contains(err.Error(), "a has 11 complete rounds, needs 12 (half per side)") {
-		t.Errorf("%v", err)
+func TestFloor_Of(t *testing.T) {
+	f := &Floor{Measures: []MeasureFloor{{Measure: "a", Floor: .1}, {Measure: "b", Floor: .2}, {Measure: "c", Floor: math.Inf(1)}}}
+	if got := []float64{f.Of("a"), f.Of("b"), f.Of("c"), f.Of("d"), (*Floor)(nil).Of("a")}; !slices.Equal(got, []float64{.1, .2, 0, 0, 0}) {
+		t.Errorf("%v", got)
 	}
-	two := append(trials(rng, "a", 12, usual()), trials(rng, "b", 12, usual())...)
-	if _, err := noiseFloor(raw{Run: run(), Trials: two}); err == nil || !strings.Contains(err.Error(), "several contenders") {
-		t.Errorf("%v", err)
+	f.Measures = f.Measures[:2]
+	if got := f.Largest(); got != .2 {
+		t.Errorf("the largest: %v", got)
 	}
-	if f, err := noiseFloor(raw{Run: run(), Trials: two, Contender: "b"}); err != nil || f.Contender != "b" {
-		t.Errorf("%+v, %v", f, err)
+	for _, c := range []struct{ low, high, want float64 }{{.8, 1.1, .25}, {.99, 1.5, .5}, {1.1, 1.2, .2}, {.5, .9, 1}} {
+		if got := farEnd(stats.Ratio{Interval: stats.Interval{Low: c.low, High: c.high}}); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%g to %g: %g, want %g", c.low, c.high, got, c.want)
+		}
 	}
 }

@@ -185,7 +185,7 @@ func (h *History) Series(labels []string, measures []measure.ID) ([]Series, erro
 				return nil, err
 			}
 		}
-		slices.SortStableFunc(c.Changes, func(a, b Change) int { return a.At - b.At })
+		slices.SortStableFunc(c.Changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
 		all = append(all, c)
 	}
 	return all, nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -12,20 +11,21 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // past returns a history of n runs of contenders a and b; change changes the i-th run.
 func past(t *testing.T, n int, change func(i int, r *bench.Run, f *values)) *History {
 	t.Helper()
 	var h History
-	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		r, f := run(), usual()
 		r.ID, r.Started = fmt.Sprint("run", i), time.Date(2026, 11, 1+i, 8, 0, 0, 0, time.UTC)
 		if change != nil {
 			change(i, &r, &f)
 		}
-		if skipped := h.Add(fmt.Sprintf("results/%02d-<b>", i), r, append(trials(rng, "a", 6, f), trials(rng, "b", 6, usual())...)); len(skipped) > 0 {
+		all := append(trials("a", 6, f), trials("b", 6, usual())...)
+		if skipped := h.Add(fmt.Sprintf("results/%02d-<b>", i), r, all); len(skipped) > 0 {
 			t.Fatal(skipped)
 		}
 	}
@@ -60,119 +60,138 @@ func texts(t *testing.T, all []Series) (text, markdown, table string) {
 	return a.String(), b.String(), c.String()
 }
 
-func TestHistoryMarksAChange(t *testing.T) {
-	h := past(t, 10, func(i int, r *bench.Run, f *values) {
-		r.Software.Locbench = "1"
-		if i >= 6 {
-			f.peak *= 0.8
-			r.Software.Locbench = "2"
+// Changes of level are marked, with what else changed; between runs that are not comparable there is
+// a break and no change.
+func TestHistory(t *testing.T) {
+	text := ""
+	only := func(id measure.ID) []measure.ID { return []measure.ID{id} }
+	for _, c := range []struct {
+		name     string
+		history  *History
+		labels   []string
+		measures []measure.ID
+	}{
+		{"a change", past(t, 10, func(i int, r *bench.Run, f *values) {
+			if r.Software.Locbench = "1"; i >= 6 {
+				f.peak *= 0.8
+				r.Software.Locbench = "2"
+			}
+		}), nil, nil},
+		{"a change of throughput", past(t, 8, func(i int, r *bench.Run, f *values) { f.peak *= 1 - .1*float64(i/4) }), []string{"a"},
+			only(measure.Throughput)},
+		{"other limits", past(t, 12, func(i int, r *bench.Run, f *values) {
+			if i >= 6 {
+				r.Profile.Limits.CPUs = 0.5
+				f.peak /= 3
+			}
+		}), []string{"a"}, only(measure.Throughput)},
+		{"a long list of steps", past(t, 2, func(i int, r *bench.Run, _ *values) {
+			if i == 1 {
+				r.Profile.Steps = append(r.Profile.Steps, r.Profile.Steps...)
+			}
+		}), []string{"a"}, only(measure.Throughput)},
+		{"a threshold", past(t, 2, func(i int, r *bench.Run, _ *values) {
+			if i == 1 {
+				r.Profile.Thresholds = []bench.Threshold{{Condition: "p99<1ms"}}
+			}
+		}), []string{"a"}, only(measure.Throughput)},
+		{"one result", past(t, 1, nil), []string{"b"}, only(measure.Throughput)},
+		{"two results", past(t, 2, nil), []string{"b"}, only(measure.P99Half)},
+		{"five results", past(t, 5, nil), []string{"b"}, only(measure.Throughput)},
+		{"six results", past(t, 6, nil), []string{"b"}, only(measure.Throughput)},
+		{"as many as fit in a line", past(t, 30, nil), []string{"b"}, only(measure.Throughput)},
+		{"more than fit in a line", past(t, 31, nil), []string{"b"}, only(measure.Throughput)},
+		{"other results", others(t), nil, nil},
+	} {
+		all := seriesOf(t, c.history, c.labels, c.measures...)
+		plain, markdown, table := texts(t, all)
+		text += "## " + c.name + "\n\n" + plain + "\n"
+		if len(c.measures) > 0 {
+			text += table + "\n"
+		} else {
+			text += markdown + "\n"
 		}
-	})
-	all := seriesOf(t, h, nil)
-	if len(all) != 2 || len(all[0].Points) != 10 || all[0].Contender != "a" {
-		t.Fatalf("%d series", len(all))
-	}
-	var found *Change
-	for i, x := range all[0].Changes {
-		if x.Measure == measure.Throughput {
-			found = &all[0].Changes[i]
-		}
-	}
-	if found == nil || found.At != 6 || found.Before < 9800 || found.After > 8200 {
-		t.Fatalf("changes: %+v", all[0].Changes)
-	}
-	text, markdown, table := texts(t, all)
-	for _, want := range []string{"▼ peak throughput: ", "(−1", "locbench (1 → 2)", "results/00-<b>", "2026-11-10 08:00", "CPU/req", "▲ CPU per request"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	if strings.Contains(markdown, "<b>") || !strings.Contains(markdown, "&lt;b&gt;") || !strings.Contains(markdown, "▼") {
-		t.Error(markdown)
-	}
-	if n := strings.Count(table, "\n"); n != 1+2*10*6 {
-		t.Errorf("%d rows", n)
-	}
-}
-
-// Between runs that are not comparable there is a break and no change; levels do not mix both
-// sides.
-func TestHistoryBreaks(t *testing.T) {
-	h := past(t, 12, func(i int, r *bench.Run, f *values) {
-		if i >= 6 {
-			r.Profile.Limits.CPUs = 0.5
-			f.peak /= 3
-		}
-	})
-	c := seriesOf(t, h, []string{"a"}, measure.Throughput)[0]
-	for i, p := range c.Points {
-		if (p.Break != "") != (i == 6) || len(p.Values) != 1 {
-			t.Errorf("%d: %q, %d measures", i, p.Break, len(p.Values))
-		}
-	}
-	if len(c.Changes) != 0 {
-		t.Errorf("changes: %+v", c.Changes)
-	}
-	text, _, _ := texts(t, []Series{c})
-	if !strings.Contains(text, "── not comparable with earlier results: other limits (1.5 CPUs → 0.5") || !strings.Contains(text, "|") {
-		t.Error(text)
-	}
-	// A threshold changes no result.
-	h = past(t, 2, func(i int, r *bench.Run, _ *values) {
-		if i == 1 {
-			r.Profile.Thresholds = []bench.Threshold{{Condition: "p99<1ms"}}
-		}
-	})
-	if p := seriesOf(t, h, []string{"a"})[0].Points[1]; p.Break != "" {
-		t.Errorf("thresholds break it: %s", p.Break)
-	}
-}
-
-func TestHistoryOfFew(t *testing.T) {
-	for n, want := range map[int]string{1: "Only one result.", 2: "locbench compare OLD NEW", 5: "A change of level takes 6 comparable results in a row", 6: "No significant change of level."} {
-		text, _, _ := texts(t, seriesOf(t, past(t, n, nil), []string{"b"}, measure.Throughput))
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("%d results: no %q in\n%s", n, want, text)
+		if strings.Contains(plain+markdown, "\x1b") || strings.Contains(table, ",=cmd") {
+			t.Errorf("text from files is not safe: %q", plain+markdown+table)
 		}
 	}
+	testenv.Golden(t, "testdata/history.txt", text)
 	if _, err := past(t, 1, nil).Series([]string{"c"}, nil); err == nil || !strings.Contains(err.Error(), "choose one of a, b") {
 		t.Errorf("an unknown contender: %v", err)
 	}
 }
 
-func TestHistorySkips(t *testing.T) {
+// others returns a history with what is skipped: unstable steps, excluded contenders, rounds that
+// are not complete, values that were not measured; with context switches, which have no verdict.
+func others(t *testing.T) *History {
+	t.Helper()
 	var h History
-	r := run()
-	r.ID = "x"
-	whole, half := trial("a", 1, usual()), trial("b", 1, usual())
-	half.State = bench.TrialAborted
-	skipped := h.Add("one", r, []bench.TrialResult{whole, half, trial("a", 2, usual())})
-	if len(skipped) != 1 || skipped[0] != "b: no complete round" || strings.Join(h.Labels(), " ") != "a" {
-		t.Errorf("%q, %q", skipped, h.Labels())
+	for i := range 13 {
+		r, f := run(), usual()
+		r.ID, r.Started = fmt.Sprint("run", i), time.Date(2026, 11, 30-i, 8, 0, 0, 0, time.UTC) // the last first
+		if i >= 7 {
+			f.peak *= .7
+		}
+		a := trials("a\x1b[31m<script>|*", 6, f, func(l *bench.TrialResult) {
+			s := &l.Steps[3]
+			s.Before.Switches, s.After.Switches = &bench.Switches{}, &bench.Switches{Voluntary: s.Load.Succeeded}
+			switch {
+			case i == 2:
+				s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
+			case i == 3:
+				l.StartUp = nil
+			case i == 4:
+				in(6, is(bench.TrialAborted))(l)
+			case i == 5:
+				wrong(l)
+			}
+		})
+		if skipped := h.Add(fmt.Sprintf("=cmd()\x1b|%d", i), r, a); len(skipped) > 0 {
+			t.Fatal(skipped)
+		}
 	}
-	if skipped := h.Add("copy", r, []bench.TrialResult{whole}); len(skipped) != 1 || !strings.Contains(skipped[0], "same run as one") {
-		t.Errorf("a copy: %q", skipped)
+	return &h
+}
+
+func TestHistory_Add(t *testing.T) {
+	var h History
+	whole, half := trials("a", 1, usual()), trials("b", 2, usual(), is(bench.TrialAborted))
+	named := func(id string) func(*bench.Run) { return func(r *bench.Run) { r.ID = id } }
+	search := func(r *bench.Run) { r.ID, r.Search = "y", "p99<1ms" }
+	for _, c := range []struct {
+		folder string
+		side   raw
+		want   string
+	}{
+		{"one", of(trials("a", 2, usual()), half).with(named("x")), "[b: no complete round]"},
+		{"copy", of(whole).with(named("x")), "[same run as one]"},
+		{"search", of(whole).with(search), "[capacity search]"},
+		{"empty", of(), "[no trial started]"},
+		{"no ID", of(whole), "[]"},
+		{"no ID either", of(whole), "[]"},
+	} {
+		if got := fmt.Sprint(h.Add(c.folder, c.side.Run, c.side.Trials)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.folder, got, c.want)
+		}
 	}
-	r.ID, r.Search = "y", "p99<1ms"
-	if skipped := h.Add("search", r, []bench.TrialResult{whole}); len(skipped) != 1 {
-		t.Errorf("a search: %q", skipped)
-	}
-	r.ID, r.Search = "z", ""
-	if skipped := h.Add("empty", r, nil); len(skipped) != 1 {
-		t.Errorf("nothing: %q", skipped)
-	}
-	if p := seriesOf(t, &h, nil)[0].Points; len(p) != 1 || p[0].Rounds != 2 || *p[0].Values[0].Median != usual().peak {
-		t.Errorf("%+v", p)
+	p := seriesOf(t, &h, nil)[0].Points
+	if strings.Join(h.Labels(), " ") != "a" || len(p) != 3 || p[2].Rounds+p[0].Rounds+p[1].Rounds != 4 {
+		t.Errorf("%q %+v", h.Labels(), p)
 	}
 }
 
-// Text from files is escaped in every format.
-func TestHistoryIsSafe(t *testing.T) {
-	var h History
-	r := run()
-	h.Add("=cmd()\x1b[31m|<script>", r, []bench.TrialResult{trial("a\x1b[31m<script>", 1, usual())})
-	text, markdown, table := texts(t, seriesOf(t, &h, nil))
-	if strings.Contains(text, "\x1b") || strings.Contains(markdown, "\x1b") || strings.Contains(markdown, "<script") || strings.Contains(table, ",=cmd") {
-		t.Errorf("%q\n%q\n%q", text, markdown, table)
+func TestParseMeasure(t *testing.T) {
+	for _, name := range Measures() {
+		if id, err := ParseMeasure(name); err != nil || string(id) != name {
+			t.Errorf("%s: %s, %v", name, id, err)
+		}
+	}
+	const list = "throughput, p99, start-up, time-to-peak, memory, cpu and switches"
+	if _, err := ParseMeasure("x"); err == nil || err.Error() != `no measure "x"; choose one of `+list {
+		t.Error(err)
+	}
+	const titles = "peak throughput, p99 at half peak, start-up, time to peak, peak memory, CPU per request and context switches per request"
+	if got := Titles(); got != titles {
+		t.Error(got)
 	}
 }

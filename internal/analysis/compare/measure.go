@@ -77,8 +77,7 @@ func rows(couple analysis.Couple, o Options) []Row {
 			stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
-		atLeast := m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast
-		if m.Comparison.At == measure.FromStartToStop && atLeast {
+		if m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
 		switch {

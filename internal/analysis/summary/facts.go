@@ -124,11 +124,8 @@ func newContender(of analysis.Contender) Contender {
 
 func failure(trial bench.TrialResult) string {
 	words := "round " + strconv.Itoa(trial.Trial.Round)
-	switch {
-	case trial.Failure != "": // it names the exit
+	if trial.Failure != "" {
 		words += ": " + safe.Line(trial.Failure, maxWords)
-	case trial.Exit != nil:
-		words += ": " + safe.Line(trial.Exit.String(), maxWords)
 	}
 	return words
 }

@@ -4,11 +4,14 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 )
+
+type change = func(*bench.TrialResult)
 
 // side returns the trials of a contender: one per throughput, with one step of 64 connections. Each
 // change is applied to all trials.
-func side(name string, throughputs []float64, change ...func(*bench.TrialResult)) []bench.TrialResult {
+func side(name string, throughputs []float64, changes ...change) []bench.TrialResult {
 	var trials []bench.TrialResult
 	for i, x := range throughputs {
 		n := int64(x * 10)
@@ -22,7 +25,7 @@ func side(name string, throughputs []float64, change ...func(*bench.TrialResult)
 				Load: bench.Load{Elapsed: 10 * time.Second, Sent: n, Succeeded: n, Latency: bench.Latencies{Count: n, Mean: time.Millisecond}},
 			}},
 		}
-		for _, f := range change {
+		for _, f := range changes {
 			f(&trial)
 		}
 		trials = append(trials, trial)
@@ -40,7 +43,7 @@ func around(x float64, n int) []float64 {
 	return values
 }
 
-func errors(share float64) func(*bench.TrialResult) {
+func errors(share float64) change {
 	return func(t *bench.TrialResult) {
 		load := &t.Steps[0].Load
 		failed := int64(share * float64(load.Sent))
@@ -56,7 +59,7 @@ func quotaBound(t *bench.TrialResult) {
 	t.Steps[0].After.Throttling = &bench.Throttling{Periods: 100, Throttled: 90, Time: time.Second}
 }
 
-func died(round int) func(*bench.TrialResult) {
+func died(round int) change {
 	return func(t *bench.TrialResult) {
 		if t.Trial.Round == round {
 			t.State, t.Failure = bench.TrialFailed, "the contender died: killed by SIGKILL (out of memory)"
@@ -69,7 +72,7 @@ func open(t *bench.TrialResult) {
 	t.Steps[0].Step = bench.Step{Name: "1000/s", Rate: 1000, Duration: 10 * time.Second}
 }
 
-func sending(request string) func(*bench.TrialResult) {
+func sending(request string) change {
 	return func(t *bench.TrialResult) { t.Steps[0].Step.Request = request }
 }
 
@@ -79,7 +82,7 @@ func warming(t *bench.TrialResult) {
 
 func unlimited(t *bench.TrialResult) { t.Instance.LimitsEnforced = false }
 
-func warned(kind bench.WarningKind, text string) func(*bench.TrialResult) {
+func warned(kind bench.WarningKind, text string) change {
 	return func(t *bench.TrialResult) { t.Steps[0].Warnings = bench.Warnings{{Kind: kind, Text: text}} }
 }
 
@@ -88,4 +91,22 @@ func together(sides ...[]bench.TrialResult) (trials []bench.TrialResult) {
 		trials = append(trials, s...)
 	}
 	return trials
+}
+
+// machineBound leaves hardly any CPU idle.
+func machineBound(t *bench.TrialResult) {
+	t.Instance.PID = 1
+	s := &t.Steps[0]
+	s.Load.Wall = 10 * time.Second
+	s.HostBefore = &bench.HostReading{Host: &bench.HostUsage{}}
+	s.HostAfter = &bench.HostReading{Host: &bench.HostUsage{Busy: 98 * time.Second, Idle: 2 * time.Second}}
+}
+
+// growing adds the warning that memory grows by a number of bytes per request.
+func growing(rate float64) change {
+	return func(t *bench.TrialResult) {
+		s := &t.Steps[len(t.Steps)-1]
+		s.Warnings = append(s.Warnings, bench.Warning{Kind: bench.WarnMemoryGrowth, Values: map[string]float64{bench.GrowthRate: rate},
+			Text: "memory use grew by " + units.Bytes(int64(rate)) + " per request"})
+	}
 }

@@ -1,0 +1,157 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// wordsOf returns differences in a line each, without hashes.
+func wordsOf(all []Difference) string {
+	text := ""
+	for _, d := range all {
+		text += "  " + string(d.Weight) + ": " + d.String() + "\n"
+	}
+	return hashes.ReplaceAllString(text, "HASH")
+}
+
+// What makes runs incomparable, what may matter, and what does not.
+func TestDifferences(t *testing.T) {
+	profile := func(f func(*bench.Profile)) func(*bench.Run) { return func(r *bench.Run) { f(&r.Profile) } }
+	text := ""
+	for _, c := range []struct {
+		name   string
+		change func(*bench.Run)
+	}{
+		{"limits", profile(func(p *bench.Profile) { p.Limits.CPUs = 2 })},
+		{"no limits", profile(func(p *bench.Profile) { p.Limits = bench.Limits{} })},
+		{"runtime", profile(func(p *bench.Profile) { p.Runtime = bench.RuntimeProcess })},
+		{"requests", profile(func(p *bench.Profile) { p.Requests = []bench.Request{{Name: "get", Path: "/other"}} })},
+		{"no requests", profile(func(p *bench.Profile) { p.Requests = nil })},
+		{"steps", profile(func(p *bench.Profile) { p.Steps = p.Steps[:2] })},
+		{"no steps", profile(func(p *bench.Profile) { p.Steps = nil })},
+		{"interleaving", profile(func(p *bench.Profile) { p.Interleave = 100 * time.Millisecond })},
+		{"interleaving not decided", profile(func(p *bench.Profile) { p.Interleave = bench.InterleaveAuto })},
+		{"isolation", profile(func(p *bench.Profile) { p.Isolation = bench.IsolationOff })},
+		{"store latency", profile(func(p *bench.Profile) { p.Store.Latency = time.Second })},
+		{"store latency, p99", profile(func(p *bench.Profile) { p.Store.Latency, p.Store.P99 = time.Second, 2*time.Second })},
+		{"protocol", profile(func(p *bench.Profile) { p.Protocol = bench.HTTP2 })},
+		{"request timeout", profile(func(p *bench.Profile) { p.Timeout = time.Second })},
+		{"bodies compared", profile(func(p *bench.Profile) { p.CompareBodies = .01 })},
+		{"unexpected bodies", profile(func(p *bench.Profile) { p.MaxUnexpected = .01 })},
+		{"contenders", profile(func(p *bench.Profile) { p.Contenders = make([]bench.Selection, 2) })},
+		{"seed of the data", profile(func(p *bench.Profile) { p.Data.Seed = 4 })},
+		{"data", func(r *bench.Run) { r.Data.Hash, r.Profile.Store.Kind = "bbbb", bench.StoreEmbedded }},
+		{"data that is not used", func(r *bench.Run) { r.Data.Hash = "bbbb" }},
+		{"a file", func(r *bench.Run) { r.Files = []bench.DataFile{{File: "/x/body.json", Hash: "cccccccccccccccc"}} }},
+		{"store", func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }},
+		{"store address", func(r *bench.Run) { r.Store.URL, r.Store.Kind = "http://x", bench.StoreExternal }},
+		{"store version", func(r *bench.Run) { r.Store.Version = "9" }},
+		{"target", func(r *bench.Run) { r.Targets = []bench.Target{{URL: "http://x"}, {URL: "http://y"}} }},
+		{"CPUs", func(r *bench.Run) { r.Machine.CPUs = 4 }},
+		{"system", func(r *bench.Run) { r.Machine.Arch = "arm64" }},
+		{"machine memory", func(r *bench.Run) { r.Machine.MemoryBytes = 1 << 30 }},
+		{"machine memory not known", func(r *bench.Run) { r.Machine.MemoryBytes = 0 }},
+		{"kernel, governor, load", func(r *bench.Run) { r.Machine.Kernel, r.Machine.Governor, r.Machine.Load1 = "7", "powersave", "1.0" }},
+		{"turbo, SMT and virtualisation known on one side only", func(r *bench.Run) { r.Machine.Turbo, r.Machine.SMT = "on", "on" }},
+		{"cgroup version", func(r *bench.Run) { r.Machine.CgroupVersion = 1 }},
+		{"a few pages of swap", func(r *bench.Run) { r.Machine.SwapUsed = new(int64(64<<20 - 1)) }},
+		{"swap", func(r *bench.Run) { r.Machine.SwapUsed = new(int64(64 << 20)) }},
+		{"other containers", func(r *bench.Run) { r.Machine.OtherContainers = "1: db" }},
+		{"CPUs shared", func(r *bench.Run) { r.Isolated = &bench.Isolation{Text: "shared"} }},
+		{"CPUs apart", func(r *bench.Run) { r.Isolated = &bench.Isolation{Separate: true, Text: "apart"} }},
+		{"software", func(r *bench.Run) { r.Software = bench.Software{Locbench: "2", Docker: "30", Go: "go2"} }},
+		{"names, rounds, thresholds, checks, prices, the same data and files elsewhere", func(r *bench.Run) {
+			p := &r.Profile
+			p.Name, p.Title, p.Description, p.Rounds, r.Data.Name = "x", "x", "x", 12, "/elsewhere"
+			p.PriceVCPUHr, p.Checks, p.CompareBounded, p.Store.URL = 1, bench.CheckSpec{Suites: []string{"x"}}, true, "http://x"
+			p.Thresholds = []bench.Threshold{{Condition: "p99<1ms"}}
+			p.Steps = steps4()
+			p.Steps[2].KeepRequests = 1000
+		}},
+	} {
+		a, b := run(), run()
+		c.change(&b)
+		text += c.name + "\n" + wordsOf(Differences(a, b))
+	}
+	known := bench.Machine{Turbo: "off", SMT: "off"}
+	text += "the state of the machine\n" + wordsOf(Differences(bench.Run{Machine: known},
+		bench.Run{Machine: bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm"}}))
+	testenv.Golden(t, "testdata/differences.txt", text)
+}
+
+// The hash of a profile is that of the files' names, not of their folders, and leaves the profile
+// unchanged.
+func TestProfileHash(t *testing.T) {
+	in := func(folder string) bench.Profile {
+		file := func(name string) string { return strings.TrimPrefix(folder+"/", "/") + name }
+		request := bench.Request{BodyFile: file("body"), Multipart: []bench.Field{{File: file("part")}, {}}}
+		return bench.Profile{Steps: []bench.Step{{KeepRequests: len(folder)}}, Settings: []bench.Settings{{Dir: file("before")}},
+			Variables: []bench.Variable{{File: file("ids")}, {}}, Requests: []bench.Request{request, {}},
+			Setup: []bench.Request{request}, Teardown: []bench.Request{request}}
+	}
+	a, b := in("/home/a"), in("/home/b")
+	if ProfileHash(a) != ProfileHash(b) || ProfileHash(a) != ProfileHash(in("")) {
+		t.Error("another folder has another hash")
+	}
+	if a.Steps[0].KeepRequests != 7 || a.Settings[0].Dir != "home/a/before" || a.Requests[0].Multipart[0].File != "home/a/part" ||
+		a.Variables[0].File != "home/a/ids" || a.Setup[0].BodyFile != "home/a/body" {
+		t.Errorf("the profile was changed: %+v", a)
+	}
+	for name, change := range map[string]func(*bench.Profile){
+		"step":      func(p *bench.Profile) { p.Steps[0].Connections++ },
+		"settings":  func(p *bench.Profile) { p.Settings[0].Dir += "x" },
+		"variable":  func(p *bench.Profile) { p.Variables[0].File += "x" },
+		"body":      func(p *bench.Profile) { p.Requests[0].BodyFile += "x" },
+		"part":      func(p *bench.Profile) { p.Teardown[0].Multipart[0].File += "x" },
+		"isolation": func(p *bench.Profile) { p.Isolation = bench.IsolationOff },
+	} {
+		if change(&b); ProfileHash(b) == ProfileHash(a) {
+			t.Errorf("another %s has the same hash", name)
+		}
+		b = in("/home/b")
+	}
+}
+
+func TestTrialDifferences(t *testing.T) {
+	engine := func(loop string) change {
+		return func(l *bench.TrialResult) {
+			for i := range l.Steps {
+				l.Steps[i].Load.Loop = loop
+			}
+		}
+	}
+	defined := func(d bench.Definition) change {
+		return func(l *bench.TrialResult) {
+			for i := range l.Steps {
+				l.Steps[i].Load.Definition = d
+			}
+		}
+	}
+	text := ""
+	for _, c := range []struct {
+		name     string
+		old, new change
+	}{
+		{"none", func(*bench.TrialResult) {}, func(*bench.TrialResult) {}},
+		{"engines", engine("epoll"), engine("vegeta")},
+		{"an old engine", engine("portable"), engine("vegeta")},
+		{"loops of the same engine", engine("epoll"), engine("io_uring")},
+		{"engine not known", engine(""), engine("vegeta")},
+		{"definitions", defined(bench.OldDefinition), defined(bench.Interval)},
+		{"sources and framework", func(l *bench.TrialResult) { l.Artifact.Sources, l.Service.Framework = "0123456789abcdef", "Ktor" },
+			func(l *bench.TrialResult) { l.Artifact.Sources, l.Service.Framework = "fedcba987654", "http4k" }},
+		{"limits not enforced in one round", func(*bench.TrialResult) {}, in(2, func(l *bench.TrialResult) { l.Instance.LimitsEnforced = false })},
+		{"no limits", func(*bench.TrialResult) {}, func(l *bench.TrialResult) { l.Instance.Limits = bench.Limits{} }},
+		{"another version, runtime and image", func(*bench.TrialResult) {}, func(l *bench.TrialResult) {
+			l.Service.Version, l.Service.LanguageVersion, l.Instance.Runtime, l.Instance.ImageID = "2.0", "25", bench.RuntimeProcess, "sha256:ff"
+		}},
+		{"no instance", func(*bench.TrialResult) {}, func(l *bench.TrialResult) { l.Instance = nil }},
+	} {
+		text += c.name + "\n" + wordsOf(TrialDifferences(trials("a", 2, usual(), c.old), trials("a", 2, usual(), c.new)))
+	}
+	testenv.Golden(t, "testdata/trial_differences.txt", text)
+}

@@ -1,0 +1,75 @@
+package analysis
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// describe returns everything that a standing says, in a line for each place.
+func describe(s Standing) string {
+	leaders, behind := s.Leaders()
+	var members []string
+	for i := range s.Members {
+		members = append(members, s.Member(i).Contender)
+	}
+	text := fmt.Sprintf("  at %q, paired %v, %d tests, %d more rounds, members %v, tiers %v, leaders %v, behind %v, alike %v, %v",
+		s.At, s.Paired, s.Tests, s.RoundsNeeded, members, s.Tiers, leaders, behind, s.Alike(), s.HasTiers())
+	for _, p := range s.Places {
+		text += fmt.Sprintf("\n  %s at %q (%s): tier %d, %s, %s: %s; %q", p.Contender, p.At, p.Step.Name, p.Tier, p.Text(),
+			p.Interval(), p.Words(), p.Missing())
+	}
+	for b := range s.Members {
+		for a := range b {
+			if c, ok := s.Pair(a, b); ok {
+				text += fmt.Sprintf("\n  members %d and %d: %s, p %.2g", a, b, c.Verdict, c.Adjusted)
+			}
+		}
+	}
+	if open := s.Open(); len(open) > 0 {
+		text += fmt.Sprintf("\n  %d open, first %+v", len(open), open[0])
+	}
+	return text
+}
+
+func TestRun_Standing(t *testing.T) {
+	text := ""
+	never := func(t *bench.TrialResult) { t.StartUp = nil }
+	for _, c := range []struct {
+		name string
+		run  *Run
+		of   measure.ID
+		rule stats.Rule
+	}{
+		{"no contender", analysed(), measure.Throughput, stats.Rule{}},
+		{"not analysed by Of", &Run{Contenders: analysed(rounds("a", 6, 1), rounds("b", 6, 2)).Contenders}, measure.Throughput, stats.Rule{}},
+		{"alone", analysed(rounds("a", 6, 1)), measure.Throughput, stats.Rule{}},
+		{"six rounds, and five", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 5, 3)), measure.Throughput, stats.Rule{}},
+		{"lower is better", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 1.99)), measure.CPURequest, stats.Rule{}},
+		{"at half peak", analysed(rounds("a", 6, 1), rounds("b", 6, 2)), measure.P99Half, stats.Rule{}},
+		{"of whole trials", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 1, 1, never)), measure.StartUp, stats.Rule{}},
+		{"a value of zero", analysed(rounds("a", 6, 1), rounds("b", 6, 2, in(3, func(t *bench.TrialResult) { *t.StartUp = 0 }))), measure.StartUp, stats.Rule{}},
+		{"the same", analysed(rounds("a", 6, 1), rounds("b", 6, 1)), measure.MemoryPeak, stats.Rule{}},
+		{"below the noise floor", analysed(rounds("a", 6, 1), rounds("b", 6, 1.1)), measure.Throughput, stats.Rule{Floor: .2}},
+		{"another margin", analysed(rounds("a", 6, 1), rounds("b", 6, 1.01)), measure.Throughput, stats.Rule{Margin: .1}},
+		{"left out", analysed(rounds("a", 6, 1), rounds("b", 6, 1, in(1, failed)), rounds("c", 6, 1, clientBound), rounds("d", 6, 1, driftAt(3)),
+			rounds("e", 6, 1, errorsInAll), rounds("f", 6, 1.2)), measure.Throughput, stats.Rule{}},
+		{"interleaved", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.02, interleaved)), measure.Throughput, stats.Rule{}},
+		{"2.9% apart", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.029, interleaved)), measure.Throughput, stats.Rule{}},
+		{"3.1% apart", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.031, interleaved)), measure.Throughput, stats.Rule{}},
+		{"2.9% apart, lower is better", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.029, interleaved)), measure.StartUp, stats.Rule{}},
+		{"one is not interleaved", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.02, interleaved), rounds("c", 8, 1.3)), measure.Throughput, stats.Rule{}},
+		{"interleaved, one has too few rounds", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.1, interleaved), rounds("c", 5, 1.3, interleaved)), measure.Throughput, stats.Rule{}},
+		{"interleaved, one is left out", analysed(rounds("a", 8, 1, interleaved), rounds("b", 8, 1.1, interleaved, clientBound)),
+			measure.Throughput, stats.Rule{}},
+		{"a measure is missing", analysed(rounds("a", 6, 1, never), rounds("b", 6, 1.1), rounds("c", 6, 1.2, never)), measure.Throughput, stats.Rule{}},
+		{"eight at six rounds", analysed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 3), rounds("d", 6, 4), rounds("e", 6, 5), rounds("f", 6, 6), rounds("g", 6, 7), rounds("h", 6, 8)), measure.Throughput, stats.Rule{}},
+	} {
+		text += c.name + "\n" + describe(c.run.Standing(c.of, c.rule)) + "\n\n"
+	}
+	testenv.Golden(t, "testdata/standings.txt", text)
+}
