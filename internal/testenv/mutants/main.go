@@ -104,7 +104,11 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(content, pkg)
+	all, err := decode(content, pkg)
+	if err != nil {
+		return nil, err
+	}
+	return all, retry(pkg, all)
 }
 
 func decode(content []byte, pkg string) ([]mutant, error) {
