@@ -113,7 +113,13 @@ Elasticsearch where they are available.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSubcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	version := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *version {
+			return printVersion(env)
+		}
+		return cmd.Help()
 	}
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
