@@ -95,6 +95,9 @@ func command(ctx context.Context, env Env) int {
 	return console.ExitCode(ctx, err)
 }
 
+// Command returns the whole command line, for what documents it.
+func Command(env Env) *cobra.Command { return newRoot(env) }
+
 func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locbench",
