@@ -3,7 +3,10 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
+.PHONY: help mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
+
+help: ## prints this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench

@@ -131,9 +131,22 @@ Elasticsearch where they are available.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return console.Usagef("%w (see '%s --help')", flagError(cmd.Flags(), err), cmd.CommandPath())
 	})
-	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newTry(env), newCheck(env), newServices(env),
-		newProfiles(env), newSchema(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env),
-		newCalibrate(env), newDoctor(env), newClean(env), newServe(env), newVersion(env))
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"run", "Run a benchmark", []*cobra.Command{newTry(env), newRun(env), newTUI(env), newCapacity(env), newCalibrate(env)}},
+		{"results", "Look at results", []*cobra.Command{newCompare(env), newHistory(env), newReport(env), newExport(env), newImport(env)}},
+		{"define", "Define what is benchmarked", []*cobra.Command{newServices(env), newProfiles(env), newCheck(env), newSchema(env)}},
+		{"maintain", "Maintain this machine", []*cobra.Command{newDoctor(env), newSeed(env), newServe(env), newClean(env)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.id
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(newVersion(env))
 	// cobra's own command has no examples.
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {

@@ -12,10 +12,10 @@ func TestClockMoved(t *testing.T) {
 		3 * time.Second: -3 * time.Second, -time.Hour: time.Hour,
 	} {
 		c := &clock{began: time.Now(), off: was}
-		if got := c.moved().Round(time.Millisecond); got != want {
-			t.Errorf("off by %v: moved by %v, want %v", was, got, want)
+		if got, set := c.moved(); got.Round(time.Millisecond) != want || set != (want != 0) {
+			t.Errorf("off by %v: moved by %v (%v), want %v", was, got, set, want)
 		}
-		if again := c.moved(); again != 0 {
+		if again, set := c.moved(); set {
 			t.Errorf("off by %v: reported again, %v", was, again)
 		}
 	}

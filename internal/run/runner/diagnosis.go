@@ -223,16 +223,16 @@ type clock struct {
 	off   time.Duration // the sum of the changes reported since began
 }
 
-// moved returns by how much the clock was set since the last call; negative means back.
-func (c *clock) moved() time.Duration {
+// moved reports whether the clock was set since the last call, and by how much; negative means back.
+func (c *clock) moved() (by time.Duration, set bool) {
 	now := time.Now()
 	off := now.Round(0).Sub(c.began.Round(0)) - now.Sub(c.began) // Round removes the monotonic reading
-	moved := off - c.off
-	if moved.Abs() < clockStep {
-		return 0
+	by = off - c.off
+	if by.Abs() < clockStep {
+		return 0, false
 	}
 	c.off = off
-	return moved
+	return by, true
 }
 
 // responds returns an error if the contender does not respond after the load: its trial is then not

@@ -60,7 +60,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, verdict.Paused(paused))
 		}
-		if moved := l.clock.moved(); moved != 0 {
+		if moved, set := l.clock.moved(); set {
 			l.warn(verdict.ClockSet(moved, i+1))
 		}
 		l.publish(bench.StepEnded{Result: res})
