@@ -211,8 +211,8 @@ func TestRelease_GoInstall(t *testing.T) {
 	if run, trials := read(t, filepath.Join(dir, "out")); run.Software.Locbench != r.version || len(trials) == 0 {
 		t.Errorf("by %+v; %d trials", run.Software, len(trials))
 	}
-	want := output(t, r.clone, nil, testenv.Locbench(t), "list")
-	if got := output(t, dir, nil, binary, "list"); got != want {
+	want := output(t, r.clone, nil, testenv.Locbench(t), "services", "list")
+	if got := output(t, dir, nil, binary, "services", "list"); got != want {
 		t.Errorf("it lists\n%s\nwant\n%s", got, want)
 	}
 }
