@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/locbench/locbench/services"
 )
 
 // TestOpenAPIVersion: the checks published with the original service expect 3.0.0, whatever patch a
@@ -15,11 +13,12 @@ import (
 func TestOpenAPIVersion(t *testing.T) {
 	version := regexp.MustCompile(`"openapi"(?:\s*:| to)\s*"([^"]*)"`)
 	var found []string
-	err := fs.WalkDir(services.FS, ".", func(path string, e fs.DirEntry, err error) error {
+	packed := unpack(t)
+	err := fs.WalkDir(packed, ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(services.FS, path)
+		data, err := fs.ReadFile(packed, path)
 		if m := version.FindSubmatch(data); err == nil && m != nil {
 			contender, _, _ := strings.Cut(path, "/")
 			found = append(found, contender)

@@ -28,7 +28,7 @@ const (
 
 // TestTableOfContenders compares the table in README.md with the manifests and the verified states.
 func TestTableOfContenders(t *testing.T) {
-	states, err := contender.ReadStates(services.FS, contender.VerifiedName)
+	states, err := contender.ReadStates(services.Verified, contender.VerifiedName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,15 +153,7 @@ func beforeJar(argv []string) []string {
 // bundled returns the contenders in the binary.
 func bundled(t *testing.T) []bench.Service {
 	t.Helper()
-	sources := []contender.Source{{FS: services.FS, Name: "services"}}
-	packed, err := contender.Unpack(services.Modules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if packed != nil {
-		sources = append(sources, contender.Source{FS: packed, Name: "services"})
-	}
-	list, err := contender.Discover(sources...)
+	list, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
 	if err != nil {
 		t.Fatal(err)
 	}

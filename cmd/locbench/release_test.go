@@ -197,7 +197,7 @@ func TestRelease_GoInstall(t *testing.T) {
 	r := release(t)
 	const module = "github.com/locbench/locbench"
 	dir := t.TempDir()
-	env := []string{"GOFLAGS=-modcacherw", "GOSUMDB=off", "GONOSUMDB=*", "GOPRIVATE=", "GONOPROXY=", "GOWORK=off", "CGO_ENABLED=0", "GOBIN=" + dir}
+	env := []string{"GOFLAGS=-modcacherw -trimpath", "GOSUMDB=off", "GONOSUMDB=*", "GOPRIVATE=", "GONOPROXY=", "GOWORK=off", "CGO_ENABLED=0", "GOBIN=" + dir}
 	output(t, dir, append(slices.Clone(env), "GOPROXY=direct", "GOMODCACHE="+filepath.Join(dir, "proxy"), "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=url."+r.clone+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+module, "GIT_ALLOW_PROTOCOL=file:https"),
 		"go", "mod", "download", module+"@v"+r.version)
