@@ -1,4 +1,4 @@
-// Command image writes a container image of nothing but locbench, for `docker load`, podman and
+// Command image writes a container image of only locbench, for `docker load`, podman and
 // skopeo: an archive that is an OCI layout and has Docker's manifest.json too. It needs no engine
 // and no registry. For other systems than Linux it writes nothing.
 //
