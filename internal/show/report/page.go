@@ -11,12 +11,12 @@ import (
 // not compile.
 type markup string
 
-// page is HTML in the making.
-type page struct{ bytes.Buffer }
+// pageWriter is HTML in the making.
+type pageWriter struct{ bytes.Buffer }
 
 // put writes HTML. Each {} in it, in text or within the quotes of an attribute, becomes the next
 // value, escaped.
-func (p *page) put(m markup, values ...any) {
+func (p *pageWriter) put(m markup, values ...any) {
 	rest := string(m)
 	for _, v := range values {
 		before, after, _ := strings.Cut(rest, "{}")
@@ -28,14 +28,14 @@ func (p *page) put(m markup, values ...any) {
 }
 
 // optional writes HTML with one value unless that is empty.
-func (p *page) optional(m markup, value string) {
+func (p *pageWriter) optional(m markup, value string) {
 	if value != "" {
 		p.put(m, value)
 	}
 }
 
 // every writes HTML with one value for each of them.
-func (p *page) every(m markup, values []string) {
+func (p *pageWriter) every(m markup, values []string) {
 	for _, v := range values {
 		p.put(m, v)
 	}
@@ -44,7 +44,7 @@ func (p *page) every(m markup, values []string) {
 // plural returns "s" unless n is 1.
 func plural(n int) string { return when(n != 1, "s") }
 
-func (p *page) document(d document) {
+func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
 	for _, w := range d.Important {
@@ -89,7 +89,7 @@ func (p *page) document(d document) {
 	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables show the same values.</p></noscript>` + "\n")
 }
 
-func (p *page) head(d document) {
+func (p *pageWriter) head(d document) {
 	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
 		`<meta http-equiv="Content-Security-Policy" content="{}">`+"\n"+
 		`<meta name="viewport" content="width=device-width, initial-scale=1">`+"\n"+
@@ -127,11 +127,11 @@ func (p *page) head(d document) {
 	p.put(`<a href="#definitions">Definitions</a></nav>` + "\n</header>\n")
 }
 
-func (p *page) where(place string) { p.optional(` <span class="where">({})</span>`, place) }
+func (p *pageWriter) where(place string) { p.optional(` <span class="where">({})</span>`, place) }
 
-func (p *page) swatch(color int) { p.put(`<span class="swatch c{}"></span>`, color) }
+func (p *pageWriter) swatch(color int) { p.put(`<span class="swatch c{}"></span>`, color) }
 
-func (p *page) facts(facts []fact) {
+func (p *pageWriter) facts(facts []fact) {
 	p.put("<dl>")
 	for _, f := range facts {
 		p.put("<div><dt>{}</dt><dd>{}</dd></div>\n", f.Name, f.Value)
@@ -140,7 +140,7 @@ func (p *page) facts(facts []fact) {
 }
 
 // table writes a table whose rows are contenders, or what its corner says.
-func (p *page) table(t table) {
+func (p *pageWriter) table(t table) {
 	p.put(`<div class="wide" tabindex="0"><table class="results"`)
 	if t.Sort {
 		p.put(" data-sort")

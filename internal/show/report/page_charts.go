@@ -7,7 +7,7 @@ const howToChoose = " Click a name to show or hide a contender in all charts. " 
 	"Hover, or use ← and → in a focused chart, to see the values of a step."
 
 // charts writes the places of the charts, which the script fills, and their values as tables.
-func (p *page) charts(d document) {
+func (p *pageWriter) charts(d document) {
 	p.put("<section id=\"charts\">\n<h2>Charts</h2>\n<p class=\"note\">{}{}{}</p>\n",
 		howToRead, when(d.Cut, " †: stopped early, not in the median."), howToChoose)
 	p.put(`<div class="tools" id="legend" role="group" aria-label="Contenders shown" hidden>`)
@@ -31,7 +31,7 @@ func (p *page) charts(d document) {
 	p.put("</div>\n</section>")
 }
 
-func (p *page) chart(ch chart) {
+func (p *pageWriter) chart(ch chart) {
 	p.put(`<figure id="chart-{}"`, ch.ID)
 	marks := ch.Marks()
 	if len(marks) > 0 {
@@ -67,7 +67,7 @@ func (p *page) chart(ch chart) {
 }
 
 // values writes the table below a chart.
-func (p *page) values(ch chart) {
+func (p *pageWriter) values(ch chart) {
 	p.put(`<details><summary>Values<span class="hidden">: {}</span></summary>`+
 		`<div class="wide" tabindex="0" role="region" aria-label="Values: {}"><table class="values">`+"\n"+
 		`<thead><tr><th scope="col">Step</th>`, ch.Title, ch.Title)

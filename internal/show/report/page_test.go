@@ -11,7 +11,7 @@ import (
 )
 
 func TestPage(t *testing.T) {
-	var p page
+	var p pageWriter
 	p.put(`<b title="{}">{}</b>`, `" onload='x'`, "<i>&{}")
 	p.put("{}", 3)
 	p.optional("<p>{}</p>", "")

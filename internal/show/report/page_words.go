@@ -3,7 +3,7 @@ package report
 import "strings"
 
 // summary writes the sentences that the results support.
-func (p *page) summary(parts []summaryPart) {
+func (p *pageWriter) summary(parts []summaryPart) {
 	if len(parts) == 0 {
 		return
 	}
@@ -26,7 +26,7 @@ func (p *page) summary(parts []summaryPart) {
 }
 
 // procedures writes the tables before the charts, or those after them.
-func (p *page) procedures(d document, late bool) {
+func (p *pageWriter) procedures(d document, late bool) {
 	for _, one := range d.Procedures {
 		if one.Late == late {
 			p.put("<section id=\"{}\">\n<h2>{}</h2>\n", one.ID, one.Title)
@@ -36,7 +36,7 @@ func (p *page) procedures(d document, late bool) {
 	}
 }
 
-func (p *page) thresholds(t thresholdTable) {
+func (p *pageWriter) thresholds(t thresholdTable) {
 	if len(t.Rows) == 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func (p *page) thresholds(t thresholdTable) {
 	p.put("</tbody></table></div>\n</section>\n")
 }
 
-func (p *page) failures(all []failure) {
+func (p *pageWriter) failures(all []failure) {
 	if len(all) == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func (p *page) failures(all []failure) {
 	p.put("</section>\n")
 }
 
-func (p *page) manualChanges(d document) {
+func (p *pageWriter) manualChanges(d document) {
 	if len(d.ManualChanges) == 0 {
 		return
 	}
@@ -91,7 +91,7 @@ func (p *page) manualChanges(d document) {
 	p.put("</ul>\n</section>\n")
 }
 
-func (p *page) warnings(all []warning) {
+func (p *pageWriter) warnings(all []warning) {
 	if len(all) == 0 {
 		return
 	}
@@ -107,7 +107,7 @@ func (p *page) warnings(all []warning) {
 // shown reports whether there is anything to reproduce the run with.
 func (r reproduction) shown() bool { return r.Command != "" || r.Profile != "" }
 
-func (p *page) reproduce(r reproduction) {
+func (p *pageWriter) reproduce(r reproduction) {
 	if !r.shown() {
 		return
 	}
@@ -122,7 +122,7 @@ func (p *page) reproduce(r reproduction) {
 	p.put("</section>\n")
 }
 
-func (p *page) checks(d document) {
+func (p *pageWriter) checks(d document) {
 	p.put("<section id=\"checks\">\n<h2>Checks</h2>\n")
 	if !d.Checks.Any() {
 		p.put("<p>No checks.</p>\n</section>\n")
@@ -174,7 +174,7 @@ func (p *page) checks(d document) {
 	p.put("</table></div>\n\n</section>\n")
 }
 
-func (p *page) failedChecks(all []checkFailure) {
+func (p *pageWriter) failedChecks(all []checkFailure) {
 	if len(all) == 0 {
 		return
 	}

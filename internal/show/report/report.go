@@ -86,7 +86,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +
 		source(lib) + " " + source(script)
-	var head page
+	var head pageWriter
 	head.document(p)
 	// The scripts are written unchanged: their hashes hold only for their exact bytes.
 	for _, part := range [][]byte{
