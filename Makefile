@@ -3,7 +3,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: help mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report clean
+.PHONY: help mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,5 +91,8 @@ bench-tui: ## the cost of watching a run: CPU time of the screen, throughput wit
 bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): to make it, to its first paint in Chromium
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
 
+dist: ## everything of a release in dist/: archives, deb, rpm, images, SBOMs, checksums; publishes nothing (docs/releasing.md)
+	@.ci/dist
+
 clean: ## removes the files of builds and runs from the checkout
-	rm -rf locbench results acceptance acceptance.json cover.out
+	rm -rf locbench results acceptance acceptance.json cover.out dist .cache/dist

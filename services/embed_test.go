@@ -2,10 +2,11 @@ package services_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -14,49 +15,73 @@ import (
 	"github.com/locbench/locbench/services"
 )
 
-// folders returns the contenders next to this file: those that are Go modules, and the others.
-func folders(t *testing.T) (modules, others []string) {
+// folders returns the contenders next to this file.
+func folders(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	testenv.OK(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range entries {
-		if _, err := os.Stat(path.Join(e.Name(), contender.ManifestName)); err != nil {
-			continue
-		}
-		if _, err := os.Stat(path.Join(e.Name(), "go.mod")); err == nil {
-			modules = append(modules, e.Name())
-		} else {
-			others = append(others, e.Name())
+		if _, err := os.Stat(path.Join(e.Name(), contender.ManifestName)); err == nil {
+			names = append(names, e.Name())
 		}
 	}
-	return modules, others
+	return names
 }
 
-func TestModulesArePacked(t *testing.T) {
-	modules, _ := folders(t)
-	want, err := pack(os.DirFS("."), modules...)
-	testenv.OK(t, err)
+func unpack(t *testing.T) fs.FS {
+	t.Helper()
+	fsys, err := contender.Unpack(services.Packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+func TestContendersArePacked(t *testing.T) {
+	want, err := pack(os.DirFS("."), folders(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if *testenv.Update {
-		testenv.OK(t, os.WriteFile("modules.txtar", want, 0o644))
+		if err := os.WriteFile("contenders.txtar.gz", compressed(t, want), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
-	if !bytes.Equal(want, services.Modules) {
-		t.Errorf("modules.txtar differs from the folders of %v: go generate ./services", modules)
+	z, err := gzip.NewReader(bytes.NewReader(services.Packed))
+	if err != nil {
+		t.Fatal(err)
 	}
+	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(want, got) { // compressed, it depends on the version of Go
+		t.Errorf("contenders.txtar.gz differs from the folders (%v): go generate ./services", err)
+	}
+}
+
+func compressed(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestContendersAreEmbedded: the binary has the same sources as the folders next to this file.
 func TestContendersAreEmbedded(t *testing.T) {
-	modules, others := folders(t)
-	sources := []contender.Source{{FS: services.FS, Name: "services"}}
-	packed, err := contender.Unpack(services.Modules)
-	testenv.OK(t, err)
-	if packed != nil {
-		sources = append(sources, contender.Source{FS: packed, Name: "services"})
+	inside, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	inside, err := contender.Discover(sources...)
-	testenv.OK(t, err)
-	for _, name := range slices.Concat(modules, others) {
+	for _, name := range folders(t) {
 		disk, err := contender.Discover(contender.Folder(name))
 		if err != nil {
 			t.Error(err)
@@ -64,7 +89,7 @@ func TestContendersAreEmbedded(t *testing.T) {
 		}
 		svc, err := contender.Find(inside, disk[0].Name)
 		if err != nil {
-			t.Errorf("%s is not in the binary: name its sources in embed.go (or, with a go.mod, run go generate ./services)", name)
+			t.Errorf("%s is not in the binary: go generate ./services", name)
 			continue
 		}
 		same(t, name, svc, disk[0])
@@ -76,7 +101,7 @@ func same(t *testing.T, name string, inside, disk bench.Service) {
 	in, err1 := contender.SourceHash(inside)
 	out, err2 := contender.SourceHash(disk)
 	if err1 != nil || err2 != nil || in != out {
-		t.Errorf("%s: the sources in the binary differ from the folder: embed.go lacks a file, or .dockerignore lacks one that is not a source (%v, %v)", name, err1, err2)
+		t.Errorf("%s: the sources in the binary differ from the folder: go generate ./services, or .dockerignore lacks a file that is not a source (%v, %v)", name, err1, err2)
 	}
 	err := fs.WalkDir(inside.Files, ".", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && (d.Name() == "target" || d.Name() == "node_modules") {

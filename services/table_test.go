@@ -28,8 +28,10 @@ const (
 
 // TestTableOfContenders compares the table in README.md with the manifests and the verified states.
 func TestTableOfContenders(t *testing.T) {
-	states, err := contender.ReadStates(services.FS, contender.VerifiedName)
-	testenv.OK(t, err)
+	states, err := contender.ReadStates(services.Verified, contender.VerifiedName)
+	if err != nil {
+		t.Fatal(err)
+	}
 	compareSection(t, tableBegins, tableEnds, table(bundled(t), states))
 }
 
@@ -43,7 +45,9 @@ func TestSettingsOfJVMs(t *testing.T) {
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
 	data, err := os.ReadFile("README.md")
-	testenv.OK(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	before, rest, ok1 := strings.Cut(string(data), begins)
 	got, after, ok2 := strings.Cut(rest, ends)
 	if !ok1 || !ok2 {
@@ -53,7 +57,9 @@ func compareSection(t *testing.T, begins, ends, want string) {
 		return
 	}
 	if *testenv.Update {
-		testenv.OK(t, os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644))
+		if err := os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
 	t.Errorf("README.md differs from the manifests, Dockerfiles and %s: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
@@ -81,7 +87,9 @@ func jvms(t *testing.T, list []bench.Service) string {
 		variants := map[string][]string{}
 		for _, name := range variantNames(svc) {
 			resolved, err := contender.Resolve(svc, name)
-			testenv.OK(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			settings, ok := jvmSettings(t, resolved)
 			if !ok {
 				continue
@@ -116,7 +124,9 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 		return "", false
 	}
 	text, err := fs.ReadFile(svc.Files, svc.Docker.Dockerfile)
-	testenv.OK(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	entry := javaEntry.FindSubmatch(text)
 	if entry == nil {
 		t.Fatalf("%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
@@ -126,7 +136,9 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
 	}
 	options := beforeJar(svc.Process.Command)
-	testenv.Equal(t, beforeJar(inside), options, svc.Name)
+	if got := beforeJar(inside); !slices.Equal(got, options) {
+		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
+	}
 	// The java launcher reads the variable first; later options win.
 	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
 }
@@ -141,14 +153,10 @@ func beforeJar(argv []string) []string {
 // bundled returns the contenders in the binary.
 func bundled(t *testing.T) []bench.Service {
 	t.Helper()
-	sources := []contender.Source{{FS: services.FS, Name: "services"}}
-	packed, err := contender.Unpack(services.Modules)
-	testenv.OK(t, err)
-	if packed != nil {
-		sources = append(sources, contender.Source{FS: packed, Name: "services"})
+	list, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	list, err := contender.Discover(sources...)
-	testenv.OK(t, err)
 	return list
 }
 
@@ -237,7 +245,9 @@ func TestTable(t *testing.T) {
 		svc.Variants[i].Builtin = &no
 	}
 	hash, err := contender.SourceHash(svc)
-	testenv.OK(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	good := contender.Verified{Sources: hash, When: day}
 	bad, old, many := good, good, good

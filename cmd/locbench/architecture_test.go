@@ -33,6 +33,7 @@ var within = map[string][][]string{
 	"analysis":  {{""}, {"compare", "summary"}},
 	"app":       {{""}, {"contenders", "search"}, {"screens"}},
 	"bench":     {{"cpuset", "units"}, {""}},
+	"cli":       {{""}, {"pages"}},
 	"contender": {{"docker", "ready"}, {"launch"}, {"", "check"}, {"platform"}},
 	"figures":   {{"hdr"}, {"stats"}, {"measure", "verdict"}},
 	"host":      {{"limits", "thread"}, {"cgroup"}, {"hostusage"}},

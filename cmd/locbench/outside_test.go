@@ -34,7 +34,7 @@ var guarded = []struct {
 	},
 	{
 		"os", "Stdout Stderr", "the writers of console.Env, which let no control characters through",
-		[]string{"testenv", "contender/docker/dockertest"},
+		[]string{"testenv", "contender/docker/dockertest", "cli/pages"},
 	},
 	{"console", "Terminal", "the writers of console.Env, unless a terminal is drawn on with text from package safe", []string{
 		"text/console", "app/options.go", "app/screens/screen.go", "cli/seed.go",

@@ -15,14 +15,11 @@ import (
 // Discover finds the bundled contenders and those in dirs, which replace bundled ones of the same
 // name. Folders of yielding do so to others with a contender of the same name.
 func Discover(dirs []string, yielding ...string) ([]bench.Service, error) {
-	sources := []contender.Source{{FS: services.FS, Name: "services", Bundled: true}}
-	modules, err := contender.Unpack(services.Modules)
+	bundled, err := contender.Unpack(services.Packed)
 	if err != nil {
 		return nil, err
 	}
-	if modules != nil {
-		sources = append(sources, contender.Source{FS: modules, Name: "services", Bundled: true})
-	}
+	sources := []contender.Source{{FS: bundled, Name: "services", Bundled: true}}
 	for _, d := range dirs {
 		source := contender.Folder(d)
 		source.Yielding = yielding

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -158,7 +157,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Files = c.loader.data.Hashes
 	plan.Machine = machine.Describe(ctx)
-	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
+	plan.Software = Built().software()
 	if err := site.choosePlatform(ctx); err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type Machine struct {
 // Software lists the versions of the software around the contenders.
 type Software struct {
 	Locbench      string `json:"locbench"`
+	Commit        string `json:"locbench_commit,omitempty"`
+	Date          string `json:"locbench_date,omitempty"` // of the commit, RFC 3339
 	Go            string `json:"go"`
 	Docker        string `json:"docker,omitempty"`
 	DockerAPI     string `json:"docker_api,omitempty"`

@@ -95,6 +95,9 @@ func command(ctx context.Context, env Env) int {
 	return console.ExitCode(ctx, err)
 }
 
+// Command returns the whole command line, for what documents it.
+func Command(env Env) *cobra.Command { return newRoot(env) }
+
 func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locbench",
@@ -113,7 +116,13 @@ Elasticsearch where they are available.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSubcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	version := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *version {
+			return printVersion(env)
+		}
+		return cmd.Help()
 	}
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)

@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"fmt"
-	"runtime"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +14,12 @@ func newVersion(env Env) *cobra.Command {
 		Short:   "Print the version",
 		Example: "  locbench version",
 		Args:    args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(env.Stdout, "locbench %s %s %s/%s\n",
-				app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		RunE:    func(*cobra.Command, []string) error { return printVersion(env) },
 	}
+}
+
+// printVersion is also what --version does.
+func printVersion(env Env) error {
+	_, err := io.WriteString(env.Stdout, app.Built().String())
+	return err
 }

@@ -97,7 +97,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 
 // KnownStates returns the outcomes of verification that are bundled, and those of this user.
 func KnownStates() ([]contender.States, error) {
-	bundled, err := contender.ReadStates(services.FS, contender.VerifiedName)
+	bundled, err := contender.ReadStates(services.Verified, contender.VerifiedName)
 	if err != nil {
 		return nil, err
 	}

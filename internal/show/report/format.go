@@ -125,7 +125,7 @@ const (
 )
 
 // cleanName bounds a label from outside and strips its control characters. Escaping is the work of
-// html/template and the Markdown writer.
+// pageWriter.put and the Markdown writer.
 func cleanName(s string) string { return safe.Line(s, maxName) }
 
 // cleanText bounds a longer text from outside and strips its control characters and line ends.

@@ -2,9 +2,10 @@
 // summary.md. It takes values (bench.Run, bench.TrialResult) and a writer; package results reads
 // results folders, package stats computes medians and costs.
 //
-// The HTML page has tables made by html/template and charts whose options go-echarts generates; it
-// embeds Apache ECharts. All text in the values (names, details, log lines) is treated as hostile:
-// bounded, stripped of control characters and escaped. A Content-Security-Policy lets only the two
+// The HTML page has tables, and charts whose options go-echarts generates; it embeds Apache ECharts.
+// It is written by functions, not by html/template: that calls methods by name, so the linker
+// would have to keep every method of every package, 4 MB. All text in the values (names,
+// details, log lines) is treated as hostile: bounded, stripped of control characters and escaped. A Content-Security-Policy lets only the two
 // scripts of this package run, by their hashes, and forbids every request.
 package report
 
@@ -14,7 +15,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
@@ -45,7 +45,6 @@ type document struct {
 	Title, Folder, Policy, State, When, Library, Licences string
 
 	Version             string // locbench's version at the time of the run
-	Style               template.CSS
 	Important, Warnings []warning
 	Summary             []summaryPart
 	Results             table
@@ -76,27 +75,22 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	script := joined(scripts)
 	l := newLayout(a)
 	all := newCharts(run, l)
-	page := newPageData(run, l, all)
-	data, err := json.Marshal(page) // escapes <, >, & and U+2028: no name can end the script element
+	drawn := newPageData(run, l, all)
+	data, err := json.Marshal(drawn) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
 	p := newDocument(a, l, all, opts)
-	p.Chosen = chosenCharts(l, page)
+	p.Chosen = chosenCharts(l, drawn)
 	// The hashes are those of the exact scripts; the library needs img-src data: for its patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +
 		source(lib) + " " + source(script)
-	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "charts.html")
-	if err != nil {
-		return fmt.Errorf("parse page: %w", err)
-	}
-	if err := tmpl.ExecuteTemplate(w, "page.html", p); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	// The scripts bypass html/template: their hashes hold only for their exact bytes.
+	var head pageWriter
+	head.document(p)
+	// The scripts are written unchanged: their hashes hold only for their exact bytes.
 	for _, part := range [][]byte{
-		[]byte("<script type=\"application/json\" id=\"page-data\">"), data, []byte("</script>\n<script>"), lib,
+		head.Bytes(), []byte("<script type=\"application/json\" id=\"page-data\">"), data, []byte("</script>\n<script>"), lib,
 		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
 	} {
 		if _, err := w.Write(part); err != nil {
@@ -117,7 +111,7 @@ func newDocument(a *analysis.Run, l layout, all []chart, opts Options) document 
 	facts := summary.New(a, opts.rules())
 	p := document{
 		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
-		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
+		Version: cleanName(run.Software.Locbench),
 		Library: libraryVersion, Licences: licences(),
 		Summary: summaryParts(facts), Results: newResults(run, l, facts, opts.Floor),
 		Procedures: procedures(l),

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,7 +50,8 @@ func sentences(root string) (all []Sentence, err error) {
 		rel = filepath.ToSlash(rel)
 		if e.IsDir() {
 			switch {
-			case rel == ".git", rel == "results", rel == "acceptance", strings.HasSuffix(rel, "/assets"), strings.HasSuffix(rel, "/testdata"),
+			case slices.Contains([]string{".git", ".cache", "dist", "results", "acceptance"}, rel),
+				strings.HasSuffix(rel, "/assets"), strings.HasSuffix(rel, "/testdata"),
 				strings.HasPrefix(rel, "services/"), rel == "testdata/results", rel == "testdata/cities":
 				return fs.SkipDir
 			}

@@ -1,0 +1,103 @@
+// Command pages writes what packages of locbench bring next to the binary: a man page of each
+// command, and the completions of three shells. The release builds run it; locbench does not.
+//
+//	go run ./internal/cli/pages DIR
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+
+	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/cli"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: pages DIR")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1], app.Built()); err != nil {
+		fmt.Fprintln(os.Stderr, "pages:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes DIR/man/*.1.gz and DIR/completions/*.
+func write(dir string, build app.Build) error {
+	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
+	for _, d := range []string{man, completions} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	root := cli.Command(cli.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
+	root.InitDefaultHelpCmd()
+	if err := writeMan(man, root, build); err != nil {
+		return err
+	}
+	file := func(name string) string { return filepath.Join(completions, name) }
+	return cmp.Or(
+		root.GenBashCompletionFileV2(file("locbench.bash"), true),
+		root.GenZshCompletionFile(file("_locbench")),
+		root.GenFishCompletionFile(file("locbench.fish"), true),
+	)
+}
+
+// writeMan writes the page of a command and those of its commands.
+func writeMan(dir string, cmd *cobra.Command, build app.Build) error {
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := writeMan(dir, c, build); err != nil {
+			return err
+		}
+	}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	date := build.Date
+	if date.IsZero() {
+		date = time.Unix(0, 0).UTC() // two builds of the same sources are equal
+	}
+	literal(cmd)
+	var page bytes.Buffer
+	header := &doc.GenManHeader{
+		Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "locbench " + build.Version, Manual: "locbench",
+	}
+	if err := doc.GenMan(cmd, header, &page); err != nil {
+		return fmt.Errorf("man page of %s: %w", cmd.CommandPath(), err)
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(page.Bytes())
+	}
+	if err = cmp.Or(err, z.Close()); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name+".1.gz"), packed.Bytes(), 0o644)
+}
+
+// markdown are the characters that Markdown, the format in between, would take for its own.
+var markdown = strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "#", "\\#")
+
+// literal prepares the texts of a command for Markdown. Examples are printed literally anyway.
+func literal(cmd *cobra.Command) {
+	cmd.DisableAutoGenTag = true
+	cmd.Short, cmd.Long = markdown.Replace(cmd.Short), markdown.Replace(cmd.Long)
+	cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		_, usage := pflag.UnquoteUsage(f)
+		f.Usage = markdown.Replace(usage)
+	})
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"strings"
+)
+
+// markup is HTML of this package's source. A text constant converts to it, a value of a run does
+// not compile.
+type markup string
+
+// pageWriter is HTML in the making.
+type pageWriter struct{ bytes.Buffer }
+
+// put writes HTML. Each {} in it, in text or within the quotes of an attribute, becomes the next
+// value, escaped.
+func (p *pageWriter) put(m markup, values ...any) {
+	rest := string(m)
+	for _, v := range values {
+		before, after, _ := strings.Cut(rest, "{}")
+		p.WriteString(before)
+		p.WriteString(html.EscapeString(fmt.Sprint(v)))
+		rest = after
+	}
+	p.WriteString(rest)
+}
+
+// optional writes HTML with one value unless that is empty.
+func (p *pageWriter) optional(m markup, value string) {
+	if value != "" {
+		p.put(m, value)
+	}
+}
+
+// every writes HTML with one value for each of them.
+func (p *pageWriter) every(m markup, values []string) {
+	for _, v := range values {
+		p.put(m, v)
+	}
+}
+
+// plural returns "s" unless n is 1.
+func plural(n int) string { return when(n != 1, "s") }
+
+func (p *pageWriter) document(d document) {
+	p.head(d)
+	p.put("<main>\n")
+	for _, w := range d.Important {
+		p.put(`<p class="loud" role="alert"><strong>{}</strong>`, w.Text)
+		p.where(w.Place())
+		p.put("</p>\n")
+	}
+	p.put("\n<section id=\"results\">\n<h2>Results</h2>\n")
+	if len(d.Results.Rows) > 0 {
+		p.table(d.Results)
+	} else {
+		p.put("<p>No results.</p>")
+	}
+	p.put("\n</section>\n")
+	p.summary(d.Summary)
+	p.procedures(d, false)
+	p.thresholds(d.Thresholds)
+	p.failures(d.Failures)
+	p.manualChanges(d)
+	p.warnings(d.Warnings)
+	p.put("\n")
+	p.charts(d)
+	p.put("\n")
+	p.procedures(d, true)
+	p.checks(d)
+	p.put("<section id=\"environment\">\n<h2>Environment</h2>\n" +
+		`<p class="note">What the results depend on. Compare results only if these match.</p>` + "\n")
+	for _, group := range d.Environment {
+		if len(group.Facts) > 0 {
+			p.put("<h3>{}</h3>\n", group.Name)
+			p.facts(group.Facts)
+		}
+	}
+	p.put("</section>\n")
+	p.reproduce(d.Reproduce)
+	p.put("<section id=\"definitions\">\n<h2>Definitions</h2>\n")
+	p.facts(d.Definitions)
+	p.put("</section>\n</main>\n<footer>\n<p>Made by locbench")
+	p.optional(" {}", d.Version)
+	p.put(". Self-contained: it loads nothing. Embeds Apache ECharts {} (Apache License 2.0).</p>\n", d.Library)
+	p.put(`<details><summary>Licence texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", d.Licences)
+	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables show the same values.</p></noscript>` + "\n")
+}
+
+func (p *pageWriter) head(d document) {
+	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
+		`<meta http-equiv="Content-Security-Policy" content="{}">`+"\n"+
+		`<meta name="viewport" content="width=device-width, initial-scale=1">`+"\n"+
+		`<meta name="referrer" content="no-referrer">`+"\n"+
+		`<meta name="color-scheme" content="light dark">`+"\n"+
+		"<title>{} · locbench</title>\n<style>", d.Policy, d.Title)
+	p.Write(joined(styles)) // files of this package
+	p.put("</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n", d.Title)
+	p.put(`<p class="sub">{} contender{}, {} trial{} · started {} · run {}`,
+		len(d.Contenders), plural(len(d.Contenders)), len(d.Columns), plural(len(d.Columns)), d.When, d.State)
+	p.optional(" · <code>{}</code>", d.Folder)
+	p.put("</p>\n<nav>")
+	link := func(shown bool, id, title string) {
+		if shown {
+			p.put(`<a href="#{}">{}</a> `, id, title)
+		}
+	}
+	procedures := func(late bool) {
+		for _, one := range d.Procedures {
+			link(one.Late == late, one.ID, one.Title)
+		}
+	}
+	link(true, "results", "Results")
+	link(len(d.Summary) > 0, "summary", "Summary")
+	procedures(false)
+	link(len(d.Thresholds.Rows) > 0, "thresholds", "Thresholds")
+	link(len(d.Failures) > 0, "failures", "Failures")
+	link(len(d.ManualChanges) > 0, "manual-changes", "Manual changes")
+	link(len(d.Warnings) > 0, "warnings", "Warnings")
+	link(true, "charts", "Charts")
+	procedures(true)
+	link(true, "checks", "Checks")
+	link(true, "environment", "Environment")
+	link(d.Reproduce.shown(), "reproduce", "Reproduce")
+	p.put(`<a href="#definitions">Definitions</a></nav>` + "\n</header>\n")
+}
+
+func (p *pageWriter) where(place string) { p.optional(` <span class="where">({})</span>`, place) }
+
+func (p *pageWriter) swatch(color int) { p.put(`<span class="swatch c{}"></span>`, color) }
+
+func (p *pageWriter) facts(facts []fact) {
+	p.put("<dl>")
+	for _, f := range facts {
+		p.put("<div><dt>{}</dt><dd>{}</dd></div>\n", f.Name, f.Value)
+	}
+	p.put("</dl>\n")
+}
+
+// table writes a table whose rows are contenders, or what its corner says.
+func (p *pageWriter) table(t table) {
+	p.put(`<div class="wide" tabindex="0"><table class="results"`)
+	if t.Sort {
+		p.put(" data-sort")
+	}
+	corner := t.Corner
+	if corner == "" {
+		corner = "Contender"
+	}
+	p.put(">\n<thead><tr><th scope=\"col\">{}</th>", corner)
+	p.every(`<th scope="col">{}</th>`, t.Columns)
+	p.put("</tr></thead>\n<tbody>")
+	for _, row := range t.Rows {
+		p.put("\n<tr><th scope=\"row\">")
+		if t.Corner == "" {
+			p.swatch(row.Color)
+		}
+		p.put("{}", row.Label)
+		p.optional("<small>{}</small>", row.About)
+		p.put("</th>")
+		for i, c := range row.Cells {
+			p.put(`<td data-label="{}"`, t.Columns[i])
+			p.optional(` data-value="{}"`, c.Base())
+			p.put("><span>{}", c.Main)
+			p.every("<small>{}</small>", c.Small)
+			p.put("</span></td>")
+		}
+		p.put("</tr>")
+	}
+	p.put("\n</tbody></table></div>\n")
+	if len(t.Footnotes) > 0 {
+		p.put(`<details class="folded"><summary>About the columns</summary>` + "\n")
+		p.every("<p class=\"note\">{}</p>\n", t.Footnotes)
+		p.put("</details>\n")
+	}
+}
