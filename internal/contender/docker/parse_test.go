@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -22,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
 func env(m map[string]string) func(string) string { return func(k string) string { return m[k] } }
@@ -85,18 +83,12 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// engineStub responds to the two requests of Connect, as an engine of the API version does.
+// engineStub is a fake of the API version, which is still to be started.
 func engineStub(t *testing.T, version string) *httptest.Server {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Api-Version", version)
-		w.Header().Set("Ostype", "linux")
-		if strings.HasSuffix(r.URL.Path, "/info") {
-			json.NewEncoder(w).Encode(map[string]any{
-				"ServerVersion": "20.10.24", "NCPU": 4, "OSType": "linux", "Architecture": "aarch64", "CgroupVersion": "2",
-				"SecurityOptions": []string{"name=seccomp", "name=rootless"}, "SystemTime": time.Now().Add(time.Hour).Format(time.RFC3339Nano),
-			})
-		}
-	}))
+	f := fakedocker.New()
+	f.API, f.Ahead = version, time.Hour
+	f.Info["Architecture"], f.Info["SecurityOptions"] = "aarch64", []string{"name=seccomp", "name=rootless"}
+	s := httptest.NewUnstartedServer(f)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -230,12 +222,6 @@ func TestConnectError(t *testing.T) {
 	}
 }
 
-func frame(stream byte, text string) []byte {
-	head := []byte{stream, 0, 0, 0, 0, 0, 0, 0}
-	binary.BigEndian.PutUint32(head[4:], uint32(len(text)))
-	return append(head, text...)
-}
-
 func TestCopyLog(t *testing.T) {
 	var got []string
 	emit := func(l bench.LogLine) { got = append(got, l.Stream+":"+l.Text) }
@@ -338,30 +324,14 @@ func TestUniqueName(t *testing.T) {
 	}
 }
 
-// TestKill_Exited responds as an engine on which the container was removed, or has exited.
-func TestKill_Exited(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		status int
-		fails  bool
-	}{{"gone", http.StatusNotFound, false}, {"ended", http.StatusConflict, false}, {"broken", http.StatusInternalServerError, true}} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Api-Version", "1.41")
-				if strings.HasSuffix(r.URL.Path, "/kill") {
-					w.WriteHeader(tt.status)
-				}
-			}))
-			defer s.Close()
-			cli, err := endpoint{host: "tcp://" + s.Listener.Addr().String()}.client()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer cli.Close()
-			c := &Container{engine: &Engine{cli: cli}, id: "x"}
-			if err := c.kill(t.Context(), "SIGTERM"); (err != nil) != tt.fails {
-				t.Error(err)
-			}
-		})
+// TestKill: it is not an error that the container was removed, or has exited.
+func TestKill(t *testing.T) {
+	for status, want := range map[int]string{404: "", 409: "", 500: "send SIGTERM: Error response from daemon: no"} {
+		f := fakedocker.New()
+		f.Responses["POST /containers/"+fakedocker.ID+"/kill"] = fakedocker.Response{Status: status, Body: `{"message":"no"}`}
+		err := containerOf(t, f).kill(t.Context(), "SIGTERM")
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%d: %v, want %q", status, err, want)
+		}
 	}
 }

@@ -1,0 +1,200 @@
+package docker
+
+import (
+	"context"
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
+)
+
+// TestRun_Create: the golden file has the request that creates a container.
+func TestRun_Create(t *testing.T) {
+	all := ContainerSpec{
+		Name: "go:lto", Image: "img:1", Command: []string{"serve", "-v"}, Env: map[string]string{"PORT": "8080", "GREETING": "a b"},
+		Labels: map[string]string{LabelRun: "20261127-0001", LabelName: "t"},
+		Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20, PIDs: 64}, CPUs: cpuset.Of(1, 2, 3, 7),
+		Network: "locbench-net", Port: 8080, Publish: true, HostLookup: true,
+		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
+	}
+	more, inside := all, all
+	more.Limits, more.Hardened = bench.Limits{CPUs: 0.1 + 0.2}, &bench.Privileges{NewPrivileges: true} // a hair above 0.3
+	inside.Publish, inside.Hardened = false, nil
+	var created strings.Builder
+	for _, tt := range []struct {
+		name, system, peer string
+		spec               ContainerSpec
+	}{
+		{"nothing but the image", "", "", ContainerSpec{Image: "img:1"}},
+		{"everything", "", "10.0.0.5", all},
+		{"new privileges, no limit but the quota; Docker Desktop", "Docker Desktop", "", more},
+		{"not published, not hardened", "", "", inside},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			e := engineOf(t, f)
+			e.info.System = tt.system
+			e.peer, _ = netip.ParseAddr(tt.peer)
+			c, warnings, err := e.Run(t.Context(), tt.spec)
+			if err != nil || !slices.Equal(warnings, []string{"as scripted"}) {
+				t.Fatalf("%v, %v", warnings, err)
+			}
+			created.WriteString("# " + tt.name + "\n" + f.Created())
+			if _, err := c.Stop(t.Context(), 0); err == nil {
+				t.Error("a container that ignores signals has stopped")
+			}
+		})
+	}
+	testenv.Golden(t, "testdata/create_container.golden", created.String())
+}
+
+func frame(stream byte, text string) []byte {
+	head := []byte{stream, 0, 0, 0, 0, 0, 0, 0}
+	binary.BigEndian.PutUint32(head[4:], uint32(len(text)))
+	return append(head, text...)
+}
+
+// TestRun: what is known of a container, its log and its incidents from the first moment to the
+// exit, by a clock that the engine's is an hour ahead of.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		f.Ahead, f.Latency, f.PID, f.Log = time.Hour, 2*time.Second, 4711, slices.Concat(frame(1, "up\n"), frame(2, "oh"))
+		began := time.Now()
+		var logged, happened []string
+		c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{
+			Image: "img", OnLog: func(l bench.LogLine) { logged = append(logged, l.Stream+" "+l.Text) },
+			OnIncident: func(i bench.Incident) { happened = append(happened, i.At.Sub(began).String()+" "+i.Text) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started, _ := time.Parse(time.RFC3339Nano, f.Started())
+		if c.ID() != fakedocker.ID || c.ImageID() != "sha256:image" || c.PID() != 4711 || !c.StartedAt().Equal(started.Add(-time.Hour)) ||
+			c.Address() != "" || c.NetworkAddress() != "" || c.Exit() != nil {
+			t.Errorf("%s, image %s, process %d, at %v, %q, %q, %v", c.ID(), c.ImageID(), c.PID(), c.StartedAt(), c.Address(), c.NetworkAddress(), c.Exit())
+		}
+		time.Sleep(time.Minute)
+		paused := time.Now()
+		f.Change(func() { f.Event(fakedocker.ID, "pause") })
+		time.Sleep(time.Minute)
+		f.Change(func() { f.End(3) })
+		<-c.Exited()
+		if exit := c.Exit(); exit.Code != 3 || !exit.At.Equal(paused.Add(time.Minute)) {
+			t.Errorf("%v at %v", exit, exit.At)
+		}
+		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if want := []string{"stdout up", "stderr oh"}; !slices.Equal(logged, want) || len(c.Logs()) != 2 {
+			t.Errorf("%q, want %q", logged, want)
+		}
+		if want := []string{paused.Sub(began).String() + " paused externally"}; !slices.Equal(happened, want) {
+			t.Errorf("%q, want %q", happened, want)
+		}
+	})
+}
+
+// TestRun_Fails: whichever call fails, the error names it, and no container is left.
+func TestRun_Fails(t *testing.T) {
+	for name, tt := range map[string]struct {
+		request  string // that fails
+		response fakedocker.Response
+		err      string
+		removed  bool
+	}{
+		"no such image": {"POST /containers/create", fakedocker.Response{Status: 404, Body: `{"message":"No such image: img"}`},
+			"create container of img: not found: ", false},
+		"not created": {"POST /containers/create", fakedocker.Response{Status: 400, Body: `{"message":"no space"}`}, "create container of img: ", false},
+		"no clock":    {"GET /info", fakedocker.Response{Status: 200, Body: `{"SystemTime":"late"}`}, `start container of img: docker engine's time "late": `, true},
+		"no log": {"POST /containers/" + fakedocker.ID + "/attach", fakedocker.Response{Status: 500},
+			"start container of img: follow the log: ", true},
+		"not started": {"POST /containers/" + fakedocker.ID + "/start", fakedocker.Response{Status: 500, Body: `{"message":"no runtime"}`},
+			"start container of img: Error response from daemon: no runtime", true},
+		"not seen": {"GET /containers/" + fakedocker.ID + "/json", fakedocker.Response{Status: 500, Body: `{"message":"busy"}`},
+			"start container of img: Error response from daemon: busy", true},
+		"not removed": {"DELETE /containers/" + fakedocker.ID, fakedocker.Response{Status: 500, Body: `{"message":"stuck"}`},
+			"(its removal failed too: remove container 5f3c8a1e9d7b: Error response from daemon: stuck)", true},
+		"cancelled before":       {"", fakedocker.Response{}, "context canceled", false},
+		"cancelled at creation":  {"POST /containers/create", fakedocker.Response{}, "start container of img: context canceled", true},
+		"cancelled at the start": {"POST /containers/" + fakedocker.ID + "/start", fakedocker.Response{}, "start container of img: context canceled", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := fakedocker.New()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				switch {
+				case tt.request == "":
+					cancel()
+				case tt.response.Status == 0:
+					f.OnRequest = func(request string) {
+						if request == tt.request {
+							cancel()
+						}
+					}
+				default:
+					f.Responses[tt.request] = tt.response
+				}
+				if name == "not removed" {
+					f.Responses["POST /containers/"+fakedocker.ID+"/start"] = fakedocker.Response{Status: 500}
+				}
+				c, _, err := engineOf(t, f).Run(ctx, ContainerSpec{Image: "img", OnIncident: func(bench.Incident) {}})
+				if c != nil || err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("%v, want %q", err, tt.err)
+				}
+				if got := len(f.Removed()) > 0; got != tt.removed {
+					t.Errorf("removed: %v", f.Removed())
+				}
+			})
+		})
+	}
+}
+
+// TestRun_Reach: where the service of a container is reached, by this machine and in its network.
+func TestRun_Reach(t *testing.T) {
+	networks := map[string]any{"locbench": map[string]any{"IPAddress": "172.30.0.2"}}
+	published := map[string]any{"8080/tcp": []any{map[string]any{"HostIp": "127.0.0.1", "HostPort": "32768"}}}
+	for name, tt := range map[string]struct {
+		port            int
+		publish         bool
+		networks, ports map[string]any
+		address, inside string
+	}{
+		"no port":           {0, false, networks, nil, "", ""},
+		"in the network":    {8080, false, networks, nil, "172.30.0.2:8080", "172.30.0.2:8080"},
+		"published":         {8080, true, networks, published, "127.0.0.1:32768", "172.30.0.2:8080"},
+		"another port":      {8081, true, networks, published, "127.0.0.1:0", "172.30.0.2:8081"},
+		"exited":            {8080, true, nil, nil, "127.0.0.1:0", ""},
+		"exited, no port":   {8080, false, map[string]any{"locbench": nil, "x": map[string]any{}}, nil, "127.0.0.1:0", ""},
+		"by IPv6":           {8080, false, map[string]any{"locbench": map[string]any{"IPAddress": "fd00::2"}}, nil, "[fd00::2]:8080", "[fd00::2]:8080"},
+		"not to be reached": {8080, false, networks, published, "172.30.0.2:8080", "172.30.0.2:8080"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := fakedocker.New()
+				f.Networks, f.Ports, f.OnKill = tt.networks, tt.ports, func(string) { f.End(0) }
+				e := engineOf(t, f)
+				e.peer = netip.MustParseAddr("127.0.0.1")
+				c, _, err := e.Run(t.Context(), ContainerSpec{Image: "img", Port: tt.port, Publish: tt.publish})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Address() != tt.address || c.NetworkAddress() != tt.inside {
+					t.Errorf("%q, %q; want %q, %q", c.Address(), c.NetworkAddress(), tt.address, tt.inside)
+				}
+				if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.Graceful {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		})
+	}
+}
