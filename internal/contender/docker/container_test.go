@@ -33,7 +33,7 @@ func TestRun_Create(t *testing.T) {
 		name, system, peer string
 		spec               ContainerSpec
 	}{
-		{"nothing but the image", "", "", ContainerSpec{Image: "img:1"}},
+		{"only the image", "", "", ContainerSpec{Image: "img:1"}},
 		{"everything", "", "10.0.0.5", all},
 		{"new privileges, no limit but the quota; Docker Desktop", "Docker Desktop", "", more},
 		{"not published, not hardened", "", "", inside},
@@ -63,7 +63,7 @@ func frame(stream byte, text string) []byte {
 }
 
 // TestRun: what is known of a container, its log and its incidents from the first moment to the
-// exit, by a clock that the engine's is an hour ahead of.
+// exit, by the clock of this machine, from an engine whose clock is fast.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fakedocker.New()

@@ -28,7 +28,8 @@ type stat struct {
 	start                        int64
 	minor, major                 int64 // page faults, without those of exited children
 	size                         int64 // virtual memory; 0: a kernel thread, or exited
-	envFrom, envTo               int64 // addresses of the environment; both 0 while execve runs
+	code                         int64 // address of the program; 0 while execve runs
+	envFrom, envTo               int64 // addresses of the environment
 }
 
 // parent returns the number of a process's parent; 0 if it cannot be read.
@@ -105,7 +106,7 @@ func parseStat(line string) (s stat, err error) {
 	s = stat{
 		state: f[0][0], parent: int(num(4)), session: int(num(6)), minor: num(10), major: num(12),
 		user: num(14), system: num(15), cuser: num(16), csystem: num(17), threads: int(num(20)), start: num(22),
-		size: num(23), envFrom: num(50), envTo: num(51),
+		size: num(23), code: num(26), envFrom: num(50), envTo: num(51),
 	}
 	return s, err
 }
@@ -197,7 +198,7 @@ func environOf(pid int) []byte {
 			return env
 		}
 		s, err := readStat(pid)
-		if err != nil || s.size == 0 || s.envFrom != 0 && s.envFrom == s.envTo {
+		if err != nil || s.size == 0 || s.code != 0 && s.envFrom == s.envTo {
 			return nil
 		}
 	}

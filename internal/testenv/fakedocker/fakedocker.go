@@ -226,7 +226,7 @@ func (e *Engine) respond(r *http.Request, path string) *http.Response {
 		e.Others = slices.DeleteFunc(e.Others, func(t Thing) bool { return strings.HasSuffix(path, "/"+t.Name) })
 		return e.response(204, nil)
 	}
-	return e.response(404, map[string]any{"message": fmt.Sprintf("No such thing: %s %s", r.Method, path)})
+	return e.response(404, map[string]any{"message": fmt.Sprintf("%s %s: not found", r.Method, path)})
 }
 
 func (e *Engine) container(r *http.Request, about string) *http.Response {

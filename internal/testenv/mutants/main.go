@@ -97,6 +97,12 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 	}
 	cmd := exec.Command("go", append(args, "./"+pkg)...)
 	cmd.Stderr = os.Stderr
+	apart, err := testsApart()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(apart)
+	cmd.Env = append(os.Environ(), "PATH="+apart+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if err := cmd.Run(); err != nil {
 		return nil, err
 	}
@@ -105,6 +111,28 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 		return nil, err
 	}
 	return decode(content, pkg)
+}
+
+// testsApart returns a folder with a go command that runs tests in a PID namespace of their own, where
+// there are any: a mutant of what ends processes may end every process of this user.
+func testsApart() (dir string, err error) {
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("", "mutants-"); err != nil {
+		return "", err
+	}
+	namespace := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
+	if os.Getuid() != 0 {
+		namespace = append(namespace, "--user", "--map-current-user")
+	}
+	if exec.Command(namespace[0], append(namespace[1:], "true")...).Run() != nil {
+		namespace = nil
+	}
+	script := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = test ] && exec %s '%s' \"$@\"\nexec '%[2]s' \"$@\"\n",
+		strings.Join(namespace, " "), goCommand)
+	return dir, os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700)
 }
 
 func decode(content []byte, pkg string) ([]mutant, error) {
