@@ -1,17 +1,12 @@
 package launch
 
 import (
-	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,84 +14,13 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
-// stubEngine is an engine that lists containers and networks, and removes them on request.
-type stubEngine struct {
-	mu   sync.Mutex
-	left []stubThing
-	gone []string
-}
-
-type stubThing struct {
-	kind, name string
-	labels     map[string]string
-}
-
-func (s *stubEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := func(kind string, one func(stubThing) map[string]any) {
-		all := []map[string]any{}
-		for _, l := range s.left {
-			if l.kind == kind {
-				all = append(all, one(l))
-			}
-		}
-		json.NewEncoder(w).Encode(all)
-	}
-	w.Header().Set("Api-Version", "1.44")
-	switch _, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
-	case strings.HasSuffix(r.URL.Path, "/_ping"):
-	case path == "info":
-		fmt.Fprint(w, `{"OSType":"linux","Architecture":"x86_64"}`)
-	case path == "containers/json":
-		list("container", func(l stubThing) map[string]any {
-			return map[string]any{"Id": l.name, "Names": []string{"/" + l.name}, "Labels": l.labels, "State": "running"}
-		})
-	case path == "networks":
-		list("network", func(l stubThing) map[string]any {
-			return map[string]any{"Id": l.name, "Name": l.name, "Labels": l.labels}
-		})
-	case r.Method == http.MethodDelete:
-		name := filepath.Base(path)
-		s.gone = append(s.gone, name)
-		s.left = slices.DeleteFunc(s.left, func(l stubThing) bool { return l.name == name })
-		w.WriteHeader(http.StatusNoContent)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-// connect makes the stub the engine of this machine ("unix"), or of another one ("tcp").
-func (s *stubEngine) connect(t *testing.T, network string) *docker.Engine {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "stub-") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	address := map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network]
-	l, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: s}}
-	server.Start()
-	t.Cleanup(server.Close)
-	t.Setenv("DOCKER_HOST", network+"://"+l.Addr().String())
-	e, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	return e
-}
-
-func containersOf(run, owner string, names ...string) (all []stubThing) {
+func containersOf(run, owner string, names ...string) (all []fakedocker.Thing) {
 	labels := map[string]string{docker.LabelRun: run, docker.LabelName: "t", docker.LabelOwner: owner}
 	for _, n := range names {
-		all = append(all, stubThing{"container", n, labels})
+		all = append(all, fakedocker.Thing{Kind: "container", Name: n, Labels: labels})
 	}
 	return all
 }
@@ -110,14 +34,15 @@ func TestCleanChecksNames(t *testing.T) {
 		"my-locbench-20261125-0001-x-01234567", "locbench-20261125-00011-01234567", "locbench-20261125-0001-x-0123456Z",
 	}
 	for _, network := range []string{"unix", "tcp"} {
-		s := &stubEngine{left: slices.Concat(
+		s := fakedocker.New()
+		s.Others = slices.Concat(
 			containersOf(run, deadOwner(), "locbench-20261125-0001-x-01234567"), containersOf(run, deadOwner(), theirs...),
-			[]stubThing{
-				{"network", "locbench-20261125-0001-89abcdef", containersOf(run, deadOwner(), "")[0].labels},
-				{"network", "their-net", containersOf(run, deadOwner(), "")[0].labels},
+			[]fakedocker.Thing{
+				{Kind: "network", Name: "locbench-20261125-0001-89abcdef", Labels: containersOf(run, deadOwner(), "")[0].Labels},
+				{Kind: "network", Name: "their-net", Labels: containersOf(run, deadOwner(), "")[0].Labels},
 			},
-		)}
-		e := s.connect(t, network)
+		)
+		e := connect(t, s, network)
 		running, err := e.Running(t.Context(), run)
 		if err != nil || !slices.Equal(running, theirs) {
 			t.Errorf("not of the run are %q, %v", running, err)
@@ -127,8 +52,8 @@ func TestCleanChecksNames(t *testing.T) {
 				t.Error(err)
 			}
 			want := []string{"locbench-20261125-0001-x-01234567", "locbench-20261125-0001-89abcdef"}
-			if !slices.Equal(s.gone, want) {
-				t.Errorf("%s %+v: removed %q, want %q", network, o, s.gone, want)
+			if !slices.Equal(s.Removed(), want) {
+				t.Errorf("%s %+v: removed %q, want %q", network, o, s.Removed(), want)
 			}
 		}
 	}
@@ -137,18 +62,19 @@ func TestCleanChecksNames(t *testing.T) {
 // TestResumeDoesNotFindItself: what this process has made is not left from before.
 func TestResumeDoesNotFindItself(t *testing.T) {
 	run := "20261125-0003"
-	s := &stubEngine{left: slices.Concat(
+	s := fakedocker.New()
+	s.Others = slices.Concat(
 		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"),
 		containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
-		[]stubThing{{"network", "locbench-20261125-0003-89abcdef", Labels(run, "network")}},
-	)}
+		[]fakedocker.Thing{{Kind: "network", Name: "locbench-20261125-0003-89abcdef", Labels: Labels(run, "network")}},
+	)
 	tree := hierarchies1(t)
 	mine := groupName(newInstanceID(), run)
 	makeGroup(t, tree, mine)
-	c, err := cleanIn(t.Context(), tree, s.connect(t, "unix"), CleanOptions{Run: run, NotOwn: true})
+	c, err := cleanIn(t.Context(), tree, connect(t, s, "unix"), CleanOptions{Run: run, NotOwn: true})
 	want := []string{"locbench-20261125-0003-y-01234567"}
-	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.gone, want) {
-		t.Errorf("%q, %v, removed %q", c, err, s.gone)
+	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.Removed(), want) {
+		t.Errorf("%q, %v, removed %q", c, err, s.Removed())
 	}
 	if !isGroup(tree, mine) {
 		t.Error("its own group is removed")
@@ -162,8 +88,9 @@ func TestCleanAfterAReboot(t *testing.T) {
 	before.boot = otherBoot
 	for network, removed := range map[string]int{"unix": 2, "tcp": 0} {
 		left := containersOf("r1", before.String(), "locbench-r1-x-01234567")
-		s := &stubEngine{left: append(left, stubThing{"network", "locbench-r1-01234567", left[0].labels})}
-		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, s.connect(t, network), CleanOptions{Run: "r1"})
+		s := fakedocker.New()
+		s.Others = append(left, fakedocker.Thing{Kind: "network", Name: "locbench-r1-01234567", Labels: left[0].Labels})
+		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, connect(t, s, network), CleanOptions{Run: "r1"})
 		if err != nil || len(c.Removed) != removed || len(c.Removed)+len(c.Kept) != 2 {
 			t.Errorf("%s: %q, %v", network, c, err)
 		}

@@ -333,26 +333,32 @@ func (e *Engine) Created() string {
 		return ""
 	}
 	last := all[len(all)-1]
-	var body any
-	if err := json.Unmarshal(last.Body, &body); err != nil {
-		return err.Error()
-	}
-	text, _ := json.MarshalIndent(filled(body), "", "  ")
 	name := last.Query.Get("name")
-	return name[:max(0, len(name)-len("01234567"))] + "*\n" + string(text) + "\n"
+	return "name: " + name[:max(0, len(name)-len("01234567"))] + "*\n" + Fields(last.Body)
 }
 
-// filled returns a JSON value without its empty fields, except those that hold an empty object.
-func filled(value any) any {
-	object, ok := value.(map[string]any)
-	if !ok {
-		return value
+// Fields returns the fields of a JSON object that are set, one a line: "outer.inner: value".
+func Fields(data []byte) string {
+	var object map[string]any
+	if err := json.Unmarshal(data, &object); err != nil {
+		return err.Error()
 	}
-	for key, field := range object {
-		switch field = filled(field); field {
-		case nil, "", 0.0, false:
-			delete(object, key)
+	var all strings.Builder
+	writeFields(&all, "", object)
+	return all.String()
+}
+
+func writeFields(to *strings.Builder, prefix string, object map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		field := object[key]
+		switch inner, ok := field.(map[string]any); {
+		case ok:
+			writeFields(to, prefix+key+".", inner)
+			continue
+		case field == nil, field == "", field == 0.0, field == false:
+			continue
 		}
+		text, _ := json.Marshal(field)
+		fmt.Fprintf(to, "%s%s: %s\n", prefix, key, text)
 	}
-	return object
 }
