@@ -92,14 +92,18 @@ func isLocalBridge(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false
 	}
-	bridge, err := net.InterfaceByName("br-" + id[:12])
+	return interfaceHas("br-"+id[:12], gateway)
+}
+
+func interfaceHas(name, address string) bool {
+	i, err := net.InterfaceByName(name)
 	if err != nil {
 		return false
 	}
-	addrs, err := bridge.Addrs()
+	addrs, err := i.Addrs()
 	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)
-		return ok && n.IP.String() == gateway
+		return ok && n.IP.String() == address
 	})
 }
 

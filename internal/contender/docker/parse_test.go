@@ -289,26 +289,6 @@ func FuzzFollow(f *testing.F) {
 	})
 }
 
-func TestStatsUsage(t *testing.T) {
-	read := func(text string) bench.Usage {
-		raw, err := parseStats(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return statsUsage(raw, time.Time{})
-	}
-	cpu := `"cpu_stats":{"cpu_usage":{"total_usage":5000000000},"throttling_data":{"periods":10,"throttled_periods":4,"throttled_time":7}}`
-	v1 := read(`{` + cpu + `,"memory_stats":{"usage":1000,"max_usage":2000,"limit":4000,"stats":{"total_cache":300,"cache":1,"inactive_file":2}},"pids_stats":{"current":9}}`)
-	if v1.CPU != 5*time.Second || *v1.Throttling != (bench.Throttling{Periods: 10, Throttled: 4, Time: 7}) ||
-		*v1.Memory != (bench.Memory{Used: 700, Peak: 2000, PeakSource: "max_usage", Limit: 4000}) || *v1.Threads != 9 {
-		t.Errorf("v1: %+v %+v", v1, v1.Memory)
-	}
-	v2 := read(`{` + cpu + `,"memory_stats":{"usage":1000,"limit":4000,"stats":{"inactive_file":200,"file":500}}}`)
-	if *v2.Memory != (bench.Memory{Used: 800, Peak: 800, PeakSource: "largest sample", Limit: 4000, PeakIsSample: true}) || v2.Threads != nil {
-		t.Errorf("v2: %+v", v2.Memory)
-	}
-}
-
 func TestUniqueName(t *testing.T) {
 	for _, wish := range []string{"", "go:lto/1 é\n", strings.Repeat("x", 500), "locbench-a"} {
 		name := uniqueName(wish, wish)

@@ -90,19 +90,21 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", gremlins, "unleash", "--silent", "--workers", strconv.Itoa(workers),
+	args := []string{"unleash", "--silent", "--workers", strconv.Itoa(workers),
 		"--timeout-coefficient", "10", "--output", out.Name(), "--exclude-files", "/"}
 	for file := range strings.Lines(string(ignored)) {
 		args = append(args, "--exclude-files", "^"+regexp.QuoteMeta(strings.TrimSpace(file))+"$")
 	}
-	cmd := exec.Command("go", append(args, "./"+pkg)...)
-	cmd.Stderr = os.Stderr
-	apart, err := testsApart()
+	tools, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(apart)
-	cmd.Env = append(os.Environ(), "PATH="+apart+string(os.PathListSeparator)+os.Getenv("PATH"))
+	defer os.RemoveAll(tools)
+	cmd, err := apart(tools, append(args, "./"+pkg))
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return nil, err
 	}
@@ -113,15 +115,18 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 	return decode(content, pkg)
 }
 
-// testsApart returns a folder with a go command that runs tests in a PID namespace of their own, where
-// there are any: a mutant of what ends processes may end every process of this user.
-func testsApart() (dir string, err error) {
+// apart returns a command that runs gremlins, installed in tools, where the system has them in a PID
+// namespace, and each of its go commands in another: a mutant of what ends processes may end every
+// process that it sees.
+func apart(tools string, args []string) (*exec.Cmd, error) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if dir, err = os.MkdirTemp("", "mutants-"); err != nil {
-		return "", err
+	install := exec.Command(goCommand, "install", gremlins)
+	install.Env, install.Stderr = append(os.Environ(), "GOBIN="+tools), os.Stderr
+	if err := install.Run(); err != nil {
+		return nil, err
 	}
 	namespace := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
 	if os.Getuid() != 0 {
@@ -130,9 +135,14 @@ func testsApart() (dir string, err error) {
 	if exec.Command(namespace[0], append(namespace[1:], "true")...).Run() != nil {
 		namespace = nil
 	}
-	script := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = test ] && exec %s '%s' \"$@\"\nexec '%[2]s' \"$@\"\n",
-		strings.Join(namespace, " "), goCommand)
-	return dir, os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700)
+	script := "#!/bin/sh\nexec " + strings.Join(namespace, " ") + " '" + goCommand + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o700); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(namespace, []string{filepath.Join(tools, "gremlins")}, args)
+	cmd := exec.Command(all[0], all[1:]...)
+	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return cmd, nil
 }
 
 func decode(content []byte, pkg string) ([]mutant, error) {
