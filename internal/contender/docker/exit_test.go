@@ -19,61 +19,62 @@ func TestExit(t *testing.T) {
 		happens func(f *fakedocker.Engine) // under its lock, a minute after the start
 		want    bench.Exit                 // without its time
 		log     string
+		late    time.Duration // from what happens to the end
 	}{
-		"exit code":                {func(f *fakedocker.Engine) { f.End(3) }, bench.Exit{Code: 3}, ""},
-		"its own signal":           {func(f *fakedocker.Engine) { f.End(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"SIGKILL without a sender": {func(f *fakedocker.Engine) { f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
-		"out of memory":            {func(f *fakedocker.Engine) { f.OOM = true; f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"out of memory, flag lost": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "oom"); f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		"exit code":                {func(f *fakedocker.Engine) { f.End(3) }, bench.Exit{Code: 3}, "", 0},
+		"its own signal":           {func(f *fakedocker.Engine) { f.End(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, "", 0},
+		"SIGKILL without a sender": {func(f *fakedocker.Engine) { f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, "", 0},
+		"out of memory":            {func(f *fakedocker.Engine) { f.OOM = true; f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
+		"out of memory, flag lost": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "oom"); f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
 		"out of memory, event is late": {func(f *fakedocker.Engine) {
 			f.End(137)
 			f.After(oomPatience/2, func() { f.Event(fakedocker.ID, "oom") })
-		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
 		"killed externally": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "kill", "signal", "9"); f.End(137) },
-			bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
-		"stopped externally": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "kill", "signal", "15"); f.End(0) }, bench.Exit{}, ""},
+			bench.Exit{Code: 137, Signal: "SIGKILL"}, "", 0},
+		"stopped externally": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "kill", "signal", "15"); f.End(0) }, bench.Exit{}, "", 0},
 		"out of memory, and killed": {func(f *fakedocker.Engine) {
 			f.Event(fakedocker.ID, "oom")
 			f.Event(fakedocker.ID, "kill", "signal", "9")
 			f.End(137)
-		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
 		"started again": {func(f *fakedocker.Engine) {
 			f.End(143)
 			f.After(time.Second, func() { f.Running, f.Starts = true, 2 })
-		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
+		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, "", 0},
 		"started again before the next look": {func(f *fakedocker.Engine) {
 			f.End(7)
 			f.Running, f.Starts = true, 2
 			f.Away = true
 			f.After(time.Second, func() { f.Away = false })
-		}, bench.Exit{Code: -1}, "the container was restarted"},
-		"removed": {func(f *fakedocker.Engine) { f.Running, f.Gone = false, true }, bench.Exit{Code: -1}, "the container was removed"},
+		}, bench.Exit{Code: -1}, "the container was restarted", 1100 * time.Millisecond},
+		"removed": {func(f *fakedocker.Engine) { f.Running, f.Gone = false, true }, bench.Exit{Code: -1}, "the container was removed", 0},
 		"connections broke, and it ended later": {func(f *fakedocker.Engine) {
 			f.Away = true
 			f.After(lostAfter/2, func() { f.Away = false })
 			f.After(time.Minute, func() { f.End(4) })
-		}, bench.Exit{Code: 4, EngineLost: true}, ""},
+		}, bench.Exit{Code: 4, EngineLost: true}, "", time.Minute},
 		"ended while the engine was away": {func(f *fakedocker.Engine) {
 			f.Away = true
 			f.End(5)
 			f.After(lostAfter/2, func() { f.Away = false })
-		}, bench.Exit{Code: 5, EngineLost: true}, ""},
+		}, bench.Exit{Code: 5, EngineLost: true}, "", 0},
 		"ended by an engine that stops": {func(f *fakedocker.Engine) {
 			f.End(143)
 			f.After(engineEnds/2, func() { f.Away = true })
 			f.After(time.Second, func() { f.Away = false })
-		}, bench.Exit{Code: 143, Signal: "SIGTERM", EngineLost: true}, ""},
+		}, bench.Exit{Code: 143, Signal: "SIGTERM", EngineLost: true}, "", 0},
 		"ended gracefully by an engine that stops": {func(f *fakedocker.Engine) {
 			f.End(0)
 			f.After(engineEnds/2, func() { f.Away = true })
 			f.After(time.Second, func() { f.Away = false })
-		}, bench.Exit{EngineLost: true}, ""},
+		}, bench.Exit{EngineLost: true}, "", 0},
 		"crashed before the engine stops": {func(f *fakedocker.Engine) {
 			f.End(3)
 			f.After(engineEnds/2, func() { f.Away = true })
 			f.After(time.Second, func() { f.Away = false })
-		}, bench.Exit{Code: 3}, ""},
-		"the engine never comes back": {func(f *fakedocker.Engine) { f.Away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container"},
+		}, bench.Exit{Code: 3}, "", 0},
+		"the engine never comes back": {func(f *fakedocker.Engine) { f.Away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container", lostAfter + 100*time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,8 +82,8 @@ func TestExit(t *testing.T) {
 				c := containerOf(t, f)
 				f.After(time.Minute, func() { tt.happens(f) })
 				exit := ends(t, c)
-				if exit.At.Before(c.startedAt.Add(time.Minute)) {
-					t.Errorf("ended at %v", exit.At)
+				if late := exit.At.Sub(c.startedAt.Add(time.Minute)); late != tt.late {
+					t.Errorf("ended %v late", late)
 				}
 				exit.At = time.Time{}
 				if exit != tt.want {

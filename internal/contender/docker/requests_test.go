@@ -44,7 +44,9 @@ func TestRequests(t *testing.T) {
 	list := func(e *Engine, ctx context.Context) string { return said(e.List(ctx, "r")) }
 	running := func(e *Engine, ctx context.Context) string { return said(e.Running(ctx, "r")) }
 	clock := func(e *Engine, ctx context.Context) string { return said(e.ClockOffset(ctx)) }
-	leave := func(e *Engine, ctx context.Context) string { return said("", e.RemoveNetwork(ctx, fakedocker.NetworkID)) }
+	leave := func(e *Engine, ctx context.Context) string {
+		return said("", e.RemoveNetwork(ctx, fakedocker.NetworkID))
+	}
 	diagnose := func(e *Engine, ctx context.Context) string {
 		return (&Container{engine: e, id: fakedocker.ID}).Diagnose(ctx)
 	}
@@ -65,8 +67,8 @@ func TestRequests(t *testing.T) {
 		"an image removed": {remove, "DELETE " + image, 200, `[]`, ""},
 		"removed before":   {remove, "DELETE " + image, 404, refused, ""},
 		"an image in use":  {remove, "DELETE " + image, 409, refused, ", remove image locbench/x:1: " + failed},
-		"a build":          {build, "POST /build", 200, `{"stream":"Step 1\n"}{"aux":{"ID":"sha256:1"}}`, "Step 1\nsha256:1"},
-		"two IDs":          {build, "POST /build", 200, `{"aux":{"ID":"sha256:1"}}{"aux":{"ID":"sha256:2"}}{"stream":"ok\n"}`, "ok\nsha256:2"},
+		"a build":          {build, "POST /build", 200, `{"stream":"Step 1\n"}` + "\n" + `{"aux":{"ID":"sha256:1"}}`, "Step 1\nsha256:1"},
+		"two IDs":          {build, "POST /build", 200, `{"aux":{"ID":"sha256:1"}}` + "\n" + `{"aux":{"ID":"sha256:2"}}`, "sha256:2"},
 		"no ID":            {build, "POST /build", 200, `{"stream":"x\n"}`, "x\n, build image locbench/x:1: the engine returned no image ID"},
 		"a failed build":   {build, "POST /build", 200, `{"error":"exit 1"}`, ", build image locbench/x:1: exit 1"},
 		"a refused build":  {build, "POST /build", 500, refused, ", build image locbench/x:1: " + failed},
@@ -117,7 +119,7 @@ func TestBuildImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := f.Requests("POST /build")[0]
-	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&labels=%7B%22l%22%3A%22m%22%7D&nocache=1&rm=1&t=t%3A1&target=last&version=1"
+	want := "buildargs=%7B%22A%22%3A%221%22%7D&dockerfile=D&forcerm=1&labels=%7B%22l%22%3A%22m%22%7D&nocache=1&t=t%3A1&target=last&version=1"
 	if got := sent.Query.Encode(); got != want || string(sent.Body) != "tar" {
 		t.Errorf("%s with %q, want %s", got, sent.Body, want)
 	}

@@ -29,7 +29,7 @@ func TestUsage(t *testing.T) {
 			"total_shmem":50000,"cache":1,"inactive_file":2,"pgfault":5,"pgmajfault":1,"total_pgfault":310,"total_pgmajfault":10}},
 			"networks":{"eth0":{"rx_bytes":100,"tx_bytes":200},"eth1":{"rx_bytes":1,"tx_bytes":2}},"pids_stats":{"current":9}`, 2 * time.Second,
 			counted + `,"memory":{"used_bytes":90000,"peak_bytes":150000,"peak_source":"max_usage","limit_bytes":536870912,` +
-				`"major_faults":10,"minor_faults":300},"threads":9,"network":{"received_bytes":101,"sent_bytes":202,"source":"docker stats"}`},
+				`"major_faults":10,"minor_faults":300},"threads":9,"network":{"source":"docker stats","received_bytes":101,"sent_bytes":202}`},
 		"v2": {`"memory_stats":{"usage":100000,"limit":536870912,"stats":{"inactive_file":30000,"shmem":50000,"file":90000,"pgfault":7,"pgmajfault":7}}`,
 			2 * time.Second, idle + `,"memory":{"used_bytes":70000,"peak_bytes":70000,"peak_source":"largest sample","limit_bytes":536870912,` +
 				`"major_faults":7,"minor_faults":0,"peak_is_sample":true}`},
