@@ -46,7 +46,7 @@ func TestExit(t *testing.T) {
 			f.End(7)
 			f.Running, f.Starts = true, 2
 			f.Away = true
-			f.After(time.Second, func() { f.Away = false })
+			f.After(1050*time.Millisecond, func() { f.Away = false })
 		}, bench.Exit{Code: -1}, "the container was restarted", 1100 * time.Millisecond},
 		"removed": {func(f *fakedocker.Engine) { f.Running, f.Gone = false, true }, bench.Exit{Code: -1}, "the container was removed", 0},
 		"connections broke, and it ended later": {func(f *fakedocker.Engine) {
