@@ -212,7 +212,9 @@ func TestBuildImage(t *testing.T) {
 		out.Reset()
 		return e.BuildImage(t.Context(), dockertest.Tar(t, map[string]string{"Dockerfile": dockerfile, "a": "b"}), o, &out)
 	}
-	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n", docker.BuildOptions{Args: map[string]string{"V": "7"}, Labels: map[string]string{"l": "m"}})
+	tag := fmt.Sprintf("locbench-test/labelled:%d", os.Getpid())
+	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n",
+		docker.BuildOptions{Tag: tag, Args: map[string]string{"V": "7"}, Labels: map[string]string{"l": "m"}})
 	if err != nil || !strings.Contains(out.String(), "Step 1/") {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -222,7 +224,9 @@ func TestBuildImage(t *testing.T) {
 		t.Errorf("%+v, %v", img, err)
 	}
 	all, err := e.Images(t.Context())
-	labelled := func(i docker.ListedImage) bool { return i.Labels["v"] == "7" && i.Labels["l"] == "m" }
+	labelled := func(i docker.ListedImage) bool {
+		return slices.Contains(i.Refs, tag) && i.Labels["v"] == "7" && i.Labels["l"] == "m"
+	}
 	if err != nil || !slices.ContainsFunc(all, labelled) {
 		t.Errorf("no image with the labels in %+v, %v", all, err)
 	}

@@ -108,8 +108,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestBuildImage: what a build sends to the classic builder.
-func TestBuildImage(t *testing.T) {
+// TestBuildImage_Request: what a build sends to the classic builder.
+func TestBuildImage_Request(t *testing.T) {
 	f := fakedocker.New()
 	f.Responses["POST /build"] = fakedocker.Response{Status: 200, Body: `{"aux":{"ID":"sha256:1"}}`}
 	o := BuildOptions{

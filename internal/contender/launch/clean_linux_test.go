@@ -111,6 +111,7 @@ func hierarchies1(t *testing.T) cgroup.Tree {
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "proc/self/mountinfo"), "30 29 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
 	writeFile(t, filepath.Join(root, "proc/self/cgroup"), "0::/user.slice\n")
+	writeFile(t, filepath.Join(root, "sys/fs/cgroup/user.slice/cgroup.procs"), "")
 	return cgroup.Tree{Root: root}
 }
 
