@@ -179,29 +179,6 @@ func TestBuildKit(t *testing.T) {
 	}
 }
 
-func TestBuilderOf(t *testing.T) {
-	for version, want := range map[string]Builder{
-		`{"Components":[{"Name":"Podman Engine","Version":"5.4.0"}]}`: BuilderBuildah,
-		`{"Components":[{"Name":"Engine","Version":"20.10.24"}]}`:     BuilderBuildKit,
-		"404": BuilderBuildKit,
-	} {
-		e := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Api-Version", "1.41")
-			switch {
-			case strings.HasSuffix(r.URL.Path, "/info"):
-				io.WriteString(w, `{"OSType":"linux"}`)
-			case strings.HasSuffix(r.URL.Path, "/version") && version == "404":
-				w.WriteHeader(http.StatusNotFound)
-			case strings.HasSuffix(r.URL.Path, "/version"):
-				io.WriteString(w, version)
-			}
-		}))
-		if got := e.Info().Builder; got != want {
-			t.Errorf("%s: %v", version, got)
-		}
-	}
-}
-
 func TestFromRegistry(t *testing.T) {
 	for _, tt := range []struct {
 		err  error

@@ -360,10 +360,20 @@ func TestDescribe(t *testing.T) {
 			Info{OS: "linux", Arch: "arm64", CgroupVersion: 1, APIVersion: "1.41", Builder: BuilderBuildKit}},
 		"Windows": {map[string]any{"OSType": "windows", "Architecture": "riscv64"},
 			Info{OS: "windows", Arch: "riscv64", APIVersion: "1.41", Builder: BuilderClassic}},
+		"without a version": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Builder: BuilderBuildKit}},
+		"Podman": {map[string]any{"OSType": "linux", "CgroupVersion": "2"},
+			Info{OS: "linux", CgroupVersion: 2, APIVersion: "1.41", Builder: BuilderBuildah}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
 			f.Info = tt.said
+			switch name {
+			case "without a version":
+				f.Responses["GET /version"] = fakedocker.Response{Status: 404}
+			case "Podman":
+				f.Responses["GET /version"] = fakedocker.Response{Status: 200, Body: `{"Components":[{"Name":"Podman Engine","Version":"5.4.0"}]}`}
+			}
 			got, err := describe(t.Context(), engineOf(t, f).cli)
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("%v\n%+v, want\n%+v", err, got, tt.want)

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,83 +18,54 @@ import (
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
-func containersOf(run, owner string, names ...string) (all []fakedocker.Thing) {
-	labels := map[string]string{docker.LabelRun: run, docker.LabelName: "t", docker.LabelOwner: owner}
-	for _, n := range names {
-		all = append(all, fakedocker.Thing{Kind: "container", Name: n, Labels: labels})
+// TestClean: containers and networks of an engine, by the locbench that made them. After a restart
+// of the machine they are known only if the engine is on this machine.
+func TestClean(t *testing.T) {
+	elsewhere, before := self(), self()
+	elsewhere.space, before.boot = "1", otherBoot
+	owners := map[string]string{
+		"dead": deadOwner(), "before": before.String(), "elsewhere": elsewhere.String(), "own": owner(), "nobody": "", "other": "nightly",
 	}
-	return all
-}
-
-// TestCleanChecksNames: a user's container from an image of a contender has its labels, but belongs
-// to the user.
-func TestCleanChecksNames(t *testing.T) {
-	run := "20261125-0001"
-	theirs := []string{
-		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567",
-		"my-locbench-20261125-0001-x-01234567", "locbench-20261125-00011-01234567", "locbench-20261125-0001-x-0123456Z",
+	reasons := map[string]string{
+		"before": "from another machine of this name, or from before the last boot", "nobody": "its owner is not a locbench",
+		"own":       fmt.Sprintf("its locbench (process %d) is running", os.Getpid()),
+		"elsewhere": fmt.Sprintf("its locbench (process %d, another PID namespace) is not visible here", os.Getpid()),
+		"other":     "its owner is not a locbench",
 	}
-	for _, network := range []string{"unix", "tcp"} {
-		s := fakedocker.New()
-		s.Others = slices.Concat(
-			containersOf(run, deadOwner(), "locbench-20261125-0001-x-01234567"), containersOf(run, deadOwner(), theirs...),
-			[]fakedocker.Thing{
-				{Kind: "network", Name: "locbench-20261125-0001-89abcdef", Labels: containersOf(run, deadOwner(), "")[0].Labels},
-				{Kind: "network", Name: "their-net", Labels: containersOf(run, deadOwner(), "")[0].Labels},
-			},
-		)
-		e := connect(t, s, network)
-		running, err := e.Running(t.Context(), run)
-		if err != nil || !slices.Equal(running, theirs) {
-			t.Errorf("not of the run are %q, %v", running, err)
-		}
-		for _, o := range []CleanOptions{{Run: run}, {Run: run, All: true}} {
-			if _, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, e, o); err != nil {
-				t.Error(err)
+	for name, tt := range map[string]struct {
+		network       string
+		options       CleanOptions
+		removed, kept string
+	}{
+		"of this machine": {"unix", CleanOptions{Run: "r1"}, "before dead", "elsewhere nobody other own"},
+		"far":             {"tcp", CleanOptions{Run: "r1"}, "dead", "before elsewhere nobody other own"},
+		"not its own":     {"unix", CleanOptions{Run: "r1", NotOwn: true}, "before dead", "elsewhere nobody other"},
+		"all":             {"tcp", CleanOptions{Run: "r1", All: true}, "before dead elsewhere own", "nobody other"},
+		"another run":     {"unix", CleanOptions{Run: "r2"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			for _, who := range slices.Sorted(maps.Keys(owners)) {
+				labels := map[string]string{docker.LabelRun: "r1", docker.LabelOwner: owners[who]}
+				f.Others = append(f.Others, fakedocker.Thing{Kind: "container", Name: "locbench-r1-" + who + "-01234567", Labels: labels},
+					fakedocker.Thing{Kind: "network", Name: "locbench-r1-" + who + "-89abcdef", Labels: labels})
 			}
-			want := []string{"locbench-20261125-0001-x-01234567", "locbench-20261125-0001-89abcdef"}
-			if !slices.Equal(s.Removed(), want) {
-				t.Errorf("%s %+v: removed %q, want %q", network, o, s.Removed(), want)
+			c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, connect(t, f, tt.network), tt.options)
+			var want Cleaned
+			for kind, end := range map[string]string{"container": "01234567", "network": "89abcdef"} {
+				for _, who := range strings.Fields(tt.removed) {
+					want.Removed = append(want.Removed, fmt.Sprintf("%s locbench-r1-%s-%s (run r1)", kind, who, end))
+				}
+				for _, who := range strings.Fields(tt.kept) {
+					want.Kept = append(want.Kept, fmt.Sprintf("%s locbench-r1-%s-%s (run r1): %s", kind, who, end, reasons[who]))
+				}
 			}
-		}
-	}
-}
-
-// TestResumeDoesNotFindItself: what this process has made is not left from before.
-func TestResumeDoesNotFindItself(t *testing.T) {
-	run := "20261125-0003"
-	s := fakedocker.New()
-	s.Others = slices.Concat(
-		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"),
-		containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
-		[]fakedocker.Thing{{Kind: "network", Name: "locbench-20261125-0003-89abcdef", Labels: Labels(run, "network")}},
-	)
-	tree := hierarchies1(t)
-	mine := groupName(newInstanceID(), run)
-	makeGroup(t, tree, mine)
-	c, err := cleanIn(t.Context(), tree, connect(t, s, "unix"), CleanOptions{Run: run, NotOwn: true})
-	want := []string{"locbench-20261125-0003-y-01234567"}
-	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.Removed(), want) {
-		t.Errorf("%q, %v, removed %q", c, err, s.Removed())
-	}
-	if !isGroup(tree, mine) {
-		t.Error("its own group is removed")
-	}
-}
-
-// TestCleanAfterAReboot: what a locbench of this machine made before its last boot is cleaned; but
-// the engine may be on another machine of the same name.
-func TestCleanAfterAReboot(t *testing.T) {
-	before := self()
-	before.boot = otherBoot
-	for network, removed := range map[string]int{"unix": 2, "tcp": 0} {
-		left := containersOf("r1", before.String(), "locbench-r1-x-01234567")
-		s := fakedocker.New()
-		s.Others = append(left, fakedocker.Thing{Kind: "network", Name: "locbench-r1-01234567", Labels: left[0].Labels})
-		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, connect(t, s, network), CleanOptions{Run: "r1"})
-		if err != nil || len(c.Removed) != removed || len(c.Removed)+len(c.Kept) != 2 {
-			t.Errorf("%s: %q, %v", network, c, err)
-		}
+			slices.Sort(want.Removed)
+			slices.Sort(want.Kept)
+			if err != nil || !slices.Equal(c.Removed, want.Removed) || !slices.Equal(c.Kept, want.Kept) || len(f.Removed()) != len(want.Removed) {
+				t.Errorf("%v\n%q, want\n%q", err, c, want)
+			}
+		})
 	}
 }
 
@@ -129,64 +101,49 @@ func groupDir(tree cgroup.Tree, name string) string {
 	return filepath.Join(tree.Root, "sys/fs/cgroup", name)
 }
 
-func isGroup(tree cgroup.Tree, name string) bool {
-	_, err := os.Stat(groupDir(tree, name))
-	return err == nil
-}
-
-// makeGroup makes a cgroup with processes in it, if any.
-func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string) {
-	t.Helper()
-	if err := os.MkdirAll(groupDir(tree, name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if len(processes) > 0 {
-		writeFile(t, filepath.Join(groupDir(tree, name), "cgroup.procs"), strings.Join(processes, "\n"))
-	}
-}
-
-// TestCleanGroupsOfARun: a cgroup names its run, so its processes without marks are cleaned with
-// the run.
-func TestCleanGroupsOfARun(t *testing.T) {
-	tree := hierarchies1(t)
-	dead := deadOwner()
-	const one, two, three = "-0123456789ab", "-0123456789ac", "-0123456789ad"
+// TestClean_Groups: a cgroup names its run, so its processes without marks are cleaned with the run.
+func TestClean_Groups(t *testing.T) {
 	elsewhere := self()
 	elsewhere.space = "1"
+	of := groupName(deadOwner()+"-0123456789ab", "r1")
 	names := map[string]string{
-		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"),
-		"of no run": groupName(dead+one, ""),
-		"living":    groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
-		"other": groupName(dead+one, "r1") + ".scope", "other too": "my-" + groupName(dead+one, "r1"),
-		"without a run": groupPrefix + dead + three,
+		"dead": of, "another run": groupName(deadOwner()+"-0123456789ac", "r2"), "no run": groupName(deadOwner()+"-0123456789ab", ""),
+		"own": groupName(owner()+"-0123456789ac", "r1"), "elsewhere": groupName(elsewhere.String()+"-0123456789ac", "r1"),
+		"other": of + ".scope", "other too": "my-" + of, "no run named": groupPrefix + deadOwner() + "-0123456789ad",
 	}
-	for _, name := range names {
-		makeGroup(t, tree, name)
-	}
-	left := func(gone ...string) {
-		t.Helper()
-		for what, name := range names {
-			if isGroup(tree, name) == slices.Contains(gone, what) {
-				t.Errorf("%s: there is %v", what, !slices.Contains(gone, what))
+	for name, tt := range map[string]struct {
+		options       CleanOptions
+		removed, kept []string
+	}{
+		"a run":       {CleanOptions{Run: "r1"}, []string{"dead"}, []string{"own", "elsewhere"}},
+		"all of it":   {CleanOptions{Run: "r1", All: true}, []string{"dead", "own", "elsewhere"}, nil},
+		"not its own": {CleanOptions{Run: "r1", NotOwn: true}, []string{"dead"}, []string{"elsewhere"}},
+		"another":     {CleanOptions{Run: "r2", All: true}, []string{"another run"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := hierarchies1(t)
+			for _, name := range names {
+				if err := os.Mkdir(groupDir(tree, name), 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
+			c, err := cleanIn(t.Context(), tree, nil, tt.options)
+			for what, name := range names {
+				_, absent := os.Stat(groupDir(tree, name))
+				gone := slices.Contains(tt.removed, what)
+				if gone != slices.Contains(c.Removed, "cgroup "+name) || gone != (absent != nil) {
+					t.Errorf("%s: %v", what, absent)
+				}
+				because := func(line string) bool { return strings.HasPrefix(line, "cgroup "+name+": its locbench (process ") }
+				if slices.ContainsFunc(c.Kept, because) != slices.Contains(tt.kept, what) {
+					t.Errorf("%s: kept are %q", what, c.Kept)
+				}
+			}
+			if err != nil || len(c.Removed) != len(tt.removed) || len(c.Kept) != len(tt.kept) {
+				t.Errorf("%q, %v", c, err)
+			}
+		})
 	}
-	c, err := cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r1"})
-	if err != nil || !slices.Equal(c.Removed, []string{"cgroup " + names["of the run"]}) || len(c.Kept) != 2 {
-		t.Errorf("%q, %v", c, err)
-	}
-	for _, what := range []string{"living", "elsewhere"} {
-		why := names[what] + ": its locbench"
-		if !slices.ContainsFunc(c.Kept, func(k string) bool { return strings.Contains(k, why) }) {
-			t.Errorf("%q does not say %s", c.Kept, why)
-		}
-	}
-	left("of the run")
-	c, err = cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r2", All: true})
-	if err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
-		t.Errorf("%q, %v", c, err)
-	}
-	left("of the run", "of another run")
 }
 
 // TestHelper: a program that locbench needs has marks like a contender. It is killed with its

@@ -143,7 +143,7 @@ func TestContainer_Usage(t *testing.T) {
 		"no kill":          {"oom_kill 0\n", false, false, "cgroup v2"},
 		"stopped":          {"oom_kill 1\n", true, false, "cgroup v2"},
 		"from the engine":  {"", false, false, "docker stats"},
-		"only of CPU time": {"-", false, false, "cgroup v2"},
+		"only of CPU time": {"-", true, false, "cgroup v2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
@@ -179,13 +179,17 @@ func TestContainer_Usage(t *testing.T) {
 				}
 				return
 			}
-			f.Change(func() { f.End(137) })
+			code := 3
+			if tt.kills != "" {
+				code = 137
+			}
+			f.Change(func() { f.End(code) })
 			<-c.Exited()
-			if exit := c.Exit(); exit.OOMKilled != tt.oom || exit.Signal != "SIGKILL" {
+			if exit := c.Exit(); exit.OOMKilled != tt.oom || exit.Code != code {
 				t.Errorf("%+v", exit)
 			}
 			f.Change(func() { f.Stats = "{}" })
-			if _, err := c.Usage(t.Context()); tt.kills == "" && (err == nil || !strings.HasPrefix(err.Error(), "container exited: killed by SIGKILL")) {
+			if _, err := c.Usage(t.Context()); tt.kills == "" && (err == nil || !strings.HasPrefix(err.Error(), "container exited: exit code 3")) {
 				t.Error(err)
 			}
 			if r, err := c.Stop(t.Context(), time.Minute); err != nil || !r.ExitedBeforeStop || r.Exit.OOMKilled != tt.oom {
@@ -214,6 +218,10 @@ func TestContainer_Process(t *testing.T) {
 	c.info.PID, c.info.ID = os.Getpid(), "/" // which the name of its group has
 	if c.Gone() || !here(c) || c.Diagnose(t.Context()) != "" {
 		t.Errorf("here: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
+	}
+	l.Close()
+	if here(c) {
+		t.Error("it listens where it has stopped to")
 	}
 	for pid, want := range map[int]bool{os.Getpid(): true, 0: false, -1: false, 1 << 30: false} {
 		if got := isContainer(pid, "/"); got != want {

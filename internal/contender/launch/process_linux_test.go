@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,22 +115,6 @@ func TestShell_StopWithoutMarks(t *testing.T) {
 	gone(t, child)
 }
 
-func TestShell_Environment(t *testing.T) {
-	t.Setenv("GOGC", "50")
-	inst := shelled(t, "env", map[string]string{"GREETING": "hello world"})
-	ended(t, inst)
-	for _, want := range []string{"GREETING=hello world", envRun + "=" + runID(t)} {
-		if !slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return l.Text == want }) {
-			t.Errorf("no %s in %v", want, inst.Logs())
-		}
-	}
-	for _, l := range inst.Logs() {
-		if strings.HasPrefix(l.Text, "GOGC=") {
-			t.Errorf("it has %s", l.Text)
-		}
-	}
-}
-
 func TestShell_LogIsBounded(t *testing.T) {
 	inst := shelled(t, "i=0; while [ $i -lt 1500 ]; do i=$((i+1)); echo line $i; done", nil)
 	ended(t, inst)
@@ -193,29 +175,5 @@ func TestProcessCancelled(t *testing.T) {
 	}
 	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
 		t.Errorf("left: %v", left)
-	}
-}
-
-// TestListens checks where this process listens.
-func TestListens(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := uint16(l.Addr().(*net.TCPAddr).Port)
-	sees := func(pids ...int) bool {
-		for _, a := range listens(os.Getpid(), pids) {
-			if a.Port() == port && a.Addr().IsLoopback() {
-				return true
-			}
-		}
-		return false
-	}
-	if !sees(os.Getpid()) || sees() {
-		t.Errorf("port %d: seen %v, without the process %v", port, sees(os.Getpid()), sees())
-	}
-	l.Close()
-	if sees(os.Getpid()) {
-		t.Errorf("port %d is seen after it was closed", port)
 	}
 }

@@ -31,7 +31,7 @@ func TestSandbox_Refused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Limits: sandboxLimits}
-			spec.Artifact.Command = []string{"sh", "-c", "echo hello; sleep 600"}
+			spec.Artifact.Command = []string{"sh", "-c", "echo hello; exec sleep 600"}
 			p := newProcess(newSandbox(tt.tree, spec, nil), spec)
 			if _, v2 := p.box.group.FD(); v2 != (name == "v2") {
 				t.Fatalf("taken for v2: %v", v2)
