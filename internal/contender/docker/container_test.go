@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func TestRun_Create(t *testing.T) {
 		name, system, peer string
 		spec               ContainerSpec
 	}{
-		{"only the image", "", "", ContainerSpec{Image: "img:1"}},
+		{"only the image", "", "", ContainerSpec{Image: "img:1", Publish: true}},
 		{"everything", "", "10.0.0.5", all},
 		{"new privileges, no limit but the quota; Docker Desktop", "Docker Desktop", "", more},
 		{"not published, not hardened", "", "", inside},
@@ -195,6 +196,41 @@ func TestRun_Reach(t *testing.T) {
 					t.Errorf("%+v, %v", r, err)
 				}
 			})
+		})
+	}
+}
+
+// TestContainer_State: a container that is created runs as well, and an exit without a time is now.
+func TestContainer_State(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"State":{"Status":"created"}}`: "running true, exit code 0 at 0s",
+		`{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"0001-01-01T00:00:00Z"}}`:           "running false, exit code 2 at 0s",
+		`{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"1999-12-31T23:59:59.999999999Z"}}`: "running false, exit code 2 at 0s",
+		`{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"2000-01-01T00:00:00Z"}}`:           "running false, exit code 2 at -1h0m0s",
+		`{"State":{"Status":"exited","StartedAt":"later"}}`:                                        "running false, exit code 0, first process gone: the container was restarted",
+		`{"message":"x"}`: "running false, exit code 0, first process gone: the container was removed",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			status := 200
+			if strings.Contains(body, "message") {
+				status = 404
+			}
+			f.Responses["GET /containers/"+fakedocker.ID+"/json"] = fakedocker.Response{Status: status, Body: body}
+			c := containerOf(t, f)
+			c.started, c.clockOffset = "", time.Hour
+			exit, running, err := c.state(t.Context())
+			got := fmt.Sprintf("running %v, exit code %d", running, exit.Code)
+			if err != nil {
+				got += ", " + err.Error()
+			} else if !running {
+				got += " at " + exit.At.Sub(c.startedAt).String()
+			} else {
+				got += " at 0s"
+			}
+			if got != want {
+				t.Errorf("%s: %s, want %s", body, got, want)
+			}
 		})
 	}
 }

@@ -69,6 +69,10 @@ func TestExit(t *testing.T) {
 			f.After(engineEnds/2, func() { f.Away = true })
 			f.After(time.Second, func() { f.Away = false })
 		}, bench.Exit{EngineLost: true}, "", 0},
+		"ended, and removed": {func(f *fakedocker.Engine) {
+			f.End(0)
+			f.After(engineEnds/2, func() { f.Gone = true })
+		}, bench.Exit{}, "", 0},
 		"crashed before the engine stops": {func(f *fakedocker.Engine) {
 			f.End(3)
 			f.After(engineEnds/2, func() { f.Away = true })
@@ -204,18 +208,25 @@ func TestStop_AlreadyExited(t *testing.T) {
 // TestStop_NeverExits: Stop gives up waiting for an engine that accepts SIGKILL and never reports
 // the exit, and removes the container.
 func TestStop_NeverExits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := fakedocker.New()
-		c := containerOf(t, f)
-		follow, cancel := context.WithCancel(t.Context())
-		c.cancel = cancel
-		c.done.Go(func() { c.wait(follow) })
-		began := time.Now()
-		_, err := c.Stop(t.Context(), time.Second)
-		if err == nil || !strings.Contains(err.Error(), "still running 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.Gone {
-			t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.Gone)
-		}
-	})
+	for away, took := range map[time.Duration]time.Duration{0: 11 * time.Second, 10100 * time.Millisecond: 21200 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			c := containerOf(t, f)
+			follow, cancel := context.WithCancel(t.Context())
+			c.cancel = cancel
+			c.done.Go(func() { c.wait(follow) })
+			began := time.Now()
+			if away > 0 { // when it is to be removed
+				f.After(10950*time.Millisecond, func() { f.Away = true })
+				f.After(11*time.Second+away, func() { f.Away = false })
+			}
+			_, err := c.Stop(t.Context(), time.Second)
+			if err == nil || !strings.Contains(err.Error(), "still running 10s after SIGKILL") || time.Since(began) != took || !f.Gone {
+				t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.Gone)
+			}
+			time.Sleep(time.Minute)
+		})
+	}
 }
 
 // TestSilence: each request to an engine that never responds is given up.

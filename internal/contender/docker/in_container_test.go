@@ -41,6 +41,7 @@ func TestShell(t *testing.T) {
 		"one of another kind":      {folder("25 1 8:1 / / rw - ext4 /dev/sda1 rw\n", true), "", true},
 		"a machine of containers":  {folder(mountedOnHost, false), "", false},
 		"a table with other lines": {folder("\nx\n1 2 3\n", false), "", false},
+		"a short line":             {folder("613 600 8:1 /containers/"+fakedocker.OwnID+"/hostname /etc/hostname\n", false), fakedocker.OwnID, true},
 		"no /proc":                 {fstest.MapFS{}, "", false},
 		"nothing":                  {nil, "", false},
 	} {

@@ -89,7 +89,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 // forwarded socket, in a virtual machine or in another network namespace (such as a rootless one)
 // is never local, whatever addresses and process numbers it reports.
 func isLocalBridge(id, gateway string) bool {
-	if len(id) < 12 || gateway == "" {
+	if len(id) < 12 {
 		return false
 	}
 	return interfaceHas("br-"+id[:12], gateway)

@@ -225,15 +225,15 @@ func TestConnectError(t *testing.T) {
 func TestCopyLog(t *testing.T) {
 	var got []string
 	emit := func(l bench.LogLine) { got = append(got, l.Stream+":"+l.Text) }
-	in := bytes.Join([][]byte{frame(1, "a\nb"), frame(2, "err\n"), frame(1, "c\n"), frame(1, ""), frame(0, "end")}, nil)
+	in := bytes.Join([][]byte{frame(1, "a\nb"), frame(2, "err\n"), frame(1, "c\n"), frame(1, ""), frame(3, "e\n"), frame(0, "end")}, nil)
 	if err := copyLog(bytes.NewReader(in), time.Now, emit); err != nil {
 		t.Error(err)
 	}
-	if s := strings.Join(got, " "); s != "stdout:a stderr:err stdout:bc stdout:end" {
+	if s := strings.Join(got, " "); s != "stdout:a stderr:err stdout:bc stderr:e stdout:end" {
 		t.Error(s)
 	}
-	if err := copyLog(bytes.NewReader(frame(9, "x")), time.Now, emit); err == nil {
-		t.Error("stream 9 accepted")
+	if err := copyLog(bytes.NewReader(frame(4, "x")), time.Now, emit); err == nil {
+		t.Error("stream 4 accepted")
 	}
 	if err := copyLog(bytes.NewReader(frame(1, "abc")[:9]), time.Now, emit); err == nil {
 		t.Error("half a frame accepted")
@@ -260,9 +260,10 @@ func TestFollow(t *testing.T) {
 		{"pull", `{"status":"Pulling from x","id":"5"}` + "\n" + `{"status":"Downloading","id":"a","progress":"[=>  ]"}` + "\n" + `{"status":"Pull complete","id":"a"}` + "\n" + `{"status":"Digest: sha256:1"}`,
 			"5: Pulling from x\n0 of 1 layers ready\n1 of 1 layers ready\nDigest: sha256:1\n", ""},
 		{"failed", `{"stream":"RUN false\n"}` + "\n" + `{"errorDetail":{"code":1,"message":"exit 1"},"error":"exit 1"}`, "RUN false\n", "exit 1; last lines:\n  RUN false"},
+		{"failed without a layer", `{"stream":" ---> \n\n"}` + "\n" + `{"error":"exit 2"}`, " ---> \n\n", "exit 2"},
 		{"no JSON", "<html>", "", "invalid character"},
 		{"BuildKit", `{"id":"moby.buildkit.trace","aux":"` + buildKitTrace() + `"}` + "\n" + `{"id":"moby.image.id","aux":{"ID":"sha256:1"}}`,
-			"[2/3] RUN make\nall made\n[3/3] COPY a /: \"/a\" not found\n", ""},
+			"[1/3] FROM x (cached)\n[2/3] RUN make\nall made\n[3/3] COPY a /: \"/a\" not found\n", ""},
 		{"aux of another shape", `{"aux":"x"}` + "\n" + `{"stream":"on\n"}`, "on\n", ""},
 		{"endless message", `{"stream":"` + strings.Repeat("x", maxMessage+1), "", "too long"},
 	} {
@@ -272,10 +273,21 @@ func TestFollow(t *testing.T) {
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("error %v, want %q", err, tt.err)
 			}
-			if out.String() != tt.out {
-				t.Errorf("%q, want %q", out.String(), tt.out)
+			if out.String() != tt.out || err != nil && tt.name[:6] == "failed" && err.Error() != tt.err {
+				t.Errorf("%q, %v, want %q", out.String(), err, tt.out)
 			}
 		})
+	}
+}
+
+// TestFollow_Output: output that cannot be written does not end the build.
+func TestFollow_Output(t *testing.T) {
+	out, in := io.Pipe()
+	out.CloseWithError(io.ErrShortWrite)
+	seen := 0
+	err := follow(strings.NewReader(`{"stream":"a\nb\n"}`+"\n"+`{"stream":"c\n"}`), in, func(message) { seen++ })
+	if seen != 2 || err == nil || err.Error() != "write the engine's output: short write" {
+		t.Errorf("%d messages, %v", seen, err)
 	}
 }
 
@@ -290,16 +302,20 @@ func FuzzFollow(f *testing.F) {
 }
 
 func TestUniqueName(t *testing.T) {
-	for _, wish := range []string{"", "go:lto/1 é\n", strings.Repeat("x", 500), "locbench-a"} {
-		name := uniqueName(wish, wish)
-		if !strings.HasPrefix(name, "locbench-") || len(name) > 128 || strings.ContainsAny(name, ":/ é\n") {
-			t.Errorf("%q: %q", wish, name)
+	long := strings.Repeat("x", 50)
+	for _, tt := range []struct{ run, wish, want string }{
+		{"", "", "locbench-none-"},
+		{"r", "", "locbench-r-"},
+		{"go:lto/1 é\n", "_a.z-", "locbench-go-lto-1----_a.z--"},
+		{"azAZ09._-", "`{@[/:", "locbench-azAZ09._---------"},
+		{long + "y", long + "z", "locbench-" + long + "-" + long + "-"},
+	} {
+		name := uniqueName(tt.run, tt.wish)
+		if name[:len(name)-8] != tt.want || name == uniqueName(tt.run, tt.wish) {
+			t.Errorf("%q of %q: %q, want %q", tt.wish, tt.run, name, tt.want)
 		}
-		if name == uniqueName(wish, wish) {
-			t.Errorf("%q twice", name)
-		}
-		if labels := map[string]string{LabelRun: wish}; named(labels, name) != (wish != "") {
-			t.Errorf("%q: its name %q", wish, name)
+		if labels := map[string]string{LabelRun: tt.run}; named(labels, name) != (tt.run != "") || named(nil, name) || named(labels, name+"0") {
+			t.Errorf("%q: its name %q", tt.wish, name)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func TestRequests(t *testing.T) {
 		id, err := e.BuildImage(ctx, strings.NewReader("tar"), BuildOptions{Tag: ref}, &out)
 		return out.String() + said(id, err)
 	}
+	kit := func(e *Engine, ctx context.Context) string {
+		return said(e.BuildImage(ctx, strings.NewReader("tar"), BuildOptions{BuildKit: true}, nil))
+	}
 	pull := func(e *Engine, ctx context.Context) string {
 		var out bytes.Buffer
 		err := e.Pull(ctx, ref, &out)
@@ -70,6 +73,7 @@ func TestRequests(t *testing.T) {
 		"a build":          {build, "POST /build", 200, `{"stream":"Step 1\n"}` + "\n" + `{"aux":{"ID":"sha256:1"}}`, "Step 1\nsha256:1"},
 		"two IDs":          {build, "POST /build", 200, `{"aux":{"ID":"sha256:1"}}` + "\n" + `{"aux":{"ID":"sha256:2"}}`, "sha256:2"},
 		"no ID":            {build, "POST /build", 200, `{"stream":"x\n"}`, "x\n, build image locbench/x:1: the engine returned no image ID"},
+		"no session":       {kit, "POST /session", 500, refused, ", build image : open a session: unable to upgrade to h2c, received 500"},
 		"a failed build":   {build, "POST /build", 200, `{"error":"exit 1"}`, ", build image locbench/x:1: exit 1"},
 		"a refused build":  {build, "POST /build", 500, refused, ", build image locbench/x:1: " + failed},
 		"a pull":           {pull, create, 200, `{"status":"Digest: 1"}`, "Digest: 1\n"},
@@ -199,6 +203,8 @@ func TestCreateNetwork(t *testing.T) {
 		removed       bool
 	}{
 		"made": {},
+		"dual": {"GET /networks/" + fakedocker.NetworkID, `{"IPAM":{"Config":[{"Subnet":"fd00::/64","Gateway":"fd00::1"},
+			{"Subnet":"172.30.0.0/16","Gateway":"172.30.0.1"},{"Gateway":"172.31.0.1"}]}}`, 200, "", false},
 		"no address left": {"POST /networks/create", `{"message":"all predefined address pools have been fully subnetted"}`, 400,
 			`fully subnetted; free some with "locbench clean" or "docker network prune"`, false},
 		"not made":  {"POST /networks/create", `{"message":"x"}`, 400, "Error response from daemon: x", false},
@@ -218,7 +224,7 @@ func TestCreateNetwork(t *testing.T) {
 			n, err := engineOf(t, f).CreateNetwork(ctx, labels, false)
 			switch {
 			case err == nil && tt.err == "":
-				if n.ID != fakedocker.NetworkID || n.Local || n.Direct() || n.Gateway != "172.30.0.1" || !named(labels, n.Name) {
+				if n.ID != fakedocker.NetworkID || n.Local || n.Direct() || n.Gateway != "172.30.0.1" || !named(labels, n.Name) || len(n.Subnets) != map[bool]int{true: 2, false: 1}[name == "dual"] {
 					t.Errorf("%+v", n)
 				}
 			case err == nil || !strings.HasPrefix(err.Error(), "create network locbench-r1-") || !strings.HasSuffix(err.Error(), tt.err):

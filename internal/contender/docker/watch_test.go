@@ -79,6 +79,25 @@ func TestIncidents_BrokenStream(t *testing.T) {
 	})
 }
 
+// TestIncidents_Before: what happened before the start is not reported after a break either.
+func TestIncidents_Before(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		f.Change(func() { f.Event(fakedocker.ID, "pause") })
+		time.Sleep(time.Second)
+		reported := followed(t, f, containerOf(t, f), func() {
+			f.Change(func() { f.Away = true })
+			time.Sleep(time.Second)
+			f.Change(func() { f.Away = false })
+			time.Sleep(time.Second)
+			f.Change(func() { f.Event(fakedocker.ID, "oom") })
+		})
+		if want := []string{"1m2s out of memory: the kernel killed a process"}; !slices.Equal(reported, want) {
+			t.Errorf("%q, want %q", reported, want)
+		}
+	})
+}
+
 // TestIncidents_ByLocbench: what locbench does itself is not an incident.
 func TestIncidents_ByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

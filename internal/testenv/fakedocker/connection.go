@@ -78,10 +78,9 @@ func (e *Engine) attach(conn net.Conn) {
 	_, _ = conn.Write(log)
 	left := make(chan struct{})
 	go func() { defer close(left); _, _ = io.Copy(io.Discard, conn) }()
-	for began := false; ; {
+	for {
 		e.mu.Lock()
-		began = began || e.Running
-		over, changed := began && !e.Running || e.Gone || e.Away, e.changed
+		over, changed := !e.Running && !e.ended.IsZero() || e.Gone || e.Away, e.changed
 		e.mu.Unlock()
 		if over {
 			conn.Close()

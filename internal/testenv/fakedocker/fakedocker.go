@@ -355,7 +355,7 @@ func writeFields(to *strings.Builder, prefix string, object map[string]any) {
 		case ok:
 			writeFields(to, prefix+key+".", inner)
 			continue
-		case field == nil, field == "", field == 0.0, field == false:
+		case field == nil, field == "", field == false, field == 0.0 && key != "PidsLimit": // null is no limit, 0 is one
 			continue
 		}
 		text, _ := json.Marshal(field)
