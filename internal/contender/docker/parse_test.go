@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -118,18 +119,74 @@ func TestConnectTLSContext(t *testing.T) {
 	if e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("published at %s", e.PublishedHost())
 	}
-	// From the environment: DOCKER_CERT_PATH with verification, and without any certificate, which
-	// must fail.
-	certs := filepath.Join(home, ".docker", "contexts", "tls", id, "docker")
-	byEnv := map[string]string{"DOCKER_HOST": addr, "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": certs}
-	if e, err := connect(t.Context(), env(byEnv), home); err != nil {
-		t.Error(err)
-	} else {
-		e.Close()
+}
+
+// TestResolve_TLS: how the certificate of an engine is verified.
+func TestResolve_TLS(t *testing.T) {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
 	}
-	byEnv["DOCKER_CERT_PATH"] = t.TempDir()
-	if _, err := connect(t.Context(), env(byEnv), home); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("unknown authority: %v", err)
+	files := map[string]string{
+		"ca.pem":   string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
+		"key.pem":  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
+		"cert.pem": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
+	}
+	const none, skip, verify = "none", "skip false, authorities false, certificates 0", "skip false, authorities true, certificates 0"
+	const trust = "skip true, authorities false, certificates 0"
+	for name, tt := range map[string]struct {
+		host, files, broken string // "HOME/.docker" has the files
+		env                 map[string]string
+		context             string
+		want                string
+	}{
+		"no TLS":                {"tcp://h:1", "ca.pem", "", nil, "", none},
+		"verified":              {"tcp://h:1", "ca.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", verify},
+		"with certificates":     {"tcp://h:1", "ca.pem", "", map[string]string{"DOCKER_CERT_PATH": "HOME/.docker"}, "", trust},
+		"with its own":          {"tcp://h:1", "cert.pem key.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", "skip false, authorities false, certificates 1"},
+		"only a key":            {"tcp://h:1", "key.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", skip},
+		"a socket":              {"unix:///x", "ca.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", none},
+		"no certificate":        {"tcp://h:1", "", "ca.pem", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", "certificates of DOCKER_CERT_PATH: "},
+		"a context":             {"", "", "", nil, `{"Host":"tcp://h:1"}`, none},
+		"one that skips":        {"", "", "", nil, `{"Host":"tcp://h:1","SkipTLSVerify":true}`, trust},
+		"one with certificates": {"", "context/ca.pem", "", nil, `{"Host":"tcp://h:1"}`, verify},
+		"one with both":         {"", "context/ca.pem", "", nil, `{"Host":"tcp://h:1","SkipTLSVerify":true}`, trust},
+		"one with broken ones":  {"", "", "context/ca.pem", nil, `{"Host":"tcp://h:1"}`, "docker context \"c\" (of DOCKER_CONTEXT): certificates: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			dir := filepath.Join(home, ".docker")
+			place := func(file string) string {
+				return filepath.Join(dir, strings.Replace(file, "context/", "contexts/tls/"+contextID("c")+"/docker/", 1))
+			}
+			for _, file := range strings.Fields(tt.files) {
+				writeFile(t, files[filepath.Base(file)], place(file))
+			}
+			if tt.broken != "" {
+				writeFile(t, "x", place(tt.broken))
+			}
+			vars := map[string]string{"DOCKER_HOST": tt.host}
+			for k, v := range tt.env {
+				vars[k] = strings.Replace(v, "HOME", home, 1)
+			}
+			if tt.context != "" {
+				vars["DOCKER_CONTEXT"] = "c"
+				writeFile(t, `{"Endpoints":{"docker":`+tt.context+`}}`, dir, "contexts", "meta", contextID("c"), "meta.json")
+			}
+			ep, err := resolve(env(vars), home)
+			got := none
+			switch {
+			case err != nil:
+				got = err.Error()[:min(len(tt.want), len(err.Error()))]
+			case ep.tls != nil:
+				got = fmt.Sprintf("skip %v, authorities %v, certificates %d", ep.tls.InsecureSkipVerify, ep.tls.RootCAs != nil, len(ep.tls.Certificates))
+			}
+			if got != tt.want {
+				t.Errorf("%s, want %s (%v)", got, tt.want, err)
+			}
+		})
 	}
 }
 

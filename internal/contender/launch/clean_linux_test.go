@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -177,8 +179,41 @@ func TestHelper(t *testing.T) {
 			t.Errorf("no %s in %s", mark, out.String())
 		}
 	}
-	if err := h.Do(t.Context(), exec.Command("/absent/program")); err == nil {
-		t.Error("started")
+	for _, program := range []string{"/absent/program", "absent program"} {
+		if err := h.Do(t.Context(), exec.Command(program)); err == nil || !strings.Contains(err.Error(), program) {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	interrupted := errors.New("interrupted")
+	endless := exec.Command("sh", "-c", "echo up; sleep 600 & wait")
+	endless.Stdout, endless.WaitDelay = cancels{func() { cancel(interrupted) }}, time.Minute
+	if err := h.Do(ctx, endless); err != interrupted {
+		t.Error(err)
+	}
+	if err := h.Do(ctx, exec.Command("true")); err != interrupted {
+		t.Error(err)
+	}
+	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// cancels calls do when something is written to it.
+type cancels struct{ do func() }
+
+func (c cancels) Write(p []byte) (int, error) { c.do(); return len(p), nil }
+
+// TestAncestors: the processes above this one, up to the first one of the machine.
+func TestAncestors(t *testing.T) {
+	above := ancestors()
+	for i, pid := range above {
+		if below := slices.Concat([]int{os.Getpid()}, above)[i]; pid <= 1 || parent(below) != pid {
+			t.Errorf("%d is not above %d", pid, below)
+		}
+	}
+	if first := slices.Concat([]int{os.Getpid()}, above)[len(above)]; parent(first) > 1 {
+		t.Errorf("%d is missing in %v", parent(first), above)
 	}
 }
 
@@ -199,5 +234,13 @@ func TestGroupNames(t *testing.T) {
 	}
 	if spec := (bench.LaunchSpec{RunID: "r"}); newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group != nil {
 		t.Error("a group without cgroups")
+	}
+	for limits, want := range map[bench.Limits]string{
+		{}: "", {CPUSet: 1}: "", {CPUs: 0.1}: "CPU quota: ", {Memory: 1}: "memory: ", {PIDs: 1}: "processes: ",
+	} {
+		box := newSandbox(cgroup.Tree{Root: noHierarchies(t)}, bench.LaunchSpec{Limits: limits}, nil)
+		if note := strings.Join(box.missing, "; "); !strings.HasPrefix(note, want) || (note == "") != (want == "") || !box.pinned {
+			t.Errorf("%+v: %q, want %q", limits, note, want)
+		}
 	}
 }

@@ -191,19 +191,6 @@ func TestDocker(t *testing.T) {
 			}
 		}
 	})
-	t.Run("Clean", func(t *testing.T) {
-		d := newDocker(t, e)
-		launch(t, d, spec(t, "sleep"))
-		why := fmt.Sprintf(": its locbench (process %d) is running", os.Getpid())
-		c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
-		if err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !strings.HasPrefix(c.Kept[0], "container locbench-") || !strings.HasSuffix(c.Kept[1], why) {
-			t.Errorf("cleaned although the owner is alive: %q, %v", c, err)
-		}
-		c, err = Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
-		if err != nil || len(c.Removed) != 2 || !strings.HasPrefix(c.Removed[0], "container locbench-") || !strings.HasPrefix(c.Removed[1], "network ") || len(c.Kept) > 0 {
-			t.Errorf("%q, %v", c, err)
-		}
-	})
 }
 
 // TestDockerElsewhere uses an engine in another network namespace, whose network has the same

@@ -245,9 +245,10 @@ func TestContainer_Process(t *testing.T) {
 		t.Error(got)
 	}
 	stopped.Process.Kill()
+	testenv.Until(t, time.Minute, "gone before its parent has waited for it", c.Gone)
 	stopped.Wait()
 	if !c.Gone() {
-		t.Error("its process has exited")
+		t.Error("it was waited for, and is not gone")
 	}
 	c.info.PID = os.Getpid() // which has a handler of SIGTERM
 	f.Change(func() {

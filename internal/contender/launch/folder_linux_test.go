@@ -210,4 +210,10 @@ func TestCleanRemovesFolders(t *testing.T) {
 	if removed, err := cleanFolders(filepath.Join(dir, "none"), "", nil); err != nil || removed != nil {
 		t.Errorf("%v, %v", removed, err)
 	}
+	if removed, err := cleanFolders(filepath.Join(dir, "unknown.owner"), "", nil); err == nil || removed != nil {
+		t.Errorf("a file: %v, %v", removed, err)
+	}
+	if err := removeFolder("a\x00b"); err == nil || !strings.Contains(err.Error(), "locbench clean") {
+		t.Errorf("a folder that cannot be removed: %v", err)
+	}
 }

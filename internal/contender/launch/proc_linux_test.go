@@ -23,7 +23,14 @@ func TestParseStat(t *testing.T) {
 	if err != nil || s != want {
 		t.Errorf("%+v, %v; want %+v", s, err, want)
 	}
-	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", strings.Replace(line, " 5 6 ", " x 6 ", 1), strings.Replace(line, " 5 6 ", " -5 6 ", 1)} {
+	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
+	fields[3] = "-1" // no session
+	shortest := ") " + strings.Join(fields[:49], " ")
+	want.session = -1
+	if s, err := parseStat(shortest); err != nil || s != want {
+		t.Errorf("%+v, %v; want %+v", s, err, want)
+	}
+	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", strings.TrimSuffix(shortest, " "+fields[48]), strings.Replace(line, " 5 6 ", " x 6 ", 1), strings.Replace(line, " 5 6 ", " -5 6 ", 1)} {
 		if _, err := parseStat(bad); err == nil {
 			t.Errorf("%q accepted", bad)
 		}

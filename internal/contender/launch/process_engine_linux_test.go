@@ -4,12 +4,10 @@ package launch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,58 +75,6 @@ func TestProcess(t *testing.T) {
 		exit := ended(t, launchProcess(t, spec))
 		if !exit.OOMKilled || exit.Signal != "SIGKILL" || exit.Code != 137 {
 			t.Errorf("%+v", exit)
-		}
-	})
-	t.Run("GroupWithoutMemory", func(t *testing.T) {
-		// A real hierarchy of cgroup v2 without controllers, as in a container whose own processes
-		// prevent them.
-		root, v2 := t.TempDir(), ""
-		for _, p := range hierarchies(t) {
-			if names, err := os.ReadFile(filepath.Join(p, "cgroup.controllers")); err == nil && !strings.Contains(string(names), "memory") {
-				v2 = p
-			}
-		}
-		if v2 == "" {
-			t.Skip("no cgroup v2 without controllers is mounted here")
-		}
-		in, err := os.ReadFile("/proc/self/cgroup")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, content := range map[string]string{"mountinfo": "25 24 0:22 / /v2 rw - cgroup2 cgroup2 rw\n", "cgroup": string(in)} {
-			if err := errors.Join(os.MkdirAll(filepath.Join(root, "proc/self"), 0o755), os.WriteFile(filepath.Join(root, "proc/self", path), []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.Symlink(v2, filepath.Join(root, "v2")); err != nil {
-			t.Fatal(err)
-		}
-		spec := processSpec(t, helper, "hog", "40", "child", "serve", "0")
-		spec.Limits = bench.Limits{Memory: 64 << 20}
-		p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
-		if err := p.box.close(); err != nil {
-			t.Fatal(err)
-		}
-		if p.box = newSandbox(cgroup.Tree{Root: root}, spec, nil); p.box.group == nil || p.box.reader == nil {
-			t.Skip("no group can be made here: ", p.box.missing)
-		}
-		if err := p.launch(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
-		stopAtEnd(t, p)
-		waitLog(t, p, "listening")
-		u, err := p.Usage(t.Context())
-		if err != nil || u.CPU == 0 || u.Source != "cgroup v2; memory and threads of /proc" || u.Processes == nil || *u.Processes != 2 || u.Threads == nil || *u.Threads < 2 {
-			t.Errorf("%+v, %v", u, err)
-		}
-		if m := u.Memory; m == nil || m.Used < 40<<20 || m.Peak < m.Used || m.PeakSource != "VmHWM" || m.PeakIsSample {
-			t.Errorf("%+v", m)
-		}
-		if note := p.Info().LimitsNote; !strings.Contains(note, "memory: the kernel has no memory.max") {
-			t.Errorf("%q", note)
-		}
-		if exit := p.box.oomKilled(); exit {
-			t.Error("out of memory, without a limit")
 		}
 	})
 	t.Run("ServeAndStop", func(t *testing.T) {

@@ -41,6 +41,9 @@ func TestShell_ExitCode(t *testing.T) {
 	if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || exit.OOMKilled || len(inst.Logs()) != 1 {
 		t.Errorf("%+v %v", exit, inst.Logs())
 	}
+	if inst.Diagnose(t.Context()) != "" || inst.Listens() != nil || inst.BaseURL() != "http://127.0.0.1:0" {
+		t.Errorf("%q, listens at %v, %s", inst.Diagnose(t.Context()), inst.Listens(), inst.BaseURL())
+	}
 	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -66,6 +69,18 @@ func TestShell_StopGraceful(t *testing.T) {
 	waitLog(t, inst, "stopping")
 	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
 		t.Errorf("again %+v, %v", again, err)
+	}
+}
+
+// TestShell_Stopped: a process that is stopped can exit all the same.
+func TestShell_Stopped(t *testing.T) {
+	inst := shelled(t, "trap 'exit 0' TERM; kill -STOP $$; sleep 600 >/dev/null 2>&1 & wait", nil)
+	testenv.Until(t, time.Minute, "it is stopped", func() bool { return inst.Diagnose(t.Context()) == "process stopped externally (SIGSTOP)" })
+	if r, err := inst.Stop(t.Context(), time.Minute); err != nil || !r.Graceful {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if exit := processExit(nil); exit.Code != -1 {
+		t.Errorf("%+v", exit)
 	}
 }
 
