@@ -35,11 +35,11 @@ func buildKitTrace() string {
 		return v
 	}
 	failed := field(vertex("[3/3] COPY a /", vertexStarted, vertexCompleted), vertexError, []byte(`"/a" not found`))
-	cached := func(v uint64) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(vertex("[1/3] FROM x", vertexStarted, vertexCompleted), vertexCached, protowire.VarintType), v)
+	cached := func(name string, v uint64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(vertex(name, vertexStarted, vertexCompleted), vertexCached, protowire.VarintType), v)
 	}
 	var all []byte
-	all = field(field(all, statusVertexes, cached(1)), statusVertexes, cached(0))
+	all = field(field(all, statusVertexes, cached("[1/3] FROM x", 1)), statusVertexes, cached("[1/3] FROM y", 0))
 	all = field(all, statusVertexes, vertex("[2/3] RUN make", vertexStarted))
 	all = field(all, statusLogs, field(protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), 1), logText, []byte("all made\n")))
 	all = field(all, statusVertexes, vertex("[2/3] RUN make", vertexStarted, vertexCompleted))

@@ -205,6 +205,21 @@ func TestStop_AlreadyExited(t *testing.T) {
 	})
 }
 
+// TestStop_NotRemoved: the error of the removal, and how it stopped.
+func TestStop_NotRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		f.OnKill = func(string) { f.End(0) }
+		f.Responses["DELETE /containers/"+fakedocker.ID] = fakedocker.Response{Status: 500, Body: `{"message":"stuck"}`}
+		c := containerOf(t, f)
+		c.done.Go(func() { c.wait(t.Context()) })
+		r, err := c.Stop(t.Context(), time.Second)
+		if err == nil || err.Error() != "remove container 5f3c8a1e9d7b: Error response from daemon: stuck" || !r.Graceful {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
 // TestStop_NeverExits: Stop gives up waiting for an engine that accepts SIGKILL and never reports
 // the exit, and removes the container.
 func TestStop_NeverExits(t *testing.T) {

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"os"
 	"slices"
 	"syscall"
 	"testing"
@@ -48,6 +49,11 @@ func TestFindKill(t *testing.T) {
 	const id = fakedocker.ID
 	other, kill := read{"6,1,1,-;eth0 is up\n", nil}, read{"6,1,1,-;oom-kill:task_memcg=/docker/" + id + "\n", nil}
 	last := read{"", syscall.EAGAIN}
+	log, err := os.Open("/dev/kmsg")
+	log.Close()
+	if killed, readable := kernelKilled(id); killed || readable != (err == nil) {
+		t.Errorf("this kernel's log: killed %v, readable %v, %v", killed, readable, err)
+	}
 	for name, tt := range map[string]struct {
 		reads            []read
 		killed, readable bool
