@@ -20,14 +20,16 @@ import (
 // TestRun_Create: the golden file has the request that creates a container.
 func TestRun_Create(t *testing.T) {
 	all := ContainerSpec{
-		Name: "go:lto", Image: "img:1", Command: []string{"serve", "-v"}, Env: map[string]string{"PORT": "8080", "GREETING": "a b"},
+		Name: "go:lto", Image: "img:1", Command: []string{"serve", "-v"},
+		Env:    map[string]string{"PORT": "8080", "GREETING": "a b"},
 		Labels: map[string]string{LabelRun: "20261127-0001", LabelName: "t"},
 		Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20, PIDs: 64}, CPUs: cpuset.Of(1, 2, 3, 7),
 		Network: "locbench-net", Port: 8080, Publish: true, HostLookup: true,
 		Hardened: &bench.Privileges{Capabilities: []string{"NET_RAW"}},
 	}
 	more, inside := all, all
-	more.Limits, more.Hardened = bench.Limits{CPUs: 0.1 + 0.2}, &bench.Privileges{NewPrivileges: true} // a hair above 0.3
+	more.Limits.CPUs = 0.1 + 0.2 // a hair above 0.3
+	more.Limits.Memory, more.Limits.PIDs, more.Hardened = 0, 0, &bench.Privileges{NewPrivileges: true}
 	inside.Publish, inside.Hardened = false, nil
 	var created strings.Builder
 	for _, tt := range []struct {
@@ -68,7 +70,8 @@ func frame(stream byte, text string) []byte {
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fakedocker.New()
-		f.Ahead, f.Latency, f.PID, f.Log = time.Hour, 2*time.Second, 4711, slices.Concat(frame(1, "up\n"), frame(2, "oh"))
+		f.Ahead, f.Latency, f.PID = time.Hour, 2*time.Second, 4711
+		f.Log = slices.Concat(frame(1, "up\n"), frame(2, "oh"))
 		began := time.Now()
 		var logged, happened []string
 		c, _, err := engineOf(t, f).Run(t.Context(), ContainerSpec{
@@ -79,9 +82,11 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		started, _ := time.Parse(time.RFC3339Nano, f.Started())
-		if c.ID() != fakedocker.ID || c.ImageID() != "sha256:image" || c.PID() != 4711 || !c.StartedAt().Equal(started.Add(-time.Hour)) ||
-			c.Address() != "" || c.NetworkAddress() != "" || c.Exit() != nil {
-			t.Errorf("%s, image %s, process %d, at %v, %q, %q, %v", c.ID(), c.ImageID(), c.PID(), c.StartedAt(), c.Address(), c.NetworkAddress(), c.Exit())
+		if !c.StartedAt().Equal(started.Add(-time.Hour)) || c.Address() != "" || c.NetworkAddress() != "" || c.Exit() != nil {
+			t.Errorf("started at %v, %q, %q, %v", c.StartedAt(), c.Address(), c.NetworkAddress(), c.Exit())
+		}
+		if c.ID() != fakedocker.ID || c.ImageID() != "sha256:image" || c.PID() != 4711 {
+			t.Errorf("%s, image %s, process %d", c.ID(), c.ImageID(), c.PID())
 		}
 		time.Sleep(time.Minute)
 		paused := time.Now()
@@ -112,21 +117,22 @@ func TestRun_Fails(t *testing.T) {
 		err      string
 		removed  bool
 	}{
-		"no such image": {"POST /containers/create", fakedocker.Response{Status: 404, Body: `{"message":"No such image: img"}`},
+		"no such image": {"POST /containers/create", reply(404, `{"message":"No such image: img"}`),
 			"create container of img: not found: ", false},
-		"not created": {"POST /containers/create", fakedocker.Response{Status: 400, Body: `{"message":"no space"}`}, "create container of img: ", false},
-		"no clock":    {"GET /info", fakedocker.Response{Status: 200, Body: `{"SystemTime":"late"}`}, `start container of img: docker engine's time "late": `, true},
-		"no log": {"POST /containers/" + fakedocker.ID + "/attach", fakedocker.Response{Status: 500},
+		"not created": {"POST /containers/create", reply(400, `{"message":"no space"}`), "create container of img: ", false},
+		"no clock": {"GET /info", reply(200, `{"SystemTime":"late"}`),
+			`start container of img: docker engine's time "late": `, true},
+		"no log": {"POST " + ours + "/attach", reply(500, ""),
 			"start container of img: follow the log: ", true},
-		"not started": {"POST /containers/" + fakedocker.ID + "/start", fakedocker.Response{Status: 500, Body: `{"message":"no runtime"}`},
+		"not started": {"POST " + ours + "/start", reply(500, `{"message":"no runtime"}`),
 			"start container of img: Error response from daemon: no runtime", true},
-		"not seen": {"GET /containers/" + fakedocker.ID + "/json", fakedocker.Response{Status: 500, Body: `{"message":"busy"}`},
+		"not seen": {"GET " + ours + "/json", reply(500, `{"message":"busy"}`),
 			"start container of img: Error response from daemon: busy", true},
-		"not removed": {"DELETE /containers/" + fakedocker.ID, fakedocker.Response{Status: 500, Body: `{"message":"stuck"}`},
+		"not removed": {"DELETE " + ours, reply(500, `{"message":"stuck"}`),
 			"(its removal failed too: remove container 5f3c8a1e9d7b: Error response from daemon: stuck)", true},
-		"cancelled before":       {"", fakedocker.Response{}, "context canceled", false},
-		"cancelled at creation":  {"POST /containers/create", fakedocker.Response{}, "start container of img: context canceled", true},
-		"cancelled at the start": {"POST /containers/" + fakedocker.ID + "/start", fakedocker.Response{}, "start container of img: context canceled", true},
+		"cancelled before":       {"", reply(0, ""), "context canceled", false},
+		"cancelled at creation":  {"POST /containers/create", reply(0, ""), "start container of img: context canceled", true},
+		"cancelled at the start": {"POST " + ours + "/start", reply(0, ""), "start container of img: context canceled", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -146,7 +152,7 @@ func TestRun_Fails(t *testing.T) {
 					f.Responses[tt.request] = tt.response
 				}
 				if name == "not removed" {
-					f.Responses["POST /containers/"+fakedocker.ID+"/start"] = fakedocker.Response{Status: 500}
+					f.Responses["POST "+ours+"/start"] = reply(500, "")
 				}
 				c, _, err := engineOf(t, f).Run(ctx, ContainerSpec{Image: "img", OnIncident: func(bench.Incident) {}})
 				if c != nil || err == nil || !strings.Contains(err.Error(), tt.err) {
@@ -170,13 +176,14 @@ func TestRun_Reach(t *testing.T) {
 		networks, ports map[string]any
 		address, inside string
 	}{
-		"no port":           {0, false, networks, nil, "", ""},
-		"in the network":    {8080, false, networks, nil, "172.30.0.2:8080", "172.30.0.2:8080"},
-		"published":         {8080, true, networks, published, "127.0.0.1:32768", "172.30.0.2:8080"},
-		"another port":      {8081, true, networks, published, "127.0.0.1:0", "172.30.0.2:8081"},
-		"exited":            {8080, true, nil, nil, "127.0.0.1:0", ""},
-		"exited, no port":   {8080, false, map[string]any{"locbench": nil, "x": map[string]any{}}, nil, "127.0.0.1:0", ""},
-		"by IPv6":           {8080, false, map[string]any{"locbench": map[string]any{"IPAddress": "fd00::2"}}, nil, "[fd00::2]:8080", "[fd00::2]:8080"},
+		"no port":         {0, false, networks, nil, "", ""},
+		"in the network":  {8080, false, networks, nil, "172.30.0.2:8080", "172.30.0.2:8080"},
+		"published":       {8080, true, networks, published, "127.0.0.1:32768", "172.30.0.2:8080"},
+		"another port":    {8081, true, networks, published, "127.0.0.1:0", "172.30.0.2:8081"},
+		"exited":          {8080, true, nil, nil, "127.0.0.1:0", ""},
+		"exited, no port": {8080, false, map[string]any{"locbench": nil, "x": map[string]any{}}, nil, "127.0.0.1:0", ""},
+		"by IPv6": {8080, false, map[string]any{"locbench": map[string]any{"IPAddress": "fd00::2"}}, nil,
+			"[fd00::2]:8080", "[fd00::2]:8080"},
 		"not to be reached": {8080, false, networks, published, "172.30.0.2:8080", "172.30.0.2:8080"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,13 +209,14 @@ func TestRun_Reach(t *testing.T) {
 
 // TestContainer_State: a container that is created runs as well, and an exit without a time is now.
 func TestContainer_State(t *testing.T) {
+	const exited = `{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"`
 	for body, want := range map[string]string{
-		`{"State":{"Status":"created"}}`: "running true, exit code 0 at 0s",
-		`{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"0001-01-01T00:00:00Z"}}`:           "running false, exit code 2 at 0s",
-		`{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"1999-12-31T23:59:59.999999999Z"}}`: "running false, exit code 2 at 0s",
-		`{"State":{"Status":"exited","ExitCode":2,"FinishedAt":"2000-01-01T00:00:00Z"}}`:           "running false, exit code 2 at -1h0m0s",
-		`{"State":{"Status":"exited","StartedAt":"later"}}`:                                        "running false, exit code 0, first process gone: the container was restarted",
-		`{"message":"x"}`: "running false, exit code 0, first process gone: the container was removed",
+		`{"State":{"Status":"created"}}`:             "running true, exit code 0 at 0s",
+		exited + `0001-01-01T00:00:00Z"}}`:           "running false, exit code 2 at 0s",
+		exited + `1999-12-31T23:59:59.999999999Z"}}`: "running false, exit code 2 at 0s",
+		exited + `2000-01-01T00:00:00Z"}}`:           "running false, exit code 2 at -1h0m0s",
+		`{"State":{"StartedAt":"later"}}`:            "running false, exit code 0, first process gone: the container was restarted",
+		`{"message":"x"}`:                            "running false, exit code 0, first process gone: the container was removed",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := fakedocker.New()
@@ -216,7 +224,7 @@ func TestContainer_State(t *testing.T) {
 			if strings.Contains(body, "message") {
 				status = 404
 			}
-			f.Responses["GET /containers/"+fakedocker.ID+"/json"] = fakedocker.Response{Status: status, Body: body}
+			f.Responses["GET "+ours+"/json"] = reply(status, body)
 			c := containerOf(t, f)
 			c.started, c.clockOffset = "", time.Hour
 			exit, running, err := c.state(t.Context())

@@ -210,7 +210,7 @@ func TestStop_NotRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fakedocker.New()
 		f.OnKill = func(string) { f.End(0) }
-		f.Responses["DELETE /containers/"+fakedocker.ID] = fakedocker.Response{Status: 500, Body: `{"message":"stuck"}`}
+		f.Responses["DELETE "+ours] = reply(500, `{"message":"stuck"}`)
 		c := containerOf(t, f)
 		c.done.Go(func() { c.wait(t.Context()) })
 		r, err := c.Stop(t.Context(), time.Second)

@@ -8,6 +8,18 @@ import (
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
+// reply returns a scripted response.
+func reply(status int, body string) fakedocker.Response {
+	return fakedocker.Response{Status: status, Body: body}
+}
+
+const (
+	refused = `{"message":"x"}`
+	failed  = "Error response from daemon: x"
+	ours    = "/containers/" + fakedocker.ID
+	bridge  = "/networks/" + fakedocker.NetworkID
+)
+
 // engineOf returns the Engine of a fake, without a socket, so time can be virtual.
 func engineOf(t *testing.T, f *fakedocker.Engine) *Engine {
 	t.Helper()

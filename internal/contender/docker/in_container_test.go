@@ -79,7 +79,7 @@ func TestCreateNetwork_InContainer(t *testing.T) {
 			f := fakedocker.New()
 			f.OwnMode, f.Homeless = c.mode, c.lost
 			if c.refuses {
-				f.Responses["POST /networks/"+fakedocker.NetworkID+"/connect"] = fakedocker.Response{Status: 403, Body: `{"message":"multiple networks"}`}
+				f.Responses["POST "+bridge+"/connect"] = reply(403, `{"message":"multiple networks"}`)
 			}
 			e := engineOf(t, f)
 			e.shell = shell{c.root}

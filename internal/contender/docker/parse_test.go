@@ -381,7 +381,7 @@ func TestUniqueName(t *testing.T) {
 func TestKill(t *testing.T) {
 	for status, want := range map[int]string{404: "", 409: "", 500: "send SIGTERM: Error response from daemon: no"} {
 		f := fakedocker.New()
-		f.Responses["POST /containers/"+fakedocker.ID+"/kill"] = fakedocker.Response{Status: status, Body: `{"message":"no"}`}
+		f.Responses["POST "+ours+"/kill"] = reply(status, `{"message":"no"}`)
 		err := containerOf(t, f).kill(t.Context(), "SIGTERM")
 		if (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("%d: %v, want %q", status, err, want)

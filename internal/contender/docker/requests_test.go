@@ -53,9 +53,7 @@ func TestRequests(t *testing.T) {
 	diagnose := func(e *Engine, ctx context.Context) string {
 		return (&Container{engine: e, id: fakedocker.ID}).Diagnose(ctx)
 	}
-	const image, create, state = "/images/" + ref, "POST /images/create", "GET /containers/" + fakedocker.ID + "/json"
-	const network = "DELETE /networks/" + fakedocker.NetworkID
-	const refused, failed = `{"message":"x"}`, "Error response from daemon: x"
+	const image, create, state, network = "/images/" + ref, "POST /images/create", "GET " + ours + "/json", "DELETE " + bridge
 	for name, tt := range map[string]struct {
 		do      func(*Engine, context.Context) string
 		request string // "": none is scripted
@@ -102,7 +100,7 @@ func TestRequests(t *testing.T) {
 				f := fakedocker.New()
 				f.Ahead, f.Latency = time.Hour, time.Second
 				if tt.request != "" {
-					f.Responses[tt.request] = fakedocker.Response{Status: tt.status, Body: tt.body}
+					f.Responses[tt.request] = reply(tt.status, tt.body)
 				}
 				if got := tt.do(engineOf(t, f), t.Context()); got != tt.want {
 					t.Errorf("%s, want %s", got, tt.want)
@@ -115,7 +113,7 @@ func TestRequests(t *testing.T) {
 // TestBuildImage_Request: what a build sends to the classic builder.
 func TestBuildImage_Request(t *testing.T) {
 	f := fakedocker.New()
-	f.Responses["POST /build"] = fakedocker.Response{Status: 200, Body: `{"aux":{"ID":"sha256:1"}}`}
+	f.Responses["POST /build"] = reply(200, `{"aux":{"ID":"sha256:1"}}`)
 	o := BuildOptions{
 		Dockerfile: "D", Tag: "t:1", Target: "last", Args: map[string]string{"A": "1"}, Labels: map[string]string{"l": "m"}, NoCache: true,
 	}
@@ -157,7 +155,7 @@ func TestClean(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()
 			f.Others = slices.Clone(left)
-			f.Responses["DELETE "+tt.refused] = fakedocker.Response{Status: 500, Body: `{"message":"x"}`}
+			f.Responses["DELETE "+tt.refused] = reply(500, refused)
 			removed, err := engineOf(t, f).Clean(t.Context(), tt.run, tt.keep)
 			if (err == nil) != (tt.err == "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) {
 				t.Errorf("%v, want %q", err, tt.err)
@@ -173,7 +171,7 @@ func TestClean(t *testing.T) {
 		})
 	}
 	f := fakedocker.New()
-	f.Responses["GET /networks"] = fakedocker.Response{Status: 500}
+	f.Responses["GET /networks"] = reply(500, "")
 	if _, err := engineOf(t, f).Clean(t.Context(), "", nil); err == nil {
 		t.Error("cleaned without a list")
 	}
@@ -182,9 +180,9 @@ func TestClean(t *testing.T) {
 // TestRunning: the running containers that are not of the run.
 func TestRunning(t *testing.T) {
 	f := fakedocker.New()
-	f.Responses["GET /containers/json"] = fakedocker.Response{Status: 200, Body: `[{"Id":"1"},
+	f.Responses["GET /containers/json"] = reply(200, `[{"Id":"1"},
 		{"Names":["/locbench-r1-x-01234567"],"Labels":{"locbench.run":"r1"}},{"Names":["/shop"],"Labels":{"locbench.run":"r1"}},
-		{"Names":["/locbench-r2-x-01234567"],"Labels":{"locbench.run":"r2"}}]`}
+		{"Names":["/locbench-r2-x-01234567"],"Labels":{"locbench.run":"r2"}}]`)
 	for run, want := range map[string][]string{
 		"r1": {"1", "shop", "locbench-r2-x-01234567"}, "": {"1", "locbench-r1-x-01234567", "shop", "locbench-r2-x-01234567"},
 	} {
@@ -203,12 +201,12 @@ func TestCreateNetwork(t *testing.T) {
 		removed       bool
 	}{
 		"made": {},
-		"dual": {"GET /networks/" + fakedocker.NetworkID, `{"IPAM":{"Config":[{"Subnet":"fd00::/64","Gateway":"fd00::1"},
+		"dual": {"GET " + bridge, `{"IPAM":{"Config":[{"Subnet":"fd00::/64","Gateway":"fd00::1"},
 			{"Subnet":"172.30.0.0/16","Gateway":"172.30.0.1"},{"Gateway":"172.31.0.1"}]}}`, 200, "", false},
 		"no address left": {"POST /networks/create", `{"message":"all predefined address pools have been fully subnetted"}`, 400,
 			`fully subnetted; free some with "locbench clean" or "docker network prune"`, false},
-		"not made":  {"POST /networks/create", `{"message":"x"}`, 400, "Error response from daemon: x", false},
-		"not seen":  {"GET /networks/" + fakedocker.NetworkID, `{"message":"x"}`, 500, "Error response from daemon: x", true},
+		"not made":  {"POST /networks/create", refused, 400, failed, false},
+		"not seen":  {"GET " + bridge, refused, 500, failed, true},
 		"cancelled": {"POST /networks/create", "", 0, "context canceled", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +214,7 @@ func TestCreateNetwork(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if tt.status > 0 {
-				f.Responses[tt.request] = fakedocker.Response{Status: tt.status, Body: tt.body}
+				f.Responses[tt.request] = reply(tt.status, tt.body)
 			} else if tt.request != "" {
 				f.OnRequest = func(string) { cancel() }
 			}
@@ -283,7 +281,7 @@ func TestRetryWhileAway(t *testing.T) {
 				if f.Away = tt.away > 0; f.Away {
 					f.After(tt.away, func() { f.Away = false })
 				} else if tt.away < 0 {
-					f.Responses["DELETE /networks/"+fakedocker.NetworkID] = fakedocker.Response{Status: 500}
+					f.Responses["DELETE "+bridge] = reply(500, "")
 				}
 				began := time.Now()
 				err := engineOf(t, f).RemoveNetwork(t.Context(), fakedocker.NetworkID)
@@ -376,9 +374,9 @@ func TestDescribe(t *testing.T) {
 			f.Info = tt.said
 			switch name {
 			case "without a version":
-				f.Responses["GET /version"] = fakedocker.Response{Status: 404}
+				f.Responses["GET /version"] = reply(404, "")
 			case "Podman":
-				f.Responses["GET /version"] = fakedocker.Response{Status: 200, Body: `{"Components":[{"Name":"Podman Engine","Version":"5.4.0"}]}`}
+				f.Responses["GET /version"] = reply(200, `{"Components":[{"Name":"Podman Engine","Version":"5.4.0"}]}`)
 			}
 			got, err := describe(t.Context(), engineOf(t, f).cli)
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
