@@ -35,7 +35,7 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("%q accepted", bad)
 		}
 	}
-	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 {
+	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 || strconv.FormatInt(s.start, 10) != self().start {
 		t.Errorf("own: %+v, %v", s, err)
 	}
 }

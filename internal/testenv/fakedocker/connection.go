@@ -10,7 +10,7 @@ import (
 
 // Transport returns a transport to the engine that opens no socket.
 func (e *Engine) Transport() *http.Transport {
-	return &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(_ context.Context, _, _ string) (net.Conn, error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.Away {

@@ -84,7 +84,9 @@ type Thing struct {
 
 // New returns an engine of four CPUs whose container runs.
 func New() *Engine {
-	info := map[string]any{"OSType": "linux", "Architecture": "x86_64", "NCPU": 4, "ServerVersion": "20.10.24", "CgroupVersion": "2"}
+	info := map[string]any{
+		"OSType": "linux", "Architecture": "x86_64", "NCPU": 4, "ServerVersion": "20.10.24", "CgroupVersion": "2",
+	}
 	for _, limit := range []string{"CpuCfsPeriod", "CpuCfsQuota", "CPUSet", "MemoryLimit", "SwapLimit", "PidsLimit"} {
 		info[limit] = true
 	}
@@ -222,8 +224,8 @@ func (e *Engine) respond(r *http.Request, path string) *http.Response {
 		return e.container(r, about)
 	case strings.HasPrefix(path, "/networks"):
 		return e.network(r, path)
-	case r.Method == http.MethodDelete && slices.ContainsFunc(e.Others, func(t Thing) bool { return strings.HasSuffix(path, "/"+t.Name) }):
-		e.Others = slices.DeleteFunc(e.Others, func(t Thing) bool { return strings.HasSuffix(path, "/"+t.Name) })
+	case r.Method == http.MethodDelete:
+		e.Others = slices.DeleteFunc(e.Others, func(t Thing) bool { return path == "/containers/"+t.Name })
 		return e.response(204, nil)
 	}
 	return e.response(404, map[string]any{"message": fmt.Sprintf("%s %s: not found", r.Method, path)})
@@ -240,10 +242,11 @@ func (e *Engine) container(r *http.Request, about string) *http.Response {
 	case "/json":
 		status := map[bool]string{true: "running", false: "exited"}[e.Running]
 		return e.response(200, map[string]any{
-			"Id": ID, "Image": "sha256:image", "NetworkSettings": map[string]any{"Networks": e.Networks, "Ports": e.Ports},
+			"Id": ID, "Image": "sha256:image",
+			"NetworkSettings": map[string]any{"Networks": e.Networks, "Ports": e.Ports},
 			"State": map[string]any{
-				"Status": status, "Running": e.Running, "Paused": e.Paused, "OOMKilled": e.OOM, "ExitCode": e.Code, "Pid": e.PID,
-				"StartedAt": e.Started(), "FinishedAt": e.ended.Add(e.Ahead).Format(time.RFC3339Nano),
+				"Status": status, "Running": e.Running, "Paused": e.Paused, "OOMKilled": e.OOM, "ExitCode": e.Code,
+				"Pid": e.PID, "StartedAt": e.Started(), "FinishedAt": e.ended.Add(e.Ahead).Format(time.RFC3339Nano),
 			},
 		})
 	case "/wait":
@@ -302,7 +305,8 @@ func (e *Engine) own() *http.Response {
 		in["locbench"] = map[string]any{"NetworkID": NetworkID, "IPAddress": "172.30.0.7"}
 	}
 	return e.response(200, map[string]any{
-		"Id": OwnID, "HostConfig": map[string]any{"NetworkMode": e.OwnMode}, "NetworkSettings": map[string]any{"Networks": in},
+		"Id": OwnID, "HostConfig": map[string]any{"NetworkMode": e.OwnMode},
+		"NetworkSettings": map[string]any{"Networks": in},
 	})
 }
 
@@ -355,7 +359,7 @@ func writeFields(to *strings.Builder, prefix string, object map[string]any) {
 		case ok:
 			writeFields(to, prefix+key+".", inner)
 			continue
-		case field == nil, field == "", field == false, field == 0.0 && key != "PidsLimit": // null is no limit, 0 is one
+		case field == nil, field == "", field == false, field == 0.0 && key != "PidsLimit": // where null is none
 			continue
 		}
 		text, _ := json.Marshal(field)
