@@ -26,10 +26,10 @@ func TestClean(t *testing.T) {
 	elsewhere, before := self(), self()
 	elsewhere.space, before.boot = "1", otherBoot
 	owners := map[string]string{
-		"dead": deadOwner(), "before": before.String(), "elsewhere": elsewhere.String(), "own": owner(), "nobody": "", "other": "nightly",
+		"dead": deadOwner(), "before": before.String(), "elsewhere": elsewhere.String(), "own": owner(), "unnamed": "", "other": "nightly",
 	}
 	reasons := map[string]string{
-		"before": "from another machine of this name, or from before the last boot", "nobody": "its owner is not a locbench",
+		"before": "from another machine of this name, or from before the last boot", "unnamed": "its owner is not a locbench",
 		"own":       fmt.Sprintf("its locbench (process %d) is running", os.Getpid()),
 		"elsewhere": fmt.Sprintf("its locbench (process %d, another PID namespace) is not visible here", os.Getpid()),
 		"other":     "its owner is not a locbench",
@@ -39,10 +39,10 @@ func TestClean(t *testing.T) {
 		options       CleanOptions
 		removed, kept string
 	}{
-		"of this machine": {"unix", CleanOptions{Run: "r1"}, "before dead", "elsewhere nobody other own"},
-		"far":             {"tcp", CleanOptions{Run: "r1"}, "dead", "before elsewhere nobody other own"},
-		"not its own":     {"unix", CleanOptions{Run: "r1", NotOwn: true}, "before dead", "elsewhere nobody other"},
-		"all":             {"tcp", CleanOptions{Run: "r1", All: true}, "before dead elsewhere own", "nobody other"},
+		"of this machine": {"unix", CleanOptions{Run: "r1"}, "before dead", "elsewhere unnamed other own"},
+		"far":             {"tcp", CleanOptions{Run: "r1"}, "dead", "before elsewhere unnamed other own"},
+		"not its own":     {"unix", CleanOptions{Run: "r1", NotOwn: true}, "before dead", "elsewhere unnamed other"},
+		"all":             {"tcp", CleanOptions{Run: "r1", All: true}, "before dead elsewhere own", "unnamed other"},
 		"another run":     {"unix", CleanOptions{Run: "r2"}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/locbench/locbench/internal/testenv"
@@ -20,6 +21,9 @@ func TestParseStat(t *testing.T) {
 	s, err := parseStat(line)
 	want := stat{state: 'S', parent: 1, session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345, minor: 10, major: 30,
 		size: 4096, code: 21, envFrom: 6, envTo: 7}
+	if user, system := want.cpu(); user != 120*time.Millisecond || system != 140*time.Millisecond {
+		t.Errorf("%v and %v of CPU time", user, system)
+	}
 	if err != nil || s != want {
 		t.Errorf("%+v, %v; want %+v", s, err, want)
 	}
@@ -30,9 +34,12 @@ func TestParseStat(t *testing.T) {
 	if s, err := parseStat(shortest); err != nil || s != want {
 		t.Errorf("%+v, %v; want %+v", s, err, want)
 	}
-	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", strings.TrimSuffix(shortest, " "+fields[48]), strings.Replace(line, " 5 6 ", " x 6 ", 1), strings.Replace(line, " 5 6 ", " -5 6 ", 1)} {
-		if _, err := parseStat(bad); err == nil {
-			t.Errorf("%q accepted", bad)
+	for bad, want := range map[string]string{
+		"": "no name", "1 (x": "no name", "1 (x) S 1 2": "5 fields", strings.TrimSuffix(shortest, " "+fields[48]): "50 fields",
+		strings.Replace(line, " 5 6 ", " x 6 ", 1): `field 14 is "x"`, strings.Replace(line, " 5 6 ", " -5 6 ", 1): `field 14 is "-5"`,
+	} {
+		if _, err := parseStat(bad); err == nil || err.Error() != "stat of a process: "+want {
+			t.Errorf("%q: %v, want %s", bad, err, want)
 		}
 	}
 	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 || strconv.FormatInt(s.start, 10) != self().start {
@@ -61,8 +68,55 @@ func TestHandlesTerm(t *testing.T) {
 	}
 }
 
+// TestEnvironFrom: what the kernel shows of a process in each moment of an execve.
+func TestEnvironFrom(t *testing.T) {
+	const none = int64(-1) // no stat
+	type moment struct {
+		env                  string
+		size, code, from, to int64
+	}
+	begun, counting, over := moment{"", 4096, 0, 0, 0}, moment{"", 4096, 0, 7, 7}, moment{"", 4096, 1, 7, 9}
+	for name, tt := range map[string]struct {
+		moments []moment // one a millisecond; the last one stays
+		want    string
+		after   time.Duration
+	}{
+		"at once":     {[]moment{{"A=1", 0, 0, 0, 0}}, "A=1", 0},
+		"in execve":   {[]moment{begun, counting, over, {"A=1", 0, 0, 0, 0}}, "A=1", 3 * time.Millisecond},
+		"empty":       {[]moment{begun, counting, {"", 4096, 1, 7, 7}}, "", 2 * time.Millisecond},
+		"exited":      {[]moment{{"", 0, 0, 0, 0}, {"A=1", 0, 0, 0, 0}}, "", 0},
+		"gone":        {[]moment{{"", none, 0, 0, 0}, {"A=1", 0, 0, 0, 0}}, "", 0},
+		"not allowed": {[]moment{{"-", 0, 0, 0, 0}, {"A=1", 0, 0, 0, 0}}, "", 0},
+		"endless":     {[]moment{counting}, "", execPatience},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				env := environFrom(func(file string) ([]byte, error) {
+					now := int(time.Since(began).Milliseconds())
+					m := tt.moments[min(now, len(tt.moments)-1)]
+					if file == "environ" && m.env == "-" || file == "stat" && m.size == none {
+						return nil, os.ErrPermission
+					}
+					if file == "environ" {
+						return []byte(m.env), nil
+					}
+					fields := slices.Repeat([]string{"1"}, 49)
+					for field, n := range map[int]int64{23: m.size, 26: m.code, 50: m.from, 51: m.to} {
+						fields[field-3] = strconv.FormatInt(n, 10)
+					}
+					return []byte("1 (x) " + strings.Join(fields, " ")), nil
+				})
+				if took := time.Since(began); string(env) != tt.want || took != tt.after {
+					t.Errorf("%q after %v, want %q after %v", env, took, tt.want, tt.after)
+				}
+			})
+		})
+	}
+}
+
 // TestEnvironOf: a process is found by its environment also while it calls execve again and again,
-// with so many variables that the kernel takes a while to count them.
+// with variables that the kernel takes a while to count.
 func TestEnvironOf(t *testing.T) {
 	cmd := exec.Command("env", append(slices.Repeat([]string{"env"}, 2000), "sleep", "600")...)
 	cmd.Env = []string{"MARK=here", "PATH=" + os.Getenv("PATH")}

@@ -47,8 +47,8 @@ func TestShell_ExitCode(t *testing.T) {
 	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := inst.Usage(t.Context()); err == nil {
-		t.Error("counters of an exited process")
+	if _, err := inst.Usage(t.Context()); err == nil || err.Error() != "process exited: exit code 3" {
+		t.Errorf("counters of an exited process: %v", err)
 	}
 }
 

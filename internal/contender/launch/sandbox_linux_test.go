@@ -122,6 +122,9 @@ func TestSandbox_Usage(t *testing.T) {
 			if err := child.Start(); err != nil {
 				t.Fatal(err)
 			}
+			if box.reader != nil || !box.pinned {
+				t.Errorf("reader %v, pinned %v", box.reader, box.pinned)
+			}
 			fd, _ := box.group.FD()
 			dir, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
 			if err != nil {
