@@ -3,7 +3,6 @@
 package launch
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -290,62 +288,6 @@ func forwarded(t *testing.T, target string) string {
 	})
 	t.Cleanup(func() { l.Close(); all.Wait() })
 	return l.Addr().String()
-}
-
-// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left once
-// the owner is dead.
-func TestDockerKilledParent(t *testing.T) {
-	e := dockertest.Engine(t)
-	image := dockertest.Image(t, e)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent := exec.Command(self, "-test.run=^TestBeKilledDockerParent$", "-test.v")
-	parent.Env = append(os.Environ(), "LOCBENCH_TEST_IMAGE="+image, "LOCBENCH_TEST_RUN="+runID(t))
-	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := bufio.NewScanner(out)
-	for s.Scan() && s.Text() != "LAUNCHED" {
-	}
-	if left := dockertest.Left(t, e, runID(t)); len(left) != 2 {
-		t.Errorf("before its death: %v, want a container and a network", left)
-	}
-	parent.Process.Kill()
-	io.Copy(io.Discard, out)
-	parent.Wait()
-	c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
-	if err != nil || len(c.Removed) != 2 || len(c.Kept) > 0 {
-		t.Errorf("%q, %v", c, err)
-	}
-	if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
-}
-
-// TestBeKilledDockerParent is the process that TestDockerKilledParent kills, not a test.
-func TestBeKilledDockerParent(t *testing.T) {
-	image := os.Getenv("LOCBENCH_TEST_IMAGE")
-	if image == "" {
-		t.Skip("run by TestDockerKilledParent in its own process")
-	}
-	e := dockertest.Engine(t)
-	run := os.Getenv("LOCBENCH_TEST_RUN")
-	d, err := NewDocker(context.Background(), e, run, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := bench.LaunchSpec{RunID: run, Name: "t", Artifact: bench.Artifact{Image: image, Command: []string{"deaf", "sleep"}}}
-	if _, err := d.Launch(context.Background(), spec); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println("\nLAUNCHED")
-	time.Sleep(time.Minute)
 }
 
 // kernelProcesses returns the limit of processes and threads of the cgroup of a process.

@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -74,9 +75,9 @@ func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docke
 // TestDockerLaunch: the golden file has the request that creates each contender's container, and
 // what is said of it, on a machine of four CPUs.
 func TestDockerLaunch(t *testing.T) {
-	artifact := bench.Artifact{Image: "img:1", ImageSize: 1 << 20}
 	all := bench.LaunchSpec{
-		Name: "go:lto 1", Artifact: bench.Artifact{Image: "img:1", Command: []string{"serve"}}, Env: map[string]string{"PORT": "8080"}, Port: 8080,
+		Name: "go:lto 1", Artifact: bench.Artifact{Image: "img:1", Command: []string{"serve"}}, Port: 8080,
+		Env:    map[string]string{"PORT": "8080"},
 		Limits: bench.Limits{CPUs: 1.5, CPUSet: 2, Memory: 512 << 20, PIDs: 64},
 		More:   bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000},
 	}
@@ -86,19 +87,22 @@ func TestDockerLaunch(t *testing.T) {
 		lack []string // limits that the engine cannot enforce
 		spec bench.LaunchSpec
 	}{
-		{"a plain contender", nil, bench.LaunchSpec{Name: "plain", Artifact: artifact}},
+		{"a plain contender", nil, bench.LaunchSpec{Name: "plain"}},
 		{"everything set", nil, all},
-		{"more CPUs than the machine has", nil, bench.LaunchSpec{Artifact: artifact, Limits: bench.Limits{CPUs: 4.01, CPUSet: 9}}},
-		{"as many CPUs as the machine has", nil, bench.LaunchSpec{Artifact: artifact, Limits: bench.Limits{CPUs: 4, CPUSet: 4}}},
-		{"processes of the manifest", nil, bench.LaunchSpec{Artifact: artifact, More: bench.Privileges{Processes: 5000}}},
-		{"given CPUs", nil, bench.LaunchSpec{Artifact: artifact, Limits: bench.Limits{CPUSet: 1}, CPUs: cpuset.Of(2, 3)}},
+		{"more CPUs than the machine has", nil, bench.LaunchSpec{Limits: bench.Limits{CPUs: 4.01, CPUSet: 9}}},
+		{"as many CPUs as the machine has", nil, bench.LaunchSpec{Limits: bench.Limits{CPUs: 4, CPUSet: 4}}},
+		{"processes of the manifest", nil, bench.LaunchSpec{More: bench.Privileges{Processes: 5000}}},
+		{"given CPUs", nil, bench.LaunchSpec{Limits: bench.Limits{CPUSet: 1}, CPUs: cpuset.Of(2, 3)}},
 		{"without limits", []string{"CpuCfsQuota", "CPUSet", "MemoryLimit", "SwapLimit", "PidsLimit", "NCPU"}, all},
-		{"without a limit of processes", []string{"PidsLimit"}, bench.LaunchSpec{Artifact: artifact}},
+		{"without a limit of processes", []string{"PidsLimit"}, bench.LaunchSpec{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fakedocker.New()
 			for _, limit := range tt.lack {
 				delete(f.Info, limit)
+			}
+			if tt.spec.Artifact.Image == "" {
+				tt.spec.Artifact = bench.Artifact{Image: "img:1", ImageSize: 1 << 20}
 			}
 			d, c := launched(t, f, tt.spec)
 			info := c.Info()
@@ -108,7 +112,7 @@ func TestDockerLaunch(t *testing.T) {
 				t.Fatal(err)
 			}
 			names := strings.NewReplacer(owner(), "OWNER", d.Network.Name, "NETWORK")
-			golden.WriteString("# " + tt.name + "\n" + names.Replace(f.Created()) + "---\n" + fakedocker.Fields(said) + "\n")
+			fmt.Fprintf(&golden, "# %s\n%s---\n%s\n", tt.name, names.Replace(f.Created()), fakedocker.Fields(said))
 		})
 	}
 	testenv.Golden(t, "testdata/docker_launch.golden", golden.String())
@@ -157,7 +161,9 @@ func TestContainer_Usage(t *testing.T) {
 			case "-":
 				c.reader = groupOf(t, map[string]string{"cpu.stat": "usage_usec 7\n"})
 			default:
-				c.reader = groupOf(t, map[string]string{"cpu.stat": "usage_usec 7\n", "memory.current": "5\n", "memory.events": tt.kills})
+				c.reader = groupOf(t, map[string]string{
+					"cpu.stat": "usage_usec 7\n", "memory.current": "5\n", "memory.events": tt.kills,
+				})
 				if err := c.BeginPeak(); err == errNoGroup {
 					t.Error(err)
 				}
@@ -171,7 +177,8 @@ func TestContainer_Usage(t *testing.T) {
 			}
 			if tt.stops {
 				f.Change(func() { f.OnKill = func(signal string) { f.End(137) } })
-				if r, err := c.Stop(t.Context(), time.Minute); err != nil || r.Exit.OOMKilled || r.Exit.Signal != "SIGKILL" {
+				r, err := c.Stop(t.Context(), time.Minute)
+				if err != nil || r.Exit.OOMKilled || r.Exit.Signal != "SIGKILL" {
 					t.Errorf("%+v, %v", r, err)
 				}
 				if _, err := c.Usage(t.Context()); err != errStopped {
@@ -189,10 +196,12 @@ func TestContainer_Usage(t *testing.T) {
 				t.Errorf("%+v", exit)
 			}
 			f.Change(func() { f.Stats = "{}" })
-			if _, err := c.Usage(t.Context()); tt.kills == "" && (err == nil || !strings.HasPrefix(err.Error(), "container exited: exit code 3")) {
+			_, err = c.Usage(t.Context())
+			if tt.kills == "" && (err == nil || err.Error() != "container exited: exit code 3") {
 				t.Error(err)
 			}
-			if r, err := c.Stop(t.Context(), time.Minute); err != nil || !r.ExitedBeforeStop || r.Exit.OOMKilled != tt.oom {
+			r, err := c.Stop(t.Context(), time.Minute)
+			if err != nil || !r.ExitedBeforeStop || r.Exit.OOMKilled != tt.oom {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
@@ -212,8 +221,11 @@ func TestContainer_Process(t *testing.T) {
 	}
 	f := fakedocker.New()
 	d, c := launched(t, f, bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}, Port: 8080})
-	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || c.BaseURL() != "http://127.0.0.1:0" || LocalPID(c.Container) != 0 {
-		t.Errorf("elsewhere: gone %v, listens at %v, %q, %s", c.Gone(), c.Listens(), c.Diagnose(t.Context()), c.BaseURL())
+	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || LocalPID(c.Container) != 0 {
+		t.Errorf("elsewhere: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
+	}
+	if c.BaseURL() != "http://127.0.0.1:0" {
+		t.Error(c.BaseURL())
 	}
 	c.info.PID, c.info.ID = os.Getpid(), "/" // which the name of its group has
 	if c.Gone() || !here(c) || c.Diagnose(t.Context()) != "" {
@@ -239,7 +251,9 @@ func TestContainer_Process(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.info.PID = stopped.Process.Pid
-	testenv.Until(t, time.Minute, "it is stopped", func() bool { return strings.Contains(c.Diagnose(t.Context()), "SIGSTOP") })
+	testenv.Until(t, time.Minute, "it is stopped", func() bool {
+		return strings.Contains(c.Diagnose(t.Context()), "SIGSTOP")
+	})
 	f.Change(func() { f.Paused = true })
 	if got := c.Diagnose(t.Context()); got != "paused externally (docker pause)" {
 		t.Error(got)
@@ -291,12 +305,13 @@ func TestDocker_Fails(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Change(func() {
-		f.Responses["DELETE /networks/"+fakedocker.NetworkID] = fakedocker.Response{Status: 500, Body: `{"message":"x"}`}
-		f.Responses["POST /networks/create"] = f.Responses["DELETE /networks/"+fakedocker.NetworkID]
-		f.Responses["POST /containers/create"] = f.Responses["DELETE /networks/"+fakedocker.NetworkID]
+		for _, request := range []string{"DELETE /networks/" + fakedocker.NetworkID, "POST /networks/create", "POST /containers/create"} {
+			f.Responses[request] = fakedocker.Response{Status: 500, Body: `{"message":"x"}`}
+		}
 	})
 	for range 2 {
-		if err := d.Close(t.Context()); err == nil || !strings.HasSuffix(err.Error(), `x ("locbench clean" or --resume removes what is left)`) {
+		hint := `x ("locbench clean" or --resume removes what is left)`
+		if err := d.Close(t.Context()); err == nil || !strings.HasSuffix(err.Error(), hint) {
 			t.Error(err)
 		}
 	}
