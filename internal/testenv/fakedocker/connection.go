@@ -10,7 +10,7 @@ import (
 
 // Transport returns a transport to the engine that opens no socket.
 func (e *Engine) Transport() *http.Transport {
-	return &http.Transport{DisableKeepAlives: true, DialContext: func(_ context.Context, _, _ string) (net.Conn, error) {
+	dial := func(context.Context, string, string) (net.Conn, error) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.Away {
@@ -19,7 +19,8 @@ func (e *Engine) Transport() *http.Transport {
 		ours, theirs := net.Pipe()
 		go func() { _ = (&http.Server{Handler: e}).Serve(&listener{conn: ours}) }()
 		return theirs, nil
-	}}
+	}
+	return &http.Transport{DisableKeepAlives: true, DialContext: dial}
 }
 
 // listener has one connection.
