@@ -71,7 +71,7 @@ func TestRequests(t *testing.T) {
 		"an image in use":  {remove, "DELETE " + image, 409, refused, ", remove image locbench/x:1: " + failed},
 		"a build":          {build, "POST /build", 200, `{"stream":"1\n"}` + "\n" + `{"aux":{"ID":"id1"}}`, "1\nid1"},
 		"two IDs":          {build, "POST /build", 200, `{"aux":{"ID":"id1"}}` + "\n" + `{"aux":{"ID":"id2"}}`, "id2"},
-		"no ID":            {build, "POST /build", 200, ``, ", build image locbench/x:1: the engine returned no image ID"},
+		"no ID":            {build, "POST /build", 200, ``, ", build image " + ref + ": the engine returned no image ID"},
 		"no session": {kit, "POST /session", 500, refused,
 			", build image : open a session: unable to upgrade to h2c, received 500"},
 		"a failed build":  {build, "POST /build", 200, `{"error":"exit 1"}`, ", build image locbench/x:1: exit 1"},
@@ -141,7 +141,8 @@ func TestClean(t *testing.T) {
 	const net1 = "locbench-r1-89abcdef"
 	left := []fakedocker.Thing{
 		thing("container", x1, "r1"), thing("container", y1, "r1"), thing("container", "shop", "r1"),
-		thing("container", x2, "r2"), thing("container", "locbench-none-01234567", ""), {Kind: "container", Name: "other"},
+		thing("container", x2, "r2"), thing("container", "locbench-none-01234567", ""),
+		{Kind: "container", Name: "other"},
 		thing("network", net1, "r1"), thing("network", "their-net", "r1"),
 	}
 	kept := func(l Left) bool { return l.Name == y1 }
@@ -350,7 +351,9 @@ func TestEngine_Where(t *testing.T) {
 			}
 		})
 	}
-	for host, want := range map[string]bool{"tcp://10.0.0.5:2375": true, "unix:///x": false, "npipe://x": false, "ssh://x": false} {
+	for host, want := range map[string]bool{
+		"tcp://10.0.0.5:2375": true, "unix:///x": false, "npipe://x": false, "ssh://x": false,
+	} {
 		if got := Elsewhere(env(map[string]string{"DOCKER_HOST": host})); got != want {
 			t.Errorf("%s: elsewhere %v", host, got)
 		}
@@ -362,7 +365,8 @@ func TestDescribe(t *testing.T) {
 	all := map[string]any{
 		"Name": "box", "ServerVersion": "28.1", "OSType": "linux", "Architecture": "x86_64", "KernelVersion": "6.1",
 		"OperatingSystem": "Debian", "NCPU": 12, "MemTotal": 34, "CgroupVersion": "2",
-		"SecurityOptions": []string{"name=rootless"}, "CpuCfsQuota": true, "CPUSet": true, "MemoryLimit": true, "SwapLimit": true, "PidsLimit": true,
+		"SecurityOptions": []string{"name=rootless"}, "CpuCfsQuota": true, "CPUSet": true,
+		"MemoryLimit": true, "SwapLimit": true, "PidsLimit": true,
 		"Warnings": []string{"WARNING: No swap limit support", " WARNING: x ", ""},
 	}
 	for name, tt := range map[string]struct {
@@ -372,7 +376,8 @@ func TestDescribe(t *testing.T) {
 		"everything": {all, Info{
 			Name: "box", Version: "28.1", APIVersion: "1.41", OS: "linux", Arch: "amd64", Kernel: "6.1",
 			System: "Debian", CPUs: 12, MemoryBytes: 34, CgroupVersion: 2, Rootless: true,
-			CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true, Builder: BuilderBuildKit, Warnings: warningsOf("x"),
+			CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true,
+			Builder: BuilderBuildKit, Warnings: warningsOf("x"),
 		}},
 		"before cgroup v2": {map[string]any{"OSType": "linux", "Architecture": "aarch64"},
 			Info{OS: "linux", Arch: "arm64", CgroupVersion: 1, APIVersion: "1.41", Builder: BuilderBuildKit}},

@@ -305,7 +305,9 @@ func TestDocker_Fails(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Change(func() {
-		for _, request := range []string{"DELETE /networks/" + fakedocker.NetworkID, "POST /networks/create", "POST /containers/create"} {
+		for _, request := range []string{
+			"DELETE /networks/" + fakedocker.NetworkID, "POST /networks/create", "POST /containers/create",
+		} {
 			f.Responses[request] = fakedocker.Response{Status: 500, Body: `{"message":"x"}`}
 		}
 	})

@@ -219,7 +219,8 @@ func TestSandbox_Left(t *testing.T) {
 func TestProcUsage(t *testing.T) {
 	one, err := procUsage([]int{os.Getpid()})
 	if err != nil || *one.Processes != 1 || *one.Threads < 1 || one.CPU != *one.CPUUser+*one.CPUSystem ||
-		one.Memory.Peak < one.Memory.Used || one.Memory.Used < 1<<20 || one.Took <= 0 || !one.At.Before(time.Now()) || *one.Memory.MinorFaults < 1 {
+		one.Memory.Peak < one.Memory.Used || one.Memory.Used < 1<<20 || one.Took <= 0 ||
+		!one.At.Before(time.Now()) || *one.Memory.MinorFaults < 1 {
 		t.Errorf("%+v %+v, %v", one, one.Memory, err)
 	}
 	s, _ := readStat(os.Getpid())
