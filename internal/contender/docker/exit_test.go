@@ -9,76 +9,85 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
 // TestExit checks the reported exit of a container for what the engine knows of it. The engine is a
 // fake, and the time is virtual.
 func TestExit(t *testing.T) {
 	for name, tt := range map[string]struct {
-		happens func(f *fakeEngine) // under its lock, a minute after the start
-		want    bench.Exit          // without its time
+		happens func(f *fakedocker.Engine) // under its lock, a minute after the start
+		want    bench.Exit                 // without its time
 		log     string
+		late    time.Duration // from what happens to the end
 	}{
-		"exit code":                    {func(f *fakeEngine) { f.end(3) }, bench.Exit{Code: 3}, ""},
-		"its own signal":               {func(f *fakeEngine) { f.end(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"SIGKILL without a sender":     {func(f *fakeEngine) { f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
-		"out of memory":                {func(f *fakeEngine) { f.oom = true; f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"out of memory, flag lost":     {func(f *fakeEngine) { f.event("container", "oom"); f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"out of memory, event is late": {func(f *fakeEngine) { f.end(137); f.after(oomPatience/2, func() { f.event("container", "oom") }) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"killed externally": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
-			bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
-		"stopped externally": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{}, ""},
-		"out of memory, and killed": {func(f *fakeEngine) {
-			f.event("container", "oom")
-			f.event("container", "kill", "signal", "9")
-			f.end(137)
-		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"started again": {func(f *fakeEngine) {
-			f.end(143)
-			f.after(time.Second, func() { f.running, f.starts = true, 2 })
-		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"started again before the next look": {func(f *fakeEngine) {
-			f.end(7)
-			f.running, f.starts = true, 2
-			f.away = true
-			f.after(time.Second, func() { f.away = false })
-		}, bench.Exit{Code: -1}, "the container was restarted"},
-		"removed": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1}, "the container was removed"},
-		"connections broke, and it ended later": {func(f *fakeEngine) {
-			f.away = true
-			f.after(lostAfter/2, func() { f.away = false })
-			f.after(time.Minute, func() { f.end(4) })
-		}, bench.Exit{Code: 4, EngineLost: true}, ""},
-		"ended while the engine was away": {func(f *fakeEngine) {
-			f.away = true
-			f.end(5)
-			f.after(lostAfter/2, func() { f.away = false })
-		}, bench.Exit{Code: 5, EngineLost: true}, ""},
-		"ended by an engine that stops": {func(f *fakeEngine) {
-			f.end(143)
-			f.after(engineEnds/2, func() { f.away = true })
-			f.after(time.Second, func() { f.away = false })
-		}, bench.Exit{Code: 143, Signal: "SIGTERM", EngineLost: true}, ""},
-		"ended gracefully by an engine that stops": {func(f *fakeEngine) {
-			f.end(0)
-			f.after(engineEnds/2, func() { f.away = true })
-			f.after(time.Second, func() { f.away = false })
-		}, bench.Exit{EngineLost: true}, ""},
-		"crashed before the engine stops": {func(f *fakeEngine) {
-			f.end(3)
-			f.after(engineEnds/2, func() { f.away = true })
-			f.after(time.Second, func() { f.away = false })
-		}, bench.Exit{Code: 3}, ""},
-		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container"},
+		"exit code":                {func(f *fakedocker.Engine) { f.End(3) }, bench.Exit{Code: 3}, "", 0},
+		"its own signal":           {func(f *fakedocker.Engine) { f.End(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, "", 0},
+		"SIGKILL without a sender": {func(f *fakedocker.Engine) { f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, "", 0},
+		"out of memory":            {func(f *fakedocker.Engine) { f.OOM = true; f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
+		"out of memory, flag lost": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "oom"); f.End(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
+		"out of memory, event is late": {func(f *fakedocker.Engine) {
+			f.End(137)
+			f.After(oomPatience/2, func() { f.Event(fakedocker.ID, "oom") })
+		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
+		"killed externally": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "kill", "signal", "9"); f.End(137) },
+			bench.Exit{Code: 137, Signal: "SIGKILL"}, "", 0},
+		"stopped externally": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "kill", "signal", "15"); f.End(0) }, bench.Exit{}, "", 0},
+		"out of memory, and killed": {func(f *fakedocker.Engine) {
+			f.Event(fakedocker.ID, "oom")
+			f.Event(fakedocker.ID, "kill", "signal", "9")
+			f.End(137)
+		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "", 0},
+		"started again": {func(f *fakedocker.Engine) {
+			f.End(143)
+			f.After(time.Second, func() { f.Running, f.Starts = true, 2 })
+		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, "", 0},
+		"started again before the next look": {func(f *fakedocker.Engine) {
+			f.End(7)
+			f.Running, f.Starts = true, 2
+			f.Away = true
+			f.After(1050*time.Millisecond, func() { f.Away = false })
+		}, bench.Exit{Code: -1}, "the container was restarted", 1100 * time.Millisecond},
+		"removed": {func(f *fakedocker.Engine) { f.Running, f.Gone = false, true }, bench.Exit{Code: -1}, "the container was removed", 0},
+		"connections broke, and it ended later": {func(f *fakedocker.Engine) {
+			f.Away = true
+			f.After(lostAfter/2, func() { f.Away = false })
+			f.After(time.Minute, func() { f.End(4) })
+		}, bench.Exit{Code: 4, EngineLost: true}, "", time.Minute},
+		"ended while the engine was away": {func(f *fakedocker.Engine) {
+			f.Away = true
+			f.End(5)
+			f.After(lostAfter/2, func() { f.Away = false })
+		}, bench.Exit{Code: 5, EngineLost: true}, "", 0},
+		"ended by an engine that stops": {func(f *fakedocker.Engine) {
+			f.End(143)
+			f.After(engineEnds/2, func() { f.Away = true })
+			f.After(time.Second, func() { f.Away = false })
+		}, bench.Exit{Code: 143, Signal: "SIGTERM", EngineLost: true}, "", 0},
+		"ended gracefully by an engine that stops": {func(f *fakedocker.Engine) {
+			f.End(0)
+			f.After(engineEnds/2, func() { f.Away = true })
+			f.After(time.Second, func() { f.Away = false })
+		}, bench.Exit{EngineLost: true}, "", 0},
+		"ended, and removed": {func(f *fakedocker.Engine) {
+			f.End(0)
+			f.After(engineEnds/2, func() { f.Gone = true })
+		}, bench.Exit{}, "", 0},
+		"crashed before the engine stops": {func(f *fakedocker.Engine) {
+			f.End(3)
+			f.After(engineEnds/2, func() { f.Away = true })
+			f.After(time.Second, func() { f.Away = false })
+		}, bench.Exit{Code: 3}, "", 0},
+		"the engine never comes back": {func(f *fakedocker.Engine) { f.Away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container", lostAfter + 100*time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFakeEngine()
-				c := f.container(t)
-				f.after(time.Minute, func() { tt.happens(f) })
-				exit := f.ends(t, c)
-				if exit.At.Before(c.startedAt.Add(time.Minute)) {
-					t.Errorf("ended at %v", exit.At)
+				f := fakedocker.New()
+				c := containerOf(t, f)
+				f.After(time.Minute, func() { tt.happens(f) })
+				exit := ends(t, c)
+				if late := exit.At.Sub(c.startedAt.Add(time.Minute)); late != tt.late {
+					t.Errorf("ended %v late", late)
 				}
 				exit.At = time.Time{}
 				if exit != tt.want {
@@ -96,18 +105,18 @@ func TestExit(t *testing.T) {
 // engine responds.
 func TestExit_BrokenWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEngine()
-		c := f.container(t)
+		f := fakedocker.New()
+		c := containerOf(t, f)
 		for i := range 10 {
-			f.after(time.Duration(i)*time.Minute, func() { f.away = true })
-			f.after(time.Duration(i)*time.Minute+time.Millisecond, func() { f.away = false })
+			f.After(time.Duration(i)*time.Minute, func() { f.Away = true })
+			f.After(time.Duration(i)*time.Minute+time.Millisecond, func() { f.Away = false })
 		}
 		go c.wait(t.Context())
 		time.Sleep(11 * time.Minute)
 		if exit := c.Exit(); exit != nil {
 			t.Fatalf("a broken connection counts as an exit: %+v", exit)
 		}
-		f.change(func() { f.end(0) })
+		f.Change(func() { f.End(0) })
 		<-c.Exited()
 	})
 }
@@ -115,15 +124,15 @@ func TestExit_BrokenWait(t *testing.T) {
 // TestExit_KilledByLocbench: a container that locbench kills was not killed for lack of memory.
 func TestExit_KilledByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEngine()
-		c := f.container(t)
+		f := fakedocker.New()
+		c := containerOf(t, f)
 		c.stopping.Store(true)
-		f.after(time.Second, func() { f.event("container", "kill", "signal", "9"); f.end(137) })
-		if exit := f.ends(t, c); exit.OOMKilled || exit.Code != 137 {
+		f.After(time.Second, func() { f.Event(fakedocker.ID, "kill", "signal", "9"); f.End(137) })
+		if exit := ends(t, c); exit.OOMKilled || exit.Code != 137 {
 			t.Errorf("%+v", exit)
 		}
-		if f.streams != 0 {
-			t.Errorf("%d requests for the reason", f.streams)
+		if n := len(f.Requests("GET /events")); n != 0 {
+			t.Errorf("%d requests for the reason", n)
 		}
 	})
 }
@@ -132,31 +141,31 @@ func TestExit_KilledByLocbench(t *testing.T) {
 func TestStop(t *testing.T) {
 	const grace = 10 * time.Second
 	for name, tt := range map[string]struct {
-		obeys func(f *fakeEngine, signal string) // under the lock
-		force time.Duration                      // when the stop is forced; 0: never
+		obeys func(f *fakedocker.Engine, signal string) // under the lock
+		force time.Duration                             // when the stop is forced; 0: never
 		sent  []string
 		want  bench.StopResult // without the times of its exit
 	}{
-		"graceful": {func(f *fakeEngine, _ string) { f.after(3*time.Second, func() { f.end(0) }) }, 0,
+		"graceful": {func(f *fakedocker.Engine, _ string) { f.After(3*time.Second, func() { f.End(0) }) }, 0,
 			[]string{"SIGTERM"}, bench.StopResult{Graceful: true, Took: 3 * time.Second}},
-		"with an error": {func(f *fakeEngine, _ string) { f.end(1) }, 0,
+		"with an error": {func(f *fakedocker.Engine, _ string) { f.End(1) }, 0,
 			[]string{"SIGTERM"}, bench.StopResult{Exit: bench.Exit{Code: 1}}},
-		"deaf": {func(f *fakeEngine, signal string) {
+		"deaf": {func(f *fakedocker.Engine, signal string) {
 			if signal == "SIGKILL" {
-				f.end(137)
+				f.End(137)
 			}
 		}, 0, []string{"SIGTERM", "SIGKILL"}, bench.StopResult{Killed: true, Took: grace, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}}},
-		"forced": {func(f *fakeEngine, signal string) {
+		"forced": {func(f *fakedocker.Engine, signal string) {
 			if signal == "SIGKILL" {
-				f.end(137)
+				f.End(137)
 			}
 		}, 2 * time.Second, []string{"SIGTERM", "SIGKILL"}, bench.StopResult{Killed: true, Forced: true, Took: 2 * time.Second, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFakeEngine()
-				f.onKill = func(signal string) { tt.obeys(f, signal) }
-				c := f.container(t)
+				f := fakedocker.New()
+				f.OnKill = func(signal string) { tt.obeys(f, signal) }
+				c := containerOf(t, f)
 				c.done.Go(func() { c.wait(t.Context()) })
 				force := make(chan struct{})
 				if tt.force > 0 {
@@ -172,10 +181,10 @@ func TestStop(t *testing.T) {
 					t.Errorf("again: %+v, %v", again, err)
 				}
 				r.Exit.At = time.Time{}
-				if r != tt.want || !slices.Equal(f.sent(), tt.sent) {
-					t.Errorf("%+v after %v, want %+v after %v", r, f.sent(), tt.want, tt.sent)
+				if r != tt.want || !slices.Equal(f.Signals(), tt.sent) {
+					t.Errorf("%+v after %v, want %+v after %v", r, f.Signals(), tt.want, tt.sent)
 				}
-				if !f.gone {
+				if !f.Gone {
 					t.Error("it was not removed")
 				}
 			})
@@ -186,12 +195,27 @@ func TestStop(t *testing.T) {
 // TestStop_AlreadyExited: no signal is sent.
 func TestStop_AlreadyExited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEngine()
-		f.end(3)
-		c := f.container(t)
-		f.ends(t, c)
-		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 || len(f.sent()) != 0 {
-			t.Errorf("%+v, %v, sent %v", r, err, f.sent())
+		f := fakedocker.New()
+		f.End(3)
+		c := containerOf(t, f)
+		ends(t, c)
+		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 || len(f.Signals()) != 0 {
+			t.Errorf("%+v, %v, sent %v", r, err, f.Signals())
+		}
+	})
+}
+
+// TestStop_NotRemoved: the error of the removal, and how it stopped.
+func TestStop_NotRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		f.OnKill = func(string) { f.End(0) }
+		f.Responses["DELETE "+ours] = reply(500, `{"message":"stuck"}`)
+		c := containerOf(t, f)
+		c.done.Go(func() { c.wait(t.Context()) })
+		r, err := c.Stop(t.Context(), time.Second)
+		if err == nil || err.Error() != "remove container 5f3c8a1e9d7b: Error response from daemon: stuck" || !r.Graceful {
+			t.Errorf("%+v, %v", r, err)
 		}
 	})
 }
@@ -199,18 +223,25 @@ func TestStop_AlreadyExited(t *testing.T) {
 // TestStop_NeverExits: Stop gives up waiting for an engine that accepts SIGKILL and never reports
 // the exit, and removes the container.
 func TestStop_NeverExits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEngine()
-		c := f.container(t)
-		follow, cancel := context.WithCancel(t.Context())
-		c.cancel = cancel
-		c.done.Go(func() { c.wait(follow) })
-		began := time.Now()
-		_, err := c.Stop(t.Context(), time.Second)
-		if err == nil || !strings.Contains(err.Error(), "still running 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.gone {
-			t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.gone)
-		}
-	})
+	for away, took := range map[time.Duration]time.Duration{0: 11 * time.Second, 10100 * time.Millisecond: 21200 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			f := fakedocker.New()
+			c := containerOf(t, f)
+			follow, cancel := context.WithCancel(t.Context())
+			c.cancel = cancel
+			c.done.Go(func() { c.wait(follow) })
+			began := time.Now()
+			if away > 0 { // when it is to be removed
+				f.After(10950*time.Millisecond, func() { f.Away = true })
+				f.After(11*time.Second+away, func() { f.Away = false })
+			}
+			_, err := c.Stop(t.Context(), time.Second)
+			if err == nil || !strings.Contains(err.Error(), "still running 10s after SIGKILL") || time.Since(began) != took || !f.Gone {
+				t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.Gone)
+			}
+			time.Sleep(time.Minute)
+		})
+	}
 }
 
 // TestSilence: each request to an engine that never responds is given up.
@@ -229,10 +260,10 @@ func TestSilence(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFakeEngine()
-				f.silent = true
+				f := fakedocker.New()
+				f.Silent = true
 				began := time.Now()
-				err := ask(t.Context(), f.container(t))
+				err := ask(t.Context(), containerOf(t, f))
 				if err == nil || !strings.Contains(err.Error(), "no response from the engine within 20s") || time.Since(began) != infoTimeout {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}

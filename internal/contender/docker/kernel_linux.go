@@ -17,16 +17,24 @@ func kernelKilled(id string) (killed, readable bool) {
 		return false, false
 	}
 	defer syscall.Close(fd)
+	return findKill(id, func(record []byte) (int, error) { return syscall.Read(fd, record) })
+}
+
+// findKill does the work of kernelKilled. read reads one record.
+func findKill(id string, read func(record []byte) (int, error)) (killed, readable bool) {
 	record := make([]byte, 8<<10) // the kernel's own limit
 	for range 1 << 17 {           // bounded, since the kernel may keep writing
-		n, err := syscall.Read(fd, record)
-		switch {
-		case errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR): // overwritten or interrupted: read the next one
-		case errors.Is(err, syscall.EAGAIN): // that was the last one
-			return false, true
-		case err != nil || n <= 0:
+		n, err := read(record)
+		if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR) {
+			continue // overwritten or interrupted: read the next one
+		}
+		if errors.Is(err, syscall.EAGAIN) {
+			return false, true // that was the last one
+		}
+		if err != nil || n <= 0 {
 			return false, false
-		case isKill(record[:n], id):
+		}
+		if isKill(record[:n], id) {
 			return true, true
 		}
 	}

@@ -1,9 +1,16 @@
 package docker
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
+)
 
 func TestIsKill(t *testing.T) {
-	const id = "5f3c8a1e9d7b4f60a2c1d3e4f5061728394a5b6c7d8e9f00112233445566aabb"
+	const id = fakedocker.ID
 	text := "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=" + id + ",mems_allowed=0,oom_memcg=/docker/" + id + ",task_memcg=/docker/" + id + ",task=helper,pid=4711,uid=0\n"
 	for name, tt := range map[string]struct {
 		record, id string
@@ -17,6 +24,10 @@ func TestIsKill(t *testing.T) {
 		"a program says so":   {"14,1722,2433101882,-;" + text, id, false},
 		"about its network":   {"6,12,1,-;docker0: port 1 of " + id + " entered blocking state\n", id, false},
 		"mentioned":           {"6,12,1,-;x oom-kill: " + id + "\n", id, false},
+		"least priority":      {"7,1,1,-;" + text, id, true},
+		"a program's":         {"8,1,1,-;" + text, id, false},
+		"a short ID":          {"6,1,1,-;" + text, id[:12], true},
+		"too short an ID":     {"6,1,1,-;" + text, id[:11], false},
 		"no ID":               {"6,1722,2433101882,-;" + text, "", false},
 		"no head":             {text, id, false},
 		"nothing":             {"", id, false},
@@ -24,6 +35,45 @@ func TestIsKill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := isKill([]byte(tt.record), tt.id); got != tt.want {
 				t.Errorf("%v, want %v: %s", got, tt.want, tt.record)
+			}
+		})
+	}
+}
+
+// TestFindKill: errors of single records do not end the search.
+func TestFindKill(t *testing.T) {
+	type read struct {
+		text string
+		err  error
+	}
+	const id = fakedocker.ID
+	other, kill := read{"6,1,1,-;eth0 is up\n", nil}, read{"6,1,1,-;oom-kill:task_memcg=/docker/" + id + "\n", nil}
+	last := read{"", syscall.EAGAIN}
+	log, err := os.Open("/dev/kmsg")
+	log.Close()
+	if killed, readable := kernelKilled(id); killed || readable != (err == nil) {
+		t.Errorf("this kernel's log: killed %v, readable %v, %v", killed, readable, err)
+	}
+	for name, tt := range map[string]struct {
+		reads            []read
+		killed, readable bool
+	}{
+		"killed":      {[]read{other, kill}, true, true},
+		"overwritten": {[]read{{"", syscall.EPIPE}, {"", syscall.EINTR}, kill}, true, true},
+		"not killed":  {[]read{other, last, kill}, false, true},
+		"not allowed": {[]read{other, {"", syscall.EPERM}, kill}, false, false},
+		"empty":       {[]read{{"", nil}, kill}, false, false},
+		"endless":     {slices.Repeat([]read{other}, 1<<17), false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := 0
+			killed, readable := findKill(id, func(record []byte) (int, error) {
+				r := tt.reads[next]
+				next++
+				return copy(record, r.text), r.err
+			})
+			if killed != tt.killed || readable != tt.readable {
+				t.Errorf("killed %v, readable %v", killed, readable)
 			}
 		})
 	}

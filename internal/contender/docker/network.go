@@ -89,17 +89,21 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 // forwarded socket, in a virtual machine or in another network namespace (such as a rootless one)
 // is never local, whatever addresses and process numbers it reports.
 func isLocalBridge(id, gateway string) bool {
-	if len(id) < 12 || gateway == "" {
+	if len(id) < 12 {
 		return false
 	}
-	bridge, err := net.InterfaceByName("br-" + id[:12])
+	return interfaceHas("br-"+id[:12], gateway)
+}
+
+func interfaceHas(name, address string) bool {
+	i, err := net.InterfaceByName(name)
 	if err != nil {
 		return false
 	}
-	addrs, err := bridge.Addrs()
+	addrs, err := i.Addrs()
 	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)
-		return ok && n.IP.String() == gateway
+		return ok && n.IP.String() == address
 	})
 }
 

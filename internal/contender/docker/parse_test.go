@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"encoding/json"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -22,6 +20,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
 func env(m map[string]string) func(string) string { return func(k string) string { return m[k] } }
@@ -85,18 +84,12 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// engineStub responds to the two requests of Connect, as an engine of the API version does.
+// engineStub is a fake of the API version, which is still to be started.
 func engineStub(t *testing.T, version string) *httptest.Server {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Api-Version", version)
-		w.Header().Set("Ostype", "linux")
-		if strings.HasSuffix(r.URL.Path, "/info") {
-			json.NewEncoder(w).Encode(map[string]any{
-				"ServerVersion": "20.10.24", "NCPU": 4, "OSType": "linux", "Architecture": "aarch64", "CgroupVersion": "2",
-				"SecurityOptions": []string{"name=seccomp", "name=rootless"}, "SystemTime": time.Now().Add(time.Hour).Format(time.RFC3339Nano),
-			})
-		}
-	}))
+	f := fakedocker.New()
+	f.API, f.Ahead = version, time.Hour
+	f.Info["Architecture"], f.Info["SecurityOptions"] = "aarch64", []string{"name=seccomp", "name=rootless"}
+	s := httptest.NewUnstartedServer(f)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -126,18 +119,74 @@ func TestConnectTLSContext(t *testing.T) {
 	if e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("published at %s", e.PublishedHost())
 	}
-	// From the environment: DOCKER_CERT_PATH with verification, and without any certificate, which
-	// must fail.
-	certs := filepath.Join(home, ".docker", "contexts", "tls", id, "docker")
-	byEnv := map[string]string{"DOCKER_HOST": addr, "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": certs}
-	if e, err := connect(t.Context(), env(byEnv), home); err != nil {
-		t.Error(err)
-	} else {
-		e.Close()
+}
+
+// TestResolve_TLS: how the certificate of an engine is verified.
+func TestResolve_TLS(t *testing.T) {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
 	}
-	byEnv["DOCKER_CERT_PATH"] = t.TempDir()
-	if _, err := connect(t.Context(), env(byEnv), home); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("unknown authority: %v", err)
+	files := map[string]string{
+		"ca.pem":   string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
+		"key.pem":  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
+		"cert.pem": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
+	}
+	const none, skip, verify = "none", "skip false, authorities false, certificates 0", "skip false, authorities true, certificates 0"
+	const trust = "skip true, authorities false, certificates 0"
+	for name, tt := range map[string]struct {
+		host, files, broken string // "HOME/.docker" has the files
+		env                 map[string]string
+		context             string
+		want                string
+	}{
+		"no TLS":                {"tcp://h:1", "ca.pem", "", nil, "", none},
+		"verified":              {"tcp://h:1", "ca.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", verify},
+		"with certificates":     {"tcp://h:1", "ca.pem", "", map[string]string{"DOCKER_CERT_PATH": "HOME/.docker"}, "", trust},
+		"with its own":          {"tcp://h:1", "cert.pem key.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", "skip false, authorities false, certificates 1"},
+		"only a key":            {"tcp://h:1", "key.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", skip},
+		"a socket":              {"unix:///x", "ca.pem", "", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", none},
+		"no certificate":        {"tcp://h:1", "", "ca.pem", map[string]string{"DOCKER_TLS_VERIFY": "1"}, "", "certificates of DOCKER_CERT_PATH: "},
+		"a context":             {"", "", "", nil, `{"Host":"tcp://h:1"}`, none},
+		"one that skips":        {"", "", "", nil, `{"Host":"tcp://h:1","SkipTLSVerify":true}`, trust},
+		"one with certificates": {"", "context/ca.pem", "", nil, `{"Host":"tcp://h:1"}`, verify},
+		"one with both":         {"", "context/ca.pem", "", nil, `{"Host":"tcp://h:1","SkipTLSVerify":true}`, trust},
+		"one with broken ones":  {"", "", "context/ca.pem", nil, `{"Host":"tcp://h:1"}`, "docker context \"c\" (of DOCKER_CONTEXT): certificates: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			dir := filepath.Join(home, ".docker")
+			place := func(file string) string {
+				return filepath.Join(dir, strings.Replace(file, "context/", "contexts/tls/"+contextID("c")+"/docker/", 1))
+			}
+			for _, file := range strings.Fields(tt.files) {
+				writeFile(t, files[filepath.Base(file)], place(file))
+			}
+			if tt.broken != "" {
+				writeFile(t, "x", place(tt.broken))
+			}
+			vars := map[string]string{"DOCKER_HOST": tt.host}
+			for k, v := range tt.env {
+				vars[k] = strings.Replace(v, "HOME", home, 1)
+			}
+			if tt.context != "" {
+				vars["DOCKER_CONTEXT"] = "c"
+				writeFile(t, `{"Endpoints":{"docker":`+tt.context+`}}`, dir, "contexts", "meta", contextID("c"), "meta.json")
+			}
+			ep, err := resolve(env(vars), home)
+			got := none
+			switch {
+			case err != nil:
+				got = err.Error()[:min(len(tt.want), len(err.Error()))]
+			case ep.tls != nil:
+				got = fmt.Sprintf("skip %v, authorities %v, certificates %d", ep.tls.InsecureSkipVerify, ep.tls.RootCAs != nil, len(ep.tls.Certificates))
+			}
+			if got != tt.want {
+				t.Errorf("%s, want %s (%v)", got, tt.want, err)
+			}
+		})
 	}
 }
 
@@ -230,24 +279,18 @@ func TestConnectError(t *testing.T) {
 	}
 }
 
-func frame(stream byte, text string) []byte {
-	head := []byte{stream, 0, 0, 0, 0, 0, 0, 0}
-	binary.BigEndian.PutUint32(head[4:], uint32(len(text)))
-	return append(head, text...)
-}
-
 func TestCopyLog(t *testing.T) {
 	var got []string
 	emit := func(l bench.LogLine) { got = append(got, l.Stream+":"+l.Text) }
-	in := bytes.Join([][]byte{frame(1, "a\nb"), frame(2, "err\n"), frame(1, "c\n"), frame(1, ""), frame(0, "end")}, nil)
+	in := bytes.Join([][]byte{frame(1, "a\nb"), frame(2, "err\n"), frame(1, "c\n"), frame(1, ""), frame(3, "e\n"), frame(0, "end")}, nil)
 	if err := copyLog(bytes.NewReader(in), time.Now, emit); err != nil {
 		t.Error(err)
 	}
-	if s := strings.Join(got, " "); s != "stdout:a stderr:err stdout:bc stdout:end" {
+	if s := strings.Join(got, " "); s != "stdout:a stderr:err stdout:bc stderr:e stdout:end" {
 		t.Error(s)
 	}
-	if err := copyLog(bytes.NewReader(frame(9, "x")), time.Now, emit); err == nil {
-		t.Error("stream 9 accepted")
+	if err := copyLog(bytes.NewReader(frame(4, "x")), time.Now, emit); err == nil {
+		t.Error("stream 4 accepted")
 	}
 	if err := copyLog(bytes.NewReader(frame(1, "abc")[:9]), time.Now, emit); err == nil {
 		t.Error("half a frame accepted")
@@ -274,9 +317,10 @@ func TestFollow(t *testing.T) {
 		{"pull", `{"status":"Pulling from x","id":"5"}` + "\n" + `{"status":"Downloading","id":"a","progress":"[=>  ]"}` + "\n" + `{"status":"Pull complete","id":"a"}` + "\n" + `{"status":"Digest: sha256:1"}`,
 			"5: Pulling from x\n0 of 1 layers ready\n1 of 1 layers ready\nDigest: sha256:1\n", ""},
 		{"failed", `{"stream":"RUN false\n"}` + "\n" + `{"errorDetail":{"code":1,"message":"exit 1"},"error":"exit 1"}`, "RUN false\n", "exit 1; last lines:\n  RUN false"},
+		{"failed without a layer", `{"stream":" ---> \n\n"}` + "\n" + `{"error":"exit 2"}`, " ---> \n\n", "exit 2"},
 		{"no JSON", "<html>", "", "invalid character"},
 		{"BuildKit", `{"id":"moby.buildkit.trace","aux":"` + buildKitTrace() + `"}` + "\n" + `{"id":"moby.image.id","aux":{"ID":"sha256:1"}}`,
-			"[2/3] RUN make\nall made\n[3/3] COPY a /: \"/a\" not found\n", ""},
+			"[1/3] FROM x (cached)\n[2/3] RUN make\nall made\n[3/3] COPY a /: \"/a\" not found\n", ""},
 		{"aux of another shape", `{"aux":"x"}` + "\n" + `{"stream":"on\n"}`, "on\n", ""},
 		{"endless message", `{"stream":"` + strings.Repeat("x", maxMessage+1), "", "too long"},
 	} {
@@ -286,10 +330,21 @@ func TestFollow(t *testing.T) {
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("error %v, want %q", err, tt.err)
 			}
-			if out.String() != tt.out {
-				t.Errorf("%q, want %q", out.String(), tt.out)
+			if out.String() != tt.out || err != nil && tt.name[:6] == "failed" && err.Error() != tt.err {
+				t.Errorf("%q, %v, want %q", out.String(), err, tt.out)
 			}
 		})
+	}
+}
+
+// TestFollow_Output: output that cannot be written does not end the build.
+func TestFollow_Output(t *testing.T) {
+	out, in := io.Pipe()
+	out.CloseWithError(io.ErrShortWrite)
+	seen := 0
+	err := follow(strings.NewReader(`{"stream":"a\nb\n"}`+"\n"+`{"stream":"c\n"}`), in, func(message) { seen++ })
+	if seen != 2 || err == nil || err.Error() != "write the engine's output: short write" {
+		t.Errorf("%d messages, %v", seen, err)
 	}
 }
 
@@ -303,65 +358,33 @@ func FuzzFollow(f *testing.F) {
 	})
 }
 
-func TestStatsUsage(t *testing.T) {
-	read := func(text string) bench.Usage {
-		raw, err := parseStats(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return statsUsage(raw, time.Time{})
-	}
-	cpu := `"cpu_stats":{"cpu_usage":{"total_usage":5000000000},"throttling_data":{"periods":10,"throttled_periods":4,"throttled_time":7}}`
-	v1 := read(`{` + cpu + `,"memory_stats":{"usage":1000,"max_usage":2000,"limit":4000,"stats":{"total_cache":300,"cache":1,"inactive_file":2}},"pids_stats":{"current":9}}`)
-	if v1.CPU != 5*time.Second || *v1.Throttling != (bench.Throttling{Periods: 10, Throttled: 4, Time: 7}) ||
-		*v1.Memory != (bench.Memory{Used: 700, Peak: 2000, PeakSource: "max_usage", Limit: 4000}) || *v1.Threads != 9 {
-		t.Errorf("v1: %+v %+v", v1, v1.Memory)
-	}
-	v2 := read(`{` + cpu + `,"memory_stats":{"usage":1000,"limit":4000,"stats":{"inactive_file":200,"file":500}}}`)
-	if *v2.Memory != (bench.Memory{Used: 800, Peak: 800, PeakSource: "largest sample", Limit: 4000, PeakIsSample: true}) || v2.Threads != nil {
-		t.Errorf("v2: %+v", v2.Memory)
-	}
-}
-
 func TestUniqueName(t *testing.T) {
-	for _, wish := range []string{"", "go:lto/1 é\n", strings.Repeat("x", 500), "locbench-a"} {
-		name := uniqueName(wish, wish)
-		if !strings.HasPrefix(name, "locbench-") || len(name) > 128 || strings.ContainsAny(name, ":/ é\n") {
-			t.Errorf("%q: %q", wish, name)
+	long := strings.Repeat("x", 50)
+	for _, tt := range []struct{ run, wish, want string }{
+		{"", "", "locbench-none-"},
+		{"r", "", "locbench-r-"},
+		{"go:lto/1 é\n", "_a.z-", "locbench-go-lto-1----_a.z--"},
+		{"azAZ09._-", "`{@[/:", "locbench-azAZ09._---------"},
+		{long + "y", long + "z", "locbench-" + long + "-" + long + "-"},
+	} {
+		name := uniqueName(tt.run, tt.wish)
+		if name[:len(name)-8] != tt.want || name == uniqueName(tt.run, tt.wish) {
+			t.Errorf("%q of %q: %q, want %q", tt.wish, tt.run, name, tt.want)
 		}
-		if name == uniqueName(wish, wish) {
-			t.Errorf("%q twice", name)
-		}
-		if labels := map[string]string{LabelRun: wish}; named(labels, name) != (wish != "") {
-			t.Errorf("%q: its name %q", wish, name)
+		if labels := map[string]string{LabelRun: tt.run}; named(labels, name) != (tt.run != "") || named(nil, name) || named(labels, name+"0") {
+			t.Errorf("%q: its name %q", tt.wish, name)
 		}
 	}
 }
 
-// TestKill_Exited responds as an engine on which the container was removed, or has exited.
-func TestKill_Exited(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		status int
-		fails  bool
-	}{{"gone", http.StatusNotFound, false}, {"ended", http.StatusConflict, false}, {"broken", http.StatusInternalServerError, true}} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Api-Version", "1.41")
-				if strings.HasSuffix(r.URL.Path, "/kill") {
-					w.WriteHeader(tt.status)
-				}
-			}))
-			defer s.Close()
-			cli, err := endpoint{host: "tcp://" + s.Listener.Addr().String()}.client()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer cli.Close()
-			c := &Container{engine: &Engine{cli: cli}, id: "x"}
-			if err := c.kill(t.Context(), "SIGTERM"); (err != nil) != tt.fails {
-				t.Error(err)
-			}
-		})
+// TestKill: it is not an error that the container was removed, or has exited.
+func TestKill(t *testing.T) {
+	for status, want := range map[int]string{404: "", 409: "", 500: "send SIGTERM: Error response from daemon: no"} {
+		f := fakedocker.New()
+		f.Responses["POST "+ours+"/kill"] = reply(status, `{"message":"no"}`)
+		err := containerOf(t, f).kill(t.Context(), "SIGTERM")
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%d: %v, want %q", status, err, want)
+		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 	"github.com/locbench/locbench/internal/testenv"
@@ -97,17 +96,6 @@ func TestEngine(t *testing.T) {
 			}
 		}
 	})
-	t.Run("LogBound", func(t *testing.T) {
-		var got int
-		s := spec(t, image, "flood", "5000")
-		s.OnLog = func(bench.LogLine) { got++ }
-		c := run(t, e, s)
-		ended(t, c)
-		logs := c.Logs()
-		if len(logs) > 500 || len(logs) == 0 || logs[len(logs)-1].Text != "line 4999" || got != 5000 {
-			t.Errorf("%d lines kept, %d reported, the last: %+v", len(logs), got, logs[len(logs)-1:])
-		}
-	})
 	t.Run("StopGraceful", func(t *testing.T) {
 		s := spec(t, image, "serve", "8080")
 		s.Port = 8080
@@ -139,61 +127,14 @@ func TestEngine(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 	})
-	t.Run("Published", func(t *testing.T) {
-		s := spec(t, image, "serve", "8080")
-		s.Port, s.Publish = 8080, true
-		c := run(t, e, s)
-		if host := c.Address(); !strings.HasPrefix(host, "127.0.0.1:") || strings.HasSuffix(host, ":0") {
-			t.Errorf("address %q", host)
-		}
-	})
-	t.Run("Cancelled", func(t *testing.T) {
-		for _, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond} {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(after, cancel)
-			c, _, err := e.Run(ctx, spec(t, image, "sleep"))
-			if err == nil { // it was quicker: the caller stops it, with the context that has ended
-				<-ctx.Done()
-				if _, err := c.Stop(ctx, 0); err != nil {
-					t.Error(err)
-				}
-			} else if !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-			if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-				t.Errorf("cancelled after %v: left %v", after, left)
-			}
-		}
-	})
 	t.Run("CannotStart", func(t *testing.T) {
 		s := spec(t, image)
 		s.Limits.CPUs = 1e6
 		if _, _, err := e.Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "create container of "+image) {
 			t.Errorf("a million CPUs: %v", err)
 		}
-		if _, _, err := e.Run(t.Context(), spec(t, "locbench-test:absent")); !errors.Is(err, docker.ErrNotFound) {
-			t.Errorf("absent image: %v", err)
-		}
-		s = spec(t, image)
-		s.CPUs = cpuset.Of(900)
-		if _, _, err := e.Run(t.Context(), s); err == nil {
-			t.Error("CPU 900 exists")
-		}
 		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
 			t.Errorf("left: %v", left)
-		}
-	})
-	t.Run("Clean", func(t *testing.T) {
-		run(t, e, spec(t, image, "sleep")) // its Stop finds it removed, without an error
-		if _, err := e.CreateNetwork(t.Context(), map[string]string{docker.LabelRun: runID(t)}, false); err != nil {
-			t.Fatal(err)
-		}
-		keep := func(docker.Left) bool { return true }
-		if gone, err := e.Clean(t.Context(), runID(t), keep); err != nil || len(gone) != 0 {
-			t.Errorf("kept: %v, %v", gone, err)
-		}
-		if gone, err := e.Clean(t.Context(), runID(t), nil); err != nil || len(gone) != 2 || gone[0].Kind != "container" {
-			t.Errorf("%v, %v", gone, err)
 		}
 	})
 }
@@ -212,7 +153,9 @@ func TestBuildImage(t *testing.T) {
 		out.Reset()
 		return e.BuildImage(t.Context(), dockertest.Tar(t, map[string]string{"Dockerfile": dockerfile, "a": "b"}), o, &out)
 	}
-	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n", docker.BuildOptions{Args: map[string]string{"V": "7"}, Labels: map[string]string{"l": "m"}})
+	tag := fmt.Sprintf("locbench-test/labelled:%d", os.Getpid())
+	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n",
+		docker.BuildOptions{Tag: tag, Args: map[string]string{"V": "7"}, Labels: map[string]string{"l": "m"}})
 	if err != nil || !strings.Contains(out.String(), "Step 1/") {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -222,7 +165,9 @@ func TestBuildImage(t *testing.T) {
 		t.Errorf("%+v, %v", img, err)
 	}
 	all, err := e.Images(t.Context())
-	labelled := func(i docker.ListedImage) bool { return i.Labels["v"] == "7" && i.Labels["l"] == "m" }
+	labelled := func(i docker.ListedImage) bool {
+		return slices.Contains(i.Refs, tag) && i.Labels["v"] == "7" && i.Labels["l"] == "m"
+	}
 	if err != nil || !slices.ContainsFunc(all, labelled) {
 		t.Errorf("no image with the labels in %+v, %v", all, err)
 	}
@@ -234,13 +179,5 @@ func TestBuildImage(t *testing.T) {
 	}
 	if _, err := e.ImageInspect(t.Context(), "locbench-test:absent"); !errors.Is(err, docker.ErrNotFound) {
 		t.Errorf("absent: %v", err)
-	}
-	if err := e.Pull(t.Context(), "127.0.0.1:1/absent:1", &out); err == nil || !strings.Contains(err.Error(), "cannot reach a registry") {
-		t.Errorf("pull from nowhere: %v", err)
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("interrupted by the user"))
-	if _, err := e.BuildImage(ctx, dockertest.Tar(t, map[string]string{"Dockerfile": "FROM scratch\n"}), docker.BuildOptions{}, nil); err == nil {
-		t.Error("built although cancelled")
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
 // followed returns what was reported of a container for which do is called a minute after its
 // start, over an hour.
-func followed(t *testing.T, f *fakeEngine, c *Container, do func()) (reported []string) {
+func followed(t *testing.T, f *fakedocker.Engine, c *Container, do func()) (reported []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -32,24 +33,21 @@ func followed(t *testing.T, f *fakeEngine, c *Container, do func()) (reported []
 // TestIncidents checks the reported incidents of a container for the engine's events.
 func TestIncidents(t *testing.T) {
 	for name, tt := range map[string]struct {
-		happens func(f *fakeEngine)
+		happens func(f *fakedocker.Engine)
 		want    []string
 	}{
-		"paused": {func(f *fakeEngine) {
-			f.event("container", "pause")
-			f.after(time.Second, func() { f.event("container", "unpause") })
+		"paused": {func(f *fakedocker.Engine) {
+			f.Event(fakedocker.ID, "pause")
+			f.After(time.Second, func() { f.Event(fakedocker.ID, "unpause") })
 		}, []string{"1m0s paused externally", "1m1s resumed after the external pause"}},
-		"out of memory": {func(f *fakeEngine) { f.event("container", "oom") }, []string{"1m0s out of memory: the kernel killed a process"}},
-		"another's": {func(f *fakeEngine) {
-			f.event("container", "pause")
-			f.past[len(f.past)-1].Actor.ID = "another"
-		}, nil},
-		"not an incident": {func(f *fakeEngine) { f.event("container", "exec_create") }, nil},
+		"out of memory":   {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "oom") }, []string{"1m0s out of memory: the kernel killed a process"}},
+		"another's":       {func(f *fakedocker.Engine) { f.Event("another", "pause") }, nil},
+		"not an incident": {func(f *fakedocker.Engine) { f.Event(fakedocker.ID, "exec_create") }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFakeEngine()
-				reported := followed(t, f, f.container(t), func() { f.change(func() { tt.happens(f) }) })
+				f := fakedocker.New()
+				reported := followed(t, f, containerOf(t, f), func() { f.Change(func() { tt.happens(f) }) })
 				if !slices.Equal(reported, tt.want) {
 					t.Errorf("%q, want %q", reported, tt.want)
 				}
@@ -62,17 +60,17 @@ func TestIncidents(t *testing.T) {
 // it, and none is reported twice.
 func TestIncidents_BrokenStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEngine()
-		reported := followed(t, f, f.container(t), func() {
-			f.change(func() { f.event("container", "pause") })
+		f := fakedocker.New()
+		reported := followed(t, f, containerOf(t, f), func() {
+			f.Change(func() { f.Event(fakedocker.ID, "pause") })
 			time.Sleep(time.Second)
-			f.change(func() { f.away = true })
+			f.Change(func() { f.Away = true })
 			time.Sleep(time.Second)
-			f.change(func() { f.event("container", "unpause") })
+			f.Change(func() { f.Event(fakedocker.ID, "unpause") })
 			time.Sleep(10 * time.Second)
-			f.change(func() { f.away = false })
+			f.Change(func() { f.Away = false })
 			time.Sleep(time.Minute)
-			f.change(func() { f.event("container", "pause") })
+			f.Change(func() { f.Event(fakedocker.ID, "pause") })
 		})
 		want := []string{"1m0s paused externally", "1m2s resumed after the external pause", "2m12s paused externally"}
 		if !slices.Equal(reported, want) {
@@ -81,14 +79,33 @@ func TestIncidents_BrokenStream(t *testing.T) {
 	})
 }
 
+// TestIncidents_Before: what happened before the start is not reported after a break either.
+func TestIncidents_Before(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := fakedocker.New()
+		f.Change(func() { f.Event(fakedocker.ID, "pause") })
+		time.Sleep(time.Second)
+		reported := followed(t, f, containerOf(t, f), func() {
+			f.Change(func() { f.Away = true })
+			time.Sleep(time.Second)
+			f.Change(func() { f.Away = false })
+			time.Sleep(time.Second)
+			f.Change(func() { f.Event(fakedocker.ID, "oom") })
+		})
+		if want := []string{"1m2s out of memory: the kernel killed a process"}; !slices.Equal(reported, want) {
+			t.Errorf("%q, want %q", reported, want)
+		}
+	})
+}
+
 // TestIncidents_ByLocbench: what locbench does itself is not an incident.
 func TestIncidents_ByLocbench(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeEngine()
-		c := f.container(t)
+		f := fakedocker.New()
+		c := containerOf(t, f)
 		reported := followed(t, f, c, func() {
 			c.stopping.Store(true)
-			f.change(func() { f.event("container", "oom") })
+			f.Change(func() { f.Event(fakedocker.ID, "oom") })
 		})
 		if len(reported) != 0 {
 			t.Errorf("%q", reported)

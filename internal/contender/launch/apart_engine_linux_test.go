@@ -15,44 +15,6 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
-// A contender with CPU 1 and a client with CPU 0, like the plan for a larger machine.
-
-func TestContainerOnItsOwnCPU(t *testing.T) {
-	all := twoCPUs(t)
-	e := dockertest.Engine(t)
-	d := newDocker(t, e)
-	inst, err := d.Launch(t.Context(), bench.LaunchSpec{
-		RunID: runID(t), Name: "trial", Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"spin", "1", "sleep"}},
-		Limits: bench.Limits{CPUs: 0.5, Memory: 64 << 20}, CPUs: all[1:2],
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stopAtEnd(t, inst)
-	info, want := inst.Info(), all[1:2].String()
-	if info.CPUSet.String() != want || !info.LimitsEnforced {
-		t.Errorf("%+v", info)
-	}
-	if !e.SameHost() {
-		t.Skip("the engine is elsewhere: its groups cannot be read")
-	}
-	read := ""
-	for _, pattern := range []string{
-		"/sys/fs/cgroup/cpuset/docker/" + info.ID + "/cpuset.cpus", "/sys/fs/cgroup/cpuset/system.slice/docker-" + info.ID + ".scope/cpuset.cpus",
-		"/sys/fs/cgroup/docker/" + info.ID + "/cpuset.cpus.effective", "/sys/fs/cgroup/system.slice/docker-" + info.ID + ".scope/cpuset.cpus.effective",
-	} {
-		if data, err := os.ReadFile(pattern); err == nil {
-			read = strings.TrimSpace(string(data))
-		}
-	}
-	if read != want {
-		t.Errorf("its group says CPUs %q, want %s", read, want)
-	}
-	if status, _ := readProc(info.PID, "status"); !strings.Contains(string(status), "Cpus_allowed_list:\t"+want+"\n") {
-		t.Errorf("its process is not kept to CPU %s", want)
-	}
-}
-
 // TestProcessNextToAPinnedClient runs in its own process, which is the client.
 func TestProcessNextToAPinnedClient(t *testing.T) {
 	all := twoCPUs(t)

@@ -224,36 +224,6 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	check(true, []thing{living, far}, nil)
 }
 
-// TestCleanKillsWhatHasNoMarks: what a contender of a killed locbench has started with an empty
-// environment is cleaned with its run, since its cgroup names the run.
-func TestCleanKillsWhatHasNoMarks(t *testing.T) {
-	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
-	if !inNamespace(t, zoneEnv+"="+zone) {
-		removeZones(t, zone)
-		return
-	}
-	ownMounts(t)
-	points := zones(t)
-	bare := func(name string) int {
-		pid := sleeper(t)
-		put(t, points, name, pid)
-		return pid
-	}
-	dead := deadOwner()
-	mine, other := bare(groupName(dead+"-0123456789aa", "r1")), bare(groupName(dead+"-0123456789ab", "r2"))
-	c, err := Clean(t.Context(), nil, CleanOptions{Run: "r1"})
-	if err != nil || len(c.Removed) != 1 || len(c.Kept) != 0 {
-		t.Errorf("%q, %v", c, err)
-	}
-	if exists(mine) || !exists(other) {
-		t.Errorf("of the run %v, of another %v", exists(mine), exists(other))
-	}
-	c, err = Clean(t.Context(), nil, CleanOptions{})
-	if err != nil || len(c.Removed) != 1 || exists(other) {
-		t.Errorf("all: %q, %v", c, err)
-	}
-}
-
 // TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
 // machine never count each other as dead, whether or not the other one has its own /proc. Once it
 // has exited, it does not count as dead from here either.

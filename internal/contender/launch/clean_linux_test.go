@@ -1,17 +1,15 @@
 package launch
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"net/http/httptest"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,154 +17,57 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
-// stubEngine is an engine that lists containers and networks, and removes them on request.
-type stubEngine struct {
-	mu   sync.Mutex
-	left []stubThing
-	gone []string
-}
-
-type stubThing struct {
-	kind, name string
-	labels     map[string]string
-}
-
-func (s *stubEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := func(kind string, one func(stubThing) map[string]any) {
-		all := []map[string]any{}
-		for _, l := range s.left {
-			if l.kind == kind {
-				all = append(all, one(l))
-			}
-		}
-		json.NewEncoder(w).Encode(all)
+// TestClean: containers and networks of an engine, by the locbench that made them. After a restart
+// of the machine they are known only if the engine is on this machine.
+func TestClean(t *testing.T) {
+	elsewhere, before := self(), self()
+	elsewhere.space, before.boot = "1", otherBoot
+	owners := map[string]string{
+		"dead": deadOwner(), "before": before.String(), "elsewhere": elsewhere.String(), "own": owner(), "unnamed": "", "other": "nightly",
 	}
-	w.Header().Set("Api-Version", "1.44")
-	switch _, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
-	case strings.HasSuffix(r.URL.Path, "/_ping"):
-	case path == "info":
-		fmt.Fprint(w, `{"OSType":"linux","Architecture":"x86_64"}`)
-	case path == "containers/json":
-		list("container", func(l stubThing) map[string]any {
-			return map[string]any{"Id": l.name, "Names": []string{"/" + l.name}, "Labels": l.labels, "State": "running"}
+	reasons := map[string]string{
+		"before": "from another machine of this name, or from before the last boot", "unnamed": "its owner is not a locbench",
+		"own":       fmt.Sprintf("its locbench (process %d) is running", os.Getpid()),
+		"elsewhere": fmt.Sprintf("its locbench (process %d, another PID namespace) is not visible here", os.Getpid()),
+		"other":     "its owner is not a locbench",
+	}
+	for name, tt := range map[string]struct {
+		network       string
+		options       CleanOptions
+		removed, kept string
+	}{
+		"of this machine": {"unix", CleanOptions{Run: "r1"}, "before dead", "elsewhere unnamed other own"},
+		"far":             {"tcp", CleanOptions{Run: "r1"}, "dead", "before elsewhere unnamed other own"},
+		"not its own":     {"unix", CleanOptions{Run: "r1", NotOwn: true}, "before dead", "elsewhere unnamed other"},
+		"all":             {"tcp", CleanOptions{Run: "r1", All: true}, "before dead elsewhere own", "unnamed other"},
+		"another run":     {"unix", CleanOptions{Run: "r2"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			for _, who := range slices.Sorted(maps.Keys(owners)) {
+				labels := map[string]string{docker.LabelRun: "r1", docker.LabelOwner: owners[who]}
+				f.Others = append(f.Others, fakedocker.Thing{Kind: "container", Name: "locbench-r1-" + who + "-01234567", Labels: labels},
+					fakedocker.Thing{Kind: "network", Name: "locbench-r1-" + who + "-89abcdef", Labels: labels})
+			}
+			c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, connect(t, f, tt.network), tt.options)
+			var want Cleaned
+			for kind, end := range map[string]string{"container": "01234567", "network": "89abcdef"} {
+				for _, who := range strings.Fields(tt.removed) {
+					want.Removed = append(want.Removed, fmt.Sprintf("%s locbench-r1-%s-%s (run r1)", kind, who, end))
+				}
+				for _, who := range strings.Fields(tt.kept) {
+					want.Kept = append(want.Kept, fmt.Sprintf("%s locbench-r1-%s-%s (run r1): %s", kind, who, end, reasons[who]))
+				}
+			}
+			slices.Sort(want.Removed)
+			slices.Sort(want.Kept)
+			if err != nil || !slices.Equal(c.Removed, want.Removed) || !slices.Equal(c.Kept, want.Kept) || len(f.Removed()) != len(want.Removed) {
+				t.Errorf("%v\n%q, want\n%q", err, c, want)
+			}
 		})
-	case path == "networks":
-		list("network", func(l stubThing) map[string]any {
-			return map[string]any{"Id": l.name, "Name": l.name, "Labels": l.labels}
-		})
-	case r.Method == http.MethodDelete:
-		name := filepath.Base(path)
-		s.gone = append(s.gone, name)
-		s.left = slices.DeleteFunc(s.left, func(l stubThing) bool { return l.name == name })
-		w.WriteHeader(http.StatusNoContent)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-// connect makes the stub the engine of this machine ("unix"), or of another one ("tcp").
-func (s *stubEngine) connect(t *testing.T, network string) *docker.Engine {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "stub-") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	address := map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network]
-	l, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: s}}
-	server.Start()
-	t.Cleanup(server.Close)
-	t.Setenv("DOCKER_HOST", network+"://"+l.Addr().String())
-	e, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() })
-	return e
-}
-
-func containersOf(run, owner string, names ...string) (all []stubThing) {
-	labels := map[string]string{docker.LabelRun: run, docker.LabelName: "t", docker.LabelOwner: owner}
-	for _, n := range names {
-		all = append(all, stubThing{"container", n, labels})
-	}
-	return all
-}
-
-// TestCleanChecksNames: a user's container from an image of a contender has its labels, but belongs
-// to the user.
-func TestCleanChecksNames(t *testing.T) {
-	run := "20261125-0001"
-	theirs := []string{
-		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567",
-		"my-locbench-20261125-0001-x-01234567", "locbench-20261125-00011-01234567", "locbench-20261125-0001-x-0123456Z",
-	}
-	for _, network := range []string{"unix", "tcp"} {
-		s := &stubEngine{left: slices.Concat(
-			containersOf(run, deadOwner(), "locbench-20261125-0001-x-01234567"), containersOf(run, deadOwner(), theirs...),
-			[]stubThing{
-				{"network", "locbench-20261125-0001-89abcdef", containersOf(run, deadOwner(), "")[0].labels},
-				{"network", "their-net", containersOf(run, deadOwner(), "")[0].labels},
-			},
-		)}
-		e := s.connect(t, network)
-		running, err := e.Running(t.Context(), run)
-		if err != nil || !slices.Equal(running, theirs) {
-			t.Errorf("not of the run are %q, %v", running, err)
-		}
-		for _, o := range []CleanOptions{{Run: run}, {Run: run, All: true}} {
-			if _, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, e, o); err != nil {
-				t.Error(err)
-			}
-			want := []string{"locbench-20261125-0001-x-01234567", "locbench-20261125-0001-89abcdef"}
-			if !slices.Equal(s.gone, want) {
-				t.Errorf("%s %+v: removed %q, want %q", network, o, s.gone, want)
-			}
-		}
-	}
-}
-
-// TestResumeDoesNotFindItself: what this process has made is not left from before.
-func TestResumeDoesNotFindItself(t *testing.T) {
-	run := "20261125-0003"
-	s := &stubEngine{left: slices.Concat(
-		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"),
-		containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
-		[]stubThing{{"network", "locbench-20261125-0003-89abcdef", Labels(run, "network")}},
-	)}
-	tree := hierarchies1(t)
-	mine := groupName(newInstanceID(), run)
-	makeGroup(t, tree, mine)
-	c, err := cleanIn(t.Context(), tree, s.connect(t, "unix"), CleanOptions{Run: run, NotOwn: true})
-	want := []string{"locbench-20261125-0003-y-01234567"}
-	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.gone, want) {
-		t.Errorf("%q, %v, removed %q", c, err, s.gone)
-	}
-	if !isGroup(tree, mine) {
-		t.Error("its own group is removed")
-	}
-}
-
-// TestCleanAfterAReboot: what a locbench of this machine made before its last boot is cleaned; but
-// the engine may be on another machine of the same name.
-func TestCleanAfterAReboot(t *testing.T) {
-	before := self()
-	before.boot = otherBoot
-	for network, removed := range map[string]int{"unix": 2, "tcp": 0} {
-		left := containersOf("r1", before.String(), "locbench-r1-x-01234567")
-		s := &stubEngine{left: append(left, stubThing{"network", "locbench-r1-01234567", left[0].labels})}
-		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, s.connect(t, network), CleanOptions{Run: "r1"})
-		if err != nil || len(c.Removed) != removed || len(c.Removed)+len(c.Kept) != 2 {
-			t.Errorf("%s: %q, %v", network, c, err)
-		}
 	}
 }
 
@@ -184,6 +85,7 @@ func hierarchies1(t *testing.T) cgroup.Tree {
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "proc/self/mountinfo"), "30 29 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
 	writeFile(t, filepath.Join(root, "proc/self/cgroup"), "0::/user.slice\n")
+	writeFile(t, filepath.Join(root, "sys/fs/cgroup/user.slice/cgroup.procs"), "")
 	return cgroup.Tree{Root: root}
 }
 
@@ -201,64 +103,49 @@ func groupDir(tree cgroup.Tree, name string) string {
 	return filepath.Join(tree.Root, "sys/fs/cgroup", name)
 }
 
-func isGroup(tree cgroup.Tree, name string) bool {
-	_, err := os.Stat(groupDir(tree, name))
-	return err == nil
-}
-
-// makeGroup makes a cgroup with processes in it, if any.
-func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string) {
-	t.Helper()
-	if err := os.MkdirAll(groupDir(tree, name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if len(processes) > 0 {
-		writeFile(t, filepath.Join(groupDir(tree, name), "cgroup.procs"), strings.Join(processes, "\n"))
-	}
-}
-
-// TestCleanGroupsOfARun: a cgroup names its run, so its processes without marks are cleaned with
-// the run.
-func TestCleanGroupsOfARun(t *testing.T) {
-	tree := hierarchies1(t)
-	dead := deadOwner()
-	const one, two, three = "-0123456789ab", "-0123456789ac", "-0123456789ad"
+// TestClean_Groups: a cgroup names its run, so its processes without marks are cleaned with the run.
+func TestClean_Groups(t *testing.T) {
 	elsewhere := self()
 	elsewhere.space = "1"
+	of := groupName(deadOwner()+"-0123456789ab", "r1")
 	names := map[string]string{
-		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"),
-		"of no run": groupName(dead+one, ""),
-		"living":    groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
-		"other": groupName(dead+one, "r1") + ".scope", "other too": "my-" + groupName(dead+one, "r1"),
-		"without a run": groupPrefix + dead + three,
+		"dead": of, "another run": groupName(deadOwner()+"-0123456789ac", "r2"), "no run": groupName(deadOwner()+"-0123456789ab", ""),
+		"own": groupName(owner()+"-0123456789ac", "r1"), "elsewhere": groupName(elsewhere.String()+"-0123456789ac", "r1"),
+		"other": of + ".scope", "other too": "my-" + of, "no run named": groupPrefix + deadOwner() + "-0123456789ad",
 	}
-	for _, name := range names {
-		makeGroup(t, tree, name)
-	}
-	left := func(gone ...string) {
-		t.Helper()
-		for what, name := range names {
-			if isGroup(tree, name) == slices.Contains(gone, what) {
-				t.Errorf("%s: there is %v", what, !slices.Contains(gone, what))
+	for name, tt := range map[string]struct {
+		options       CleanOptions
+		removed, kept []string
+	}{
+		"a run":       {CleanOptions{Run: "r1"}, []string{"dead"}, []string{"own", "elsewhere"}},
+		"all of it":   {CleanOptions{Run: "r1", All: true}, []string{"dead", "own", "elsewhere"}, nil},
+		"not its own": {CleanOptions{Run: "r1", NotOwn: true}, []string{"dead"}, []string{"elsewhere"}},
+		"another":     {CleanOptions{Run: "r2", All: true}, []string{"another run"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := hierarchies1(t)
+			for _, name := range names {
+				if err := os.Mkdir(groupDir(tree, name), 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
+			c, err := cleanIn(t.Context(), tree, nil, tt.options)
+			for what, name := range names {
+				_, absent := os.Stat(groupDir(tree, name))
+				gone := slices.Contains(tt.removed, what)
+				if gone != slices.Contains(c.Removed, "cgroup "+name) || gone != (absent != nil) {
+					t.Errorf("%s: %v", what, absent)
+				}
+				because := func(line string) bool { return strings.HasPrefix(line, "cgroup "+name+": its locbench (process ") }
+				if slices.ContainsFunc(c.Kept, because) != slices.Contains(tt.kept, what) {
+					t.Errorf("%s: kept are %q", what, c.Kept)
+				}
+			}
+			if err != nil || len(c.Removed) != len(tt.removed) || len(c.Kept) != len(tt.kept) {
+				t.Errorf("%q, %v", c, err)
+			}
+		})
 	}
-	c, err := cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r1"})
-	if err != nil || !slices.Equal(c.Removed, []string{"cgroup " + names["of the run"]}) || len(c.Kept) != 2 {
-		t.Errorf("%q, %v", c, err)
-	}
-	for _, what := range []string{"living", "elsewhere"} {
-		why := names[what] + ": its locbench"
-		if !slices.ContainsFunc(c.Kept, func(k string) bool { return strings.Contains(k, why) }) {
-			t.Errorf("%q does not say %s", c.Kept, why)
-		}
-	}
-	left("of the run")
-	c, err = cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r2", All: true})
-	if err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
-		t.Errorf("%q, %v", c, err)
-	}
-	left("of the run", "of another run")
 }
 
 // TestHelper: a program that locbench needs has marks like a contender. It is killed with its
@@ -292,8 +179,41 @@ func TestHelper(t *testing.T) {
 			t.Errorf("no %s in %s", mark, out.String())
 		}
 	}
-	if err := h.Do(t.Context(), exec.Command("/absent/program")); err == nil {
-		t.Error("started")
+	for _, program := range []string{"/absent/program", "absent program"} {
+		if err := h.Do(t.Context(), exec.Command(program)); err == nil || !strings.Contains(err.Error(), program) {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	interrupted := errors.New("interrupted")
+	endless := exec.Command("sh", "-c", "echo up; sleep 600 & wait")
+	endless.Stdout, endless.WaitDelay = cancels{func() { cancel(interrupted) }}, time.Minute
+	if err := h.Do(ctx, endless); err != interrupted {
+		t.Error(err)
+	}
+	if err := h.Do(ctx, exec.Command("true")); err != interrupted {
+		t.Error(err)
+	}
+	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// cancels calls do when something is written to it.
+type cancels struct{ do func() }
+
+func (c cancels) Write(p []byte) (int, error) { c.do(); return len(p), nil }
+
+// TestAncestors: the processes above this one, up to the first one of the machine.
+func TestAncestors(t *testing.T) {
+	above := ancestors()
+	for i, pid := range above {
+		if below := slices.Concat([]int{os.Getpid()}, above)[i]; pid <= 1 || parent(below) != pid {
+			t.Errorf("%d is not above %d", pid, below)
+		}
+	}
+	if first := slices.Concat([]int{os.Getpid()}, above)[len(above)]; parent(first) > 1 {
+		t.Errorf("%d is missing in %v", parent(first), above)
 	}
 }
 
@@ -314,5 +234,13 @@ func TestGroupNames(t *testing.T) {
 	}
 	if spec := (bench.LaunchSpec{RunID: "r"}); newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group != nil {
 		t.Error("a group without cgroups")
+	}
+	for limits, want := range map[bench.Limits]string{
+		{}: "", {CPUSet: 1}: "", {CPUs: 0.1}: "CPU quota: ", {Memory: 1}: "memory: ", {PIDs: 1}: "processes: ",
+	} {
+		box := newSandbox(cgroup.Tree{Root: noHierarchies(t)}, bench.LaunchSpec{Limits: limits}, nil)
+		if note := strings.Join(box.missing, "; "); !strings.HasPrefix(note, want) || (note == "") != (want == "") || !box.pinned {
+			t.Errorf("%+v: %q, want %q", limits, note, want)
+		}
 	}
 }

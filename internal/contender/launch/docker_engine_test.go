@@ -3,7 +3,6 @@
 package launch
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -71,6 +68,9 @@ func TestDocker(t *testing.T) {
 			t.Errorf("started %v ago", since)
 		}
 		checkQuota(t, inst)
+		if status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", info.PID)); e.SameHost() && !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
+			t.Errorf("its process is not limited to CPU %s", info.CPUSet)
+		}
 		u, err := inst.Usage(t.Context())
 		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil || *u.Threads < 2 {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
@@ -102,62 +102,22 @@ func TestDocker(t *testing.T) {
 		if !e.SameHost() {
 			t.Skip("needs an engine on this machine")
 		}
-		d := newDocker(t, e)
-		// 0x4eb: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID and NET_BIND_SERVICE by the
-		// numbers of linux/capability.h; NET_RAW is 13.
-		for _, c := range []struct {
-			limit                 int64
-			more                  bench.Privileges
-			set, noNew, processes string
-		}{
-			{0, bench.Privileges{}, "00000000000004eb", "1", "4096"},
-			{0, bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000}, "00000000000024eb", "0", "5000"},
-			{50, bench.Privileges{Processes: 5000}, "00000000000004eb", "1", "50"},
-		} {
-			s := spec(t, "sleep")
-			s.Limits.PIDs, s.More = c.limit, c.more
-			inst := launch(t, d, s)
-			pid := inst.Info().PID
-			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range []string{"CapBnd:\t" + c.set, "CapEff:\t" + c.set, "NoNewPrivs:\t" + c.noNew} {
-				if !strings.Contains(string(status), line+"\n") {
-					t.Errorf("%+v: not %q:\n%s", c.more, line, status)
-				}
-			}
-			if got := kernelProcesses(t, pid); got != c.processes {
-				t.Errorf("%+v, profile %d: the kernel allows %s processes, want %s", c.more, c.limit, got, c.processes)
-			}
-			if !reflect.DeepEqual(inst.Info().Privileges, c.more) {
-				t.Errorf("it is said to have %+v", inst.Info().Privileges)
+		s := spec(t, "sleep")
+		s.More = bench.Privileges{Capabilities: []string{"NET_RAW"}, Processes: 5000}
+		pid := launch(t, newDocker(t, e), s).Info().PID
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID, NET_BIND_SERVICE and NET_RAW by the
+		// numbers of linux/capability.h.
+		for _, line := range []string{"CapBnd:\t00000000000024eb", "CapEff:\t00000000000024eb", "NoNewPrivs:\t1"} {
+			if !strings.Contains(string(status), line+"\n") {
+				t.Errorf("not %q:\n%s", line, status)
 			}
 		}
-	})
-	t.Run("KilledWithoutReason", func(t *testing.T) {
-		if !e.SameHost() || os.Getuid() != 0 {
-			t.Skip("only root on the engine's machine can kill what runs in a container")
-		}
-		d := newDocker(t, e)
-		for _, counted := range []bool{false, true} { // in an earlier reading
-			inst := launch(t, d, spec(t, "sleep"))
-			inst.(*container).kills.Store(counted)
-			if p, err := os.FindProcess(inst.Info().PID); err != nil || p.Kill() != nil {
-				t.Fatalf("process %d: %v", inst.Info().PID, err)
-			}
-			if exit := ended(t, inst); exit.Signal != "SIGKILL" || exit.OOMKilled != counted {
-				t.Errorf("with a kill counted %v: %+v", counted, exit)
-			}
-			if r, err := inst.Stop(t.Context(), time.Second); err != nil || r.Exit.OOMKilled != counted {
-				t.Errorf("stopped with a kill counted %v: %+v, %v", counted, r, err)
-			}
-		}
-		inst := launch(t, d, spec(t, "deaf", "print", "deaf", "sleep"))
-		waitLog(t, inst, "deaf")
-		inst.(*container).kills.Store(true) // of a child: a kill by locbench is still not the kernel's
-		if r, err := inst.Stop(t.Context(), 10*time.Millisecond); err != nil || !r.Killed || r.Exit.OOMKilled {
-			t.Errorf("killed by Stop: %+v, %v", r, err)
+		if got := kernelProcesses(t, pid); got != "5000" {
+			t.Errorf("the kernel allows %s processes", got)
 		}
 	})
 	t.Run("Neighbours", func(t *testing.T) {
@@ -226,36 +186,6 @@ func TestDocker(t *testing.T) {
 			cancel()
 			if left := dockertest.Left(t, e, runID(t)); err != nil || len(left) > 0 {
 				t.Errorf("cancelled after %d ms: %v, left %v", ms, err, left)
-			}
-		}
-	})
-	t.Run("Clean", func(t *testing.T) {
-		d := newDocker(t, e)
-		launch(t, d, spec(t, "sleep"))
-		why := fmt.Sprintf(": its locbench (process %d) is running", os.Getpid())
-		c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
-		if err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !strings.HasPrefix(c.Kept[0], "container locbench-") || !strings.HasSuffix(c.Kept[1], why) {
-			t.Errorf("cleaned although the owner is alive: %q, %v", c, err)
-		}
-		c, err = Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
-		if err != nil || len(c.Removed) != 2 || !strings.HasPrefix(c.Removed[0], "container locbench-") || !strings.HasPrefix(c.Removed[1], "network ") || len(c.Kept) > 0 {
-			t.Errorf("%q, %v", c, err)
-		}
-	})
-	t.Run("CleanWithoutOwner", func(t *testing.T) {
-		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // another program's use of the same label
-			labels := Labels(runID(t), "t")
-			labels[docker.LabelOwner] = owner
-			network, err := e.CreateNetwork(t.Context(), labels, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
-			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "its owner is not a locbench") {
-				t.Errorf("owner %q: %q, %v", owner, c, err)
-			}
-			if err := e.RemoveNetwork(t.Context(), network.ID); err != nil {
-				t.Error(err)
 			}
 		}
 	})
@@ -358,62 +288,6 @@ func forwarded(t *testing.T, target string) string {
 	})
 	t.Cleanup(func() { l.Close(); all.Wait() })
 	return l.Addr().String()
-}
-
-// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left once
-// the owner is dead.
-func TestDockerKilledParent(t *testing.T) {
-	e := dockertest.Engine(t)
-	image := dockertest.Image(t, e)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent := exec.Command(self, "-test.run=^TestBeKilledDockerParent$", "-test.v")
-	parent.Env = append(os.Environ(), "LOCBENCH_TEST_IMAGE="+image, "LOCBENCH_TEST_RUN="+runID(t))
-	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := bufio.NewScanner(out)
-	for s.Scan() && s.Text() != "LAUNCHED" {
-	}
-	if left := dockertest.Left(t, e, runID(t)); len(left) != 2 {
-		t.Errorf("before its death: %v, want a container and a network", left)
-	}
-	parent.Process.Kill()
-	io.Copy(io.Discard, out)
-	parent.Wait()
-	c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
-	if err != nil || len(c.Removed) != 2 || len(c.Kept) > 0 {
-		t.Errorf("%q, %v", c, err)
-	}
-	if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
-}
-
-// TestBeKilledDockerParent is the process that TestDockerKilledParent kills, not a test.
-func TestBeKilledDockerParent(t *testing.T) {
-	image := os.Getenv("LOCBENCH_TEST_IMAGE")
-	if image == "" {
-		t.Skip("run by TestDockerKilledParent in its own process")
-	}
-	e := dockertest.Engine(t)
-	run := os.Getenv("LOCBENCH_TEST_RUN")
-	d, err := NewDocker(context.Background(), e, run, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec := bench.LaunchSpec{RunID: run, Name: "t", Artifact: bench.Artifact{Image: image, Command: []string{"deaf", "sleep"}}}
-	if _, err := d.Launch(context.Background(), spec); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println("\nLAUNCHED")
-	time.Sleep(time.Minute)
 }
 
 // kernelProcesses returns the limit of processes and threads of the cgroup of a process.

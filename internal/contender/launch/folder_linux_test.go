@@ -86,6 +86,9 @@ pwd; echo "$TMPDIR"; ls`
 		if exit := ended(t, p); exit.Code != 0 {
 			t.Errorf("%s: %v", exit, p.Logs())
 		}
+		if text, err := os.ReadFile(folder + ownerEnd); err != nil || string(text) != groupName(p.box.id, runID(t)) {
+			t.Errorf("its folder is of %q, %v", text, err)
+		}
 		var lines []string
 		for _, l := range p.Logs() {
 			lines = append(lines, l.Text)
@@ -209,5 +212,15 @@ func TestCleanRemovesFolders(t *testing.T) {
 	}
 	if removed, err := cleanFolders(filepath.Join(dir, "none"), "", nil); err != nil || removed != nil {
 		t.Errorf("%v, %v", removed, err)
+	}
+	if removed, err := cleanFolders(filepath.Join(dir, "unknown.owner"), "", nil); err == nil || removed != nil {
+		t.Errorf("a file: %v, %v", removed, err)
+	}
+	writeFile(t, filepath.Join(dir, "odd.owner", "x"), "")
+	if err := removeFolder(filepath.Join(dir, "odd")); err == nil {
+		t.Error("the owner of a folder is left without an error")
+	}
+	if err := removeFolder("a\x00b"); err == nil || !strings.Contains(err.Error(), "locbench clean") {
+		t.Errorf("a folder that cannot be removed: %v", err)
 	}
 }

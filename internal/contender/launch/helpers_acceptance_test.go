@@ -16,20 +16,6 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// measure reads the counters at the start and the end of some seconds.
-func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after bench.Usage) {
-	t.Helper()
-	before, err := inst.Usage(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(d)
-	if after, err = inst.Usage(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return before, after
-}
-
 // checkQuota checks that the kernel limits a spinner to half a CPU, by the quota of its cgroup and
 // the throttling. TestHalfCPU checks the CPU time.
 func checkQuota(t *testing.T, inst bench.Instance) {

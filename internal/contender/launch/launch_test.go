@@ -84,6 +84,9 @@ func TestTarget(t *testing.T) {
 	if err != nil || inst.BaseURL() != "http://127.0.0.1:8080/base" || inst.Info().Address != "127.0.0.1:8080" || inst.Info().LimitsEnforced {
 		t.Fatalf("%+v, %v", inst, err)
 	}
+	if _, err := (Target{}).Launch(t.Context(), bench.LaunchSpec{URL: "https://host"}); err != nil {
+		t.Error(err)
+	}
 	if _, err := inst.Usage(t.Context()); err == nil {
 		t.Error("counters of a target")
 	}

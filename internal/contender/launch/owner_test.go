@@ -51,6 +51,12 @@ func TestParseOwner(t *testing.T) {
 	}
 }
 
+func TestPlainHost(t *testing.T) {
+	if got := strings.Map(plainHost, "a/b c\x1f\x7fé~"); got != "a_b c__é~" {
+		t.Error(got)
+	}
+}
+
 func FuzzParseOwner(f *testing.F) {
 	f.Add("1.2.4026531836." + boot + "@host")
 	f.Add("1.2.0.0@host")

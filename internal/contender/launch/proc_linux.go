@@ -28,7 +28,13 @@ type stat struct {
 	start                        int64
 	minor, major                 int64 // page faults, without those of exited children
 	size                         int64 // virtual memory; 0: a kernel thread, or exited
-	envFrom, envTo               int64 // addresses of the environment; both 0 while execve runs
+	code                         int64 // address of the program; 0 while execve runs
+	envFrom, envTo               int64 // addresses of the environment
+}
+
+// cpu returns the CPU time, with that of exited children that the process has waited for.
+func (s stat) cpu() (user, system time.Duration) {
+	return time.Duration(s.user+s.cuser) * tick, time.Duration(s.system+s.csystem) * tick
 }
 
 // parent returns the number of a process's parent; 0 if it cannot be read.
@@ -105,7 +111,7 @@ func parseStat(line string) (s stat, err error) {
 	s = stat{
 		state: f[0][0], parent: int(num(4)), session: int(num(6)), minor: num(10), major: num(12),
 		user: num(14), system: num(15), cuser: num(16), csystem: num(17), threads: int(num(20)), start: num(22),
-		size: num(23), envFrom: num(50), envTo: num(51),
+		size: num(23), code: num(26), envFrom: num(50), envTo: num(51),
 	}
 	return s, err
 }
@@ -134,8 +140,8 @@ func procUsage(pids []int) (bench.Usage, error) {
 		}
 		processes++
 		threads += s.threads
-		user += time.Duration(s.user+s.cuser) * tick
-		system += time.Duration(s.system+s.csystem) * tick
+		inUser, inSystem := s.cpu()
+		user, system = user+inUser, system+inSystem
 		minor += s.minor
 		major += s.major
 		status, _ := readProc(pid, "status")
@@ -191,13 +197,22 @@ const execPatience = 10 * time.Second
 // an execve the environment is empty until the kernel has written the new one, also in files opened
 // before. So an empty one counts only if its begin and end addresses are set and equal.
 func environOf(pid int) []byte {
+	return environFrom(func(file string) ([]byte, error) { return readProc(pid, file) })
+}
+
+// environFrom does the work of environOf. read reads a file of the process.
+func environFrom(read func(file string) ([]byte, error)) []byte {
 	for deadline := time.Now().Add(execPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		env, err := readProc(pid, "environ")
+		env, err := read("environ")
 		if err != nil || len(env) > 0 {
 			return env
 		}
-		s, err := readStat(pid)
-		if err != nil || s.size == 0 || s.envFrom != 0 && s.envFrom == s.envTo {
+		line, err := read("stat")
+		if err != nil {
+			return nil
+		}
+		s, err := parseStat(string(line))
+		if err != nil || s.size == 0 || s.code != 0 && s.envFrom == s.envTo {
 			return nil
 		}
 	}

@@ -1,11 +1,15 @@
 package launch
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/locbench/locbench/internal/testenv"
@@ -13,19 +17,32 @@ import (
 
 func TestParseStat(t *testing.T) {
 	line := "123 (a) b (c)) S 1 2 77 0 -1 4194560 10 20 30 40 5 6 7 8 20 0 9 0 12345 4096 2 18446744073709551615 " +
-		"1 2 3 0 0 0 0 0 65536 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6 7 0\n"
+		"21 2 3 0 0 0 0 0 65536 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6 7 0\n"
 	s, err := parseStat(line)
 	want := stat{state: 'S', parent: 1, session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345, minor: 10, major: 30,
-		size: 4096, envFrom: 6, envTo: 7}
+		size: 4096, code: 21, envFrom: 6, envTo: 7}
+	if user, system := want.cpu(); user != 120*time.Millisecond || system != 140*time.Millisecond {
+		t.Errorf("%v and %v of CPU time", user, system)
+	}
 	if err != nil || s != want {
 		t.Errorf("%+v, %v; want %+v", s, err, want)
 	}
-	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", strings.Replace(line, " 5 6 ", " x 6 ", 1), strings.Replace(line, " 5 6 ", " -5 6 ", 1)} {
-		if _, err := parseStat(bad); err == nil {
-			t.Errorf("%q accepted", bad)
+	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
+	fields[3] = "-1" // no session
+	shortest := ") " + strings.Join(fields[:49], " ")
+	want.session = -1
+	if s, err := parseStat(shortest); err != nil || s != want {
+		t.Errorf("%+v, %v; want %+v", s, err, want)
+	}
+	for bad, want := range map[string]string{
+		"": "no name", "1 (x": "no name", "1 (x) S 1 2": "5 fields", strings.TrimSuffix(shortest, " "+fields[48]): "50 fields",
+		strings.Replace(line, " 5 6 ", " x 6 ", 1): `field 14 is "x"`, strings.Replace(line, " 5 6 ", " -5 6 ", 1): `field 14 is "-5"`,
+	} {
+		if _, err := parseStat(bad); err == nil || err.Error() != "stat of a process: "+want {
+			t.Errorf("%q: %v, want %s", bad, err, want)
 		}
 	}
-	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 {
+	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 || strconv.FormatInt(s.start, 10) != self().start {
 		t.Errorf("own: %+v, %v", s, err)
 	}
 }
@@ -51,11 +68,61 @@ func TestHandlesTerm(t *testing.T) {
 	}
 }
 
-// TestEnvironOf: a process is found by its environment also while it calls execve again and again.
+// TestEnvironFrom: what the kernel shows of a process in each moment of an execve.
+func TestEnvironFrom(t *testing.T) {
+	const none = int64(-1) // no stat
+	type moment struct {
+		env                  string
+		size, code, from, to int64
+	}
+	begun, counting, over := moment{"", 4096, 0, 0, 0}, moment{"", 4096, 0, 7, 7}, moment{"", 4096, 1, 7, 9}
+	for name, tt := range map[string]struct {
+		moments []moment // one a millisecond; the last one stays
+		want    string
+		after   time.Duration
+	}{
+		"at once":     {[]moment{{"A=1", 0, 0, 0, 0}}, "A=1", 0},
+		"in execve":   {[]moment{begun, counting, over, {"A=1", 0, 0, 0, 0}}, "A=1", 3 * time.Millisecond},
+		"empty":       {[]moment{begun, counting, {"", 4096, 1, 7, 7}}, "", 2 * time.Millisecond},
+		"exited":      {[]moment{{"", 0, 0, 0, 0}, {"A=1", 0, 0, 0, 0}}, "", 0},
+		"gone":        {[]moment{{"", none, 0, 0, 0}, {"A=1", 0, 0, 0, 0}}, "", 0},
+		"not allowed": {[]moment{{"-", 0, 0, 0, 0}, {"A=1", 0, 0, 0, 0}}, "", 0},
+		"endless":     {[]moment{counting}, "", execPatience},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				env := environFrom(func(file string) ([]byte, error) {
+					now := int(time.Since(began).Milliseconds())
+					m := tt.moments[min(now, len(tt.moments)-1)]
+					if file == "environ" && m.env == "-" || file == "stat" && m.size == none {
+						return nil, os.ErrPermission
+					}
+					if file == "environ" {
+						return []byte(m.env), nil
+					}
+					fields := slices.Repeat([]string{"1"}, 49)
+					for field, n := range map[int]int64{23: m.size, 26: m.code, 50: m.from, 51: m.to} {
+						fields[field-3] = strconv.FormatInt(n, 10)
+					}
+					return []byte("1 (x) " + strings.Join(fields, " ")), nil
+				})
+				if took := time.Since(began); string(env) != tt.want || took != tt.after {
+					t.Errorf("%q after %v, want %q after %v", env, took, tt.want, tt.after)
+				}
+			})
+		})
+	}
+}
+
+// TestEnvironOf: a process is found by its environment also while it calls execve again and again,
+// with variables that the kernel takes a while to count.
 func TestEnvironOf(t *testing.T) {
-	script := `test $1 = 0 && exec sleep 600; exec sh -c "$0" "$0" $(($1 - 1))`
-	cmd := exec.Command("sh", "-c", script, script, "2000")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "MARK=here"}
+	cmd := exec.Command("env", append(slices.Repeat([]string{"env"}, 2000), "sleep", "600")...)
+	cmd.Env = []string{"MARK=here", "PATH=" + os.Getenv("PATH")}
+	for i := range 80_000 {
+		cmd.Env = append(cmd.Env, strconv.Itoa(i)+"=")
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +130,9 @@ func TestEnvironOf(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	}()
-	for i := range 2000 {
-		if env := environOf(cmd.Process.Pid); !strings.Contains("\x00"+string(env), "\x00MARK=here\x00") {
-			t.Fatalf("environment %q at reading %d", env, i)
+	for i := range 150 {
+		if env := environOf(cmd.Process.Pid); !bytes.HasPrefix(env, []byte("MARK=here\x00")) {
+			t.Fatalf("environment %.99q at reading %d", env, i)
 		}
 	}
 	bare := exec.Command("sleep", "600")

@@ -4,12 +4,10 @@ package launch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,117 +77,6 @@ func TestProcess(t *testing.T) {
 			t.Errorf("%+v", exit)
 		}
 	})
-	t.Run("WithoutGroup", func(t *testing.T) {
-		spec := processSpec(t, helper, "hog", "40", "spin", "1", "serve", "0")
-		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}
-		withoutGroups(t, spec, func(inst bench.Instance) {
-			info := inst.Info()
-			if want := "CPU quota, memory, processes: this user may not"; info.LimitsEnforced || info.LimitsNote != want {
-				t.Errorf("%v %q, want %q", info.LimitsEnforced, info.LimitsNote, want)
-			}
-			waitLog(t, inst, "listening")
-			before, after := measure(t, inst, time.Second)
-			if after.Source != "/proc" || after.CPU <= before.CPU || after.Memory.Used < 40<<20 || after.Memory.Peak < after.Memory.Used ||
-				after.Memory.PeakSource != "VmHWM" || *after.Processes != 1 || *after.Threads < 2 || after.Throttling != nil {
-				t.Errorf("%+v %+v", after, after.Memory)
-			}
-			status, _ := readProc(info.PID, "status")
-			if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
-				t.Errorf("not held to CPU %s", info.CPUSet)
-			}
-		})
-	})
-	t.Run("GroupRefused", func(t *testing.T) {
-		// A folder that looks like a v2 hierarchy, in which the kernel refuses to start a process.
-		root := t.TempDir()
-		for path, content := range map[string]string{
-			"proc/self/mountinfo":            "25 24 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
-			"proc/self/cgroup":               "0::/\n",
-			"sys/fs/cgroup/cgroup.procs":     "",
-			"sys/fs/cgroup/user/cpu.weight":  "100",
-			"sys/fs/cgroup/user/cgroup.type": "domain",
-		} {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(root, path), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		spec := processSpec(t, helper, "print", "hello", "sleep")
-		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1}
-		p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
-		if err := p.box.close(); err != nil {
-			t.Fatal(err)
-		}
-		p.box = newSandbox(cgroup.Tree{Root: root}, spec, nil)
-		if _, ok := p.box.group.FD(); !ok {
-			t.Fatal("not taken for v2")
-		}
-		if err := p.launch(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
-		stopAtEnd(t, p)
-		waitLog(t, p, "hello")
-		if note := p.Info().LimitsNote; !strings.Contains(note, "CPU quota: start in the group: ") || strings.Contains(note, "CPU set") {
-			t.Errorf("%q", note)
-		}
-		if u, err := p.Usage(t.Context()); err != nil || u.Source != "/proc" {
-			t.Errorf("%+v, %v", u, err)
-		}
-	})
-	t.Run("GroupWithoutMemory", func(t *testing.T) {
-		// A real hierarchy of cgroup v2 without controllers, as in a container whose own processes
-		// prevent them.
-		root, v2 := t.TempDir(), ""
-		for _, p := range hierarchies(t) {
-			if names, err := os.ReadFile(filepath.Join(p, "cgroup.controllers")); err == nil && !strings.Contains(string(names), "memory") {
-				v2 = p
-			}
-		}
-		if v2 == "" {
-			t.Skip("no cgroup v2 without controllers is mounted here")
-		}
-		in, err := os.ReadFile("/proc/self/cgroup")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, content := range map[string]string{"mountinfo": "25 24 0:22 / /v2 rw - cgroup2 cgroup2 rw\n", "cgroup": string(in)} {
-			if err := errors.Join(os.MkdirAll(filepath.Join(root, "proc/self"), 0o755), os.WriteFile(filepath.Join(root, "proc/self", path), []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.Symlink(v2, filepath.Join(root, "v2")); err != nil {
-			t.Fatal(err)
-		}
-		spec := processSpec(t, helper, "hog", "40", "child", "serve", "0")
-		spec.Limits = bench.Limits{Memory: 64 << 20}
-		p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
-		if err := p.box.close(); err != nil {
-			t.Fatal(err)
-		}
-		if p.box = newSandbox(cgroup.Tree{Root: root}, spec, nil); p.box.group == nil || p.box.reader == nil {
-			t.Skip("no group can be made here: ", p.box.missing)
-		}
-		if err := p.launch(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
-		stopAtEnd(t, p)
-		waitLog(t, p, "listening")
-		u, err := p.Usage(t.Context())
-		if err != nil || u.CPU == 0 || u.Source != "cgroup v2; memory and threads of /proc" || u.Processes == nil || *u.Processes != 2 || u.Threads == nil || *u.Threads < 2 {
-			t.Errorf("%+v, %v", u, err)
-		}
-		if m := u.Memory; m == nil || m.Used < 40<<20 || m.Peak < m.Used || m.PeakSource != "VmHWM" || m.PeakIsSample {
-			t.Errorf("%+v", m)
-		}
-		if note := p.Info().LimitsNote; !strings.Contains(note, "memory: the kernel has no memory.max") {
-			t.Errorf("%q", note)
-		}
-		if exit := p.box.oomKilled(); exit {
-			t.Error("out of memory, without a limit")
-		}
-	})
 	t.Run("ServeAndStop", func(t *testing.T) {
 		port, err := FreePort()
 		if err != nil {
@@ -217,74 +104,11 @@ func TestProcess(t *testing.T) {
 			t.Errorf("again %+v, %v", again, err)
 		}
 	})
-	t.Run("ExitCode", func(t *testing.T) {
-		inst := launchProcess(t, processSpec(t, helper, "print", "last words", "exit", "3"))
-		if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || len(inst.Logs()) != 1 {
-			t.Errorf("%+v %v", exit, inst.Logs())
-		}
-		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
-			t.Errorf("%+v, %v", r, err)
-		}
-	})
-	t.Run("DeafWithChild", func(t *testing.T) {
-		inst := launchProcess(t, processSpec(t, helper, "deaf", "child", "sleep"))
-		var child int
-		fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
-		if child == 0 || !exists(child) {
-			t.Fatalf("no child: %v", inst.Logs())
-		}
-		r, err := inst.Stop(t.Context(), 100*time.Millisecond)
-		if err != nil || !r.Killed || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
-			t.Errorf("%+v, %v", r, err)
-		}
-		gone(t, child)
-		gone(t, inst.Info().PID)
-	})
-	t.Run("Noise", func(t *testing.T) {
-		inst := launchProcess(t, processSpec(t, helper, "noise", "flood", "3000"))
-		ended(t, inst)
-		waitLog(t, inst, "line 2999") // what is in the pipe at the exit is read later
-		logs := inst.Logs()
-		if len(logs) > 500 || logs[len(logs)-1].Text != "line 2999" {
-			t.Errorf("%d lines", len(logs))
-		}
-	})
-	t.Run("CannotStart", func(t *testing.T) {
-		for _, command := range [][]string{{"/absent/program"}, {os.DevNull}, {}} {
-			spec := processSpec(t, helper)
-			spec.Artifact.Command = command
-			if _, err := (Process{}).Launch(t.Context(), spec); err == nil || !strings.HasPrefix(err.Error(), "start ") {
-				t.Errorf("%v: %v", command, err)
-			}
-		}
-	})
-	t.Run("Cancelled", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := (Process{}).Launch(ctx, processSpec(t, helper, "sleep")); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
-	})
 	t.Run("KilledParent", func(t *testing.T) { testKilledParent(t, helper) })
 	// All cgroups are removed.
 	if left, err := cleanBeginning(groupPrefix + owner() + "-"); err != nil || len(left) > 0 {
 		t.Errorf("groups left: %v, %v", left, err)
 	}
-}
-
-// withoutGroups launches with a sandbox without a cgroup, as for a user without rights.
-func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instance)) {
-	t.Helper()
-	p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
-	p.box.dropGroup(errors.New("this user may not"))
-	if err := p.launch(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
-	stopAtEnd(t, p)
-	check(p)
 }
 
 // testKilledParent kills a process that has launched another, like a locbench: the kernel kills the

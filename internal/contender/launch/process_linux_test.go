@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,11 +41,14 @@ func TestShell_ExitCode(t *testing.T) {
 	if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || exit.OOMKilled || len(inst.Logs()) != 1 {
 		t.Errorf("%+v %v", exit, inst.Logs())
 	}
+	if inst.Diagnose(t.Context()) != "" || inst.Listens() != nil || inst.BaseURL() != "http://127.0.0.1:0" {
+		t.Errorf("%q, listens at %v, %s", inst.Diagnose(t.Context()), inst.Listens(), inst.BaseURL())
+	}
 	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := inst.Usage(t.Context()); err == nil {
-		t.Error("counters of an exited process")
+	if _, err := inst.Usage(t.Context()); err == nil || err.Error() != "process exited: exit code 3" {
+		t.Errorf("counters of an exited process: %v", err)
 	}
 }
 
@@ -68,6 +69,18 @@ func TestShell_StopGraceful(t *testing.T) {
 	waitLog(t, inst, "stopping")
 	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
 		t.Errorf("again %+v, %v", again, err)
+	}
+}
+
+// TestShell_Stopped: a process that is stopped can exit all the same.
+func TestShell_Stopped(t *testing.T) {
+	inst := shelled(t, "trap 'exit 0' TERM; kill -STOP $$; sleep 600 >/dev/null 2>&1 & wait", nil)
+	testenv.Until(t, time.Minute, "it is stopped", func() bool { return inst.Diagnose(t.Context()) == "process stopped externally (SIGSTOP)" })
+	if r, err := inst.Stop(t.Context(), time.Minute); err != nil || !r.Graceful {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if exit := processExit(nil); exit.Code != -1 {
+		t.Errorf("%+v", exit)
 	}
 }
 
@@ -115,22 +128,6 @@ func TestShell_StopWithoutMarks(t *testing.T) {
 		t.Error(err)
 	}
 	gone(t, child)
-}
-
-func TestShell_Environment(t *testing.T) {
-	t.Setenv("GOGC", "50")
-	inst := shelled(t, "env", map[string]string{"GREETING": "hello world"})
-	ended(t, inst)
-	for _, want := range []string{"GREETING=hello world", envRun + "=" + runID(t)} {
-		if !slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return l.Text == want }) {
-			t.Errorf("no %s in %v", want, inst.Logs())
-		}
-	}
-	for _, l := range inst.Logs() {
-		if strings.HasPrefix(l.Text, "GOGC=") {
-			t.Errorf("it has %s", l.Text)
-		}
-	}
 }
 
 func TestShell_LogIsBounded(t *testing.T) {
@@ -193,29 +190,5 @@ func TestProcessCancelled(t *testing.T) {
 	}
 	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
 		t.Errorf("left: %v", left)
-	}
-}
-
-// TestListens checks where this process listens.
-func TestListens(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := uint16(l.Addr().(*net.TCPAddr).Port)
-	sees := func(pids ...int) bool {
-		for _, a := range listens(os.Getpid(), pids) {
-			if a.Port() == port && a.Addr().IsLoopback() {
-				return true
-			}
-		}
-		return false
-	}
-	if !sees(os.Getpid()) || sees() {
-		t.Errorf("port %d: seen %v, without the process %v", port, sees(os.Getpid()), sees())
-	}
-	l.Close()
-	if sees(os.Getpid()) {
-		t.Errorf("port %d is seen after it was closed", port)
 	}
 }

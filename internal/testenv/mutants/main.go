@@ -90,12 +90,20 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", gremlins, "unleash", "--silent", "--workers", strconv.Itoa(workers),
+	args := []string{"unleash", "--silent", "--workers", strconv.Itoa(workers),
 		"--timeout-coefficient", "10", "--output", out.Name(), "--exclude-files", "/"}
 	for file := range strings.Lines(string(ignored)) {
 		args = append(args, "--exclude-files", "^"+regexp.QuoteMeta(strings.TrimSpace(file))+"$")
 	}
-	cmd := exec.Command("go", append(args, "./"+pkg)...)
+	tools, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tools)
+	cmd, err := apart(tools, append(args, "./"+pkg))
+	if err != nil {
+		return nil, err
+	}
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return nil, err
@@ -109,6 +117,36 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 		return nil, err
 	}
 	return all, retry(pkg, all)
+}
+
+// apart returns a command that runs gremlins, installed in tools, where the system has them in a PID
+// namespace, and each of its go commands in another: a mutant of what ends processes may end every
+// process that it sees.
+func apart(tools string, args []string) (*exec.Cmd, error) {
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		return nil, err
+	}
+	install := exec.Command(goCommand, "install", gremlins)
+	install.Env, install.Stderr = append(os.Environ(), "GOBIN="+tools), os.Stderr
+	if err := install.Run(); err != nil {
+		return nil, err
+	}
+	namespace := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
+	if os.Getuid() != 0 {
+		namespace = append(namespace, "--user", "--map-current-user")
+	}
+	if exec.Command(namespace[0], append(namespace[1:], "true")...).Run() != nil {
+		namespace = nil
+	}
+	script := "#!/bin/sh\nexec " + strings.Join(namespace, " ") + " '" + goCommand + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o700); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(namespace, []string{filepath.Join(tools, "gremlins")}, args)
+	cmd := exec.Command(all[0], all[1:]...)
+	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return cmd, nil
 }
 
 func decode(content []byte, pkg string) ([]mutant, error) {

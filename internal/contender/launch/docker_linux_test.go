@@ -1,0 +1,329 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/testenv/fakedocker"
+)
+
+// connect makes a fake the engine of this machine ("unix"), or of another one ("tcp").
+func connect(t *testing.T, f *fakedocker.Engine, network string) *docker.Engine {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fake-") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen(network, map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network])
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: f}}
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Setenv("DOCKER_HOST", network+"://"+l.Addr().String())
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// launched starts a contender on a fake, whose container exits at once when it is signalled.
+func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docker, *container) {
+	t.Helper()
+	f.OnKill = func(signal string) { f.End(map[string]int{"SIGKILL": 137}[signal]) }
+	d, err := NewDocker(t.Context(), connect(t, f, "unix"), "20261127-0001", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := d.Launch(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := inst.Stop(context.Background(), time.Minute); err != nil {
+			t.Error(err)
+		}
+		if err := d.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return d, inst.(*container)
+}
+
+// TestDockerLaunch: the golden file has the request that creates each contender's container, and
+// what is said of it, on a machine of four CPUs.
+func TestDockerLaunch(t *testing.T) {
+	all := bench.LaunchSpec{
+		Name: "go:lto 1", Artifact: bench.Artifact{Image: "img:1", Command: []string{"serve"}}, Port: 8080,
+		Env:    map[string]string{"PORT": "8080"},
+		Limits: bench.Limits{CPUs: 1.5, CPUSet: 2, Memory: 512 << 20, PIDs: 64},
+		More:   bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000},
+	}
+	var golden strings.Builder
+	for _, tt := range []struct {
+		name string
+		lack []string // limits that the engine cannot enforce
+		spec bench.LaunchSpec
+	}{
+		{"a plain contender", nil, bench.LaunchSpec{Name: "plain"}},
+		{"everything set", nil, all},
+		{"more CPUs than the machine has", nil, bench.LaunchSpec{Limits: bench.Limits{CPUs: 4.01, CPUSet: 9}}},
+		{"as many CPUs as the machine has", nil, bench.LaunchSpec{Limits: bench.Limits{CPUs: 4, CPUSet: 4}}},
+		{"processes of the manifest", nil, bench.LaunchSpec{More: bench.Privileges{Processes: 5000}}},
+		{"given CPUs", nil, bench.LaunchSpec{Limits: bench.Limits{CPUSet: 1}, CPUs: cpuset.Of(2, 3)}},
+		{"without limits", []string{"CpuCfsQuota", "CPUSet", "MemoryLimit", "SwapLimit", "PidsLimit", "NCPU"}, all},
+		{"without a limit of processes", []string{"PidsLimit"}, bench.LaunchSpec{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fakedocker.New()
+			for _, limit := range tt.lack {
+				delete(f.Info, limit)
+			}
+			if tt.spec.Artifact.Image == "" {
+				tt.spec.Artifact = bench.Artifact{Image: "img:1", ImageSize: 1 << 20}
+			}
+			d, c := launched(t, f, tt.spec)
+			info := c.Info()
+			info.StartedAt = time.Time{}
+			said, err := json.Marshal(info)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := strings.NewReplacer(owner(), "OWNER", d.Network.Name, "NETWORK")
+			fmt.Fprintf(&golden, "# %s\n%s---\n%s\n", tt.name, names.Replace(f.Created()), fakedocker.Fields(said))
+		})
+	}
+	testenv.Golden(t, "testdata/docker_launch.golden", golden.String())
+}
+
+// groupOf returns a reader of a group of cgroup v2, made of folders.
+func groupOf(t *testing.T, files map[string]string) *cgroup.Reader {
+	t.Helper()
+	tree := hierarchies1(t)
+	writeFile(t, filepath.Join(tree.Root, "proc/7/cgroup"), "0::/x\n")
+	for name, text := range files {
+		writeFile(t, filepath.Join(groupDir(tree, "x"), name), text)
+	}
+	r, err := tree.Process(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestContainer_Usage: the counters are those of its group, or where that cannot be read the
+// engine's. An OOM kill in a reading explains a SIGKILL for which the engine has no reason, except
+// that of Stop.
+func TestContainer_Usage(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kills  string // "": the counters are the engine's
+		stops  bool
+		oom    bool
+		source string
+	}{
+		"a kill":           {"oom_kill 1\n", false, true, "cgroup v2"},
+		"no kill":          {"oom_kill 0\n", false, false, "cgroup v2"},
+		"stopped":          {"oom_kill 1\n", true, false, "cgroup v2"},
+		"from the engine":  {"", false, false, "docker stats"},
+		"only of CPU time": {"-", true, false, "cgroup v2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fakedocker.New()
+			f.Stats = `{"cpu_stats":{"cpu_usage":{"total_usage":7000}},"memory_stats":{"usage":5}}`
+			_, c := launched(t, f, bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}, Port: 8080})
+			if err := c.BeginPeak(); err != errNoGroup {
+				t.Error(err)
+			}
+			switch tt.kills {
+			case "":
+			case "-":
+				c.reader = groupOf(t, map[string]string{"cpu.stat": "usage_usec 7\n"})
+			default:
+				c.reader = groupOf(t, map[string]string{
+					"cpu.stat": "usage_usec 7\n", "memory.current": "5\n", "memory.events": tt.kills,
+				})
+				if err := c.BeginPeak(); err == errNoGroup {
+					t.Error(err)
+				}
+			}
+			u, err := c.Usage(t.Context())
+			if err != nil || u.CPU != 7*time.Microsecond || u.Source != tt.source {
+				t.Errorf("%+v, %v", u, err)
+			}
+			if stats, err := c.EngineUsage(t.Context()); err != nil || stats.Source != "docker stats" {
+				t.Errorf("%+v, %v", stats, err)
+			}
+			if tt.stops {
+				f.Change(func() { f.OnKill = func(signal string) { f.End(137) } })
+				r, err := c.Stop(t.Context(), time.Minute)
+				if err != nil || r.Exit.OOMKilled || r.Exit.Signal != "SIGKILL" {
+					t.Errorf("%+v, %v", r, err)
+				}
+				if _, err := c.Usage(t.Context()); err != errStopped {
+					t.Error(err)
+				}
+				return
+			}
+			code := 3
+			if tt.kills != "" {
+				code = 137
+			}
+			f.Change(func() { f.End(code) })
+			<-c.Exited()
+			if exit := c.Exit(); exit.OOMKilled != tt.oom || exit.Code != code {
+				t.Errorf("%+v", exit)
+			}
+			f.Change(func() { f.Stats = "{}" })
+			_, err = c.Usage(t.Context())
+			if tt.kills == "" && (err == nil || err.Error() != "container exited: exit code 3") {
+				t.Error(err)
+			}
+			r, err := c.Stop(t.Context(), time.Minute)
+			if err != nil || !r.ExitedBeforeStop || r.Exit.OOMKilled != tt.oom {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestContainer_Process: what the kernel says of a container's main process, which is this one, and
+// of a container elsewhere.
+func TestContainer_Process(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	here := func(c *container) bool {
+		return slices.ContainsFunc(c.Listens(), func(a netip.AddrPort) bool { return a.String() == l.Addr().String() })
+	}
+	f := fakedocker.New()
+	d, c := launched(t, f, bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}, Port: 8080})
+	if c.Gone() || c.Listens() != nil || c.Diagnose(t.Context()) != "" || LocalPID(c.Container) != 0 {
+		t.Errorf("elsewhere: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
+	}
+	if c.BaseURL() != "http://127.0.0.1:0" {
+		t.Error(c.BaseURL())
+	}
+	c.info.PID, c.info.ID = os.Getpid(), "/" // which the name of its group has
+	if c.Gone() || !here(c) || c.Diagnose(t.Context()) != "" {
+		t.Errorf("here: gone %v, listens at %v, %q", c.Gone(), c.Listens(), c.Diagnose(t.Context()))
+	}
+	l.Close()
+	if here(c) {
+		t.Error("it listens where it has stopped to")
+	}
+	for pid, want := range map[int]bool{os.Getpid(): true, 0: false, -1: false, 1 << 30: false} {
+		if got := isContainer(pid, "/"); got != want {
+			t.Errorf("process %d is in the container: %v", pid, got)
+		}
+	}
+	if isContainer(os.Getpid(), "") || isContainer(os.Getpid(), fakedocker.ID) {
+		t.Error("this process is in a container")
+	}
+	stopped := exec.Command("sleep", "600")
+	if err := stopped.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := stopped.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	c.info.PID = stopped.Process.Pid
+	testenv.Until(t, time.Minute, "it is stopped", func() bool {
+		return strings.Contains(c.Diagnose(t.Context()), "SIGSTOP")
+	})
+	f.Change(func() { f.Paused = true })
+	if got := c.Diagnose(t.Context()); got != "paused externally (docker pause)" {
+		t.Error(got)
+	}
+	stopped.Process.Kill()
+	testenv.Until(t, time.Minute, "gone before its parent has waited for it", c.Gone)
+	stopped.Wait()
+	if !c.Gone() {
+		t.Error("it was waited for, and is not gone")
+	}
+	c.info.PID = os.Getpid() // which has a handler of SIGTERM
+	f.Change(func() {
+		f.OnKill = func(signal string) {
+			if signal == "SIGKILL" {
+				f.End(137)
+			}
+		}
+	})
+	if r, err := c.Stop(t.Context(), time.Millisecond); err != nil || !r.Killed || !r.Handled {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if c.Diagnose(t.Context()) != "" || c.Listens() != nil {
+		t.Error("it is said to run")
+	}
+	if text := d.Warnings(); len(text) != 0 {
+		t.Errorf("%v", text)
+	}
+}
+
+// TestDocker_HostAddress: where containers reach this machine.
+func TestDocker_HostAddress(t *testing.T) {
+	for want, n := range map[string]docker.Network{
+		"172.30.0.7":           {OwnAddress: "172.30.0.7", Local: true, Gateway: "172.30.0.1"},
+		"172.30.0.1":           {Local: true, Gateway: "172.30.0.1"},
+		"host.docker.internal": {Gateway: "172.30.0.1"},
+	} {
+		if got := (&Docker{Network: n}).HostAddress(); got != want {
+			t.Errorf("%+v: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestDocker_Fails: a network that is not made, or not removed.
+func TestDocker_Fails(t *testing.T) {
+	f := fakedocker.New()
+	e := connect(t, f, "unix")
+	d, err := NewDocker(t.Context(), e, "r", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Change(func() {
+		for _, request := range []string{
+			"DELETE /networks/" + fakedocker.NetworkID, "POST /networks/create", "POST /containers/create",
+		} {
+			f.Responses[request] = fakedocker.Response{Status: 500, Body: `{"message":"x"}`}
+		}
+	})
+	for range 2 {
+		hint := `x ("locbench clean" or --resume removes what is left)`
+		if err := d.Close(t.Context()); err == nil || !strings.HasSuffix(err.Error(), hint) {
+			t.Error(err)
+		}
+	}
+	if _, err := NewDocker(t.Context(), e, "r", true); err == nil {
+		t.Error("made a network")
+	}
+	if _, err := d.Launch(t.Context(), bench.LaunchSpec{Artifact: bench.Artifact{Image: "img"}}); err == nil {
+		t.Error("launched a container")
+	}
+	if n := len(f.Removed()); n != 1 {
+		t.Errorf("%d removals", n)
+	}
+}

@@ -1,0 +1,245 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+var sandboxLimits = bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}
+
+// TestSandbox_Refused: in a folder that looks like a hierarchy of cgroup v2 or v1 the kernel starts
+// no process, so it starts without a group.
+func TestSandbox_Refused(t *testing.T) {
+	for name, tt := range map[string]struct {
+		tree cgroup.Tree
+		note string
+	}{
+		"v2": {hierarchies1(t), "CPU quota, memory, processes: start in the group: "},
+		"v1": {hierarchyV1(t), "CPU quota, memory, processes: enter cgroup: the kernel has no tasks"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Limits: sandboxLimits}
+			spec.Artifact.Command = []string{"sh", "-c", "echo hello; exec sleep 600"}
+			p := newProcess(newSandbox(tt.tree, spec, nil), spec)
+			if _, v2 := p.box.group.FD(); v2 != (name == "v2") {
+				t.Fatalf("taken for v2: %v", v2)
+			}
+			if err := p.launch(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+			stopAtEnd(t, p)
+			waitLog(t, p, "hello")
+			note := p.Info().LimitsNote
+			if p.Info().LimitsEnforced || !strings.HasPrefix(note, tt.note) || strings.Contains(note, "CPU set") {
+				t.Errorf("%q, want %q", note, tt.note)
+			}
+			if u, err := p.Usage(t.Context()); err != nil || u.Source != "/proc" {
+				t.Errorf("%+v, %v", u, err)
+			}
+			if err := p.BeginPeak(); err != errNoGroup {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// hierarchyV1 returns a machine with cgroup v1, made of folders: this process is in /here.
+func hierarchyV1(t *testing.T) cgroup.Tree {
+	t.Helper()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "proc/self/mountinfo"),
+		"30 29 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,memory,pids\n")
+	writeFile(t, filepath.Join(root, "proc/self/cgroup"), "4:cpu,memory,pids:/here\n")
+	writeFile(t, filepath.Join(root, "sys/fs/cgroup/cpu/here/tasks"), "")
+	return cgroup.Tree{Root: root}
+}
+
+// TestSandbox_V1: the thread that starts the process enters the group and leaves it again; what it
+// cannot leave is not started.
+func TestSandbox_V1(t *testing.T) {
+	for _, stays := range []bool{false, true} {
+		tree := hierarchyV1(t)
+		box := newSandbox(tree, bench.LaunchSpec{Limits: sandboxLimits}, nil)
+		home, entered := filepath.Join(tree.Root, "sys/fs/cgroup/cpu/here/tasks"), ""
+		_ = filepath.WalkDir(tree.Root, func(path string, e os.DirEntry, err error) error {
+			if strings.HasPrefix(e.Name(), groupPrefix) {
+				entered = filepath.Join(path, "tasks")
+			}
+			return err
+		})
+		writeFile(t, entered, "")
+		if stays {
+			os.Remove(home)
+		}
+		cmd := exec.Command("true")
+		err := box.start(cmd)
+		if (err != nil) != stays || stays && !strings.HasPrefix(err.Error(), "leave cgroup: the kernel has no tasks") {
+			t.Errorf("stays %v: %v", stays, err)
+		}
+		if !stays {
+			_ = cmd.Wait()
+		}
+		for _, file := range []string{entered, home} {
+			if text, err := os.ReadFile(file); string(text) != "0" && !(stays && file == home) {
+				t.Errorf("stays %v: %s has %q, %v", stays, file, text, err)
+			}
+		}
+		os.Remove(entered)
+		if err := box.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSandbox_Usage: counters that the group lacks are those of the processes in it.
+func TestSandbox_Usage(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files   map[string]string
+		source  string
+		peak    bool // the group has its peak memory
+		oom     bool
+		threads int
+	}{
+		"with memory": {map[string]string{"memory.current": "5\n", "pids.current": "3\n"}, "cgroup v2", true, false, 3},
+		"out of memory": {map[string]string{"memory.current": "5\n", "memory.events": "oom_kill 2\n"},
+			"cgroup v2", true, true, 0},
+		"without memory": {map[string]string{"cgroup.procs": "CHILD"},
+			"cgroup v2; memory and threads of /proc", true, false, 1},
+		"without any": {nil, "cgroup v2", false, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := hierarchies1(t)
+			box := newSandbox(tree, bench.LaunchSpec{Limits: sandboxLimits}, nil)
+			child := exec.Command("sleep", "600")
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if box.reader != nil || !box.pinned {
+				t.Errorf("reader %v, pinned %v", box.reader, box.pinned)
+			}
+			fd, _ := box.group.FD()
+			dir, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(dir, "cpu.stat"), "usage_usec 7\n")
+			for file, text := range tt.files {
+				text = strings.Replace(text, "CHILD", strconv.Itoa(child.Process.Pid), 1)
+				writeFile(t, filepath.Join(dir, file), text)
+			}
+			if box.reader, err = box.group.Reader(); err != nil {
+				t.Fatal(err)
+			}
+			u, err := box.usage(0)
+			if err != nil || u.Source != tt.source || u.CPU != 7*time.Microsecond || (u.Memory != nil) != tt.peak {
+				t.Errorf("%+v, %v", u, err)
+			}
+			if box.oomKilled() != tt.oom {
+				t.Errorf("out of memory: %v", !tt.oom)
+			}
+			if (u.Threads != nil) != (tt.threads > 0) || tt.threads > 0 && *u.Threads != tt.threads {
+				t.Errorf("threads %v", u.Threads)
+			}
+			if err := box.beginPeak(); errors.Is(err, errNoGroup) {
+				t.Error(err)
+			}
+			child.Process.Kill()
+			child.Wait()
+			for file := range tt.files {
+				os.Remove(filepath.Join(dir, file))
+			}
+			os.Remove(filepath.Join(dir, "cpu.stat"))
+			if err := box.close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := box.usage(0); err != errStopped || box.beginPeak() != errNoGroup || box.oomKilled() {
+				t.Errorf("closed: %v", err)
+			}
+			if err := box.close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestRefused: errors of a start for which the group may be the reason.
+func TestRefused(t *testing.T) {
+	for err, want := range map[error]bool{
+		nil: false, syscall.EBADF: true, os.NewSyscallError("clone", syscall.EPERM): true, syscall.ENOMEM: false,
+	} {
+		if refused(err) != want {
+			t.Errorf("%v: %v", err, !want)
+		}
+	}
+}
+
+// TestSandbox_Left: of a session whose leader has exited, what it has left, and never the
+// processes of other sessions.
+func TestSandbox_Left(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "env -i sleep 600 >/dev/null 2>&1 & echo $!")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, _ := strconv.Atoi(strings.TrimSpace(string(out)))
+	box := &sandbox{id: newInstanceID()}
+	if left := box.left(); len(left) > 0 {
+		t.Fatalf("without a session: %v", left)
+	}
+	box.session = os.Getpid()
+	if left := box.left(); len(left) > 0 {
+		t.Errorf("a session whose leader is alive: %v", left)
+	}
+	box.session = cmd.Process.Pid
+	testenv.Until(t, time.Minute, "it has no marks", func() bool { return len(environOf(child)) == 0 })
+	if left := box.left(); len(left) != 1 || left[0].pid != child {
+		t.Errorf("%v, want %d", left, child)
+	}
+	syscall.Kill(child, syscall.SIGKILL)
+	testenv.Until(t, time.Minute, "it has exited", func() bool { return processGone(child) })
+	if left := box.left(); len(left) > 0 {
+		t.Errorf("exited: %v", left)
+	}
+}
+
+// TestProcUsage: the sum of two processes.
+func TestProcUsage(t *testing.T) {
+	one, err := procUsage([]int{os.Getpid()})
+	if err != nil || *one.Processes != 1 || *one.Threads < 1 || one.CPU != *one.CPUUser+*one.CPUSystem ||
+		one.Memory.Peak < one.Memory.Used || one.Memory.Used < 1<<20 || one.Took <= 0 ||
+		!one.At.Before(time.Now()) || *one.Memory.MinorFaults < 1 {
+		t.Errorf("%+v %+v, %v", one, one.Memory, err)
+	}
+	s, _ := readStat(os.Getpid())
+	if own := time.Duration(s.user+s.system+s.cuser+s.csystem) * tick; one.CPU > own {
+		t.Errorf("%v of CPU time, but %v of it later", one.CPU, own)
+	}
+	two, err := procUsage([]int{os.Getpid(), os.Getpid(), 1 << 30})
+	if err != nil || *two.Processes != 2 || two.Memory.Used < 3*one.Memory.Used/2 || *two.Threads < 2 ||
+		*two.Memory.MinorFaults < 2**one.Memory.MinorFaults {
+		t.Errorf("%+v %+v, %v", two, two.Memory, err)
+	}
+	if _, err := procUsage([]int{1 << 30}); err == nil {
+		t.Error("counters of no process")
+	}
+	for line, want := range map[string]int64{
+		"VmRSS:\t    12 kB\n": 12 << 10, "VmRSS:\n": 0, "VmRSS: x\n": 0, "Vm: 12\n": 0, "VmRSS: -5 kB": 0,
+	} {
+		if got := statusBytes([]byte("A:\t1\n"+line), "VmRSS:"); got != want {
+			t.Errorf("%q: %d, want %d", line, got, want)
+		}
+	}
+}
