@@ -2,7 +2,6 @@ package cgroup
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -18,54 +16,6 @@ import (
 )
 
 var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}
-
-// fake makes a tree of files, in place of the kernel's: it shows what is read and written where,
-// without rights. A folder that is created in it has no files, as if the kernel had no controllers.
-func fake(t *testing.T, files map[string]string) Tree {
-	t.Helper()
-	root, all := t.TempDir(), fstest.MapFS{}
-	for path, content := range files {
-		mode := fs.FileMode(0o644)
-		if strings.HasSuffix(path, "/") {
-			mode = fs.ModeDir | 0o755
-		}
-		all[strings.TrimSuffix(path, "/")] = &fstest.MapFile{Data: []byte(content), Mode: mode}
-	}
-	if err := os.CopyFS(root, all); err != nil {
-		t.Fatal(err)
-	}
-	return Tree{Root: root}
-}
-
-// content returns the files below top with their contents, and the folders, whose names end in a slash.
-func content(t *testing.T, top string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	if err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(top, path)
-		switch {
-		case err != nil || rel == ".":
-			return err
-		case e.IsDir():
-			all[rel+"/"] = ""
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		all[rel] = string(data)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-func with(files map[string]string, more ...map[string]string) map[string]string {
-	files = maps.Clone(files)
-	for _, m := range more {
-		maps.Copy(files, m)
-	}
-	return files
-}
 
 // Limits are written in the form of the kernel's documentation; what is not requested is not written.
 func TestGroup_Limits(t *testing.T) {
