@@ -10,27 +10,41 @@ import (
 )
 
 func TestTree_Own(t *testing.T) {
-	const mounts = "30 25 0:1 / /top rw - cgroup2 cgroup2 rw\n31 25 0:2 / /cpu rw - cgroup cgroup rw,cpu\n32 25 0:2 / /memory rw - cgroup cgroup rw,memory\n"
+	machine := files{
+		"proc/self/mountinfo": "30 25 0:1 / /top rw - cgroup2 cgroup2 rw\n" +
+			"31 25 0:2 / /cpu rw - cgroup cgroup rw,cpu\n32 25 0:2 / /memory rw - cgroup cgroup rw,memory\n",
+		"proc/self/cgroup": "0::/a/b\n1:cpu:/c\n2:memory:/c\n",
+	}
 	for name, test := range map[string]struct {
-		files map[string]string
+		files files
 		want  string
 	}{
-		"none":                  {nil, "0 0"},
-		"above":                 {map[string]string{"top/a/cpu.max": "150000 100000\n", "top/a/b/cpu.max": "max 100000\n", "top/a/memory.max": "100\n", "top/a/b/memory.max": "max\n"}, "1.5 100"},
-		"the lower ones":        {map[string]string{"top/a/cpu.max": "2 1", "top/a/b/cpu.max": "1 1", "top/a/memory.max": "200", "top/a/b/memory.max": "100"}, "1 100"},
-		"the lower ones, above": {map[string]string{"top/a/cpu.max": "1 2", "top/a/b/cpu.max": "1 1", "top/a/memory.max": "100", "top/a/b/memory.max": "200"}, "0.5 100"},
-		"not a quota":           {map[string]string{"top/a/b/cpu.max": "0 1"}, "0 0"},
-		"below 0":               {map[string]string{"top/a/b/cpu.max": "-1 100000"}, "0 0"},
-		"not a period":          {map[string]string{"top/a/b/cpu.max": "1 0"}, "0 0"},
-		"a text":                {map[string]string{"top/a/b/cpu.max": "1 x"}, "0 0"},
-		"three numbers":         {map[string]string{"top/a/b/cpu.max": "1 1 1"}, "0 0"},
-		"v1":                    {map[string]string{"cpu/c/cpu.cfs_quota_us": "50\n", "cpu/c/cpu.cfs_period_us": "100\n", "memory/c/memory.limit_in_bytes": "7\n"}, "0.5 7"},
-		"v1 without a quota":    {map[string]string{"cpu/c/cpu.cfs_quota_us": "-1\n", "cpu/c/cpu.cfs_period_us": "100\n"}, "0 0"},
-		"the most memory":       {map[string]string{"memory/c/memory.limit_in_bytes": "4611686018427387903"}, "0 4611686018427387903"},
-		"without a limit":       {map[string]string{"memory/c/memory.limit_in_bytes": "4611686018427387904"}, "0 0"},
+		"none": {nil, "0 0"},
+		"above": {files{
+			"top/a/cpu.max": "150000 100000\n", "top/a/b/cpu.max": "max 100000\n",
+			"top/a/memory.max": "100\n", "top/a/b/memory.max": "max\n",
+		}, "1.5 100"},
+		"the lower ones": {files{
+			"top/a/cpu.max": "2 1", "top/a/b/cpu.max": "1 1", "top/a/memory.max": "200", "top/a/b/memory.max": "100",
+		}, "1 100"},
+		"the lower ones, above": {files{
+			"top/a/cpu.max": "1 2", "top/a/b/cpu.max": "1 1", "top/a/memory.max": "100", "top/a/b/memory.max": "200",
+		}, "0.5 100"},
+		"not a quota":   {files{"top/a/b/cpu.max": "0 1"}, "0 0"},
+		"below 0":       {files{"top/a/b/cpu.max": "-1 100000"}, "0 0"},
+		"not a period":  {files{"top/a/b/cpu.max": "1 0"}, "0 0"},
+		"a text":        {files{"top/a/b/cpu.max": "1 x"}, "0 0"},
+		"three numbers": {files{"top/a/b/cpu.max": "1 1 1"}, "0 0"},
+		"v1": {files{
+			"cpu/c/cpu.cfs_quota_us": "50\n", "cpu/c/cpu.cfs_period_us": "100\n",
+			"memory/c/memory.limit_in_bytes": "7\n",
+		}, "0.5 7"},
+		"v1 without a quota": {files{"cpu/c/cpu.cfs_quota_us": "-1\n", "cpu/c/cpu.cfs_period_us": "100\n"}, "0 0"},
+		"the most memory":    {files{"memory/c/memory.limit_in_bytes": "4611686018427387903"}, "0 4611686018427387903"},
+		"without a limit":    {files{"memory/c/memory.limit_in_bytes": "4611686018427387904"}, "0 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cpus, memory := fake(t, with(map[string]string{"proc/self/mountinfo": mounts, "proc/self/cgroup": "0::/a/b\n1:cpu:/c\n2:memory:/c\n"}, test.files)).Own()
+			cpus, memory := fake(t, with(machine, test.files)).Own()
 			if got := fmt.Sprint(cpus, memory); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
@@ -54,7 +68,8 @@ func TestTree_Version(t *testing.T) {
 		"v1-systemd": "1 map[] stat ROOT/unified/user.slice/session-1.scope: no such file or directory\n" +
 			strings.Repeat("stat ROOT/cpu,cpuacct/user.slice: no such file or directory\n", 2) +
 			"stat ROOT/memory/user.slice: no such file or directory\nno cgroup of process self is visible; 0 0",
-		"v2":           "2 map[] stat ROOT/user.slice: no such file or directory\nno cgroup of process self is visible; 0 0",
+		"v2": "2 map[] stat ROOT/user.slice: no such file or directory\n" +
+			"no cgroup of process self is visible; 0 0",
 		"v1-container": "1 map[cpu:ROOT/cpu,cpuacct/inner cpuacct:ROOT/cpu,cpuacct/inner] <nil>; 1.5 0",
 		"absent":       "0 map[] read mounts: open testdata/absent/proc/self/mountinfo: no such file or directory; 0 0",
 	} {
@@ -82,7 +97,8 @@ func TestUnescape(t *testing.T) {
 
 func FuzzParsers(f *testing.F) {
 	for _, seed := range []string{
-		"35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory\n", "4:cpu,cpuacct:/docker/0123\n0::/\n",
+		"35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory\n",
+		"4:cpu,cpuacct:/docker/0123\n0::/\n",
 		"nr_periods 3\nnr_throttled -1\nx", "1 - cgroup2", "::/..", "99999999999999999999", "max\n", "a\\04",
 	} {
 		f.Add([]byte(seed))

@@ -10,12 +10,16 @@ import (
 	"testing/fstest"
 )
 
+// files are paths with contents.
+type files = map[string]string
+
 // fake makes a tree of files, in place of the kernel's: it shows what is read and written where,
-// without rights. A name that ends in a slash is a folder, a content such as "-> x" a link. A folder that is created in it has no files, as if the kernel had no controllers.
-func fake(t testing.TB, files map[string]string) Tree {
+// without rights. A name that ends in a slash is a folder, a content such as "-> x" a link. A folder
+// that is created in it has no files, as if the kernel had no controllers.
+func fake(t testing.TB, in files) Tree {
 	t.Helper()
 	root, all := t.TempDir(), fstest.MapFS{}
-	for path, content := range files {
+	for path, content := range in {
 		mode := fs.FileMode(0o644)
 		if strings.HasSuffix(path, "/") {
 			mode = fs.ModeDir | 0o755
@@ -32,10 +36,11 @@ func fake(t testing.TB, files map[string]string) Tree {
 	return Tree{Root: root}
 }
 
-// content returns the files below top with their contents, and the folders, whose names end in a slash.
-func content(t testing.TB, top string) map[string]string {
+// content returns the files below top with their contents, and the folders, whose names end in a
+// slash.
+func content(t testing.TB, top string) files {
 	t.Helper()
-	all := map[string]string{}
+	all := files{}
 	if err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(top, path)
 		switch {
@@ -54,10 +59,10 @@ func content(t testing.TB, top string) map[string]string {
 	return all
 }
 
-func with(files map[string]string, more ...map[string]string) map[string]string {
-	files = maps.Clone(files)
+func with(in files, more ...files) files {
+	in = maps.Clone(in)
 	for _, m := range more {
-		maps.Copy(files, m)
+		maps.Copy(in, m)
 	}
-	return files
+	return in
 }
