@@ -3,6 +3,7 @@ package capacity
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,12 +57,13 @@ func TestConfirming(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
+	most := slices.Repeat([]Point{{Dir: "."}}, maxPoints)
 	for want, r := range map[string]Record{
-		"":                                   {Schema: Schema, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
-		"is missing":                         {},
-		"this locbench reads schema 2":       {Schema: 1},
-		"outside the record's folder":        {Schema: Schema, Points: []Point{{Dir: "../x"}}},
-		"1001 points: expected at most 1000": {Schema: Schema, Points: make([]Point, maxPoints+1)},
+		"":                             {Schema: Schema, Points: append(most[:999:999], Point{Dir: "cpus-0.5"})},
+		"is missing":                   {},
+		"this locbench reads schema 2": {Schema: 1},
+		`point 2: folder "../x" is outside the record's folder`: {Schema: Schema, Points: []Point{{Dir: "."}, {Dir: "../x"}}},
+		"2000 points: expected at most 1000":                    {Schema: Schema, Points: append(most, most...)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			err := r.Valid()

@@ -230,7 +230,7 @@ func (s *Search) try(p Phase, rate float64) {
 }
 
 func (s *Search) end(state State) {
-	s.result.Above, s.result.Client = s.high, s.client && s.high > 0
+	s.result.Above, s.result.Client = s.high, s.client
 	if state == Undecided && s.result.Rate > 0 || state == Found && s.client {
 		state = AtLeast
 	}

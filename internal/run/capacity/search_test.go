@@ -53,7 +53,7 @@ func (a attempt) String() string {
 	return fmt.Sprintf("%.5g%s%d", a.Rate, sign, a.left)
 }
 
-func search(t *testing.T, cfg Config, try func(Probe) Verdict) (Result, []attempt) {
+func search(t *testing.T, cfg Config, run func(Probe) Verdict) (Result, []attempt) {
 	t.Helper()
 	s, err := New(cfg)
 	if err != nil {
@@ -61,10 +61,15 @@ func search(t *testing.T, cfg Config, try func(Probe) Verdict) (Result, []attemp
 	}
 	var all []attempt
 	for p, ok := s.Next(); ok; p, ok = s.Next() {
-		if p.Rate < cfg.Min || p.Rate > cfg.Max || p.Number != len(all)+1 || len(all) == cfg.Probes || s.Left() < 1 {
+		try := 1
+		if last := len(all) - 1; last >= 0 && all[last].Rate == p.Rate && all[last].Phase == p.Phase {
+			try += all[last].Try
+		}
+		if p.Try != try || p.Rate < cfg.Min || p.Rate > cfg.Max || p.Number != len(all)+1 ||
+			len(all) == cfg.Probes || s.Left() < 1 {
 			t.Fatalf("probe %+v after %d, %d left", p, len(all), s.Left())
 		}
-		all = append(all, attempt{p, try(p), s.Left()})
+		all = append(all, attempt{p, run(p), s.Left()})
 		s.Record(all[len(all)-1].Verdict)
 	}
 	r := s.Result()
@@ -154,6 +159,12 @@ func TestSearch(t *testing.T) {
 			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
 			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
 			found 4967.4 (2 of 2), not 5076.2`},
+		"one failure of three": {func(c *Config) { c.Start, c.Max = 5, 5 }, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Number != 2}
+		}, `
+			bracket 5+13
+			confirm 5-4 5+3 5+2
+			at least 5 (2 of 3), not 0, at a bound`},
 		"successes by chance": {nil, func(p Probe) Verdict {
 			return Verdict{Sustained: p.Rate < 3000 || p.Try == 1 && p.Phase != Confirm && p.Rate < 3900}
 		}, `
