@@ -49,6 +49,7 @@ func TestTerminate(t *testing.T) {
 		err             string
 	}{
 		"graceful":        {exitAfter: 2, want: StopResult{Took: 2 * sec, Graceful: true}},
+		"at once":         {exitAfter: 0, reported: sec, want: StopResult{Took: sec, Graceful: true}},
 		"by the signal":   {exitAfter: 2, code: 143, want: StopResult{Took: 2 * sec}},
 		"reported late":   {exitAfter: 2, reported: sec, want: StopResult{Took: 2 * sec, Graceful: true}},
 		"killed":          {exitAfter: -1, want: StopResult{Took: grace, Killed: true}},
