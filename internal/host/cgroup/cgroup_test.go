@@ -11,7 +11,7 @@ import (
 
 func TestTree_Own(t *testing.T) {
 	machine := files{
-		"proc/self/mountinfo": "30 25 0:1 / /top rw - cgroup2 cgroup2 rw\n" +
+		"proc/self/mountinfo": "30 25 0:1 / /top - cgroup2 cgroup2 rw\n" +
 			"31 25 0:2 / /cpu rw - cgroup cgroup rw,cpu\n32 25 0:2 / /memory rw - cgroup cgroup rw,memory\n",
 		"proc/self/cgroup": "0::/a/b\n1:cpu:/c\n2:memory:/c\n",
 	}
@@ -86,7 +86,7 @@ func TestTree_Version(t *testing.T) {
 }
 
 func TestUnescape(t *testing.T) {
-	for in, want := range map[string]string{`a\040b`: "a b", `\134`: `\`, `a\0`: `a\0`, `\999`: `\999`, "": ""} {
+	for in, want := range map[string]string{`a\040b`: "a b", `\134`: `\`, `a\0`: `a\0`, `\04`: `\04`, `\999`: `\999`, "": ""} {
 		t.Run(in, func(t *testing.T) {
 			if got := unescape(in); got != want {
 				t.Errorf("%q: %q, want %q", in, got, want)

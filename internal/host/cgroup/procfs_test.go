@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,10 +20,12 @@ func TestStall(t *testing.T) {
 		"some avg10=0.00 avg60=0.32 avg300=3.70 total=14118633912\n" +
 			"full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n": fmt.Sprint(14118633912*us, " ", 7*us),
 		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n": fmt.Sprint(5*us, " none"),
-		"full total=5\n":                  "nil",
-		"some total=-1\n":                 "nil",
-		"some total=99999999999999999999": "nil",
-		"":                                "nil",
+		"some total=4611686018427387\n":                    fmt.Sprint(4611686018427387*us, " none"),
+		"some total=4611686018427388\n":                    "nil",
+		"full total=5\n":                                   "nil",
+		"some total=-1\n":                                  "nil",
+		"some total=99999999999999999999":                  "nil",
+		"":                                                 "nil",
 		"some total=1\nsome total=2\nfull total=x\nfull total=3\nfull total=4": fmt.Sprint(us, " ", 3*us),
 	} {
 		t.Run(in, func(t *testing.T) {
@@ -56,6 +59,7 @@ func TestNetwork(t *testing.T) {
 		"a container's":       {headings + line("lo", 900, 900) + line("eth0", 100, 200), 100, 200, true},
 		"two networks":        {headings + line("eth0", 100, 200) + line("lo", 5, 5) + line("b", 1, 2), 101, 202, true},
 		"no network":          {headings + line("lo", 900, 901), 900, 901, true},
+		"one direction":       {headings + line("a", 100, 0) + line("b", 0, 200), 100, 200, true},
 		"nothing":             {headings, 0, 0, false},
 		"garbage":             {"eth0: x y z\n: \nlo:" + strings.Repeat(" -1", 16), 0, 0, false},
 		"too large for int64": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
@@ -69,8 +73,8 @@ func TestNetwork(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	ids, whole := numbers([]byte("12\n0\n7\nx\n-3\n9\n"), 3)
-	if !slices.Equal(ids, []int{12, 7, 9}) || !whole {
+	ids, whole := numbers([]byte("12\n0\n2147483647\n2147483648\nx\n-3\n9\n"), 3)
+	if !slices.Equal(ids, []int{12, math.MaxInt32, 9}) || !whole {
 		t.Error(ids, whole)
 	}
 	if ids, whole = numbers([]byte("1\n2\n3\n"), 2); len(ids) != 2 || whole {
