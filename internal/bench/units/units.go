@@ -94,7 +94,7 @@ func Approx(d time.Duration) string {
 // Length formats a planned time: as Approx, but below 10 s with three significant digits, to avoid
 // "0s": 300 ms is "0.3s".
 func Length(d time.Duration) string {
-	if d <= 0 || d >= 10*time.Second || d%time.Second == 0 {
+	if d <= 0 || d >= 10*time.Second {
 		return Approx(d)
 	}
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"

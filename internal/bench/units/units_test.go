@@ -36,7 +36,7 @@ func TestUnits(t *testing.T) {
 		},
 		{ // shares
 			"25%": Percent(.254), "0.0%": Tenths(0), "<0.1%": Tenths(.000949), "0.1%": Tenths(.00095), "9.9%": Tenths(.0994),
-			"10%": Tenths(.0995), "0%": Ratio(0), "under 0.01%": Ratio(.000099), "0.01%": Ratio(.0001), "0.123%": Ratio(.00123),
+			"10%": Tenths(math.Nextafter(.0995, 0)), "0%": Ratio(0), "under 0.01%": Ratio(.000099), "0.01%": Ratio(.0001), "0.123%": Ratio(.00123),
 			"99.9%": Ratio(.999), "over 99.9%": Ratio(.9991), "100%": Ratio(1),
 		},
 		{ // things
