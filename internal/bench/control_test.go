@@ -56,7 +56,7 @@ func TestTerminate(t *testing.T) {
 		"killed slowly":   {exitAfter: -1, killedAfter: 9 * sec, want: StopResult{Took: 14 * sec, Killed: true}},
 		"never ends":      {exitAfter: -1, killedAfter: time.Hour, want: StopResult{Killed: true}, err: "still running 10s after SIGKILL"},
 		"forced":          {exitAfter: -1, force: 3 * sec, want: StopResult{Took: 3 * sec, Killed: true, Forced: true}},
-		"cannot be asked": {exitAfter: -1, ask: errors.ErrUnsupported, want: StopResult{Killed: true}},
+		"has no signal":   {exitAfter: -1, ask: errors.ErrUnsupported, want: StopResult{Killed: true}},
 		"refuses to ask":  {exitAfter: -1, ask: refused, err: "refused"},
 		"refuses to kill": {exitAfter: -1, kill: refused, want: StopResult{Killed: true}, err: "refused"},
 	} {

@@ -11,7 +11,7 @@ import (
 
 const ms = time.Millisecond
 
-// Each probe sends 10,000 requests in 10 s: a backlog of so many requests is so many milliseconds.
+// Each probe sends 10,000 requests in 10 s, so a backlog of N requests is N milliseconds of work.
 func TestAssess(t *testing.T) {
 	conditions, err := profile.ParseConditions("p99<50ms,errors<5%")
 	if err != nil {
