@@ -2,12 +2,14 @@ package bench
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
 
-func TestRecordsSurviveJSON(t *testing.T) {
+func TestRecord_JSON(t *testing.T) {
 	trial := &Trial{Contender: "rs-actix", Variant: "lto", Round: 3}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 123, time.UTC)
 	up := 12 * time.Millisecond
@@ -48,60 +50,50 @@ func TestRecordsSurviveJSON(t *testing.T) {
 			t.Errorf("%s: came back as %+v, was %+v", EventName(e), out, in)
 		}
 	}
-	var r Record
-	if err := json.Unmarshal([]byte(`{"type":"nonsense","event":{}}`), &r); err == nil {
-		t.Error("an unknown event type was accepted")
-	}
-}
-
-func TestDerivedValuesOfAStep(t *testing.T) {
-	s := StepResult{
-		Load:   Load{Succeeded: 1000, Elapsed: 2 * time.Second, Failed: map[ErrorKind]int64{ErrTimeout: 200, "5xx": 50}},
-		Before: &Usage{CPU: time.Second, Throttling: &Throttling{Periods: 10, Throttled: 1, Time: time.Second}},
-		After:  &Usage{CPU: 1500 * time.Millisecond, Throttling: &Throttling{Periods: 30, Throttled: 9, Time: 3 * time.Second}, Memory: &Memory{Used: 100 << 20, Peak: 500 << 20}},
-	}
-	if got := s.Load.Throughput(); got != 500 {
-		t.Errorf("throughput %v, want 500: errors must not count", got)
-	}
-	if got := s.Load.ErrorRate(); got != 0.2 {
-		t.Errorf("error rate %v, want 0.2", got)
-	}
-	if got, ok := s.CPUPerRequest(); !ok || got != 500*time.Microsecond {
-		t.Errorf("CPU per request %v %v, want 500µs", got, ok)
-	}
-	if got, ok := s.Throttling(); !ok || got != (Throttling{20, 8, 2 * time.Second}) {
-		t.Errorf("throttling %+v %v", got, ok)
-	}
-	if got, ok := s.MemorySeconds(); !ok || got != 1 {
-		t.Errorf("memory per rate %v %v, want 1 MiB·s", got, ok)
-	}
-	if _, ok := (StepResult{Load: Load{Succeeded: 1}}).CPUPerRequest(); ok {
-		t.Error("CPU per request is reported although no counter was read")
-	}
-}
-
-func TestNames(t *testing.T) {
-	for want, got := range map[string]string{
-		"go-nethttp-1":                      Trial{"go-nethttp", "", 1}.String(),
-		"rs-actix.lto-12":                   Trial{"rs-actix", "lto", 12}.String(),
-		"rs-actix:lto":                      Trial{"rs-actix", "lto", 12}.Label(),
-		"exit code 3":                       Exit{Code: 3}.String(),
-		"killed by SIGKILL (out of memory)": Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}.String(),
+	for in, want := range map[string]string{
+		`5`: "json: ", `{"type":"x","seq":3}`: `event 3 (x): unknown event type "x"`,
+		`{"type":"notice","seq":3,"event":5}`: "event 3 (notice): json: ",
 	} {
-		t.Run(want, func(t *testing.T) {
-			if got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
-		})
+		if err := json.Unmarshal([]byte(in), new(Record)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", in, err, want)
+		}
 	}
+	_, err := json.Marshal(Record{Event: ChangedManually{Control: Control{Rate: math.NaN()}}})
+	check(t, fact{"a value without JSON", err != nil, true}, fact{"a strange event", EventName(nil), "unknown"})
 }
 
-func TestTypicalRequest(t *testing.T) {
+// A trial is the sum of its events.
+func TestTrialResult_Apply(t *testing.T) {
+	at := time.Unix(5, 0)
+	up, step, exit, lost := 9*time.Millisecond, new(3), &Exit{Code: 7}, &Lost{Phase: PhaseLoad}
+	first, cause, control := &FirstResponse{Status: 503}, &Cause{Kind: CauseExited}, Control{Kind: ControlNote, Text: "x"}
+	var got TrialResult
+	for i, e := range []Event{
+		TrialStarted{Service: Service{Name: "a"}, Artifact: Artifact{Image: "i"}}, InstanceStarted{InstanceInfo{PID: 5}},
+		InstanceReady{up, first}, RequestsTimed{FirstRequests{Request: "r"}}, MarkRead{Mark{Name: "m"}}, CheckDone{CheckResult{Name: "c"}},
+		StepEnded{StepResult{Index: 3}}, InstanceStopped{StopResult{Killed: true}}, Notice{Level: "warning", Text: "w"},
+		Notice{Level: "info", Text: "no warning"}, IncidentOccurred{Incident{Text: "t"}}, ChangedManually{control, step}, Paused{},
+		TrialEnded{State: TrialFailed, Failure: "f", Cause: cause, Exit: exit, LastLog: []LogLine{{Text: "l"}}, Lost: lost},
+	} {
+		got.Apply(at.Add(time.Duration(i)), e)
+	}
+	check(t, fact{"trial", got, TrialResult{
+		Schema: SchemaVersion, State: TrialFailed, Service: Service{Name: "a"}, Artifact: Artifact{Image: "i"}, Started: at,
+		Ended: at.Add(13), Instance: &InstanceInfo{PID: 5}, StartUp: &up, FirstResponse: first, Marks: []Mark{{Name: "m"}},
+		FirstRequests: &FirstRequests{Request: "r"}, Checks: []CheckResult{{Name: "c"}}, Steps: []StepResult{{Index: 3}},
+		Stop: &StopResult{Killed: true}, Warnings: Warnings{{Text: "w"}}, Incidents: []Incident{{Text: "t"}},
+		ManualChanges: []ManualChange{{at.Add(11), step, control}}, Failure: "f", Cause: cause, Exit: exit,
+		LastLog: []LogLine{{Text: "l"}}, Lost: lost,
+	}})
+	got.Apply(at, TrialStarted{})
+	got.StartUp = nil
+	got.Apply(at, InstanceReady{})
+	check(t, fact{"started again", got.State, TrialRunning}, fact{"an unknown time", got.StartUp == nil, true})
+}
+
+func TestFirstRequests(t *testing.T) {
 	p := FirstRequests{Kept: []RequestPhases{{Total: 9}, {Total: 1, Err: "reset"}, {Total: 3, Send: 1}, {Total: 5}, {Total: 1}}}
-	if got := p.Typical(); got != (RequestPhases{Total: 3, Send: 1}) {
-		t.Errorf("%+v", got)
-	}
-	if got := p.TypicalNew(); got != (RequestPhases{}) {
-		t.Errorf("of none: %+v", got)
-	}
+	p.New = p.Kept[2:4]
+	check(t, fact{"the lower median", p.Typical(), RequestPhases{Total: 3, Send: 1}},
+		fact{"of two", p.TypicalNew(), RequestPhases{Total: 3, Send: 1}}, fact{"of none", FirstRequests{}.Typical(), RequestPhases{}})
 }

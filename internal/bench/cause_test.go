@@ -97,6 +97,13 @@ func TestKilledProcessesAsCause(t *testing.T) {
 			t.Errorf("enforced %v: %q", enforced, c.Text)
 		}
 	}
+	if c := KilledProcesses(1, 3, info); !strings.HasPrefix(c.Text, "lost 1 process, ") {
+		t.Errorf("%q", c.Text)
+	}
+	at := time.Unix(5, 0)
+	if c := CauseOf(Exit{Code: 1, At: at}, &InstanceInfo{StartedAt: at}); c.Text != "exit code 1" {
+		t.Errorf("at its start: %q", c.Text)
+	}
 	if c := CauseOf(Exit{Code: 1, Said: "no database"}, nil); c.String() != "the contender died: exit code 1: no database" {
 		t.Errorf("%q", c)
 	}

@@ -46,7 +46,7 @@ func (r RequestLoad) errorRate() float64 {
 func (l Load) TooManyUnexpected(allowed float64) (request string, ok bool) {
 	over := func(failed map[ErrorKind]int64, checked int64) bool {
 		n := failed[ErrWrong]
-		return n > 0 && float64(n) > allowed*float64(max(n, checked))
+		return float64(n) > allowed*float64(max(n, checked))
 	}
 	for _, r := range l.Requests {
 		if over(r.Failed, r.Checked) {

@@ -41,6 +41,9 @@ func TestWorstErrors(t *testing.T) {
 	if rate, request := l.WorstErrors(); rate != 1 || request != "rare" {
 		t.Errorf("%g of %q", rate, request)
 	}
+	if rate, request := (Load{Requests: []RequestLoad{{Name: "a"}}}).WorstErrors(); rate != 0 || request != "" {
+		t.Errorf("%g of %q", rate, request)
+	}
 	l.Requests = l.Requests[:1]
 	if rate, request := l.WorstErrors(); rate != .01 || request != "" {
 		t.Errorf("%g of %q", rate, request)
@@ -62,6 +65,7 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 			Examples: map[ErrorKind]string{ErrWrong: "expected A, is B"}},
 	}
 	checks := []CheckResult{{Status: CheckFailed, Request: "GET /x"}, {Status: CheckPassed}, {Status: CheckSkipped}}
+	detailed := []CheckResult{{Status: CheckFailed, Request: "GET /x", Detail: "no"}}
 	const body = "sent unexpected bodies: 3 of 100 compared bodies were unexpected (3%, 95% CI 1% to 8.5%) in all steps, first in round 0 at step 16c; " +
 		"first: rare: expected A, is B"
 	for name, test := range map[string]struct {
@@ -82,6 +86,7 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 		"bodies":               {run: Run{Profile: Profile{MaxErrors: .1}}, steps: []StepResult{unexpected}, want: body},
 		"max_unexpected":       {run: Run{Profile: Profile{MaxUnexpected: .06, MaxErrors: .1}}, steps: []StepResult{unexpected}},
 		"checks":               {checks: checks, want: "failed 1 of 2 checks; first: GET /x"},
+		"details of a check":   {checks: detailed, want: "failed 1 of 1 check; first: GET /x: no"},
 		"accepted checks":      {run: Run{AcceptFailedChecks: true}, checks: checks},
 		"accepted checks, bodies": {
 			run: Run{AcceptFailedChecks: true, Profile: Profile{MaxErrors: .1}}, checks: checks, steps: []StepResult{unexpected}, want: body,
@@ -92,7 +97,7 @@ func TestExclusionFollowsTheProfile(t *testing.T) {
 		if u := test.run.ExclusionOf(TrialResult{Steps: test.steps, Checks: test.checks}); u != nil {
 			got = u.String()
 		}
-		if !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
+		if !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") || strings.HasSuffix(got, ": ") {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
 		}
 	}

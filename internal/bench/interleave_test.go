@@ -113,16 +113,19 @@ func TestAdvanceKnowsEveryNumber(t *testing.T) {
 	numbers("HostReading", reflect.ValueOf(*host[0].Advance(&host[1], &host[2])), check)
 }
 
-// A value that one of the readings does not have stays unknown.
-func TestAdvanceOfUnknown(t *testing.T) {
+// A value that one of the readings does not have stays unknown, and so does one of another source.
+func TestAdvance_Unknown(t *testing.T) {
 	bare := Usage{At: time.Unix(5, 0), CPU: 5}
-	got := filled(1).Advance(bare, filled(3))
-	if got.CPUUser != nil || got.Throttling != nil || got.Pressure != nil || got.Switches != nil || got.Network != nil {
-		t.Errorf("made up: %+v", got)
-	}
-	if got := filled(1).Advance(filled(2), bare); got.Memory != nil || got.CPUSystem != nil {
-		t.Errorf("made up: %+v", got)
-	}
+	other := filled(2)
+	other.Switches, other.Network = &Switches{Source: "other"}, &Network{Source: "other"}
+	other.Pressure = &Pressure{Source: "other", CPU: &Stall{}}
+	without, later := filled(1).Advance(bare, filled(3)), filled(1).Advance(filled(2), bare)
+	mixed := filled(1).Advance(other, filled(3))
+	check(t,
+		fact{"before", all(without.CPUUser, without.Throttling, without.Pressure, without.Switches, without.Network),
+			"<nil> <nil> <nil> <nil> <nil>"},
+		fact{"after", all(later.Memory, later.CPUSystem), "<nil> <nil>"},
+		fact{"of another source", all(mixed.Pressure, mixed.Switches, mixed.Network), "<nil> <nil> <nil>"})
 }
 
 func TestAdvanceHostReading(t *testing.T) {
@@ -136,38 +139,40 @@ func TestAdvanceHostReading(t *testing.T) {
 	if got := at(1).Advance(at(1), at(3)).Advance(at(10), at(14)); !reflect.DeepEqual(got, at(7)) {
 		t.Errorf("host %+v, store %+v", got.Host, got.Store)
 	}
-	if got := at(1).Advance(nil, at(2)); got != nil {
-		t.Errorf("made up: %+v", got)
-	}
-	if got := at(1).Advance(&HostReading{}, at(2)); got.Host != nil || got.Store != nil {
-		t.Errorf("made up: %+v", got)
-	}
+	other := at(1)
+	other.Store.Source = "/proc"
+	bare := at(1).Advance(&HostReading{}, at(2))
+	check(t, fact{"without a reading", at(1).Advance(nil, at(2)) == nil, true},
+		fact{"without values", all(bare.Host, bare.Store), "<nil> <nil>"},
+		fact{"of another source", at(1).Advance(other, at(2)).Store == nil, true})
 }
 
-func TestHiccupsTogether(t *testing.T) {
+func TestHiccups_And(t *testing.T) {
 	a := Hiccups{CPUs: 2, Count: 1, Sum: 5, Max: 5, Realtime: true}
-	if got := (Hiccups{}).And(a); got != a {
-		t.Errorf("%+v", got)
-	}
-	if got := a.And(Hiccups{CPUs: 2, Count: 2, Sum: 9, Max: 8}); got != (Hiccups{CPUs: 2, Count: 3, Sum: 14, Max: 8}) {
-		t.Errorf("%+v", got)
-	}
+	check(t, fact{"of one", Hiccups{}.And(a), a},
+		fact{"of two", a.And(Hiccups{CPUs: 2, Count: 2, Sum: 9, Max: 8}), Hiccups{CPUs: 2, Count: 3, Sum: 14, Max: 8}})
 }
 
-func TestGroups(t *testing.T) {
-	trial := func(name string, round int) TrialEntry {
-		return TrialEntry{Trial: Trial{Contender: name, Round: round}}
+func TestRun_Groups(t *testing.T) {
+	trials := func(all ...string) (entries []TrialEntry) {
+		for _, name := range all {
+			entries = append(entries, TrialEntry{Trial: Trial{Contender: name[:1], Round: int(name[1] - '0')}})
+		}
+		return entries
 	}
-	two := Run{Trials: []TrialEntry{trial("a", 1), trial("b", 1), trial("b", 2), trial("a", 2)}, Profile: Profile{Contenders: []Selection{{Contender: "a"}, {Contender: "b"}}}}
-	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0}, {1}, {2}, {3}}) {
-		t.Errorf("one after the other: %v", got)
-	}
-	two.Profile.Interleave = time.Second
-	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2, 3}}) {
-		t.Errorf("interleaved: %v", got)
-	}
-	one := Run{Trials: []TrialEntry{trial("a", 1), trial("a", 2), trial("a", 3)}, Profile: Profile{Interleave: time.Second, Contenders: []Selection{{Contender: "a"}}}}
-	if got := one.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2}}) {
-		t.Errorf("with itself: %v", got)
-	}
+	one := Run{Trials: trials("a1", "a2", "a3"), Profile: Profile{Interleave: 1, Contenders: make([]Selection, 1)}}
+	two := Run{Trials: trials("a1", "b1", "b2", "a2"), Profile: Profile{Contenders: make([]Selection, 2)}}
+	interleaved := two
+	interleaved.Profile.Interleave = 1
+	check(t, fact{"one after the other", two.Groups(), [][]int{{0}, {1}, {2}, {3}}},
+		fact{"interleaved", interleaved.Groups(), [][]int{{0, 1}, {2, 3}}},
+		fact{"with itself", one.Groups(), [][]int{{0, 1}, {2}}})
+}
+
+func TestInterleaved(t *testing.T) {
+	since := time.Unix(7, 0)
+	alone, with := StepResult{Interleave: &Interleave{Since: since}}, StepResult{Interleave: &Interleave{Since: since, With: []string{"b"}}}
+	of := func(steps ...StepResult) string { return all(TrialResult{Steps: steps}.Interleaved()) }
+	check(t, fact{"a trial", of(StepResult{}, with), all(since, true)}, fact{"alone", of(StepResult{}, alone), all(time.Time{}, false)},
+		fact{"waiting", Interleave{Waited: 4, WaitedCPU: 2}.WaitingCPUs(), .5}, fact{"never waiting", Interleave{}.WaitingCPUs(), 0.})
 }

@@ -9,6 +9,15 @@ func TestOutcome(t *testing.T) {
 		}
 		return all
 	}
+	several := func(n int, entry TrialEntry) (all []TrialEntry) {
+		for i := range n {
+			entry.Trial = Trial{Contender: string(rune('a' + i)), Round: 1}
+			all = append(all, entry)
+		}
+		return all
+	}
+	dead, mixes := TrialEntry{State: TrialFailed}, TrialEntry{State: TrialComplete, Excluded: &Exclusion{FailedChecks: 1, Checks: 2}}
+	const check = " failed 1 of 2 checks"
 	for _, c := range []struct {
 		state  RunState
 		trials []TrialEntry
@@ -24,6 +33,9 @@ func TestOutcome(t *testing.T) {
 		{RunInterrupted, trials(TrialFailed, TrialAborted), "interrupted; failed: b"},
 		{RunRunning, trials(TrialComplete, TrialRunning), "running"},
 		{RunFailed, nil, "failed"},
+		{RunFailed, several(3, dead), "failed: a, b, c"}, {RunFailed, several(4, dead), "failed: 4 contenders"},
+		{RunComplete, several(3, mixes), "complete; a" + check + "; b" + check + "; c" + check},
+		{RunComplete, several(4, mixes), "complete; 4 contenders excluded"},
 	} {
 		if got := (Run{State: c.state, Trials: c.trials}).OutcomeText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

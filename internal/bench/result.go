@@ -310,7 +310,7 @@ func (l Load) UnexpectedRate() float64 {
 			unexpected += n * shareOf(r.Failed[ErrWrong], r.Checked, int64(n))
 		}
 	}
-	if int64(found) == wrong && good > 0 { // every kind is known
+	if int64(found) == wrong { // every kind is known
 		return unexpected / good
 	}
 	return shareOf(wrong, l.Checked, wrong+l.AllSucceeded())

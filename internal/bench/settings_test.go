@@ -46,3 +46,11 @@ func TestSettingsInManifest(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+func TestLimits(t *testing.T) {
+	whole := Limits{CPUs: .5, CPUSet: 2, Memory: 512 << 20, PIDs: 100}
+	check(t,
+		fact{"all", whole, "0.5 CPUs, set of 2, 512 MiB, 100 processes"}, fact{"none", Limits{}.Words(), "no limit"},
+		fact{"some", Limits{CPUs: 1, PIDs: 20}.Words(), "1 CPU, 20 processes"},
+		fact{"equal", whole.Own(whole), Limits{}}, fact{"different", whole.Own(Limits{CPUs: 1, Memory: 1}), whole})
+}

@@ -16,6 +16,7 @@ func TestRejections(t *testing.T) {
 		"one":                    {Request{ExpectStatus: 404}, "[]"},
 		"below 400":              {Request{ExpectStatus: 200, MoreStatuses: []int{304}}, "[]"},
 		"one from 400 on":        {Request{ExpectStatus: 200, MoreStatuses: []int{429}}, "[429]"},
+		"400 itself":             {Request{ExpectStatus: 200, MoreStatuses: []int{400}}, "[400]"},
 		"the first from 400 on":  {Request{ExpectStatus: 429, MoreStatuses: []int{200, 503}}, "[429 503]"},
 		"all from 400 on":        {Request{ExpectStatus: 404, MoreStatuses: []int{410}}, "[]"},
 		"all named":              {Request{ExpectStatus: 200, MoreStatuses: []int{429}, Success: []int{200, 429}}, "[]"},

@@ -15,32 +15,48 @@ func TestErrorRateEstimatesUnexpectedBodies(t *testing.T) {
 	kinds := wrongLoad(30, 600, 9970) // a rare kind, wrong in 1 of 10, is compared as often as the frequent one
 	kinds.Requests = []RequestLoad{
 		{Name: "often", Succeeded: 9000, Checked: 300},
+		{Name: "never"},
 		{Name: "rare", Succeeded: 970, Checked: 300, Failed: map[ErrorKind]int64{ErrWrong: 30}},
 	}
 	for name, test := range map[string]struct {
 		load Load
 		want float64
 	}{
-		"3 of 114":          {wrongLoad(3, 114, 9997), 3. / 114},
-		"all compared":      {wrongLoad(5, 1000, 995), .005},
-		"none wrong":        {wrongLoad(0, 114, 10000), 0},
-		"not on record":     {wrongLoad(5, 0, 995), .005},
-		"with other errors": {other, (997 + 9003*3./114) / 10000},
-		"by kind":           {kinds, .01},
-		"no request":        {Load{}, 0},
+		"3 of 114":              {wrongLoad(3, 114, 9997), 3. / 114},
+		"all compared":          {wrongLoad(5, 1000, 995), .005},
+		"all that was compared": {wrongLoad(5, 5, 995), 1},
+		"none wrong":            {wrongLoad(0, 114, 10000), 0},
+		"not on record":         {wrongLoad(5, 0, 995), .005},
+		"with other errors":     {other, (997 + 9003*3./114) / 10000},
+		"by kind":               {kinds, .01},
+		"no request":            {Load{}, 0},
 	} {
-		if got := test.load.ErrorRate(); math.Abs(got-test.want) > 1e-9 {
+		if got := test.load.ErrorRate(); !(math.Abs(got-test.want) < 1e-9) { // NaN is wrong, too
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
 	}
 }
 
-func TestErrorRateWithDropped(t *testing.T) {
-	l := wrongLoad(3, 100, 897) // 3% of 900
-	l.Dropped = 100
-	if got := l.ErrorRateWithDropped(); math.Abs(got-.127) > 1e-9 {
-		t.Errorf("%g, want 0.127", got)
-	}
+func TestLoad_Errors(t *testing.T) {
+	dropped := wrongLoad(3, 100, 897) // 3% of 900
+	dropped.Dropped = 100
+	lead := wrongLoad(3, 10, 2)
+	lead.Lead, lead.Drain = 3, 3
+	step := func(sent int64, d Definition) StepResult { return StepResult{Load: Load{Sent: sent, Definition: d}} }
+	definition := func(steps ...StepResult) string { return all(TrialResult{Steps: steps}.Definition()) }
+	var none, some Statuses
+	none.Add(Statuses{})
+	some.Add(Statuses{200: 1})
+	some.Add(Statuses{200: 1, 429: 5})
+	check(t, fact{"with dropped requests", math.Round(1e9 * dropped.ErrorRateWithDropped()), 127e6},
+		fact{"an estimate", lead.ErrorRateIsEstimate(), true}, fact{"all compared", wrongLoad(3, 10, 7).ErrorRateIsEstimate(), false},
+		fact{"none unexpected", wrongLoad(0, 10, 90).ErrorRateIsEstimate(), false},
+		fact{"all that was compared", wrongLoad(3, 3, 7).ErrorRateIsEstimate(), true},
+		fact{"not on record", wrongLoad(3, 2, 7).ErrorRateIsEstimate(), false},
+		fact{"the oldest definition", definition(step(0, 0), step(1, 2), step(1, 1), step(1, 2)), all(Definition(1), true)},
+		fact{"a rate of no time", Load{Succeeded: 1}.Throughput(), 0.},
+		fact{"nothing sent", definition(step(0, 2)), all(OldDefinition, false)},
+		fact{"statuses", some, Statuses{200: 2, 429: 5}}, fact{"no statuses", none == nil, true})
 }
 
 func TestUnexpectedBodiesExclude(t *testing.T) {
@@ -85,12 +101,14 @@ func TestUnexpectedBodiesExclude(t *testing.T) {
 	}
 }
 
-func TestExclusionsOfTrialsAreAdded(t *testing.T) {
+func TestExclusion_Add(t *testing.T) {
 	one := &Exclusion{Unexpected: &Unexpected{Count: 1, Compared: 300, Step: "16c", Round: 2}, First: "body"}
+	cause, step := &Cause{Kind: CauseKilled}, StepResult{Load: wrongLoad(3, 114, 9997)}
 	checks := &Exclusion{FailedChecks: 1, Checks: 2, First: "check"}
-	if sum := checks.Add(one).Add(one); sum.Unexpected.Count != 2 || sum.Unexpected.Compared != 600 || sum.First != "body" || one.Unexpected.Count != 1 {
-		t.Errorf("%+v, unexpected %+v", sum, sum.Unexpected)
-	}
+	check(t, fact{"sum", *checks.Add(one).Add(one).Add(checks), Exclusion{FailedChecks: 2, Checks: 4, First: "body",
+		Unexpected: &Unexpected{Count: 2, Compared: 600, Step: "16c", Round: 2}}}, fact{"unchanged", one.Unexpected.Count, int64(1)},
+		fact{"a cause alone", *TrialResult{State: TrialFailed, Cause: cause}.Excluded(1, 1), Exclusion{Cause: cause}},
+		fact{"bodies", *TrialResult{Steps: []StepResult{step, step}}.Bodies(), Bodies{Unexpected: 6, Compared: 228}})
 }
 
 // A contender has one share of unexpected bodies: of those compared in all its rounds, also where
@@ -122,6 +140,7 @@ func TestShareOfUnexpectedBodies(t *testing.T) {
 		"1 of 1 compared body was unexpected (100%)":            {Count: 1},
 		"199 of 2,000 compared bodies were unexpected (10%)":    {Count: 199, Compared: 2000},
 		"198 of 2,000 compared bodies were unexpected (9.9%)":   {Count: 198, Compared: 2000},
+		"199 of 200 compared bodies were unexpected (>99%)":     {Count: 199, Compared: 200},
 		"1,999 of 2,000 compared bodies were unexpected (>99%)": {Count: 1999, Compared: 2000},
 	} {
 		if got := x.Share(); got != want {

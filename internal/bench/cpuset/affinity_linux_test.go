@@ -4,104 +4,130 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
 
-// TestKeep runs in its own process: it changes the affinity of all threads.
-func TestKeep(t *testing.T) {
-	if os.Getenv("LOCBENCH_TEST_KEEP") == "" {
-		if len(Allowed()) < 2 {
-			t.Skip("one CPU: there is no smaller set to keep to")
-		}
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKeep$", "-test.v")
-		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_KEEP=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return
-	}
+// apart runs a function on its own thread, and restores the affinity of that afterwards.
+func apart(do func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	was := OfThread()
+	do()
+	_ = KeepThread(was)
+}
+
+func allOfTwo(t *testing.T) Set {
+	t.Helper()
 	all := Allowed()
-	own := all[1:2] // a thread that has chosen for itself
-	chosen := make(chan int)
-	finish := make(chan struct{})
+	if len(all) < 2 {
+		t.Skip("one CPU: there is no smaller set to keep to")
+	}
+	return all
+}
+
+func TestKeep(t *testing.T) {
+	all := allOfTwo(t)
+	one, own := all[:1], all[1:2]
+	chosen, finish, done := make(chan int), make(chan bool), make(chan bool)
 	go func() {
-		runtime.LockOSThread() // and never unlocked
-		var set unix.CPUSet
-		set.Set(own[0])
-		if err := unix.SchedSetaffinity(0, &set); err != nil {
-			t.Error(err)
-		}
-		chosen <- unix.Gettid()
-		<-finish
+		defer close(done)
+		apart(func() {
+			if err := KeepThread(own); err != nil {
+				t.Error(err)
+			}
+			chosen <- unix.Gettid()
+			<-finish
+		})
 	}()
-	defer close(finish)
+	defer func() {
+		close(finish)
+		<-done
+	}()
 	tid := <-chosen
-	undo, err := Keep(all[:1])
+	undo, err := Keep(one)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := lists(t, tid); len(got) != 1 || got[all[:1].String()] == 0 {
-		t.Errorf("threads are on %v, not on %s", got, all[:1].String())
+	defer undo()
+	check := func(when string, want Set) {
+		t.Helper()
+		threads := 0
+		err := eachThread(func(id int, mask unix.CPUSet) error {
+			if id == tid {
+				if got := read(mask); !slices.Equal(got, own) {
+					t.Errorf("%s: a thread that has chosen CPU %s is on %s", when, own, got)
+				}
+				return nil
+			}
+			threads++
+			if got := read(mask); !slices.Equal(got, want) {
+				t.Errorf("%s: a thread is on %s, want %s", when, got, want)
+			}
+			return nil
+		})
+		if err != nil || threads == 0 {
+			t.Errorf("%s: %d threads, %v", when, threads, err)
+		}
 	}
+	check("kept", one)
 	if n := runtime.GOMAXPROCS(0); n != 1 {
 		t.Errorf("GOMAXPROCS %d", n)
 	}
-	if out, err := exec.Command("grep", "Cpus_allowed_list", "/proc/self/status").Output(); err != nil || strings.Fields(string(out))[1] != all[:1].String() {
+	out, err := exec.Command("grep", "Cpus_allowed_list", "/proc/self/status").Output()
+	if err != nil || strings.Fields(string(out))[1] != one.String() {
 		t.Errorf("a child is on %s, %v", out, err)
-	}
-	if got := affinityOf(t, tid); got != own.String() {
-		t.Errorf("a thread that has chosen CPU %s is on %s", own.String(), got)
 	}
 	if err := undo(); err != nil {
 		t.Fatal(err)
 	}
-	if got := lists(t, tid); len(got) != 1 || got[all.String()] == 0 {
-		t.Errorf("afterwards threads are on %v, not on %s", got, all.String())
-	}
+	check("afterwards", all)
 	if n := runtime.GOMAXPROCS(0); n < 1 || n > len(all) {
 		t.Errorf("GOMAXPROCS %d afterwards", n)
 	}
 }
 
-// lists counts the threads by what the kernel says of them, without one.
-func lists(t *testing.T, without int) map[string]int {
-	t.Helper()
-	entries, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		t.Fatal(err)
+func TestKeepRefuses(t *testing.T) {
+	all, none := Allowed(), Of(maxCPU)
+	if undo, err := Keep(none); undo != nil || err == nil || !strings.Contains(err.Error(), "keep this process to CPUs 16384: ") {
+		t.Errorf("%v", err)
 	}
-	got := map[string]int{}
-	for _, e := range entries {
-		if tid := atoi(e.Name()); tid != without {
-			if list := affinityOf(t, tid); list != "" {
-				got[list]++
-			}
+	if got := Allowed(); !slices.Equal(got, all) {
+		t.Errorf("afterwards on %s", got)
+	}
+	apart(func() {
+		if err := KeepThread(none); err == nil || !strings.Contains(err.Error(), "keep a thread to CPUs 16384: ") {
+			t.Errorf("%v", err)
 		}
-	}
-	return got
+	})
 }
 
-func atoi(s string) (n int) {
-	for _, r := range s {
-		n = n*10 + int(r-'0')
+func TestKeepThread(t *testing.T) {
+	all := allOfTwo(t)
+	apart(func() {
+		if err := KeepThread(all[1:]); err != nil {
+			t.Error(err)
+		}
+		if got := OfThread(); !slices.Equal(got, all[1:]) {
+			t.Errorf("on %s", got)
+		}
+	})
+	if got := Allowed(); !slices.Equal(got, all) {
+		t.Errorf("the process is on %s", got)
 	}
-	return n
 }
 
-func affinityOf(t *testing.T, tid int) string {
-	t.Helper()
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(tid, &set); err != nil {
-		return "" // it has ended
+func TestSiblings(t *testing.T) {
+	if got := Siblings(maxCPU); got != nil {
+		t.Errorf("of no CPU: %s", got)
 	}
-	var cpus []int
-	for i := range 1024 {
-		if set.IsSet(i) {
-			cpus = append(cpus, i)
-		}
+	if _, err := os.Stat("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"); err != nil {
+		t.Skip(err)
 	}
-	return Of(cpus...).String()
+	if got := Siblings(0); !slices.Contains(got, 0) {
+		t.Errorf("of CPU 0: %s", got)
+	}
 }

@@ -3,7 +3,6 @@
 package cpuset
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -92,6 +91,6 @@ func Order(cpus Set, siblings func(cpu int) Set) []int {
 		}
 	}
 	ordered := slices.Clone(cpus)
-	slices.SortFunc(ordered, func(a, b int) int { return cmp.Or(first[a]-first[b], a-b) })
+	slices.SortStableFunc(ordered, func(a, b int) int { return first[a] - first[b] })
 	return ordered
 }

@@ -19,14 +19,14 @@ func TestCoresAreNotTornApart(t *testing.T) {
 }
 
 func TestSet(t *testing.T) {
-	for list, want := range map[string]Set{"": nil, "0": {0}, "0-3": UpTo(4), "1,5": Of(5, 1, 5), "0-1,4-5": {0, 1, 4, 5}} {
+	for list, want := range map[string]Set{"": nil, "0": {0}, "0-3": UpTo(4), "1,5": Of(5, 1, 5), "0-1,4-5": {0, 1, 4, 5}, "16383": {maxCPU - 1}} {
 		t.Run(list, func(t *testing.T) {
 			if got, err := Parse(list); err != nil || !slices.Equal(got, want) || got.String() != list {
 				t.Errorf("%q: %v, %v", list, got, err)
 			}
 		})
 	}
-	for _, list := range []string{"x", "3-1", "-1", "1-", "0-99999999", "1,,2", "0 1", "2-3,0", "1,1", "0-2,2-3", "0-1\n"} {
+	for _, list := range []string{"x", "16384", "3-1", "-1", "1-", "0-99999999", "1,,2", "0 1", "2-3,0", "1,1", "0-2,2-3", "0-1\n"} {
 		if got, err := Parse(list); err == nil || !strings.Contains(err.Error(), "is not a set of CPUs") {
 			t.Errorf("%q: %v, %v", list, got, err)
 		}

@@ -11,28 +11,32 @@ import (
 
 // Duration formats a time with three significant digits: "6.21 ms", "348 µs", "12.3 s".
 func Duration(d time.Duration) string {
-	switch {
-	case d == 0:
+	if d == 0 {
 		return "0"
-	case d < 0:
+	}
+	if d < 0 {
 		return "-" + Duration(max(-d, -(d+1))) // the smallest duration has no positive counterpart
-	case d < time.Microsecond:
+	}
+	if d < time.Microsecond {
 		return fmt.Sprintf("%d ns", d.Nanoseconds())
-	case d < 999500*time.Nanosecond:
+	}
+	if d < 999500*time.Nanosecond {
 		return three(float64(d)/1e3) + " µs"
-	case d < 999500*time.Microsecond:
+	}
+	if d < 999500*time.Microsecond {
 		return three(float64(d)/1e6) + " ms"
-	case d < 10*time.Minute:
+	}
+	if d < 10*time.Minute {
 		return three(d.Seconds()) + " s"
 	}
 	return d.Round(time.Second).String()
 }
 
 func three(v float64) string {
-	switch {
-	case v < 9.995:
+	if v < 9.995 {
 		return fmt.Sprintf("%.2f", v)
-	case v < 99.95:
+	}
+	if v < 99.95 {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.0f", v)
@@ -94,7 +98,7 @@ func Approx(d time.Duration) string {
 // Length formats a planned time: as Approx, but below 10 s with three significant digits, to avoid
 // "0s": 300 ms is "0.3s".
 func Length(d time.Duration) string {
-	if d <= 0 || d >= 10*time.Second || d%time.Second == 0 {
+	if d <= 0 || d >= 10*time.Second {
 		return Approx(d)
 	}
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"

@@ -89,7 +89,8 @@ func TestGroupOnThisMachine(t *testing.T) {
 	}
 	for _, r := range readers(t, g, cmd.Process.Pid) {
 		u, err := r.Read()
-		if err != nil || u.CPU == 0 || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil {
+		if err != nil || u.CPU == 0 || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 ||
+			u.Threads == nil {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
 		}
 		r.Close()
@@ -174,7 +175,8 @@ func TestRemoveTakesGroupsBelow(t *testing.T) {
 		if err := os.MkdirAll(below, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(strconv.Itoa(cmd.Process.Pid)), 0); err != nil {
+		pid := strconv.Itoa(cmd.Process.Pid)
+		if err := os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(pid), 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -90,6 +90,12 @@ func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Gr
 	if len(g.dirs) == 0 {
 		return nil, fmt.Errorf("create cgroup: %w", cmp.Or(first, ErrNone)) // the others have the same reason
 	}
+	g.limitV1(l, cpus, Swaps(), failed)
+	return g, nil
+}
+
+// limitV1 sets the limits in the folders of the group. failed has the reason for a missing folder.
+func (g *Group) limitV1(l bench.Limits, cpus cpuset.Set, swaps bool, failed map[string]error) {
 	why := func(controller string) error {
 		if g.dirs[controller] != "" {
 			return nil
@@ -101,14 +107,13 @@ func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Gr
 		"cpu.cfs_period_us", strconv.Itoa(period), "cpu.cfs_quota_us", quota(l.CPUs))
 	g.noSet = set(g.dirs["cpuset"], len(cpus) > 0, why("cpuset"), "cpuset.mems", "", "cpuset.cpus", cpus.String())
 	g.limit("memory", l.Memory > 0, why("memory"), "memory", "memory.limit_in_bytes", memory)
-	swaps := l.Memory > 0 && g.dirs["memory"] != "" && Swaps()
+	swaps = swaps && l.Memory > 0 && g.dirs["memory"] != ""
 	g.limit("no swap", swaps, nil, "memory", "memory.memsw.limit_in_bytes", memory)
 	g.limit("processes", l.PIDs > 0, why("pids"), "pids", "pids.max", pids)
 	if g.dirs["cpuset"] != "" && g.noSet != nil {
 		os.Remove(g.dirs["cpuset"]) // a group without CPUs accepts no process
 		delete(g.dirs, "cpuset")
 	}
-	return g, nil
 }
 
 func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
@@ -161,16 +166,21 @@ func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, e
 	for _, c := range want {
 		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // if it fails, the limit's files are missing
 	}
-	g.limit("CPU quota", l.CPUs > 0, nil, "", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
-	g.noSet = set(g.dirs[""], len(cpus) > 0, nil, "cpuset.cpus", cpus.String())
-	g.limit("memory", l.Memory > 0, nil, "", "memory.max", strconv.FormatInt(l.Memory, 10))
-	g.limit("no swap", l.Memory > 0 && Swaps(), nil, "", "memory.swap.max", "0")
-	g.limit("processes", l.PIDs > 0, nil, "", "pids.max", strconv.FormatInt(l.PIDs, 10))
+	g.limitV2(l, cpus, Swaps())
 	var err error
 	if g.fd, err = os.Open(g.dirs[""]); err != nil {
 		return nil, errors.Join(fmt.Errorf("create cgroup %s: %w", name, err), g.Remove())
 	}
 	return g, nil
+}
+
+// limitV2 sets the limits in the inner folder of the group.
+func (g *Group) limitV2(l bench.Limits, cpus cpuset.Set, swaps bool) {
+	g.limit("CPU quota", l.CPUs > 0, nil, "", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
+	g.noSet = set(g.dirs[""], len(cpus) > 0, nil, "cpuset.cpus", cpus.String())
+	g.limit("memory", l.Memory > 0, nil, "", "memory.max", strconv.FormatInt(l.Memory, 10))
+	g.limit("no swap", l.Memory > 0 && swaps, nil, "", "memory.swap.max", "0")
+	g.limit("processes", l.PIDs > 0, nil, "", "pids.max", strconv.FormatInt(l.PIDs, 10))
 }
 
 const inner = "contender" // the folder with the processes, on v2

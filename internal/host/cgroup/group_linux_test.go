@@ -1,10 +1,17 @@
 package cgroup
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -12,43 +19,235 @@ import (
 
 var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}
 
-// fakeV2 uses a folder with files as a hierarchy: it shows what is written where, without rights or
-// kernel.
-func fakeV2(t *testing.T, controllers string) (m mount) {
-	t.Helper()
-	m = mount{point: t.TempDir(), root: "/", v2: true}
-	if err := os.MkdirAll(filepath.Join(m.point, "user"), 0o755); err != nil {
-		t.Fatal(err)
+// Limits are written in the form of the kernel's documentation; what is not requested is not written.
+func TestGroup_Limits(t *testing.T) {
+	v1 := files{
+		"cpu/": "", "cpu/cpu.cfs_period_us": "", "cpu/cpu.cfs_quota_us": "", "cpuset.mems": "0-1\n",
+		"set/": "", "set/cpuset.mems": "", "set/cpuset.cpus": "", "memory/": "", "memory/memory.limit_in_bytes": "",
+		"memory/memory.memsw.limit_in_bytes": "", "pids/": "", "pids/pids.max": "",
 	}
-	for _, f := range []string{"cgroup.subtree_control", "user/cgroup.subtree_control"} {
-		if err := os.WriteFile(filepath.Join(m.point, f), []byte(controllers), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	v2 := files{"cpu.max": "", "cpuset.cpus": "", "memory.max": "", "memory.swap.max": "", "pids.max": ""}
+	for name, test := range map[string]struct {
+		version int
+		limits  bench.Limits
+		cpus    cpuset.Set
+		swaps   bool
+		want    files // contents that are written
+	}{
+		"all, v1": {1, all, cpuset.Of(0, 2), true, files{
+			"cpu/cpu.cfs_period_us": "100000", "cpu/cpu.cfs_quota_us": "150000",
+			"set/cpuset.mems": "0-1", "set/cpuset.cpus": "0,2",
+			"memory/memory.limit_in_bytes": "67108864", "memory/memory.memsw.limit_in_bytes": "67108864",
+			"pids/pids.max": "100",
+		}},
+		"all, v2": {2, all, cpuset.Of(0, 2), true, files{
+			"cpu.max": "150000 100000", "cpuset.cpus": "0,2", "memory.max": "67108864", "memory.swap.max": "0",
+			"pids.max": "100",
+		}},
+		"without swap, v1": {1, bench.Limits{Memory: 1}, nil, false, files{"memory/memory.limit_in_bytes": "1"}},
+		"without swap, v2": {2, bench.Limits{Memory: 1}, nil, false, files{"memory.max": "1"}},
+		"none, v1":         {1, bench.Limits{}, nil, true, nil},
+		"none, v2":         {2, bench.Limits{}, nil, true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.version == 1 {
+				root := fake(t, v1).Root
+				g := Group{dirs: files{}}
+				for controller, dir := range map[string]string{
+					"cpu": "cpu", "cpuset": "set", "memory": "memory", "pids": "pids",
+				} {
+					g.dirs[controller] = filepath.Join(root, dir)
+				}
+				g.limitV1(test.limits, test.cpus, test.swaps, nil)
+				got := content(t, root)
+				if g.missing != nil || g.noSet != nil || !maps.Equal(got, with(v1, test.want)) {
+					t.Errorf("%q; %q, %v", got, g.missing, g.noSet)
+				}
+				return
+			}
+			root := fake(t, v2).Root
+			g := Group{dirs: files{"": root}}
+			g.limitV2(test.limits, test.cpus, test.swaps)
+			if got := content(t, root); g.missing != nil || g.noSet != nil || !maps.Equal(got, with(v2, test.want)) {
+				t.Errorf("%q; %q, %v", got, g.missing, g.noSet)
+			}
+		})
 	}
-	return m
 }
 
-func TestMissingLimitsAreReported(t *testing.T) {
-	g, err := createV2(place{in: fakeV2(t, ""), path: "/user"}, "g", all, cpuset.UpTo(2))
-	if err != nil {
-		t.Fatal(err)
+// A machine with v1, one with v2, and parts of them that are missing.
+func TestTree_Create(t *testing.T) {
+	const v1 = "30 25 0:1 / /cpu rw - cgroup cgroup rw,cpu,cpuacct\n31 25 0:2 / /set rw - cgroup cgroup rw,cpuset\n" +
+		"32 25 0:3 / /memory rw - cgroup cgroup rw,memory\n33 25 0:4 / /pids rw - cgroup cgroup rw,pids\n" +
+		"34 25 0:5 / /other rw - cgroup cgroup rw,freezer\n"
+	machine := func(mounts, groups string) files {
+		return files{"proc/self/mountinfo": mounts, "proc/self/cgroup": groups}
 	}
-	defer g.Remove()
-	text := strings.Join(g.Missing(), "; ")
-	if err := g.NoCPUSet(); err == nil || !strings.Contains(err.Error(), "the kernel has no cpuset.cpus") || strings.Contains(text, "CPU set") {
-		t.Errorf("no CPU set: %v; %q", err, text)
+	first := machine(v1, "1:cpu,cpuacct:/user\n2:cpuset:/\n3:memory:/user\n4:pids:/user\n5:freezer:/user\n")
+	second := machine("30 25 0:1 / /top rw - cgroup2 cgroup2 rw\n", "0::/user\n")
+	no := func(what string, files ...string) string {
+		return what + ": the kernel has no " + strings.Join(files, "\nthe kernel has no ")
 	}
-	for _, want := range []string{"CPU quota: the kernel has no cpu.max", "memory: ", "processes: "} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q does not contain %q", text, want)
-		}
+	noFiles := []string{
+		no("CPU quota", "cpu.cfs_period_us", "cpu.cfs_quota_us"), no("memory", "memory.limit_in_bytes"),
+		no("processes", "pids.max"),
 	}
-	if _, err := (Tree{Root: t.TempDir()}).Create("g", all, nil); err == nil {
-		t.Error("created a group without a hierarchy")
+	homes := files{"cpu/user/": "", "memory/user/": "", "pids/user/": "", "set/cpuset.mems": "0"}
+	for name, test := range map[string]struct {
+		files   files
+		cpus    cpuset.Set
+		made    []string // folders
+		missing []string // without those about swap, which a machine need not have; nil: not looked at
+		noSet   string
+		err     string
+	}{
+		"at the top": {with(first, homes), nil, []string{"cpu/g/", "memory/g/", "pids/g/"}, noFiles, "<nil>", ""},
+		"with a set": {with(first, homes), cpuset.UpTo(2), []string{"cpu/g/", "memory/g/", "pids/g/"}, noFiles,
+			"the kernel has no cpuset.mems\nthe kernel has no cpuset.cpus", ""},
+		"where it may": {with(first, homes, files{"cpu/g/": "", "memory/g": "a file"}), nil,
+			[]string{"cpu/g/", "cpu/user/g/", "memory/user/g/", "pids/g/"}, noFiles, "<nil>", ""},
+		"of some controllers": {with(first, files{"memory/user/": ""}), cpuset.UpTo(2),
+			[]string{"memory/g/"}, nil,
+			"controller cpuset: stat ROOT/set: no such file or directory", ""},
+		"without a controller": {with(machine(v1, "1:memory:/\n"), files{"memory/": ""}), nil,
+			[]string{"memory/g/"},
+			[]string{"CPU quota: controller cpu: no cgroup", noFiles[1], "processes: controller pids: no cgroup"},
+			"<nil>", ""},
+		"without a home": {first, nil, nil, nil, "",
+			"create cgroup: controller cpu: stat ROOT/cpu/user: no such file or directory"},
+		"nowhere": {with(machine(v1, "1:cpu:/\n"), files{"cpu/g/": ""}), nil, []string{"cpu/g/"}, nil, "",
+			"create cgroup: controller cpu: mkdir ROOT/cpu/g: file exists"},
+		"without a hierarchy": {machine("", ""), nil, nil, nil, "", "create cgroup: no cgroup"},
+		"without /proc": {nil, nil, nil, nil, "",
+			"read mounts: open ROOT/proc/self/mountinfo: no such file or directory"},
+		"v2": {with(second, files{"top/user/": "", "top/cgroup.subtree_control": ""}), cpuset.UpTo(2),
+			[]string{"top/g/", "top/g/contender/"},
+			[]string{no("CPU quota", "cpu.max"), no("memory", "memory.max"), no("processes", "pids.max")},
+			"the kernel has no cpuset.cpus", ""},
+		"v2, where it may": {with(second, files{"top/user/": "", "top/g": "a file"}), nil,
+			[]string{"top/user/g/", "top/user/g/contender/"}, nil, "<nil>", ""},
+		"v2, nowhere": {with(second, files{"top/user/g/": "", "top/g/": ""}), nil,
+			[]string{"top/g/", "top/user/g/"}, nil, "", "create cgroup: mkdir ROOT/top/user/g: file exists"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := fake(t, test.files)
+			g, err := tree.Create("g", all, test.cpus)
+			var made []string
+			for path := range content(t, tree.Root) {
+				if strings.HasSuffix(path, "g/") || strings.HasSuffix(path, "contender/") {
+					made = append(made, path)
+				}
+			}
+			slices.Sort(made)
+			text := func(err error) string { return strings.ReplaceAll(fmt.Sprint(err), tree.Root, "ROOT") }
+			if !slices.Equal(made, test.made) || text(err) != cmp.Or(test.err, "<nil>") {
+				t.Fatalf("%q, %v", made, err)
+			}
+			if err != nil {
+				return
+			}
+			missing := slices.DeleteFunc(g.Missing(), func(s string) bool { return strings.HasPrefix(s, "no swap: ") })
+			if test.missing != nil && !slices.Equal(missing, test.missing) || text(g.NoCPUSet()) != test.noSet {
+				t.Errorf("missing %q, want %q; %v", g.Missing(), test.missing, g.NoCPUSet())
+			}
+			if _, v2 := g.FD(); v2 != strings.HasPrefix(name, "v2") {
+				t.Errorf("FD: %t", v2)
+			}
+			if err := g.Remove(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	for _, name := range []string{"", "..", "a/b", ".hidden"} {
 		if _, err := (Tree{}).Create(name, all, nil); err == nil {
 			t.Errorf("created a group called %q", name)
 		}
+	}
+}
+
+func TestGroup_Enter(t *testing.T) {
+	tree := fake(t, files{"home/tasks": "", "cpu/tasks": "", "memory/": ""})
+	at := func(name string) string { return filepath.Join(tree.Root, name) }
+	g := Group{dirs: files{"cpu": at("cpu")},
+		home: files{"cpu": at("home"), "cpuset": at("home")}}
+	leave, err := g.Enter()
+	entered := content(t, tree.Root)
+	if err != nil || entered["cpu/tasks"] != "0" || entered["home/tasks"] != "" ||
+		leave() != nil || content(t, tree.Root)["home/tasks"] != "0" {
+		t.Errorf("%q, %v", entered, err)
+	}
+	g = Group{dirs: files{"memory": at("memory")}, home: files{"memory": at("none")}}
+	const want = "enter cgroup: the kernel has no tasks\nthe kernel has no tasks"
+	if _, err := g.Enter(); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestGroup_PIDs(t *testing.T) {
+	never := func(n int) int { return 1<<22 + n } // the kernel has no higher number than 1<<22
+	tree := fake(t, files{
+		"g/cgroup.procs":       fmt.Sprintf("1\n0\n%d\nx\n%d\n", os.Getpid(), never(1)),
+		"g/below/cgroup.procs": fmt.Sprintf("%d\n%d\n2\n", never(1), never(2)),
+	})
+	g := Group{dirs: files{"cpu": filepath.Join(tree.Root, "g"), "memory": filepath.Join(tree.Root, "g")}}
+	if got := g.PIDs(); !slices.Equal(got, []int{never(1), never(2), 2}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestGroup_Remove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tree := fake(t, files{"g/contender/below/": "", "kept/": "", "full/cgroup.kill": ""})
+		g := Group{outer: filepath.Join(tree.Root, "g"), dirs: files{"": "not looked at"}}
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+		// A folder that cannot be removed; in the kernel's file system its files go with it.
+		began := time.Now()
+		err := (&Group{dirs: files{"": filepath.Join(tree.Root, "full")}}).Remove()
+		took := time.Since(began) // 1 ms, 2 ms, … and then 50 ms between a hundred attempts
+		if err == nil || !strings.HasPrefix(err.Error(), "remove cgroup: ") || took != 3775*time.Millisecond {
+			t.Errorf("%v after %v", err, took)
+		}
+		want := files{"full/": "", "full/cgroup.kill": "1", "kept/": ""}
+		if got := content(t, tree.Root); !maps.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+// Only groups with chosen names go, and none in which this process or an ancestor is.
+func TestTree_CleanLeft(t *testing.T) {
+	tree := fake(t, files{
+		"proc/self/mountinfo": "30 25 0:1 / /cpu rw - cgroup cgroup rw,cpu\n" +
+			"31 25 0:2 / /memory rw - cgroup cgroup rw,memory\n",
+		"proc/self/cgroup": "1:cpu:/lb-self/inner\n", "proc/self/status": "Name:\tx\nPPid:\t42\n",
+		"proc/42/cgroup": "1:cpu:/lb-parent\n", "proc/42/status": "PPid:\t0\n", "proc/0/cgroup": "1:cpu:/lb-zero\n",
+		"cpu/lb-self/inner/lb-a/": "", "cpu/lb-parent/": "", "cpu/lb-b/lb-c/": "", "cpu/kept/": "", "cpu/lb-file": "",
+		"memory/lb-b/": "", "memory/lb-zero/": "",
+	})
+	gone, err := tree.CleanLeft(func(name string) bool { return strings.HasPrefix(name, "lb-") || name == "cpu" })
+	slices.Sort(gone)
+	left := content(t, tree.Root)
+	maps.DeleteFunc(left, func(path, _ string) bool { return strings.HasPrefix(path, "proc") })
+	want := files{
+		"cpu/": "", "cpu/lb-self/": "", "cpu/lb-self/inner/": "", "cpu/lb-parent/": "", "cpu/kept/": "",
+		"cpu/lb-file": "", "memory/": "",
+	}
+	if err != nil || !reflect.DeepEqual(gone, []string{"lb-a", "lb-b", "lb-zero"}) || !maps.Equal(left, want) {
+		t.Errorf("%v, %v; left %q", gone, err, left)
+	}
+	if _, err := (Tree{Root: t.TempDir()}).CleanLeft(nil); err == nil {
+		t.Error("no error without /proc")
+	}
+	missing, noSet, err := fake(t, files{
+		"proc/self/mountinfo": "30 25 0:1 / /pids rw - cgroup cgroup rw,pids\n",
+		"proc/self/cgroup":    "1:pids:/\n", "pids/": "",
+	}).Probe("p")
+	if len(missing) != 3 || missing[2] != "processes: the kernel has no pids.max" || noSet == nil || err != nil {
+		t.Errorf("%q, %v, %v", missing, noSet, err)
+	}
+	if _, _, err := (Tree{Root: t.TempDir()}).Probe("p"); err == nil {
+		t.Error("no error without /proc")
 	}
 }

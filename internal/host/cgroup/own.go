@@ -75,7 +75,9 @@ func dirMemory(dir string) int64 {
 
 // Swaps reports whether this machine uses swap, which lets a group grow beyond its memory. It
 // returns true if that is not known.
-func Swaps() bool {
-	data, err := os.ReadFile("/proc/swaps")
+func Swaps() bool { return swapsIn("/proc/swaps") }
+
+func swapsIn(file string) bool {
+	data, err := os.ReadFile(file)
 	return err != nil || strings.Count(string(data), "\n") > 1 // the first line is a heading
 }

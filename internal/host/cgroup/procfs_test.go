@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,12 +17,15 @@ import (
 func TestStall(t *testing.T) {
 	const us = time.Microsecond
 	for in, want := range map[string]string{
-		"some avg10=0.00 avg60=0.32 avg300=3.70 total=14118633912\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n": fmt.Sprint(14118633912*us, " ", 7*us),
-		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n":                                                           fmt.Sprint(5*us, " none"),
-		"full total=5\n":                  "nil",
-		"some total=-1\n":                 "nil",
-		"some total=99999999999999999999": "nil",
-		"":                                "nil",
+		"some avg10=0.00 avg60=0.32 avg300=3.70 total=14118633912\n" +
+			"full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n": fmt.Sprint(14118633912*us, " ", 7*us),
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n": fmt.Sprint(5*us, " none"),
+		"some total=4611686018427387\n":                    fmt.Sprint(4611686018427387*us, " none"),
+		"some total=4611686018427388\n":                    "nil",
+		"full total=5\n":                                   "nil",
+		"some total=-1\n":                                  "nil",
+		"some total=99999999999999999999":                  "nil",
+		"":                                                 "nil",
 		"some total=1\nsome total=2\nfull total=x\nfull total=3\nfull total=4": fmt.Sprint(us, " ", 3*us),
 	} {
 		t.Run(in, func(t *testing.T) {
@@ -39,7 +43,9 @@ func TestStall(t *testing.T) {
 	}
 }
 
-const headings = "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+const headings = "Inter-|   Receive                                                |  Transmit\n" +
+	" face |bytes    packets errs drop fifo frame compressed multicast|" +
+	"bytes    packets errs drop fifo colls carrier compressed\n"
 
 func TestNetwork(t *testing.T) {
 	line := func(name string, in, out int64) string {
@@ -51,8 +57,9 @@ func TestNetwork(t *testing.T) {
 		available bool
 	}{
 		"a container's":       {headings + line("lo", 900, 900) + line("eth0", 100, 200), 100, 200, true},
-		"two networks":        {headings + line("eth0", 100, 200) + line("lo", 5, 5) + line("eth1", 1, 2), 101, 202, true},
+		"two networks":        {headings + line("eth0", 100, 200) + line("lo", 5, 5) + line("b", 1, 2), 101, 202, true},
 		"no network":          {headings + line("lo", 900, 901), 900, 901, true},
+		"one direction":       {headings + line("a", 100, 0) + line("b", 0, 200), 100, 200, true},
 		"nothing":             {headings, 0, 0, false},
 		"garbage":             {"eth0: x y z\n: \nlo:" + strings.Repeat(" -1", 16), 0, 0, false},
 		"too large for int64": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
@@ -66,8 +73,8 @@ func TestNetwork(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	ids, whole := numbers([]byte("12\n0\n7\nx\n-3\n9\n"), 3)
-	if !slices.Equal(ids, []int{12, 7, 9}) || !whole {
+	ids, whole := numbers([]byte("12\n0\n2147483647\n2147483648\nx\n-3\n9\n"), 3)
+	if !slices.Equal(ids, []int{12, math.MaxInt32, 9}) || !whole {
 		t.Error(ids, whole)
 	}
 	if ids, whole = numbers([]byte("1\n2\n3\n"), 2); len(ids) != 2 || whole {
@@ -85,7 +92,8 @@ func TestThreadsComeAndGo(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n", voluntary, involuntary)
+		text := fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n",
+			voluntary, involuntary)
 		if err := os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +150,10 @@ func TestThreadsOfThisProcess(t *testing.T) {
 }
 
 func FuzzProcParsers(f *testing.F) {
-	for _, s := range []string{"some avg10=0.00 total=5\nfull total=6\n", headings + "eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", "voluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n", "12\n0\n"} {
+	for _, s := range []string{
+		"some avg10=0.00 total=5\nfull total=6\n", headings + "eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n",
+		"voluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n", "12\n0\n",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

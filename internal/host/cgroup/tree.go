@@ -164,7 +164,7 @@ func (m mount) candidates(path string) []string {
 		return []string{m.point}
 	}
 	all := []string{dir}
-	for dir != m.point && len(dir) > len(m.point) {
+	for len(dir) > len(m.point) {
 		dir = filepath.Dir(dir)
 		all = append(all, dir)
 	}

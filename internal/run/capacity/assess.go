@@ -38,10 +38,8 @@ func Assess(conditions profile.Conditions, res bench.StepResult, cpus, maxUnexpe
 	missed := conditions.Missed(l)
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	why = append(why, missed...)
-	if n := l.Failed[bench.ErrWrong]; n > 0 {
-		if _, over := l.TooManyUnexpected(maxUnexpected); over {
-			add("%s", bench.Unexpected{Count: n, Compared: l.Checked}.Share())
-		}
+	if _, over := l.TooManyUnexpected(maxUnexpected); over {
+		add("%s", bench.Unexpected{Count: l.Failed[bench.ErrWrong], Compared: l.Checked}.Share())
 	}
 	if verdict.ManyWaited(l) {
 		add("%d of %d requests waited: all %d connections in use", verdict.Waited(l), l.Scheduled, l.MaxOpenConnections)
@@ -77,9 +75,6 @@ func Assess(conditions profile.Conditions, res bench.StepResult, cpus, maxUnexpe
 }
 
 func metFromSending(conditions profile.Conditions, l bench.Load) bool {
-	if l.Sending.Count == 0 {
-		return false
-	}
 	l.Latency = l.Sending
 	return len(conditions.Missed(l)) == 0
 }

@@ -101,12 +101,13 @@ func (p Point) Refusal() string {
 
 // Valid returns an error for an invalid record, which may come from any file.
 func (r Record) Valid() error {
-	switch {
-	case r.Schema < 1:
+	if r.Schema < 1 {
 		return errors.New(`"schema" is missing: this is not a file of locbench capacity`)
-	case r.Schema != Schema:
+	}
+	if r.Schema != Schema {
 		return fmt.Errorf("schema %d: this locbench reads schema %d", r.Schema, Schema)
-	case len(r.Points) > maxPoints:
+	}
+	if len(r.Points) > maxPoints {
 		return fmt.Errorf("%d points: expected at most %d", len(r.Points), maxPoints)
 	}
 	for i, p := range r.Points {

@@ -3,6 +3,7 @@ package capacity
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,13 +15,13 @@ func TestOutcome(t *testing.T) {
 	at := func(cpu time.Duration) *bench.Usage { return &bench.Usage{CPU: cpu} }
 	res := bench.StepResult{
 		Index: 4, Before: at(time.Second), After: at(3 * time.Second),
-		Load: bench.Load{Elapsed: 4 * time.Second, Wall: 4 * time.Second, Succeeded: 4000, Late: 3, Dropped: 500, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 500},
-			Latency: bench.Latencies{P50: 1, P99: 2}},
+		Load: bench.Load{Elapsed: 4 * time.Second, Wall: 4 * time.Second, Succeeded: 4000, Late: 3, Dropped: 500,
+			Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 500}, Latency: bench.Latencies{P50: 1, P99: 2}},
 	}
 	probe := Probe{Number: 3, Rate: 1000, Phase: Confirm, Try: 1}
 	got := Verdict{Client: true}.Outcome(probe, res, []string{"x"})
-	want := Outcome{Probe: probe, Step: 4, Client: true, Why: []string{"x"}, Achieved: 1000, P50: 1, P99: 2, Errors: .2, Late: 3, Dropped: 500,
-		CPU: .5, CPUEach: 500 * time.Microsecond}
+	want := Outcome{Probe: probe, Step: 4, Client: true, Why: []string{"x"}, Achieved: 1000, P50: 1, P99: 2,
+		Errors: .2, Late: 3, Dropped: 500, CPU: .5, CPUEach: 500 * time.Microsecond}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
@@ -39,8 +40,10 @@ func TestConfirming(t *testing.T) {
 		return Outcome{Probe: Probe{Rate: rate, Phase: phase}, Sustained: sustained, P99: p99, Why: why}
 	}
 	p := Point{Result: Result{Rate: 100, Above: 103}, Outcomes: []Outcome{
-		outcome(100, Narrow, true, 1), outcome(100, Confirm, true, 9), outcome(100, Confirm, false, 8), outcome(100, Confirm, true, 7), outcome(100, Confirm, true, 5),
-		outcome(103, Confirm, false, 50, "slow"), outcome(103, Confirm, false, 60, "p99", "late"), outcome(103, Confirm, true, 1),
+		outcome(100, Narrow, true, 1), outcome(100, Confirm, true, 9), outcome(100, Confirm, false, 8),
+		outcome(100, Confirm, true, 7), outcome(100, Confirm, true, 5),
+		outcome(103, Confirm, false, 50, "slow"), outcome(103, Confirm, false, 60, "p99", "late"),
+		outcome(103, Confirm, true, 1),
 	}}
 	if o, ok := p.Confirming(); !ok || o.P99 != 7 {
 		t.Errorf("%+v %t", o, ok)
@@ -54,12 +57,13 @@ func TestConfirming(t *testing.T) {
 }
 
 func TestValid(t *testing.T) {
+	most := slices.Repeat([]Point{{Dir: "."}}, maxPoints)
 	for want, r := range map[string]Record{
-		"":                                   {Schema: Schema, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
-		"is missing":                         {},
-		"this locbench reads schema 2":       {Schema: 1},
-		"outside the record's folder":        {Schema: Schema, Points: []Point{{Dir: "../x"}}},
-		"1001 points: expected at most 1000": {Schema: Schema, Points: make([]Point, maxPoints+1)},
+		"":                             {Schema: Schema, Points: append(most[:999:999], Point{Dir: "cpus-0.5"})},
+		"is missing":                   {},
+		"this locbench reads schema 2": {Schema: 1},
+		`point 2: folder "../x" is outside the record's folder`: {Schema: Schema, Points: []Point{{Dir: "."}, {Dir: "../x"}}},
+		"2000 points: expected at most 1000":                    {Schema: Schema, Points: append(most, most...)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			err := r.Valid()

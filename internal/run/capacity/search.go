@@ -97,18 +97,21 @@ type votes struct{ held, failed, client int }
 // New returns a search, or an error for an invalid cfg.
 func New(cfg Config) (*Search, error) {
 	finite := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
-	switch {
-	case !finite(cfg.Min) || !finite(cfg.Max) || cfg.Min > cfg.Max:
+	if !finite(cfg.Min) || !finite(cfg.Max) || cfg.Min > cfg.Max {
 		return nil, fmt.Errorf("search rates from %g to %g: the lowest must be above 0 and at most the highest",
 			cfg.Min, cfg.Max)
-	case !finite(cfg.Start):
+	}
+	if !finite(cfg.Start) {
 		return nil, fmt.Errorf("search from rate %g: must be above 0", cfg.Start)
-	case !(cfg.Resolution >= 0.001 && cfg.Resolution <= 1):
+	}
+	if !(cfg.Resolution >= 0.001 && cfg.Resolution <= 1) {
 		return nil, fmt.Errorf("resolution %g: must be from 0.001 to 1", cfg.Resolution)
-	case cfg.Need < 1 || cfg.Of < cfg.Need:
+	}
+	if cfg.Need < 1 || cfg.Of < cfg.Need {
 		return nil, fmt.Errorf("%d of %d confirmations: must be at least 1, and at most all probes",
 			cfg.Need, cfg.Of)
-	case cfg.Probes < 1:
+	}
+	if cfg.Probes < 1 {
 		return nil, errors.New("a search needs at least 1 probe")
 	}
 	s := &Search{cfg: cfg, result: Result{State: Searching}}
@@ -230,7 +233,7 @@ func (s *Search) try(p Phase, rate float64) {
 }
 
 func (s *Search) end(state State) {
-	s.result.Above, s.result.Client = s.high, s.client && s.high > 0
+	s.result.Above, s.result.Client = s.high, s.client
 	if state == Undecided && s.result.Rate > 0 || state == Found && s.client {
 		state = AtLeast
 	}

@@ -1,8 +1,11 @@
 package capacity
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -14,14 +17,11 @@ type server struct {
 	limit    float64 // seconds that the 99% quantile may take
 	noise    float64 // sigma of the factor
 	hiccup   float64
-	client   float64 // the client keeps up only below this rate; 0: always
 	rng      *rand.Rand
 }
 
-func (s *server) try(rate float64) Verdict {
-	if s.client > 0 && rate > s.client {
-		return Verdict{Client: true}
-	}
+func (s *server) try(p Probe) Verdict {
+	rate := p.Rate
 	if rate >= s.capacity || s.rng.Float64() < s.hiccup {
 		return Verdict{}
 	}
@@ -36,64 +36,228 @@ func config() Config {
 	return Config{Start: 1000, Min: 1, Max: 1e6, Resolution: 0.03, Need: 2, Of: 3, Probes: 60}
 }
 
-func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Probe) {
+// attempt is a probe, its verdict, and the estimate of the probes left before it.
+type attempt struct {
+	Probe
+	Verdict
+	left int
+}
+
+func (a attempt) String() string {
+	sign := "-"
+	if a.Sustained {
+		sign = "+"
+	} else if a.Client {
+		sign = "c"
+	}
+	return fmt.Sprintf("%.5g%s%d", a.Rate, sign, a.left)
+}
+
+func search(t *testing.T, cfg Config, run func(Probe) Verdict) (Result, []attempt) {
 	t.Helper()
 	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var probes []Probe
-	for {
-		probe, ok := s.Next()
-		if !ok {
-			break
+	var all []attempt
+	for p, ok := s.Next(); ok; p, ok = s.Next() {
+		try := 1
+		if last := len(all) - 1; last >= 0 && all[last].Rate == p.Rate && all[last].Phase == p.Phase {
+			try += all[last].Try
 		}
-		if s.Left() < 1 {
-			t.Errorf("no probe left before probe %d", probe.Number)
+		if p.Try != try || p.Rate < cfg.Min || p.Rate > cfg.Max || p.Number != len(all)+1 ||
+			len(all) == cfg.Probes || s.Left() < 1 {
+			t.Fatalf("probe %+v after %d, %d left", p, len(all), s.Left())
 		}
-		if probe.Rate < cfg.Min || probe.Rate > cfg.Max || probe.Number != len(probes)+1 {
-			t.Fatalf("probe %+v after %d", probe, len(probes))
-		}
-		if probes = append(probes, probe); len(probes) > cfg.Probes {
-			t.Fatalf("more than %d probes", cfg.Probes)
-		}
-		s.Record(try(probe.Rate))
+		all = append(all, attempt{p, run(p), s.Left()})
+		s.Record(all[len(all)-1].Verdict)
 	}
 	r := s.Result()
-	if r.Probes != len(probes) || s.Left() != 0 {
-		t.Errorf("%d probes in the result, %d run, %d left", r.Probes, len(probes), s.Left())
-	}
 	s.Record(Verdict{Sustained: true})
-	if s.Result() != r {
-		t.Error("a verdict after the end changed the result")
+	if r.Probes != len(all) || s.Left() != 0 || s.Result() != r {
+		t.Errorf("%+v, then %+v; %d probes run, %d left", r, s.Result(), len(all), s.Left())
 	}
-	return r, probes
+	return r, all
+}
+
+// Each probe is written with its rate, verdict (c: not sustained because of the client) and the
+// estimate of the probes left before it.
+func TestSearch(t *testing.T) {
+	below := func(limit float64) func(Probe) Verdict {
+		return func(p Probe) Verdict { return Verdict{Sustained: p.Rate < limit} }
+	}
+	for name, test := range map[string]struct {
+		change func(*Config)
+		try    func(Probe) Verdict
+		want   string
+	}{
+		"a server": {nil, below(5000), `
+			bracket 1000+13 2000+13 4000+13 8000-13 8000-13
+			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
+			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
+			found 4967.4 (2 of 2), not 5076.2`},
+		"start at it": {func(c *Config) { c.Start = 5000 }, below(5000), `
+			bracket 5000-13 5000-13 2500+13
+			narrow 3535.5+11 4204.5+10 4585+8 4788+7 4892.9+5
+			confirm 4892.9+4 4892.9+3 5000-2 5000-1
+			found 4892.9 (2 of 2), not 5000`},
+		"start above the highest rate": {func(c *Config) { c.Start, c.Max = 9000, 6000 }, below(5000), `
+			bracket 6000-13 6000-13 3000+13
+			narrow 4242.6+11 5045.4-10 5045.4-10 4626.6+8 4831.5+7 4937.3+5
+			confirm 4937.3+4 4937.3+3 5045.4-2 5045.4-1
+			found 4937.3 (2 of 2), not 5045.4`},
+		"start below the lowest rate": {func(c *Config) { c.Start, c.Min = 1, 100 }, below(120), `
+			bracket 100+13 200-13 200-13
+			narrow 141.42-11 141.42-11 118.92+10 129.68-8 129.68-8 124.19-7 124.19-7 121.52-5 121.52-5
+			confirm 118.92+4 118.92+3 121.52-2 121.52-1
+			found 118.92 (2 of 2), not 121.52`},
+		"rough": {func(c *Config) { c.Resolution = 1 }, below(5000), `
+			bracket 1000+6 2000+6 4000+6 8000-6 8000-6
+			confirm 4000+4 4000+3 8000-2 8000-1
+			found 4000 (2 of 2), not 8000`},
+		"a bracket as wide as the resolution": {func(c *Config) {
+			c.Start, c.Max = 1, (1+c.Resolution)*(1+1e-9)
+		}, below(1.02), `
+			bracket 1+13 1.03-13 1.03-13
+			confirm 1+4 1+3 1.03-2 1.03-1
+			found 1 (2 of 2), not 1.03`},
+		"three of five": {func(c *Config) { c.Need, c.Of, c.Resolution = 3, 5, .5 }, below(5000), `
+			bracket 1000+9 2000+9 4000+9 8000-9 8000-9
+			narrow 5656.9-7 5656.9-7
+			confirm 4000+6 4000+5 4000+4 5656.9-3 5656.9-2 5656.9-1
+			found 4000 (3 of 3), not 5656.9`},
+		"nothing is sustained": {func(c *Config) { c.Min = 300 }, below(0), `
+			bracket 1000-13 1000-13 500-13 500-13 300-13 300-13
+			none 0 (0 of 0), not 300, at a bound`},
+		"everything is sustained": {func(c *Config) { c.Max = 30000 }, below(1e9), `
+			bracket 1000+13 2000+13 4000+13 8000+13 16000+13 30000+13
+			confirm 30000+4 30000+3
+			at least 30000 (2 of 2), not 0, at a bound`},
+		"the client's limit": {nil, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Rate < 5000, Client: p.Rate >= 5000}
+		}, `
+			bracket 1000+13 2000+13 4000+13 8000c13 8000c13
+			narrow 5656.9c11 5656.9c11 4756.8+10 5187.4c8 5187.4c8 4967.4+7 5076.2c5 5076.2c5
+			confirm 4967.4+4 4967.4+3 5076.2c2 5076.2c1
+			at least 4967.4 (2 of 2), not 5076.2, the client's limit`},
+		"half of the failures are the client's": {nil, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Rate < 5000, Client: p.Rate >= 5000 && p.Try == 1}
+		}, `
+			bracket 1000+13 2000+13 4000+13 8000c13 8000-13
+			narrow 5656.9c11 5656.9-11 4756.8+10 5187.4c8 5187.4-8 4967.4+7 5076.2c5 5076.2-5
+			confirm 4967.4+4 4967.4+3 5076.2c2 5076.2-1
+			found 4967.4 (2 of 2), not 5076.2`},
+		"the client's limit at the lowest rate": {func(c *Config) { c.Min = 1000 }, func(p Probe) Verdict {
+			return Verdict{Client: true}
+		}, `
+			bracket 1000c13 1000c13
+			none 0 (0 of 0), not 1000, the client's limit, at a bound`},
+		"a failure at first": {nil, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Number != 1 && p.Rate < 5000}
+		}, `
+			bracket 1000-13 1000+13 2000+13 4000+13 8000-13 8000-13
+			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
+			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
+			found 4967.4 (2 of 2), not 5076.2`},
+		"one failure of three": {func(c *Config) { c.Start, c.Max = 5, 5 }, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Number != 2}
+		}, `
+			bracket 5+13
+			confirm 5-4 5+3 5+2
+			at least 5 (2 of 3), not 0, at a bound`},
+		"successes by chance": {nil, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Rate < 3000 || p.Try == 1 && p.Phase != Confirm && p.Rate < 3900}
+		}, `
+			bracket 1000+13 2000+13 4000-13 4000-13
+			narrow 2828.4+11 3363.6+10 3668+8 3830.4+7 3914.3-5 3914.3-5
+			confirm 3830.4-4 3830.4-3 3718.8-4 3718.8-3 3508.3-4 3508.3-3 3132.5-4 3132.5-3
+			2526.2+4 2526.2+3 2813+2 2813+2 2968.4+2 2968.4+2 3049.3-2 3049.3-1
+			found 2968.4 (2 of 2), not 3049.3`},
+		"successes by chance near the lowest rate": {func(c *Config) { c.Min = 950 }, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Phase != Confirm && p.Rate < 1020}
+		}, `
+			bracket 1000+13 2000-13 2000-13
+			narrow 1414.2-11 1414.2-11 1189.2-10 1189.2-10 1090.5-8 1090.5-8 1044.3-7 1044.3-7 1021.9-5 1021.9-5
+			confirm 1000-4 1000-3 970.87-4 970.87-3 950-4 950-3
+			none 0 (0 of 0), not 950, at a bound`},
+		"failures by chance": {nil, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Rate < 5000 && (p.Phase == Confirm || p.Rate < 3900)}
+		}, `
+			bracket 1000+13 2000+13 4000-13 4000-13
+			narrow 2828.4+11 3363.6+10 3668+8 3830.4+7 3914.3-5 3914.3-5
+			confirm 3830.4+4 3830.4+3 3914.3+2 3914.3+2
+			4031.7+2 4031.7+2 4273.6+2 4273.6+2 4786.5+2 4786.5+2 5935.2-2 5935.2-1
+			5330-2 5330-1 5050.9-2 5050.9-1 4916.9+2 4916.9+2
+			found 4916.9 (2 of 2), not 5050.9`},
+		"failures by chance near the highest rate": {func(c *Config) { c.Max = 4200 }, func(p Probe) Verdict {
+			return Verdict{Sustained: p.Phase == Confirm || p.Rate < 3900}
+		}, `
+			bracket 1000+13 2000+13 4000-13 4000-13
+			narrow 2828.4+11 3363.6+10 3668+8 3830.4+7 3914.3-5 3914.3-5
+			confirm 3830.4+4 3830.4+3 3914.3+2 3914.3+2
+			4031.7+2 4031.7+2 4200+2 4200+2
+			at least 4200 (2 of 2), not 0, at a bound`},
+		"just enough probes": {func(c *Config) { c.Probes = 17 }, below(5000), `
+			bracket 1000+13 2000+13 4000+13 8000-13 8000-13
+			narrow 5656.9-11 5656.9-11 4756.8+10 5187.4-8 5187.4-8 4967.4+7 5076.2-5 5076.2-5
+			confirm 4967.4+4 4967.4+3 5076.2-2 5076.2-1
+			found 4967.4 (2 of 2), not 5076.2`},
+		"too few probes to refuse": {func(c *Config) { c.Probes = 16 }, below(5000), `
+			bracket 1000+13 2000+13 4000+13 8000-13 8000-12
+			narrow 5656.9-11 5656.9-10 4756.8+9 5187.4-8 5187.4-7 4967.4+6 5076.2-5 5076.2-4
+			confirm 4967.4+3 4967.4+2 5076.2-1
+			at least 4967.4 (2 of 2), not 0, at a bound`},
+		"too few probes to confirm": {func(c *Config) { c.Probes = 3 }, below(5000), `
+			bracket 1000+3 2000+2 4000+1
+			undecided 0 (0 of 0), not 0, at a bound`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			if test.change != nil {
+				test.change(&cfg)
+			}
+			r, all := search(t, cfg, test.try)
+			got, phase := "", Phase("")
+			for _, a := range all {
+				if a.Phase != phase {
+					phase = a.Phase
+					got += "\n" + string(phase)
+				}
+				got += " " + a.String()
+			}
+			got += fmt.Sprintf("\n%s %.5g (%d of %d), not %.5g", r.State, r.Rate, r.Held, r.Tried, r.Above)
+			if r.Client {
+				got += ", the client's limit"
+			}
+			if r.AtBound {
+				got += ", at a bound"
+			}
+			if !slices.Equal(strings.Fields(got), strings.Fields(test.want)) {
+				t.Errorf("\n%s: %s", name, got)
+			}
+		})
+	}
 }
 
 // Without noise the capacity is within a bracket as narrow as the resolution, from any start rate
 // and at any resolution.
-func TestExactServer(t *testing.T) {
+func TestSearch_AnyStart(t *testing.T) {
 	for _, start := range []float64{1, 700, 4321, 5000, 1e6} {
 		for _, resolution := range []float64{.01, .03, .1, .5} {
 			s := &server{capacity: 5000, limit: .05, rng: rand.New(rand.NewPCG(1, 1))}
 			cfg := config()
 			cfg.Start, cfg.Resolution = start, resolution
-			r, probes := search(t, cfg, s.try)
-			if r.State != Found || r.Rate > s.sustains() || r.Above < s.sustains() || r.Above > r.Rate*(1+resolution)*1.0001 {
-				t.Errorf("from %g by %g: %+v, true is %.0f", start, resolution, r, s.sustains())
-			}
-			if r.Held != 2 || r.Tried != 2 || r.Client || r.AtBound {
-				t.Errorf("from %g by %g: %+v", start, resolution, r)
-			}
-			if start == 700 && resolution == .03 && len(probes) > 20 {
-				t.Errorf("%d probes", len(probes))
+			r, _ := search(t, cfg, s.try)
+			truth := s.sustains()
+			if r.State != Found || r.Rate > truth || r.Above < truth || r.Above > r.Rate*(1+resolution)*1.0001 {
+				t.Errorf("from %g by %g: %+v, true is %.0f", start, resolution, r, truth)
 			}
 		}
 	}
 }
 
 // With noise the result is near the true capacity, and confirmed.
-func TestNoisyServer(t *testing.T) {
+func TestSearch_Noise(t *testing.T) {
 	const runs = 500
 	low, off, probes := 0, 0, 0
 	for seed := range uint64(runs) {
@@ -124,11 +288,11 @@ func TestNoisyServer(t *testing.T) {
 
 // A server whose capacity varies between probes is not monotone. The confirmed rate must still be
 // one that it mostly sustains.
-func TestWanderingServer(t *testing.T) {
+func TestSearch_Wandering(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		r, _ := search(t, config(), func(rate float64) Verdict {
-			return Verdict{Sustained: rate < 5000*(.8+.2*rng.Float64())}
+		r, _ := search(t, config(), func(p Probe) Verdict {
+			return Verdict{Sustained: p.Rate < 5000*(.8+.2*rng.Float64())}
 		})
 		// Above 4,950 a probe passes with a probability of at most 5%, and two of three with 0.7%.
 		if r.State == Undecided || r.Rate < 3000 || r.Rate > 4950 {
@@ -137,97 +301,40 @@ func TestWanderingServer(t *testing.T) {
 	}
 }
 
-func TestNeverSustainable(t *testing.T) {
-	r, probes := search(t, config(), func(float64) Verdict { return Verdict{} })
-	if r.State != None || r.Rate != 0 || !r.AtBound || r.Above != 1 {
-		t.Errorf("%+v", r)
-	}
-	if last := probes[len(probes)-1]; last.Rate != 1 || last.Try != 2 {
-		t.Errorf("the last probe was %+v", last)
-	}
-}
-
-// If all rates are sustained up to the client's limit, the result is a lower bound with Client set.
-func TestClientLimit(t *testing.T) {
-	s := &server{capacity: 1e7, limit: 1, client: 40_000, rng: rand.New(rand.NewPCG(1, 4))}
-	r, _ := search(t, config(), s.try)
-	if r.State != AtLeast || !r.Client || r.AtBound || r.Rate > 40_000 || r.Rate < 38_000 || r.Above <= 40_000 {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestAlwaysSustainable(t *testing.T) {
-	cfg := config()
-	cfg.Max = 30_000
-	r, _ := search(t, cfg, func(float64) Verdict { return Verdict{Sustained: true} })
-	if r.State != AtLeast || r.Client || !r.AtBound || r.Rate != 30_000 || r.Above != 0 || r.Held != 2 {
-		t.Errorf("%+v", r)
-	}
-}
-
-// A rate that passed once by chance is not the result: without confirmation the search moves down.
-func TestChanceIsNotConfirmed(t *testing.T) {
-	lucky := map[float64]bool{}
-	r, probes := search(t, config(), func(rate float64) Verdict {
-		if rate < 3000 {
-			return Verdict{Sustained: true}
-		}
-		first := !lucky[rate] && rate < 3900
-		lucky[rate] = true
-		return Verdict{Sustained: first}
-	})
-	if r.State != Found || r.Rate >= 3000 || r.Above > r.Rate*1.031 {
-		t.Errorf("%+v", r)
-	}
-	confirmed := 0
-	for _, probe := range probes {
-		if probe.Phase == Confirm && probe.Rate == r.Rate {
-			confirmed++
-		}
-	}
-	if confirmed != 2 {
-		t.Errorf("%d confirming probes of %g", confirmed, r.Rate)
-	}
-}
-
-// One failed probe in the bracket costs one more probe, not the upper half.
-func TestHiccup(t *testing.T) {
-	n := 0
-	r, _ := search(t, config(), func(rate float64) Verdict {
-		n++
-		return Verdict{Sustained: n != 1 && rate < 5000}
-	})
-	if r.State != Found || r.Rate < 4850 {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestTooFewProbes(t *testing.T) {
-	cfg := config()
-	cfg.Probes = 3
-	if r, _ := search(t, cfg, func(rate float64) Verdict { return Verdict{Sustained: rate < 5000} }); r.State != Undecided || r.Rate != 0 || !r.AtBound {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestNewMistakes(t *testing.T) {
-	for name, change := range map[string]func(*Config){
-		"no start":       func(c *Config) { c.Start = 0 },
-		"NaN":            func(c *Config) { c.Start = math.NaN() },
-		"crossed":        func(c *Config) { c.Min, c.Max = 10, 5 },
-		"endless":        func(c *Config) { c.Max = math.Inf(1) },
-		"no resolution":  func(c *Config) { c.Resolution = 0 },
-		"rough":          func(c *Config) { c.Resolution = 2 },
-		"need more":      func(c *Config) { c.Need = 4 },
-		"need none":      func(c *Config) { c.Need = 0 },
-		"no probes":      func(c *Config) { c.Probes = 0 },
-		"NaN resolution": func(c *Config) { c.Resolution = math.NaN() },
+func TestNew(t *testing.T) {
+	const (
+		rates    = ": the lowest must be above 0 and at most the highest"
+		positive = ": must be above 0"
+		share    = ": must be from 0.001 to 1"
+		needed   = " confirmations: must be at least 1, and at most all probes"
+	)
+	for name, test := range map[string]struct {
+		change func(*Config)
+		want   string
+	}{
+		"a start above the highest": {func(c *Config) { c.Start = 1e9 }, ""},
+		"one rate":                  {func(c *Config) { c.Min, c.Max = 5, 5 }, ""},
+		"the finest resolution":     {func(c *Config) { c.Resolution = .001 }, ""},
+		"the roughest resolution":   {func(c *Config) { c.Resolution = 1 }, ""},
+		"one of one":                {func(c *Config) { c.Need, c.Of, c.Probes = 1, 1, 1 }, ""},
+		"no start":                  {func(c *Config) { c.Start = 0 }, "search from rate 0" + positive},
+		"NaN":                       {func(c *Config) { c.Start = math.NaN() }, "search from rate NaN" + positive},
+		"crossed":                   {func(c *Config) { c.Min, c.Max = 10, 5 }, "search rates from 10 to 5" + rates},
+		"no lowest rate":            {func(c *Config) { c.Min = 0 }, "search rates from 0 to 1e+06" + rates},
+		"endless":                   {func(c *Config) { c.Max = math.Inf(1) }, "search rates from 1 to +Inf" + rates},
+		"too fine":                  {func(c *Config) { c.Resolution = .0009 }, "resolution 0.0009" + share},
+		"too rough":                 {func(c *Config) { c.Resolution = 1.01 }, "resolution 1.01" + share},
+		"NaN resolution":            {func(c *Config) { c.Resolution = math.NaN() }, "resolution NaN" + share},
+		"need more":                 {func(c *Config) { c.Need = 4 }, "4 of 3" + needed},
+		"need none":                 {func(c *Config) { c.Need = 0 }, "0 of 3" + needed},
+		"no probes":                 {func(c *Config) { c.Probes = 0 }, "a search needs at least 1 probe"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()
-			change(&cfg)
-			if _, err := New(cfg); err == nil {
-				t.Errorf("%s is accepted", name)
+			test.change(&cfg)
+			_, err := New(cfg)
+			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
+				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
 	}

@@ -132,13 +132,7 @@ func apart(tools string, args []string) (*exec.Cmd, error) {
 	if err := install.Run(); err != nil {
 		return nil, err
 	}
-	namespace := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
-	if os.Getuid() != 0 {
-		namespace = append(namespace, "--user", "--map-current-user")
-	}
-	if exec.Command(namespace[0], append(namespace[1:], "true")...).Run() != nil {
-		namespace = nil
-	}
+	namespace := ownNamespace()
 	script := "#!/bin/sh\nexec " + strings.Join(namespace, " ") + " '" + goCommand + "' \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o700); err != nil {
 		return nil, err
@@ -147,6 +141,19 @@ func apart(tools string, args []string) (*exec.Cmd, error) {
 	cmd := exec.Command(all[0], all[1:]...)
 	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return cmd, nil
+}
+
+// ownNamespace returns the words in front of a command that runs in a PID namespace of its own; nil
+// if the system has none.
+func ownNamespace() []string {
+	namespace := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
+	if os.Getuid() != 0 {
+		namespace = append(namespace, "--user", "--map-current-user")
+	}
+	if exec.Command(namespace[0], append(namespace[1:], "true")...).Run() != nil {
+		return nil
+	}
+	return namespace
 }
 
 func decode(content []byte, pkg string) ([]mutant, error) {
