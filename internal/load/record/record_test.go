@@ -1,7 +1,6 @@
 package record
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -38,30 +37,6 @@ func TestWhatLiesInTheInterval(t *testing.T) {
 	}
 	if want := 2*time.Second + time.Second - 1 + time.Second + 5*time.Second + 5*time.Second; rec.IntervalTime != want {
 		t.Errorf("they shared %s with it, want %s", rec.IntervalTime, want)
-	}
-}
-
-// Rejected requests were in flight, too: without them Little's law would not hold.
-func TestRejectedRequestsTakeTime(t *testing.T) {
-	rec := New(bench.Step{Connections: 4}, nil)
-	c := rec.NewCounters()
-	rec.decide(0, int64(20*time.Second))
-	c.Record(&rec.Interval, Exchange{Start: 0, End: int64(3 * time.Second), Read: int64(3 * time.Second), Rejected: true})
-	rec.closeWindow(20*time.Second, Undecided)
-	rec.Finish()
-	if rec.ServiceTime != 3*time.Second || rec.IntervalTime != 3*time.Second || rec.Ended.Rejected != 1 {
-		t.Errorf("%s by service, %s in the interval, %d rejected", rec.ServiceTime, rec.IntervalTime, rec.Ended.Rejected)
-	}
-}
-
-func TestBegins(t *testing.T) {
-	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
-	var got []time.Duration
-	for i := range s.Connections {
-		got = append(got, rampStart(s, i))
-	}
-	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 
