@@ -1,0 +1,222 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+var (
+	oneSession = []bench.Session{{Name: "s"}}
+	form       = map[string]string{"X-A": "1", "Content-Language": "en", "Host": "other.test"}
+	token      = []bench.Save{{Name: "token", From: bench.FromJSON, Of: "token"}}
+	loggedIn   = "200\nSet-Cookie: sid=Abcdef123456; Path=/\n\n" + `{"token":"secret-1","next":"/next?p=2","n":7}`
+)
+
+// upTo is a check of the body, which names what it gets.
+func upTo(a Response) error {
+	text := fmt.Sprintf("%s: id %d, language %q, %q", a.Request, a.ID, a.Language, a.Body)
+	for _, name := range []string{"v", "token", "other"} {
+		if a.Value != nil {
+			text += fmt.Sprintf(", %s %q", name, a.Value(name))
+		}
+	}
+	switch {
+	case a.Unread != nil:
+		return a.Unread
+	case string(a.Body) == "unknown":
+		return ErrNotKnown
+	case string(a.Body) == "good":
+		return nil
+	}
+	return errors.New(text)
+}
+
+// What users send, and what locbench makes of the responses.
+func TestFlow(t *testing.T) {
+	get := func(path string) bench.Request { return bench.Request{Name: path, Path: path} }
+	step := func(name, path string) bench.Request { return bench.Request{Name: name, Session: "s", Path: path} }
+	all := map[string]flow{
+		"values": {
+			times: 4, files: map[string]string{"rows.csv": "name,city\na,Brno\nb,Žďár/n\n", "list.json": `["x y","z"]`},
+			spec: Spec{
+				Seed: 3, Variables: []bench.Variable{
+					{Name: "n", Range: &bench.Range{From: 7, To: 70}, Draw: bench.DrawRandom},
+					{Name: "t", List: []string{"a/b", `"q" & é`, "\u0001"}, Draw: bench.DrawInTurn},
+					{Name: "row", File: "rows.csv", Draw: bench.DrawInTurn}, {Name: "cell", File: "list.json", Draw: bench.DrawInTurn},
+					{Name: "z", Range: &bench.Range{From: 1, To: 9}, Draw: bench.DrawZipf, Exponent: 1.5},
+					{Name: "uuid", Make: bench.GenerateUUID}, {Name: "str", Make: bench.GenerateString, Length: 5},
+					{Name: "seq", Make: bench.GenerateSequence}, {Name: "now", Make: bench.GenerateNow}, {Name: "unix", Make: bench.GenerateUnix},
+				},
+				IDs: []int64{-5, 6, 7},
+				Requests: []bench.Request{
+					{
+						Name: "json", Weight: 3, Method: "POST", Path: "/{t}/{id}/{language}/{row.city}?t={t}&n={n}&u={uuid}&id={id}&now={now}",
+						Languages: []string{"cs", "x/y"}, IDs: bench.IDSpec{Distribution: "zipf"}, Encoding: bench.JSONBody,
+						Body:   `{"t":"{t}","n":"{n:number}","m":"{n}","cell":"{cell}","z":[{"a":"{z:json}"},"{{z}}"],"é":"{row.name}"}`,
+						Header: map[string]string{"X-Seq": "{seq} {str}", "X-Unix": "{unix}"},
+					},
+					{
+						Name: "form", Weight: 1, Method: "PUT", Path: "/form?", Encoding: bench.FormBody, Body: "t={t}&row={row.city}",
+						Header: map[string]string{"Authorization": "mine", "Cookie": "", "Host": "{str}.test", "content-type": "text/x"},
+					},
+				},
+			},
+		},
+		"ids": {times: 5, spec: Spec{Requests: []bench.Request{
+			{Name: "id", Method: "HEAD", Path: "/{id}", IDs: bench.IDSpec{Distribution: "fixed", Fixed: []int64{4, -2}}},
+		}}},
+		"multipart": {files: map[string]string{"f.bin": "\x00file"}, spec: Spec{
+			Variables: []bench.Variable{{Name: "v", List: []string{`a"b` + "\r\n"}}},
+			Requests: []bench.Request{{Name: "up", Method: "POST", Path: "/", Multipart: []bench.Field{
+				{Name: `fie"ld`, Value: "is {v}"}, {Name: "file", File: "f.bin", FileName: `n"{v}`, Type: "image/png"},
+			}}},
+		}},
+		"file": {files: map[string]string{"f.bin": "{v} as written"}, spec: Spec{
+			Requests: []bench.Request{{Name: "up", Method: "PATCH", Path: "/", BodyFile: "f.bin"}},
+		}},
+		"limits of sessions": {times: 2, responses: []string{loggedIn, "200\nLocation: /made/1\n\n<b>42</b>", "429", "500"}, spec: Spec{
+			Sessions: oneSession, Requests: []bench.Request{
+				{Name: "in", Session: "s", Method: "POST", Path: "/in", Body: "x", Save: append([]bench.Save{
+					{Name: "next", From: bench.FromJSON, Of: "next"}, {Name: "n", From: bench.FromJSON, Of: "n"},
+					{Name: "sid", From: bench.FromCookie, Of: "sid"},
+				}, token...)},
+				{Name: "two", Session: "s", Method: "POST", Path: "{next}", Body: `{"n":"{n:json}","t":"{token}"}`, Encoding: bench.JSONBody,
+					Header: map[string]string{"Authorization": "Bearer {token}", "Cookie": "own=1"},
+					Save: []bench.Save{
+						{Name: "at", From: bench.FromHeader, Of: "location"}, {Name: "b", From: bench.FromRegex, Of: `<b>(\d+)`},
+					}},
+				{Name: "three", Session: "s", Path: "{at}?b={b}&t={next:raw}", MoreStatuses: []int{429, 404},
+					Think: bench.Think{Min: time.Second, Max: time.Second}},
+				step("four", "/not/{token}"),
+			},
+		}},
+		"not saved": {times: 5, responses: []string{"200\n\n{}", "200\n\n" + `{"token":"https://evil.test/"}`, "200\n\n" + `{"token":"a",`,
+			"200 cut\nContent-Encoding: gzip\n\nx", "200\nContent-Encoding: gzip\n\nx"}, spec: Spec{
+			Sessions: oneSession, Requests: []bench.Request{{Name: "a", Session: "s", Path: "/", Save: token}, step("b", "{token}")},
+		}},
+		"redirects of POST": {responses: []string{
+			"301\nLocation: /to\nSet-Cookie: a=1", "200\n", "302\nLocation: to", "200", "303\nLocation: ?x", "200", "307\nLocation: //shop.test:8080/é",
+			"308\nLocation: http://other.test:80/x", "303\nLocation: x", "200", "302", "308\nLocation: https://Shop.test:8080", "300",
+		}, times: 8, spec: Spec{Requests: []bench.Request{
+			{Name: "post", Method: "POST", Path: "/from/{v}", Body: "<{v}>", Header: form, Follow: 3},
+		}, Variables: []bench.Variable{{Name: "v", List: []string{"1"}}}}},
+		"redirects of PUT": {responses: []string{"302\nLocation: /a", "303\nLocation: /b", "200"}, spec: Spec{Requests: []bench.Request{
+			{Name: "put", Method: "PUT", Path: "/from", Body: "body", Follow: 3},
+		}}},
+		"redirects of HEAD": {responses: []string{"303\nLocation: /a", "302\nLocation: /b", "301\nLocation: /c"}, times: 2, spec: Spec{
+			Requests: []bench.Request{{Name: "head", Method: "HEAD", Path: "/from", Follow: 2}},
+		}},
+		"redirects of GET": {responses: []string{"303\nLocation: /a\nSet-Cookie: sid=7; Path=/", "307\nLocation: /b", "200\n\n{}"}, spec: Spec{
+			Sessions: oneSession, Requests: []bench.Request{
+				{Name: "get", Session: "s", Path: "/from", Follow: 2, Header: map[string]string{"Cookie": "own=1"},
+					Save: []bench.Save{{Name: "sid", From: bench.FromCookie, Of: "sid"}, {Name: "x", From: bench.FromCookie, Of: "y"}}},
+			},
+		}},
+		"expected redirects": {responses: []string{"302\nLocation: /a", "301\nLocation: /a", "304\nLocation: /a"}, times: 3, spec: Spec{
+			Requests: []bench.Request{{Name: "get", Path: "/", Follow: 1, ExpectStatus: 302, MoreStatuses: []int{307}}},
+		}},
+		"repeated": {responses: []string{"202\n\nnot yet", "202\n\ndone {v}", "200\n\nnot yet", "200\n\ndone {v}", "200\n\nb"}, times: 2, spec: Spec{
+			Sessions: oneSession, Variables: []bench.Variable{{Name: "v", List: []string{"1"}}},
+			Until: func(a Response) error {
+				if string(a.Body) != "done {v}" || a.Value("v") != "1" {
+					return fmt.Errorf("%s has %q", a.Request, a.Body)
+				}
+				return nil
+			},
+			Requests: []bench.Request{{
+				Name: "wait", Session: "s", Path: "/wait", MoreStatuses: []int{202}, Think: bench.Think{Min: time.Second, Max: time.Second},
+				Repeat: &bench.Repeat{Status: []int{200}, Until: bench.Expectation{"contains": "done {v}"}, Every: 2 * time.Second, Most: 4},
+			}, step("b", "/b")},
+		}},
+		"repeated too often": {responses: []string{"202", "409"}, spec: Spec{Requests: []bench.Request{{
+			Name: "wait", Path: "/wait", MoreStatuses: []int{202, 409}, Repeat: &bench.Repeat{Status: []int{200, 201}, Every: 1, Most: 3},
+		}}}},
+		"repeated at the end": {responses: []string{"202"}, over: true, spec: Spec{Requests: []bench.Request{{
+			Name: "wait", Path: "/wait", MoreStatuses: []int{202}, Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
+		}}}},
+		"repeated after a redirect": {responses: []string{"302\nLocation: /to", "202", "302\nLocation: /to", "200"}, spec: Spec{
+			Requests: []bench.Request{{
+				Name: "wait", Path: "/wait", Follow: 1, MoreStatuses: []int{202},
+				Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
+			}},
+		}},
+		"checks": {responses: []string{"200\n\ngood", "200\n\nbad", "200\n\nunknown", "200 cut\n\nlong", "200 cut\nContent-Encoding: gzip\n\ncut", "200\nContent-Encoding: x\n\nx"},
+			times: 6, spec: Spec{
+				Check: upTo, CheckEvery: 1, Checks: func(name string) bool { return name == "one" }, Sessions: oneSession, IDs: []int64{11},
+				Variables: []bench.Variable{{Name: "v", List: []string{"a/b"}}},
+				Requests: []bench.Request{{
+					Name: "one", Session: "s", Path: "/{id}/{language}/{v}", Languages: []string{"cs", "en"},
+					Expect: bench.Expectation{"json": map[string]any{"a": "{v} {v} {id}"}},
+				}},
+			}},
+		"not checked": {responses: []string{"200\n\nbad"}, spec: Spec{
+			Check: upTo, CheckEvery: 1, Checks: func(name string) bool { return name == "one" }, Requests: []bench.Request{get("/two")},
+		}},
+		"users of a closed loop": {users: 2, times: 2, responses: []string{loggedIn, "200"}, spec: userSpec(bench.Step{})},
+		"users of a rate":        {times: 4, responses: []string{loggedIn, "200"}, spec: userSpec(bench.Step{Rate: 1, MaxConnections: 3})},
+		"users who arrive": {users: 2, responses: []string{loggedIn, "200"},
+			spec: userSpec(bench.Step{Arrivals: &bench.Arrivals{Users: 2, Over: time.Second, Requests: 2}})},
+		"users of one request": {users: 3, times: 1, responses: []string{loggedIn, "200"}, spec: userSpec(bench.Step{MaxRequests: 1})},
+		"what the setup saved": {spec: Spec{
+			Trial: func() *TrialState {
+				s := &TrialState{}
+				jar := &Jar{}
+				keepCookies(jar, "http://shop.test:8080/", "setup=1; Path=/")
+				s.Keep(Saved{Values: map[string]string{"a": "old"}})
+				s.Keep(Saved{
+					Values: map[string]string{"a": "x/y z", "where": "/w?x=1"}, JSON: map[string]string{"a": `{"x":1}`},
+					Links: map[string]string{"where": "/w?x=1"}, Cookies: jar,
+				})
+				return s
+			}(),
+			Variables: []bench.Variable{{Name: "none", List: []string{""}}},
+			Requests: []bench.Request{{Name: "link", Path: "{where}&a={a}&raw={a:raw}", Method: "POST", Body: `{"a":"{a}","j":"{a:json}"}`, Encoding: bench.JSONBody,
+				Weight: 1, Header: map[string]string{"Cookie": "{none}"}}},
+		}},
+		"paces": {times: 3, responses: []string{"200", "200"}, spec: Spec{
+			Sessions: []bench.Session{{Name: "s", Pace: 3 * time.Second}}, Requests: []bench.Request{
+				step("a", "/a"), {Name: "b", Session: "s", Path: "/b", Think: bench.Think{Min: 2 * time.Second, Max: 5 * time.Second}},
+			},
+		}},
+		"weights": {times: 8, spec: Spec{Seed: 1, Requests: []bench.Request{
+			{Name: "a", Path: "/a", Weight: 1}, {Name: "b", Path: "/b", Weight: 2}, {Name: "c", Session: "s", Path: "/c"},
+		}, Sessions: []bench.Session{{Name: "s", Weight: 1}}}},
+		"one of all": {times: 2, spec: Spec{
+			Step: bench.Step{Request: "s2"}, Requests: []bench.Request{get("/a"), step("b", "/b"), {Name: "c", Session: "s2", Path: "/c"}},
+			Sessions: []bench.Session{{Name: "s"}, {Name: "s2"}},
+		}},
+		"no value left": {times: 3, spec: Spec{
+			Variables: []bench.Variable{{Name: "v", Range: &bench.Range{From: 1, To: 2}, Draw: bench.DrawOnce}}, Sessions: oneSession,
+			Requests: []bench.Request{step("a", "/a"), step("b", "/{v}")},
+		}},
+	}
+	for name, f := range all {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testenv.Golden(t, "testdata/"+name+".txt", f.run(t)) })
+		})
+	}
+}
+
+// userSpec is of sessions with a setup.
+func userSpec(step bench.Step) Spec {
+	return Spec{
+		Step: step, Sessions: []bench.Session{{Name: "s"}}, Variables: []bench.Variable{
+			{Name: "user", List: []string{"ann", "bob", "eve"}, Draw: bench.DrawInTurn},
+			{Name: "n", Range: &bench.Range{From: 1, To: 99}, Draw: bench.DrawInTurn},
+			{Name: "seq", Make: bench.GenerateSequence},
+		},
+		Requests: []bench.Request{
+			{Name: "in", Session: "s", SetUp: true, Method: "POST", Path: "/in", Body: "{user} {seq}", Save: append([]bench.Save{
+				{Name: "next", From: bench.FromJSON, Of: "next"},
+			}, token...)},
+			{Name: "get", Session: "s", Path: "/{user}/{n}/{token}/{seq}"},
+			{Name: "next", Session: "s", Path: "{next}", Save: []bench.Save{{Name: "new", From: bench.FromHeader, Of: "X"}}},
+		},
+	}
+}
