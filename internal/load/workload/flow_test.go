@@ -23,19 +23,18 @@ type flow struct {
 	times     int               // iterations of each user; 0: 1
 	over      bool              // no more iterations are begun
 	responses []string          // as in HTTP, without the version; they are repeated
+	setUp     []string          // the responses to the setup of each user
 	files     map[string]string // of variables and bodies
 }
 
 // run returns the requests on the wire, with what the loops and the recorder get from each response.
 func (f flow) run(t *testing.T) string {
 	var b strings.Builder
-	n := 0
-	respond := func() (a Response) {
+	respond := func(all []string, n int) (a Response) {
 		text := "200"
-		if len(f.responses) > 0 {
-			text = f.responses[n%len(f.responses)]
+		if len(all) > 0 {
+			text = all[n%len(all)]
 		}
-		n++
 		head, body, _ := strings.Cut(text, "\n\n")
 		line, head, _ := strings.Cut(head, "\n")
 		fmt.Sscan(line, &a.Status)
@@ -49,14 +48,14 @@ func (f flow) run(t *testing.T) string {
 	}
 	f.open(t)
 	for _, s := range f.spec.Sessions {
-		f.setUp(t, &b, s.Name, respond)
+		f.begin(t, &b, s.Name, func(user int) Response { return respond(f.setUp, user) })
 	}
 	m, err := NewMix(f.spec)
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	fmt.Fprintf(&b, "Requests %q, sessions %q\n", m.Names(), m.Sessions())
-	users := make([]User, max(f.users, 1))
+	users, n := make([]User, max(f.users, 1)), 0
 	for range max(f.times, 1) {
 		for i := range users {
 			u := &users[i]
@@ -70,7 +69,8 @@ func (f flow) run(t *testing.T) string {
 					u.Forget()
 					break
 				}
-				f.exchange(m, u, &b, respond())
+				f.exchange(m, u, &b, respond(f.responses, n))
+				n++
 			}
 			if f.spec.Step.Arrivals != nil {
 				u.Leave()
@@ -110,8 +110,8 @@ func (f *flow) open(t *testing.T) {
 	}
 }
 
-// setUp sends the setup of a session for each user.
-func (f *flow) setUp(t *testing.T, b *strings.Builder, session string, respond func() Response) {
+// begin sends the setup of a session for each user.
+func (f *flow) begin(t *testing.T, b *strings.Builder, session string, respond func(user int) Response) {
 	own := f.spec
 	own.Requests, own.Sessions = nil, []bench.Session{{Name: session}}
 	for _, r := range f.spec.Requests {
@@ -135,7 +135,7 @@ func (f *flow) setUp(t *testing.T, b *strings.Builder, session string, respond f
 	}
 	for i := range users {
 		for users[i].Begun() {
-			f.exchange(m, &users[i], b, respond())
+			f.exchange(m, &users[i], b, respond(i))
 		}
 	}
 	all.Keep(m, users)

@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,9 @@ var (
 	form       = map[string]string{"X-A": "1", "Content-Language": "en", "Host": "other.test"}
 	token      = []bench.Save{{Name: "token", From: bench.FromJSON, Of: "token"}}
 	loggedIn   = "200\nSet-Cookie: sid=Abcdef123456; Path=/\n\n" + `{"token":"secret-1","next":"/next?p=2","n":7}`
+	setUps     = []string{
+		loggedIn, "200\n\n" + `{"token":"secret-2","next":"/other"}`, "200\nSet-Cookie: b=2; Path=/\n\n" + `{"token":"3","next":"x"}`,
+	}
 )
 
 // upTo is a check of the body, which names what it gets.
@@ -43,7 +47,7 @@ func TestFlow(t *testing.T) {
 	step := func(name, path string) bench.Request { return bench.Request{Name: name, Session: "s", Path: path} }
 	all := map[string]flow{
 		"values": {
-			times: 4, files: map[string]string{"rows.csv": "name,city\na,Brno\nb,Žďár/n\n", "list.json": `["x y","z"]`},
+			times: 6, files: map[string]string{"rows.csv": "name,city\na,Brno\nb,Žďár/n\n", "list.json": `["x y","z"]`},
 			spec: Spec{
 				Seed: 3, Variables: []bench.Variable{
 					{Name: "n", Range: &bench.Range{From: 7, To: 70}, Draw: bench.DrawRandom},
@@ -71,7 +75,7 @@ func TestFlow(t *testing.T) {
 		"ids": {times: 5, spec: Spec{Requests: []bench.Request{
 			{Name: "id", Method: "HEAD", Path: "/{id}", IDs: bench.IDSpec{Distribution: "fixed", Fixed: []int64{4, -2}}},
 		}}},
-		"multipart": {files: map[string]string{"f.bin": "\x00file"}, spec: Spec{
+		"multipart": {files: map[string]string{"f.bin": "é {v}"}, spec: Spec{
 			Variables: []bench.Variable{{Name: "v", List: []string{`a"b` + "\r\n"}}},
 			Requests: []bench.Request{{Name: "up", Method: "POST", Path: "/", Multipart: []bench.Field{
 				{Name: `fie"ld`, Value: "is {v}"}, {Name: "file", File: "f.bin", FileName: `n"{v}`, Type: "image/png"},
@@ -158,11 +162,11 @@ func TestFlow(t *testing.T) {
 		"not checked": {responses: []string{"200\n\nbad"}, spec: Spec{
 			Check: upTo, CheckEvery: 1, Checks: func(name string) bool { return name == "one" }, Requests: []bench.Request{get("/two")},
 		}},
-		"users of a closed loop": {users: 2, times: 2, responses: []string{loggedIn, "200"}, spec: userSpec(bench.Step{})},
-		"users of a rate":        {times: 4, responses: []string{loggedIn, "200"}, spec: userSpec(bench.Step{Rate: 1, MaxConnections: 3})},
-		"users who arrive": {users: 2, responses: []string{loggedIn, "200"},
+		"users of a closed loop": {users: 2, times: 2, setUp: setUps, responses: []string{"200\nX: 8", "200\nX: 9"}, spec: userSpec(bench.Step{})},
+		"users of a rate":        {times: 4, setUp: setUps, responses: []string{"200\nX: 8", "200\nX: 9"}, spec: userSpec(bench.Step{Rate: 1, MaxConnections: 3})},
+		"users who arrive": {users: 2, times: 2, setUp: setUps, responses: []string{"200\nX: 8"},
 			spec: userSpec(bench.Step{Arrivals: &bench.Arrivals{Users: 2, Over: time.Second, Requests: 2}})},
-		"users of one request": {users: 3, times: 1, responses: []string{loggedIn, "200"}, spec: userSpec(bench.Step{MaxRequests: 1})},
+		"users of one request": {users: 3, times: 1, setUp: setUps, responses: []string{"200\nX: 8", "200\nX: 9"}, spec: userSpec(bench.Step{MaxRequests: 1})},
 		"what the setup saved": {spec: Spec{
 			Trial: func() *TrialState {
 				s := &TrialState{}
@@ -198,7 +202,7 @@ func TestFlow(t *testing.T) {
 	}
 	for name, f := range all {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { testenv.Golden(t, "testdata/"+name+".txt", f.run(t)) })
+			synctest.Test(t, func(t *testing.T) { testenv.Golden(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".txt", f.run(t)) })
 		})
 	}
 }
