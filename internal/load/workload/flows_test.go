@@ -16,7 +16,7 @@ var (
 	oneSession = []bench.Session{{Name: "s"}}
 	form       = map[string]string{"X-A": "1", "Content-Language": "en", "Host": "other.test"}
 	token      = []bench.Save{{Name: "token", From: bench.FromJSON, Of: "token"}}
-	loggedIn   = "200\nSet-Cookie: sid=Abcdef123456; Path=/\n\n" + `{"token":"secret-1","next":"/next?p=2","n":7}`
+	loggedIn   = "200\nSet-Cookie: sid=Abcdef123456; Path=/\n\n" + `{"token":"secret-1","next":"/next?p=2","n":7,"q":"a\"b"}`
 	setUps     = []string{
 		loggedIn, "200\n\n" + `{"token":"secret-2","next":"/other"}`, "200\nSet-Cookie: b=2; Path=/\n\n" + `{"token":"3","next":"x"}`,
 	}
@@ -35,7 +35,7 @@ func upTo(a Response) error {
 		return a.Unread
 	case string(a.Body) == "unknown":
 		return ErrNotKnown
-	case string(a.Body) == "good":
+	case strings.Contains(string(a.Body), "good"):
 		return nil
 	}
 	return errors.New(text)
@@ -87,15 +87,15 @@ func TestFlow(t *testing.T) {
 		"limits of sessions": {times: 2, responses: []string{loggedIn, "200\nLocation: /made/1\n\n<b>42</b>", "429", "500"}, spec: Spec{
 			Sessions: oneSession, Requests: []bench.Request{
 				{Name: "in", Session: "s", Method: "POST", Path: "/in", Body: "x", Save: append([]bench.Save{
-					{Name: "next", From: bench.FromJSON, Of: "next"}, {Name: "n", From: bench.FromJSON, Of: "n"},
+					{Name: "next", From: bench.FromJSON, Of: "next"}, {Name: "n", From: bench.FromJSON, Of: "n"}, {Name: "q", From: bench.FromJSON, Of: "q"},
 					{Name: "sid", From: bench.FromCookie, Of: "sid"},
 				}, token...)},
-				{Name: "two", Session: "s", Method: "POST", Path: "{next}", Body: `{"n":"{n:json}","t":"{token}"}`, Encoding: bench.JSONBody,
-					Header: map[string]string{"Authorization": "Bearer {token}", "Cookie": "own=1"},
+				{Name: "two", Session: "s", Method: "POST", Path: "{next}", Body: `{"n":"{n:json}","t":"{token}","q":["{q}","{q:json}"]}`,
+					Encoding: bench.JSONBody, Header: map[string]string{"Authorization": "Bearer {token}", "X-Q": "{q}", "Cookie": "own=1"},
 					Save: []bench.Save{
 						{Name: "at", From: bench.FromHeader, Of: "location"}, {Name: "b", From: bench.FromRegex, Of: `<b>(\d+)`},
 					}},
-				{Name: "three", Session: "s", Path: "{at}?b={b}&t={next:raw}", MoreStatuses: []int{429, 404},
+				{Name: "three", Session: "s", Path: "{at}?b={b}&t={next:raw}&q={q}", MoreStatuses: []int{429, 404},
 					Think: bench.Think{Min: time.Second, Max: time.Second}},
 				step("four", "/not/{token}"),
 			},
@@ -150,14 +150,14 @@ func TestFlow(t *testing.T) {
 				Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
 			}},
 		}},
-		"checks": {responses: []string{"200\n\ngood", "200\n\nbad", "200\n\nunknown", "200 cut\n\nlong", "200 cut\nContent-Encoding: gzip\n\ncut", "200\nContent-Encoding: x\n\nx"},
+		"checks": {responses: []string{"200\n\n" + `{"token":"good"}`, "200\n\nbad", "200\n\nbad", "200\n\nunknown", "200 cut\n\nlong", "200 cut\nContent-Encoding: gzip\n\ncut", "200\nContent-Encoding: x\n\nx"},
 			times: 6, spec: Spec{
-				Check: upTo, CheckEvery: 1, Checks: func(name string) bool { return name == "one" }, Sessions: oneSession, IDs: []int64{11},
+				Check: upTo, CheckEvery: 1, Sessions: oneSession, IDs: []int64{11},
 				Variables: []bench.Variable{{Name: "v", List: []string{"a/b"}}},
 				Requests: []bench.Request{{
 					Name: "one", Session: "s", Path: "/{id}/{language}/{v}", Languages: []string{"cs", "en"},
-					Expect: bench.Expectation{"json": map[string]any{"a": "{v} {v} {id}"}},
-				}},
+					Expect: bench.Expectation{"json": map[string]any{"a": "{v} {v} {id}"}}, Save: token,
+				}, {Name: "two", Session: "s", Path: "/", Expect: bench.Expectation{"contains": "{token} {v}"}}},
 			}},
 		"not checked": {responses: []string{"200\n\nbad"}, spec: Spec{
 			Check: upTo, CheckEvery: 1, Checks: func(name string) bool { return name == "one" }, Requests: []bench.Request{get("/two")},
@@ -210,7 +210,7 @@ func TestFlow(t *testing.T) {
 // userSpec is of sessions with a setup.
 func userSpec(step bench.Step) Spec {
 	return Spec{
-		Step: step, Sessions: []bench.Session{{Name: "s"}}, Variables: []bench.Variable{
+		Step: step, Sessions: []bench.Session{{Name: "s", Pace: time.Minute}}, Variables: []bench.Variable{
 			{Name: "user", List: []string{"ann", "bob", "eve"}, Draw: bench.DrawInTurn},
 			{Name: "n", Range: &bench.Range{From: 1, To: 99}, Draw: bench.DrawInTurn},
 			{Name: "seq", Make: bench.GenerateSequence},

@@ -44,25 +44,3 @@ func TestPace(t *testing.T) {
 		}
 	})
 }
-
-// A step with a rate has no pace: the rate decides when iterations begin.
-func TestNoPaceWithRate(t *testing.T) {
-	m, err := NewMix(Spec{
-		BaseURL: "http://a", Step: bench.Step{Rate: 1, Duration: time.Second},
-		Requests: []bench.Request{{Name: "a", Weight: 1, Path: "/", Pace: time.Hour}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var u User
-	for range 3 {
-		if err := m.Begin(&u); err != nil {
-			t.Fatal(err)
-		}
-		if wait := u.Think(); wait != 0 || u.pace.kept {
-			t.Errorf("waits %s; %+v", wait, u.pace)
-		}
-		m.Write(&u, nil)
-		u.Done(false)
-	}
-}

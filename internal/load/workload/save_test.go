@@ -11,51 +11,6 @@ import (
 	"github.com/locbench/locbench/internal/values"
 )
 
-// A saved text has its quotes only where a place has the type json, whatever other places do.
-func TestSavedTextsHaveQuotesOnlyAsJSON(t *testing.T) {
-	setup := &TrialState{Saved: Saved{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}}
-	for name, trial := range map[string]*TrialState{"session": nil, "setup": setup} {
-		t.Run(name, func(t *testing.T) {
-			all := []bench.Request{
-				{Name: "a", Session: "s", Path: "/login", Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "t"}}},
-				{Name: "b", Session: "s", Method: "POST", Path: "/x?q={token}", Header: map[string]string{"Authorization": "Bearer {token}"},
-					Body: `{"c":"{token:json}","d":"{token}"}`, Encoding: bench.JSONBody},
-			}
-			if trial != nil {
-				all = all[1:]
-				for _, text := range []*string{&all[0].Path, &all[0].Body} {
-					*text = strings.ReplaceAll(*text, "token", "user")
-				}
-				all[0].Header["Authorization"] = "Bearer {user}"
-			}
-			m, err := NewMix(Spec{
-				BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Trial: trial,
-				Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: all, Data: values.Data{Uses: values.Uses(all)},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var u User
-			if err := m.Begin(&u); err != nil {
-				t.Fatal(err)
-			}
-			if trial == nil {
-				r, _ := m.Write(&u, nil)
-				if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"t":"a\"b"}`)}); kind != "" {
-					t.Fatal(why)
-				}
-				u.Done(false)
-			}
-			_, sent := m.Write(&u, nil)
-			for _, want := range []string{"?q=a%22b ", "Authorization: Bearer a\"b\r\n", `{"c":"a\"b","d":"a\"b"}`} {
-				if !bytes.Contains(sent, []byte(want)) {
-					t.Errorf("no %q in %s", want, sent)
-				}
-			}
-		})
-	}
-}
-
 // What a check refuses is not saved: a key that is repeated on the way to the value.
 func TestRepeatedKeysAreNotSaved(t *testing.T) {
 	for body, wrong := range map[string]bool{
