@@ -38,7 +38,7 @@ func TestNewMix_Mistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	column := bench.Variable{Name: "v", File: file}
-	data, err := values.OpenData([]bench.Variable{column}, nil)
+	data, err := values.OpenData([]bench.Variable{column}, []bench.Request{post("{v.a}")})
 	if err != nil {
 		t.Fatal(err)
 	}
