@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,6 +39,13 @@ func (f flow) run(t *testing.T) string {
 		head, body, _ := strings.Cut(text, "\n\n")
 		line, head, _ := strings.Cut(head, "\n")
 		fmt.Sscan(line, &a.Status)
+		if strings.HasSuffix(head, "gzip") && strings.HasPrefix(body, "{") {
+			var packed bytes.Buffer
+			w := gzip.NewWriter(&packed)
+			w.Write([]byte(body))
+			w.Close()
+			body = packed.String()
+		}
 		a.Head, a.Body, a.Cut = []byte(strings.ReplaceAll(head+"\n", "\n", "\r\n")), []byte(body), strings.HasSuffix(line, "cut")
 		return a
 	}

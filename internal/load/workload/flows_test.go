@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -45,6 +46,13 @@ func upTo(a Response) error {
 func TestFlow(t *testing.T) {
 	get := func(path string) bench.Request { return bench.Request{Name: path, Path: path} }
 	step := func(name, path string) bench.Request { return bench.Request{Name: name, Session: "s", Path: path} }
+	post := func(encoding bench.Encoding, body string) bench.Request {
+		return bench.Request{Name: body, Session: "s", Method: "POST", Path: "/", Encoding: encoding, Body: body}
+	}
+	column := func(name, file, column string, draw bench.Draw) bench.Variable {
+		return bench.Variable{Name: name, File: file, Column: column, Draw: draw, Exponent: 1.1}
+	}
+	const users = "name,city\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n"
 	all := map[string]flow{
 		"values": {
 			times: 6, files: map[string]string{"rows.csv": "name,city\na,Brno\nb,Žďár/n\n", "list.json": `["x y","z"]`},
@@ -194,6 +202,38 @@ func TestFlow(t *testing.T) {
 		"one of all": {times: 2, spec: Spec{
 			Step: bench.Step{Request: "s2"}, Requests: []bench.Request{get("/a"), step("b", "/b"), {Name: "c", Session: "s2", Path: "/c"}},
 			Sessions: []bench.Session{{Name: "s"}, {Name: "s2"}},
+		}},
+		"columns of one row": {times: 3, files: map[string]string{"a.csv": users, "b.csv": users}, spec: Spec{
+			Variables: []bench.Variable{
+				column("a", "a.csv", "name", bench.DrawRandom), column("b", "a.csv", "city", bench.DrawRandom),
+				column("c", "b.csv", "name", bench.DrawRandom), column("d", "b.csv", "name", bench.DrawRandom),
+				column("e", "a.csv", "city", bench.DrawZipf), column("f", "a.csv", "name", bench.DrawZipf),
+				column("g", "a.csv", "name", bench.DrawInTurn), column("h", "a.csv", "city", bench.DrawOnce),
+			},
+			Requests: []bench.Request{get("/one-row/{a}-{b}/twice/{c}-{d}/zipf/{e}-{f}/in-turn/{g}/once/{h}")},
+		}},
+		"elements": {times: 8, responses: []string{"200\n\n" + `{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`}, spec: Spec{
+			Sessions: oneSession, Requests: []bench.Request{
+				{Name: "a", Session: "s", Path: "/", Save: []bench.Save{
+					{Name: "i", From: bench.FromJSON, Of: "items[*].id"}, {Name: "j", From: bench.FromJSON, Of: "items[*].id"},
+				}}, step("b", "/{i}/{j}"),
+			},
+		}},
+		"packed": {responses: []string{"200\nContent-Encoding: gzip\n\n" + `{"done":true,"token":"x7"}`}, spec: Spec{
+			Sessions: oneSession, Until: func(a Response) error { return json.Unmarshal(a.Body, new(any)) }, Requests: []bench.Request{
+				{Name: "wait", Session: "s", Path: "/", Repeat: &bench.Repeat{Until: bench.Expectation{"contains": "done"}, Most: 2}, Save: token},
+				step("two", "/{token}"),
+			},
+		}},
+		"bodies": {spec: Spec{
+			Sessions: oneSession, Variables: []bench.Variable{
+				{Name: "n", Range: &bench.Range{From: 7, To: 7}}, {Name: "tags", List: []string{`["a",{"b":null}]`}}, {Name: "s", List: []string{`a"b`}},
+			},
+			Requests: []bench.Request{
+				post(bench.JSONBody, `{"n":"{n:number}","m":"{n}","k":[1,"{n:number}"]}`), post(bench.JSONBody, `{"t":"{tags:json}","u":"{s}"}`),
+				post(bench.JSONBody, `{"n":"no {n:number}."}`), post(bench.JSONBody, `{"n":"{{n}}"}`), post(bench.PlainText, `<{s}>{n}`),
+				post(bench.PlainText, `{"a": {"b": 1}}`), post(bench.JSONBody, `{n:number}`), post(bench.JSONBody, `["{n:number}","{n:number}"]`),
+			},
 		}},
 		"no value left": {times: 3, spec: Spec{
 			Variables: []bench.Variable{{Name: "v", Range: &bench.Range{From: 1, To: 2}, Draw: bench.DrawOnce}}, Sessions: oneSession,

@@ -97,7 +97,7 @@ func TestMixDistributions(t *testing.T) {
 func TestCheckingDoesNotChangeRequests(t *testing.T) {
 	p := spec("http://h")
 	before := asked(t, p, 100)
-	p.Check = func(Response) error { return nil }
+	p.Check, p.CheckQuota = func(Response) error { return nil }, 30
 	if after := asked(t, p, 100); !slices.Equal(after, before) {
 		t.Error("checking has changed the requests")
 	}

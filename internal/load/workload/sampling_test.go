@@ -255,7 +255,12 @@ func TestBudgetOfChecks(t *testing.T) {
 // The clock is read for a part of the requests only.
 func TestClockOfQuotaIsReadSeldom(t *testing.T) {
 	reads, now := 0, time.Unix(1000, 0)
-	m := quotaMix(t, 300, 1<<30, bench.Step{Connections: 1, Duration: time.Second}, func() time.Time { reads++; return now })
+	spec := quotaSpec(300, 1<<30, bench.Step{Connections: 1, Duration: time.Second})
+	spec.BaseURL, spec.Now, spec.Check = "http://h", func() time.Time { reads++; return now }, func(Response) error { return nil }
+	m, err := NewMix(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var u User
 	for i := range 100_000 {
 		now = time.Unix(1000, int64(i)*10_000)

@@ -3,52 +3,71 @@ package workload
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/values"
 )
 
-// What a check refuses is not saved: a key that is repeated on the way to the value.
-func TestRepeatedKeysAreNotSaved(t *testing.T) {
-	for body, wrong := range map[string]bool{
-		`{"a":{"b":1}}`: false, `{"a":{"b":1,"b":2}}`: true, `{"a":{"b":1},"x":[{"a":1}],"\u0061":{"b":2}}`: true,
-		`{"x":1,"x":2,"a":{"b":1,"c":{"b":1}}}`: false,
-	} {
-		s, err := newSave(bench.Save{Name: "t", From: bench.FromJSON, Of: "a.b"}, 0, values.Use{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = s.take(Response{Body: []byte(body)}, &slot{}); (err != nil) != wrong {
-			t.Errorf("%s: %v", body, err)
-		}
+// What is saved of responses, and what is not.
+func TestSave(t *testing.T) {
+	head := "Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\n" +
+		"Location: /orders/17\r\nSet-Cookie: gone=1\r\nSet-Cookie: lang=; Max-Age=0\r\nSet-Cookie: gone=; Max-Age=0\r\n" +
+		"Set-Cookie: lang=en\r\nSet-Cookie: lang=; Path=/old; Max-Age=0\r\nX-Tab: a\tb\r\nX-Bell: a\x07b\r\n"
+	body := `{"token":"t\"1","n":1.5,"list":[{"id":3}],"none":[],"null":null,"next":"/list?page=2&q=a%20b","odd":"a b\r\n",` +
+		`"text":"null","empty":"","zero":0,"lines":["a\r\nb"],"quoted":"a%20b","seventeen":17,"html":"<a href=\"/x/42\">",` +
+		`"same":{"b":1,"b":2},"once":{"b":1},"x":[{"once":1}],"twice":{"b":1},"\u0074wice":{"b":2},` +
+		`"most":"` + strings.Repeat("x", maxSaved-2) + `","more":"` + strings.Repeat("x", maxSaved-1) + `","over":"` + strings.Repeat("x", maxSaved+1) + `"}`
+	save := func(from bench.Source, of, regex string) bench.Save {
+		return bench.Save{From: from, Of: of, Regex: regex}
 	}
-}
-
-// A saved value fits each place that it is filled in, also where one of them takes any JSON.
-func TestSavedValuesFitEachUse(t *testing.T) {
-	for _, c := range []struct {
-		use   values.Use
-		value string
-		fits  bool
+	var b strings.Builder
+	for _, test := range []struct {
+		save bench.Save
+		uses []values.Use
 	}{
-		{values.Use{JSON: true}, `["a\r\nb"]`, true}, {values.Use{JSON: true, Number: true}, `17`, true}, {values.Use{JSON: true, Number: true}, `["17"]`, false},
-		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{JSON: true, Raw: true}, `"a b"`, false}, {values.Use{JSON: true, Raw: true}, `"a%20b"`, true}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
-		{values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
-		{values.Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
+		{save(bench.FromJSON, "token", ""), []values.Use{{}, {JSON: true}, {Raw: true}, {Number: true}}},
+		{save(bench.FromJSON, "list[0].id", ""), []values.Use{{Number: true}}}, {save(bench.FromJSON, "list", ""), []values.Use{{JSON: true}}},
+		{save(bench.FromJSON, "list[*].id", ""), []values.Use{{}}}, {save(bench.FromJSON, "none[*].id", ""), []values.Use{{}}},
+		{save(bench.FromJSON, "tok", ""), []values.Use{{}}}, {save(bench.FromJSON, "null", "."), []values.Use{{}}},
+		{save(bench.FromJSON, "null", ""), []values.Use{{}, {JSON: true}}}, {save(bench.FromJSON, "text", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "empty", ""), []values.Use{{}, {JSON: true}}}, {save(bench.FromJSON, "zero", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "next", ""), []values.Use{{Raw: true}}}, {save(bench.FromJSON, "next", `page=(\d+)`), []values.Use{{JSON: true}}},
+		{save(bench.FromJSON, "odd", ""), []values.Use{{}, {Raw: true}, {Header: true}, {JSON: true}, {JSON: true, Header: true}, {JSON: true, Raw: true}}},
+		{save(bench.FromJSON, "lines", ""), []values.Use{{JSON: true}, {JSON: true, Number: true}}},
+		{save(bench.FromJSON, "quoted", ""), []values.Use{{JSON: true, Raw: true}}}, {save(bench.FromJSON, "seventeen", ""), []values.Use{{JSON: true, Number: true}}},
+		{save(bench.FromJSON, "same.b", ""), []values.Use{{}}}, {save(bench.FromJSON, "once.b", ""), []values.Use{{}}}, {save(bench.FromJSON, "twice.b", ""), []values.Use{{}}},
+		{save(bench.FromJSON, "most", ""), []values.Use{{}, {JSON: true}}}, {save(bench.FromJSON, "more", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "over", ""), []values.Use{{}}},
+		{save(bench.FromHeader, "Content-Type", ""), []values.Use{{JSON: true}}}, {save(bench.FromHeader, "x-id", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromHeader, "X", ""), []values.Use{{}}}, {save(bench.FromHeader, "X-Tab", ""), []values.Use{{Header: true}}},
+		{save(bench.FromHeader, "X-Bell", ""), []values.Use{{Header: true}}}, {save(bench.FromHeader, "Location", "/([0-9]+)$"), []values.Use{{Number: true}}},
+		{save(bench.FromHeader, "Location", "[a-z]+/$"), []values.Use{{}}}, {save(bench.FromHeader, "Location", "x*"), []values.Use{{}}},
+		{save(bench.FromCookie, "sid", ""), []values.Use{{}}}, {save(bench.FromCookie, "sid", "^ab"), []values.Use{{}}}, {save(bench.FromCookie, "si", ""), []values.Use{{}}},
+		{save(bench.FromCookie, "gone", ""), []values.Use{{}}}, {save(bench.FromCookie, "lang", ""), []values.Use{{}}},
+		{save(bench.FromRegex, `/x/(\d+)`, ""), []values.Use{{}}}, {save(bench.FromRegex, `"n":1`, ""), []values.Use{{}}}, {save(bench.FromRegex, "zzz", ""), []values.Use{{}}},
+		{save(bench.FromRegex, "(y)|token", ""), []values.Use{{}}},
 	} {
-		s, err := newSave(bench.Save{Name: "v", From: bench.FromJSON, Of: "v"}, 0, c.use)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var to slot
-		err = s.take(Response{Body: []byte(`{"v":` + c.value + "}")}, &to)
-		if (err == nil) != c.fits || c.fits && c.use.JSON && string(to.json) != c.value {
-			t.Errorf("%+v, %.30s: %v, saved %.30s", c.use, c.value, err, to.json)
+		for _, use := range test.uses {
+			s, err := newSave(test.save, 0, use)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var to slot
+			err = s.take(Response{Head: []byte(head), Body: []byte(body)}, &to)
+			fmt.Fprintf(&b, "%s %s %s, %+v: %.30q, JSON %.30q, %v\n", test.save.From, test.save.Of, test.save.Regex, use, to.text, to.json, err)
 		}
 	}
+	for _, spec := range []bench.Save{{From: bench.FromHeader}, {From: bench.FromCookie}, {From: "body"}, save(bench.FromJSON, "a[", ""), save(bench.FromHeader, "a", "(")} {
+		fmt.Fprintf(&b, "%+v: %v\n", spec, CheckSave(spec))
+	}
+	for _, text := range []string{"", "text", "\x00", strings.Repeat("x", 1001)} {
+		fmt.Fprintf(&b, "%.5q is shown as %s\n", text, shown([]byte(text)))
+	}
+	testenv.Golden(t, "testdata/save.txt", b.String())
 }
 
 // A regular expression is bounded, and so is what it sees of a body.
@@ -72,53 +91,6 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 		err = s.take(Response{Body: body}, &to)
 		if want == "" && string(to.text) != "17" || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %q, %v", pattern, to.text, err)
-		}
-	}
-}
-
-// An element that is saved is drawn from the seed: all elements, equally likely, the same ones again.
-func TestRandomElements(t *testing.T) {
-	drawn := func(seed uint64) (all []string) {
-		spec := Spec{
-			BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Seed: seed,
-			Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: []bench.Request{
-				{Name: "a", Session: "s", Path: "/list", Save: []bench.Save{{Name: "i", From: bench.FromJSON, Of: "items[*].id"}, {Name: "j", From: bench.FromJSON, Of: "items[*].id"}}},
-				{Name: "b", Session: "s", Path: "/{i}/{j}"},
-			}}
-		m, err := NewMix(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var u User
-		for range 2000 {
-			if err := m.Begin(&u); err != nil {
-				t.Fatal(err)
-			}
-			r, _ := m.Write(&u, nil)
-			if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`)}); kind != "" {
-				t.Fatal(why)
-			}
-			u.Done(false)
-			_, sent := m.Write(&u, nil)
-			u.Done(false)
-			all = append(all, string(targetOf(sent)))
-		}
-		return all
-	}
-	first := drawn(1)
-	if !slices.Equal(first, drawn(1)) || slices.Equal(first, drawn(2)) {
-		t.Error("the seed does not decide")
-	}
-	counts := map[string]int{}
-	for _, one := range first {
-		counts[one]++
-	}
-	if len(counts) != 16 {
-		t.Errorf("%v", counts)
-	}
-	for pair, n := range counts {
-		if n < 80 || n > 180 { // 125 expected
-			t.Errorf("%s %d times", pair, n)
 		}
 	}
 }
