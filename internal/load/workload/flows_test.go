@@ -196,6 +196,19 @@ func TestFlow(t *testing.T) {
 				step("a", "/a"), {Name: "b", Session: "s", Path: "/b", Think: bench.Think{Min: 2 * time.Second, Max: 5 * time.Second}},
 			},
 		}},
+		"a pace of one request": {times: 6, spec: Spec{Requests: []bench.Request{
+			{Name: "a", Path: "/a", Weight: 1, Pace: time.Second}, {Name: "b", Path: "/b", Weight: 1},
+		}}},
+		"a cookie of another response": {responses: []string{"200\nSet-Cookie: sid=1; Path=/", "200"}, spec: Spec{
+			Sessions: oneSession, Requests: []bench.Request{
+				step("a", "/"), {Name: "b", Session: "s", Path: "/", Save: []bench.Save{{Name: "x", From: bench.FromCookie, Of: "sid"}}},
+			},
+		}},
+		"checks of drawn values": {times: 4, responses: []string{"200\n\nbad"}, spec: Spec{
+			Check: upTo, CheckEvery: 1, IDs: []int64{5}, Requests: []bench.Request{
+				{Name: "id", Path: "/{id}", Weight: 1}, {Name: "language", Path: "/{language}", Languages: []string{"cs"}, Weight: 1},
+			},
+		}},
 		"weights": {times: 8, spec: Spec{Seed: 1, Requests: []bench.Request{
 			{Name: "a", Path: "/a", Weight: 1}, {Name: "b", Path: "/b", Weight: 2}, {Name: "c", Session: "s", Path: "/c"},
 		}, Sessions: []bench.Session{{Name: "s", Weight: 1}}}},
@@ -235,9 +248,11 @@ func TestFlow(t *testing.T) {
 				post(bench.PlainText, `{"a": {"b": 1}}`), post(bench.JSONBody, `{n:number}`), post(bench.JSONBody, `["{n:number}","{n:number}"]`),
 			},
 		}},
-		"no value left": {times: 3, spec: Spec{
-			Variables: []bench.Variable{{Name: "v", Range: &bench.Range{From: 1, To: 2}, Draw: bench.DrawOnce}}, Sessions: oneSession,
-			Requests: []bench.Request{step("a", "/a"), step("b", "/{v}")},
+		"no value left": {times: 3, responses: []string{"200\nX: 1"}, spec: Spec{
+			Variables: []bench.Variable{{Name: "w", Range: &bench.Range{From: 8, To: 9}, Draw: bench.DrawInTurn}, {Name: "v", Range: &bench.Range{From: 1, To: 2}, Draw: bench.DrawOnce}}, Sessions: oneSession,
+			Requests: []bench.Request{
+				{Name: "a", Session: "s", Path: "/a", Save: []bench.Save{{Name: "x", From: bench.FromHeader, Of: "X"}}}, step("b", "/{w}"), step("c", "/{v}"),
+			},
 		}},
 	}
 	for name, f := range all {

@@ -89,6 +89,7 @@ func TestSetCookie(t *testing.T) {
 		"a=1; Max-Age=34559999", "a=1; Max-Age=34560001", "a=1; Max-Age=99999999999999999999", "a=1; Max-Age=1x", "a=1; Max-Age=9", "a=1; Max-Age=/",
 		"a=1; Max-Age=5; Expires=Thu, 01 Jan 1970 00:00:09 GMT", "a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT; Max-Age=5",
 		"a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "a=1; Expires=Thu, 01 Jan 1800 00:00:00 GMT", "a=1; Expires=x; Max-Age=x",
+		"a=1; Expires=Thu, 01 Jan 1970 00:16:40 GMT", "a=1; Expires=Thu, 01 Jan 1970 00:16:41 GMT",
 	} {
 		now := time.Unix(1000, 0)
 		c, ok := parseSetCookie([]byte(text), now)
@@ -103,7 +104,7 @@ func TestSetCookie(t *testing.T) {
 		"1 Ja 2000 0:0:0", "1 Jax 2000 0:0:0", "1 Jan 2000 0:0", "1 Jan 2000 0:0:0:0", "1 Jan 2000 0:0:0x", "1 Jan 2000 x:0:0", "1 Jan 2000 000:0:0",
 		"1 Jan 2000 :0:0:0 1:2:3", "1 Jan 2000 1:2:3 4:5:6", "1 Jan 2000 1:2:", "1 2 Feb Mar 2000 2001 1:2:3", "1\tFeb!2000/1:2:3", "1;Mar@2000[1:2:3`",
 		"{1~Apr}2000(1:2:3)", "1 May 2000", "1 2000 1:2:3", "Jul 2000 1:2:3", "1 Aug 1:2:3", "1x Sep 2000 1:2:3", "1 Oct 2000\x7f1:2:3", "1 Nov 2000\n1:2:3",
-		"1 12Dec 2000 1:2:3 Feb", "30 Feb 2000 1:2:3", "",
+		"1 12Dec 2000 1:2:3 Feb", "1 Jan 00 99 1:2:3", "1 Jan 0100 0:0:0", "1`Mar 2000 1:2:3", "1[Mar 2000 1:2:3", "30 Feb 2000 1:2:3", "",
 	} {
 		at, ok := cookieDate([]byte(text))
 		fmt.Fprintf(&b, "%q: %s, %t\n", text, at.Format(time.RFC3339), ok)

@@ -19,7 +19,7 @@ func TestLinks(t *testing.T) {
 		{"https://127.0.0.1:8080/a", "", "another host"}, {"http://127.0.0.1:8081/a", "", "another host"},
 		{"http://127.0.0.1/a", "", "another host"}, {"http://127.0.0.1:8080@evil.test/", "", "another host"},
 		{"mailto:a@b", "", "another host"}, {"", "", "not a link"}, {"#top", "", "not a link"},
-		{"/a\r\nX: 1", "", "control characters"}, {"http://[::1", "", "not a URL"}, {"/" + strings.Repeat("x", maxLink), "", "not a link"},
+		{"/a\r\nX: 1", "", "control characters"}, {"http://[::1", "", "not a URL"}, {"/" + strings.Repeat("x", maxLink-1), "/" + strings.Repeat("x", maxLink-1), ""}, {"/" + strings.Repeat("x", maxLink), "", "not a link"},
 	} {
 		base, _ := url.Parse("http://127.0.0.1:8080/api")
 		s := sent{[]byte("/shop/list?page=1"), newOrigin(base, "Shop.test")}
