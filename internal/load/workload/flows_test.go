@@ -90,7 +90,7 @@ func TestFlow(t *testing.T) {
 			}}},
 		}},
 		"file": {files: map[string]string{"f.bin": "{v} as written"}, spec: Spec{
-			Requests: []bench.Request{{Name: "up", Method: "PATCH", Path: "/", BodyFile: "f.bin"}},
+			Requests: []bench.Request{{Name: "up", Method: "PATCH", Path: "/", BodyFile: "f.bin", Header: map[string]string{"X-A": "xLocbenchPlace0x"}}},
 		}},
 		"limits of sessions": {times: 2, responses: []string{loggedIn, "200\nLocation: /made/1\n\n<b>42</b>", "429", "500"}, spec: Spec{
 			Sessions: oneSession, Requests: []bench.Request{
@@ -113,7 +113,7 @@ func TestFlow(t *testing.T) {
 			Sessions: oneSession, Requests: []bench.Request{{Name: "a", Session: "s", Path: "/", Save: token}, step("b", "{token}")},
 		}},
 		"redirects of POST": {responses: []string{
-			"301\nLocation: /to\nSet-Cookie: a=1", "200\n", "302\nLocation: to", "200", "303\nLocation: ?x", "200", "307\nLocation: //shop.test:8080/é",
+			"301\nLocation: /to\nSet-Cookie: a=1; Path=/", "200\n", "302\nLocation: to", "200", "303\nLocation: ?x", "200", "307\nLocation: //shop.test:8080/é",
 			"308\nLocation: http://other.test:80/x", "303\nLocation: x", "200", "302", "308\nLocation: https://Shop.test:8080", "300",
 		}, times: 8, spec: Spec{Requests: []bench.Request{
 			{Name: "post", Method: "POST", Path: "/from/{v}", Body: "<{v}>", Header: form, Follow: 3},
@@ -130,6 +130,7 @@ func TestFlow(t *testing.T) {
 					Save: []bench.Save{{Name: "sid", From: bench.FromCookie, Of: "sid"}, {Name: "x", From: bench.FromCookie, Of: "y"}}},
 			},
 		}},
+		"not followed": {responses: []string{"302\nLocation: /a"}, spec: Spec{Requests: []bench.Request{get("/")}}},
 		"expected redirects": {responses: []string{"302\nLocation: /a", "301\nLocation: /a", "304\nLocation: /a"}, times: 3, spec: Spec{
 			Requests: []bench.Request{{Name: "get", Path: "/", Follow: 1, ExpectStatus: 302, MoreStatuses: []int{307}}},
 		}},
@@ -153,6 +154,7 @@ func TestFlow(t *testing.T) {
 			Name: "wait", Path: "/wait", MoreStatuses: []int{202}, Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
 		}}}},
 		"repeated after a redirect": {responses: []string{"302\nLocation: /to", "202", "302\nLocation: /to", "200"}, spec: Spec{
+			Until: func(Response) error { return errors.New("not asked for") },
 			Requests: []bench.Request{{
 				Name: "wait", Path: "/wait", Follow: 1, MoreStatuses: []int{202},
 				Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
@@ -245,7 +247,7 @@ func TestFlow(t *testing.T) {
 			Requests: []bench.Request{
 				post(bench.JSONBody, `{"n":"{n:number}","m":"{n}","k":[1,"{n:number}"]}`), post(bench.JSONBody, `{"t":"{tags:json}","u":"{s}"}`),
 				post(bench.JSONBody, `{"n":"no {n:number}."}`), post(bench.JSONBody, `{"n":"{{n}}"}`), post(bench.PlainText, `<{s}>{n}`),
-				post(bench.PlainText, `{"a": {"b": 1}}`), post(bench.JSONBody, `{n:number}`), post(bench.JSONBody, `["{n:number}","{n:number}"]`),
+				post(bench.PlainText, `{"a": {"b": 1}}`), post(bench.JSONBody, `{n:number}`), post(bench.JSONBody, `5{n:number}`), post(bench.JSONBody, `["{n:number}","{n:number}"]`),
 			},
 		}},
 		"no value left": {times: 3, responses: []string{"200\nX: 1"}, spec: Spec{

@@ -49,7 +49,7 @@ func TestSave(t *testing.T) {
 		{save(bench.FromCookie, "sid", ""), []values.Use{{}}}, {save(bench.FromCookie, "sid", "^ab"), []values.Use{{}}}, {save(bench.FromCookie, "si", ""), []values.Use{{}}},
 		{save(bench.FromCookie, "gone", ""), []values.Use{{}}}, {save(bench.FromCookie, "lang", ""), []values.Use{{}}},
 		{save(bench.FromRegex, `/x/(\d+)`, ""), []values.Use{{}}}, {save(bench.FromRegex, `"n":1`, ""), []values.Use{{}}}, {save(bench.FromRegex, "zzz", ""), []values.Use{{}}},
-		{save(bench.FromRegex, "(y)|token", ""), []values.Use{{}}},
+		{save(bench.FromRegex, "(y)|token", ""), []values.Use{{}}}, {save(bench.FromRegex, `({)"token`, ""), []values.Use{{}}},
 	} {
 		for _, use := range test.uses {
 			s, err := newSave(test.save, 0, use)
