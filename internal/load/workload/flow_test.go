@@ -189,5 +189,8 @@ func (f *flow) exchange(m *Mix, u *User, b *strings.Builder, a Response) {
 	if len(saved.Values) > 0 {
 		fmt.Fprintf(b, "\n  saved %q, JSON %q, links %q", saved.Values, saved.JSON, saved.Links)
 	}
+	if saved.Cookies != nil {
+		fmt.Fprintf(b, "\n  %d cookies", len(saved.Cookies.cookies))
+	}
 	fmt.Fprintln(b)
 }

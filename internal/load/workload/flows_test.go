@@ -108,7 +108,8 @@ func TestFlow(t *testing.T) {
 				step("four", "/not/{token}"),
 			},
 		}},
-		"not saved": {times: 5, responses: []string{"200\n\n{}", "200\n\n" + `{"token":"https://evil.test/"}`, "200\n\n" + `{"token":"a",`,
+		"not saved": {times: 6, responses: []string{"200\n\n{}", "200\n\n" + `{"token":"https://evil.test/"}`, "200 cut\n\n" + `{"token":"a",`,
+			"200 cut\nContent-Encoding: x\n\n" + `{"token":"b"}`,
 			"200 cut\nContent-Encoding: gzip\n\nx", "200\nContent-Encoding: gzip\n\nx"}, spec: Spec{
 			Sessions: oneSession, Requests: []bench.Request{{Name: "a", Session: "s", Path: "/", Save: token}, step("b", "{token}")},
 		}},
@@ -153,6 +154,9 @@ func TestFlow(t *testing.T) {
 		"repeated at the end": {responses: []string{"202"}, over: true, spec: Spec{Requests: []bench.Request{{
 			Name: "wait", Path: "/wait", MoreStatuses: []int{202}, Repeat: &bench.Repeat{Status: []int{200}, Every: time.Second, Most: 3},
 		}}}},
+		"a session at the end": {over: true, spec: Spec{
+			Sessions: oneSession, Requests: []bench.Request{step("a", "/"), step("b", "/")},
+		}},
 		"repeated after a redirect": {responses: []string{"302\nLocation: /to", "202", "302\nLocation: /to", "200"}, spec: Spec{
 			Until: func(Response) error { return errors.New("not asked for") },
 			Requests: []bench.Request{{
@@ -206,7 +210,7 @@ func TestFlow(t *testing.T) {
 				step("a", "/"), {Name: "b", Session: "s", Path: "/", Save: []bench.Save{{Name: "x", From: bench.FromCookie, Of: "sid"}}},
 			},
 		}},
-		"checks of drawn values": {times: 4, responses: []string{"200\n\nbad"}, spec: Spec{
+		"checks of drawn values": {times: 4, responses: []string{"200\n\nbad", "200\nContent-Encoding: gzip\n\n"}, spec: Spec{
 			Check: upTo, CheckEvery: 1, IDs: []int64{5}, Requests: []bench.Request{
 				{Name: "id", Path: "/{id}", Weight: 1}, {Name: "language", Path: "/{language}", Languages: []string{"cs"}, Weight: 1},
 			},
@@ -236,8 +240,9 @@ func TestFlow(t *testing.T) {
 		}},
 		"packed": {responses: []string{"200\nContent-Encoding: gzip\n\n" + `{"done":true,"token":"x7"}`}, spec: Spec{
 			Sessions: oneSession, Until: func(a Response) error { return json.Unmarshal(a.Body, new(any)) }, Requests: []bench.Request{
-				{Name: "wait", Session: "s", Path: "/", Repeat: &bench.Repeat{Until: bench.Expectation{"contains": "done"}, Most: 2}, Save: token},
-				step("two", "/{token}"),
+				{Name: "wait", Session: "s", Path: "/", Repeat: &bench.Repeat{Until: bench.Expectation{"contains": "done"}, Most: 2},
+					Save: append([]bench.Save{{Name: "r", From: bench.FromRegex, Of: `x\d`}}, token...)},
+				step("two", "/{token}/{r}"),
 			},
 		}},
 		"bodies": {spec: Spec{

@@ -192,11 +192,12 @@ func TestFeed(t *testing.T) {
 		changes map[int]float64
 		at      []int
 	}{
-		"a rate":        {bench.Step{Rate: 10, Duration: time.Second}, nil, []int{0, 99, 100, 550, 1049, 1050, 1051}},
-		"a ramp":        {bench.Step{Rate: 10, RampTo: 30, Duration: 500 * time.Millisecond}, nil, []int{0, 300, 550, 600}},
-		"a changed one": {bench.Step{Rate: 10, Duration: time.Second}, map[int]float64{150: 40, 300: 0}, []int{0, 100, 150, 200, 250, 300, 1050}},
-		"max_requests":  {bench.Step{Rate: 10, Duration: time.Second, MaxRequests: 4}, nil, []int{0, 200, 290, 300, 300, 400}},
-		"a short step":  {bench.Step{Rate: 10, Duration: 200 * time.Millisecond, MaxRequests: 4}, nil, []int{0, 150, 199, 200, 200}},
+		"a rate":         {bench.Step{Rate: 10, Duration: time.Second}, nil, []int{0, 99, 100, 550, 1049, 1050, 1051}},
+		"a ramp":         {bench.Step{Rate: 10, RampTo: 30, Duration: 500 * time.Millisecond}, nil, []int{0, 300, 550, 600}},
+		"a changed one":  {bench.Step{Rate: 10, Duration: time.Second}, map[int]float64{150: 40, 300: 0}, []int{0, 100, 150, 200, 250, 300, 1050}},
+		"a changed ramp": {bench.Step{Rate: 4, RampTo: 40, Duration: 500 * time.Millisecond}, map[int]float64{260: 10}, []int{0, 150, 260, 400}},
+		"max_requests":   {bench.Step{Rate: 10, Duration: time.Second, MaxRequests: 4}, nil, []int{0, 200, 290, 300, 300, 400}},
+		"a short step":   {bench.Step{Rate: 10, Duration: 200 * time.Millisecond, MaxRequests: 4}, nil, []int{0, 150, 199, 200, 200}},
 		"users": {bench.Step{Arrivals: &bench.Arrivals{Users: 4, Over: time.Second, Requests: 3}, Duration: time.Second}, nil,
 			[]int{0, 249, 250, 740, 1000}},
 	} {
