@@ -163,7 +163,7 @@ func (f *flow) exchange(m *Mix, u *User, b *strings.Builder, a Response) {
 	case r.Follows(a.Status):
 		x.Kind, x.Example = m.Follow(u, r, a)
 	case !r.Expects(a.Status):
-		x.Kind, x.Example = wire.Class(a.Status), RedirectHint(a.Status, []byte("/x"))+"not "+r.Statuses()
+		x.Kind, x.Example = wire.Class(a.Status), RedirectHint(a.Status, []byte("/x"))+"not "+r.Statuses()+" "+string(a.Body)
 	case r.Rejects(a.Status):
 		x.Rejected = true
 		x.Kind, x.Example = m.Repeat(u, r, a)

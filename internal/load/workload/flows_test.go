@@ -17,7 +17,7 @@ var (
 	oneSession = []bench.Session{{Name: "s"}}
 	form       = map[string]string{"X-A": "1", "Content-Language": "en", "Host": "other.test"}
 	token      = []bench.Save{{Name: "token", From: bench.FromJSON, Of: "token"}}
-	loggedIn   = "200\nSet-Cookie: sid=Abcdef123456; Path=/\n\n" + `{"token":"secret-1","next":"/next?p=2","n":7,"q":"a\"b"}`
+	loggedIn   = "200\nSet-Cookie: sid=Abcdef123456; Path=/\nSet-Cookie: t=Zyxwvu987654\n\n" + `{"token":"secret-1","next":"/next?p=2","n":7,"q":"a\"b"}`
 	setUps     = []string{
 		loggedIn, "200\n\n" + `{"token":"secret-2","next":"/other"}`, "200\nSet-Cookie: b=2; Path=/\n\n" + `{"token":"3","next":"x"}`,
 	}
@@ -92,7 +92,9 @@ func TestFlow(t *testing.T) {
 		"file": {files: map[string]string{"f.bin": "{v} as written"}, spec: Spec{
 			Requests: []bench.Request{{Name: "up", Method: "PATCH", Path: "/", BodyFile: "f.bin", Header: map[string]string{"X-A": "xLocbenchPlace0x"}}},
 		}},
-		"limits of sessions": {times: 2, responses: []string{loggedIn, "200\nLocation: /made/1\n\n<b>42</b>", "429", "500"}, spec: Spec{
+		"limits of sessions": {times: 2, responses: []string{
+			loggedIn, "200\nLocation: /made/1\n\n<b>42</b>", "429", loggedIn, "500\n\nt=Zyxwvu987654 for secret-1",
+		}, spec: Spec{
 			Sessions: oneSession, Requests: []bench.Request{
 				{Name: "in", Session: "s", Method: "POST", Path: "/in", Body: "x", Save: append([]bench.Save{
 					{Name: "next", From: bench.FromJSON, Of: "next"}, {Name: "n", From: bench.FromJSON, Of: "n"}, {Name: "q", From: bench.FromJSON, Of: "q"},
@@ -203,7 +205,7 @@ func TestFlow(t *testing.T) {
 			},
 		}},
 		"a pace of one request": {times: 6, spec: Spec{Requests: []bench.Request{
-			{Name: "a", Path: "/a", Weight: 1, Pace: time.Second}, {Name: "b", Path: "/b", Weight: 1},
+			{Name: "a", Path: "/a", Weight: 1, Pace: time.Second, Think: bench.Think{Min: 100 * time.Millisecond, Max: 200 * time.Millisecond}}, {Name: "b", Path: "/b", Weight: 1},
 		}}},
 		"a cookie of another response": {responses: []string{"200\nSet-Cookie: sid=1; Path=/", "200"}, spec: Spec{
 			Sessions: oneSession, Requests: []bench.Request{
@@ -278,10 +280,10 @@ func userSpec(step bench.Step) Spec {
 			{Name: "seq", Make: bench.GenerateSequence},
 		},
 		Requests: []bench.Request{
-			{Name: "in", Session: "s", SetUp: true, Method: "POST", Path: "/in", Body: "{user} {seq}", Save: append([]bench.Save{
+			{Name: "in", Session: "s", SetUp: true, Method: "POST", Path: "/in", Body: "{user} {n} {seq}", Save: append([]bench.Save{
 				{Name: "next", From: bench.FromJSON, Of: "next"},
 			}, token...)},
-			{Name: "get", Session: "s", Path: "/{user}/{n}/{token}/{seq}"},
+			{Name: "get", Session: "s", Path: "/{n}/{user}/{token}/{seq}"},
 			{Name: "next", Session: "s", Path: "{next}", Save: []bench.Save{{Name: "new", From: bench.FromHeader, Of: "X"}}},
 		},
 	}
