@@ -91,7 +91,7 @@ func (s stepTest) run(rec *Recorder) string {
 	rec.Finish()
 	rec.Idled(rec.Elapsed / 4)
 	rec.Idled(rec.Elapsed / 2)
-	return fmt.Sprint("Delivered: ", delivered, "\n", shown(rec.Load()))
+	return fmt.Sprint("Delivered: ", delivered, "\nService: ", rec.ServiceTime, ", in the interval: ", rec.IntervalTime, "\n", shown(rec.Load()))
 }
 
 // connection is connection i of a closed loop.
@@ -125,6 +125,10 @@ func (s stepTest) exchange(rec *Recorder, c *Counters, took time.Duration, x Exc
 		c.Sent++
 	}
 	c.InFlight(&rec.Interval, x.Read, 1)
+	if s.stop > 0 && rec.Stopped() {
+		c.CutOff(&rec.Interval, x.Start, x.Read)
+		return
+	}
 	c.InFlight(&rec.Interval, x.Start, 9) // a clock that went back
 	if x.Kind != "" && !c.NeedsExample(x.Request, x.Kind) {
 		x.Example = ""
@@ -213,7 +217,7 @@ func TestStep(t *testing.T) {
 		"ramp":        {bench.Step{Connections: 4, RampFrom: 2, Duration: second}, two, mixed, 0},
 		"bounded":     {bench.Step{Connections: 2, Duration: time.Hour, MaxRequests: 30}, two, mixed, 0},
 		"limited":     {bench.Step{Connections: 2, Duration: second, MaxRequests: 1000}, two, mixed, 0},
-		"open":        {bench.Step{Rate: 10, Duration: second}, one, slow, 0},
+		"open":        {bench.Step{Rate: 10, Duration: second}, two, slow, 0},
 		"arrivals":    {bench.Step{Arrivals: &bench.Arrivals{}, Duration: second}, one, slow, 0},
 		"interrupted": {bench.Step{Connections: 2, Duration: second}, two, mixed, 700 * ms},
 		"lead-in":     {bench.Step{Connections: 2, Duration: second}, one, mixed, 30 * ms},
@@ -221,7 +225,11 @@ func TestStep(t *testing.T) {
 			if i == 2 {
 				return 3 * time.Second, Exchange{}
 			}
-			return 270*ms + time.Duration(i), Exchange{}
+			x := Exchange{Status: 200, Checked: true, Unread: bench.UnreadLong, Example: "long"}
+			if i == 1 {
+				x.Kind, x.Example = bench.ErrReset, "reset"
+			}
+			return 270*ms + time.Duration(i), x
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
