@@ -220,6 +220,7 @@ func TestStep(t *testing.T) {
 		"open":        {bench.Step{Rate: 10, Duration: second}, two, slow, 0},
 		"arrivals":    {bench.Step{Arrivals: &bench.Arrivals{}, Duration: second}, one, slow, 0},
 		"interrupted": {bench.Step{Connections: 2, Duration: second}, two, mixed, 700 * ms},
+		"no interval": {bench.Step{Connections: 2, Duration: second}, two, mixed, 418 * ms}, // within its announcement
 		"lead-in":     {bench.Step{Connections: 2, Duration: second}, one, mixed, 30 * ms},
 		"unserved": {bench.Step{Connections: 3, Duration: second}, one, func(i, n int) (time.Duration, Exchange) {
 			if i == 2 {
@@ -235,7 +236,7 @@ func TestStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := New(s.step, s.names, "session")
-				testenv.Golden(t, "testdata/"+name+".txt", s.run(rec))
+				testenv.Golden(t, "testdata/"+strings.ReplaceAll(name, " ", "-")+".txt", s.run(rec))
 			})
 		})
 	}
@@ -258,6 +259,10 @@ func TestInterleaved(t *testing.T) {
 			if unclosed = append(unclosed, all.Unclosed()); n != 1 {
 				all.CloseWindow()
 			}
+		}
+		empty := Totals{Ended: newTally(false)}
+		if empty.Add(&empty); empty.Saturation != 0 {
+			t.Errorf("saturation %g of two empty slices", empty.Saturation)
 		}
 		if !all.Load().Started.Equal(all.Started) || time.Since(all.Started) < 600*ms {
 			t.Errorf("started %s", all.Started)

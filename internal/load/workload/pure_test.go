@@ -120,7 +120,7 @@ func TestEncoding(t *testing.T) {
 		ascii[i] = byte(i)
 	}
 	for name, e := range []encoding{plain, inPath, inQuery, inHeader, inJSON, inQuotes, asLink} {
-		for _, text := range []string{string(ascii), "azAZ09-_.~", "a b", "é\xff", ""} {
+		for _, text := range []string{string(ascii), "azAZ09-_.~", "a b", "é\xff\x80", ""} {
 			fmt.Fprintf(&b, "%d: %q\n", name, e.append([]byte(">"), []byte(text)))
 		}
 	}
