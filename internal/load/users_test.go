@@ -249,39 +249,30 @@ func TestVariableThatRunsOut(t *testing.T) {
 
 // The same seed sends the same requests, byte for byte, in every loop.
 func TestLoopsSendTheSame(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
 	var mu sync.Mutex
-	var asked bytes.Buffer
-	go func() {
+	var asked strings.Builder
+	server := accepting(t, func(c net.Conn) {
+		defer c.Close()
+		var sent bytes.Buffer
+		in := bufio.NewReader(io.TeeReader(c, &sent))
 		for {
-			c, err := l.Accept()
+			r, err := http.ReadRequest(in)
 			if err != nil {
 				return
 			}
-			go func() {
-				defer c.Close()
-				in := bufio.NewReader(io.TeeReader(c, lockedWriter{&mu, &asked}))
-				for {
-					r, err := http.ReadRequest(in)
-					if err != nil {
-						return
-					}
-					_, _ = io.Copy(io.Discard, r.Body)
-					body := fmt.Sprintf(`{"data":{"token":"t %s\u00e9"}}`, r.URL.Path)
-					status := "200 OK"
-					if r.URL.Path == "/orders" {
-						status = "201 Created"
-					}
-					fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
-				}
-			}()
+			_, _ = io.Copy(io.Discard, r.Body)
+			mu.Lock()
+			_, _ = sent.WriteTo(&asked)
+			mu.Unlock()
+			body := fmt.Sprintf(`{"data":{"token":"t %s\u00e9"}}`, r.URL.Path)
+			status := "200 OK"
+			if r.URL.Path == "/orders" {
+				status = "201 Created"
+			}
+			fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
 		}
-	}()
-	p := ordersPlan(t, "http://"+l.Addr().String(), 1, 300)
+	})
+	p := ordersPlan(t, server.url, 1, 300)
 	p.Variables = append(p.Variables, bench.Variable{Name: "code", Make: bench.GenerateString, Length: 8},
 		bench.Variable{Name: "n", Make: bench.GenerateSequence}, bench.Variable{Name: "often", Range: &bench.Range{To: 9}, Draw: bench.DrawZipf, Exponent: 1.5})
 	p.Requests[0].Header = map[string]string{"X-Code": "{code}", "X-Often": "{often}"}
@@ -307,17 +298,6 @@ func TestLoopsSendTheSame(t *testing.T) {
 	if strings.Count(first, "POST /orders") < 10 || strings.Contains(first, "{") && !strings.Contains(first, `{"`) {
 		t.Errorf("%.3000q", first)
 	}
-}
-
-type lockedWriter struct {
-	mu *sync.Mutex
-	to *bytes.Buffer
-}
-
-func (w lockedWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.to.Write(p)
 }
 
 func difference(a, b string) string {
