@@ -1,9 +1,7 @@
 package load
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -50,23 +48,6 @@ func TestBodiesAreChecked(t *testing.T) {
 			if l := run(t, e, p); l.Checked > 40 {
 				t.Errorf("%d of 400 checked, want about 4", l.Checked)
 			}
-		}
-	})
-}
-
-// A response with another status has its kind, whatever its body.
-func TestCheckingChangesNoKind(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			w.WriteHeader(404)
-			io.WriteString(w, "nothing")
-			return 404
-		})
-		p := counted(server.URL, 2, 20)
-		p.CheckEvery = 1
-		p.Check = func(Response) error { return errors.New("never asked") }
-		if l := run(t, e, p); l.Failed["4xx"] != 20 || l.Checked != 0 {
-			t.Errorf("failed %v, %d checked", l.Failed, l.Checked)
 		}
 	})
 }
