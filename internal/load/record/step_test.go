@@ -91,7 +91,8 @@ func (s stepTest) run(rec *Recorder) string {
 	rec.Finish()
 	rec.Idled(rec.Elapsed / 4)
 	rec.Idled(rec.Elapsed / 2)
-	return fmt.Sprint("Delivered: ", delivered, "\nService: ", rec.ServiceTime, ", in the interval: ", rec.IntervalTime, "\n", shown(rec.Load()))
+	return fmt.Sprint("Delivered: ", delivered, "\nService: ", rec.ServiceTime, ", in the interval: ",
+		rec.IntervalTime, "\n", shown(rec.Load()))
 }
 
 // connection is connection i of a closed loop.
@@ -248,7 +249,8 @@ func TestInterleaved(t *testing.T) {
 		var all *Interleaved
 		var unclosed []time.Duration
 		for n := range 3 {
-			s := stepTest{bench.Step{Connections: 2, Duration: time.Duration(n+1) * 100 * ms}, []string{"one", "two"}, mixed, 0}
+			s := stepTest{bench.Step{Connections: 2, Duration: time.Duration(n+1) * 100 * ms}, []string{"one", "two"},
+				mixed, 0}
 			rec := New(s.step, s.names, "session")
 			s.run(rec)
 			if rec.Saturation = float64(n) / 2; all == nil {
@@ -288,7 +290,8 @@ func TestTimeline(t *testing.T) {
 						starts = append(starts, time.Duration(at))
 					}
 				}
-				if got := fmt.Sprint(starts, wakes, rec.StartTimesKnown(), rec.AwaitsResponses(), rec.Stopped()); got != want {
+				if got := fmt.Sprint(starts, wakes, rec.StartTimesKnown(), rec.AwaitsResponses(),
+					rec.Stopped()); got != want {
 					t.Errorf("first response after %s: %s, want %s", took, got, want)
 				}
 			}

@@ -46,7 +46,8 @@ func (f flow) run(t *testing.T) string {
 			w.Close()
 			body = packed.String()
 		}
-		a.Head, a.Body, a.Cut = []byte(strings.ReplaceAll(head+"\n", "\n", "\r\n")), []byte(body), strings.HasSuffix(line, "cut")
+		a.Head, a.Body, a.Cut = []byte(strings.ReplaceAll(head+"\n", "\n",
+			"\r\n")), []byte(body), strings.HasSuffix(line, "cut")
 		return a
 	}
 	f.spec.BaseURL = cmp.Or(f.spec.BaseURL, "http://me:pw@Shop.test:8080/api/")
@@ -163,7 +164,8 @@ func (f *flow) exchange(m *Mix, u *User, b *strings.Builder, a Response) {
 	case r.Follows(a.Status):
 		x.Kind, x.Example = m.Follow(u, r, a)
 	case !r.Expects(a.Status):
-		x.Kind, x.Example = wire.Class(a.Status), RedirectHint(a.Status, []byte("/x"))+"not "+r.Statuses()+" "+string(a.Body)
+		x.Kind, x.Example = wire.Class(a.Status), RedirectHint(a.Status,
+			[]byte("/x"))+"not "+r.Statuses()+" "+string(a.Body)
 	case r.Rejects(a.Status):
 		x.Rejected = true
 		x.Kind, x.Example = m.Repeat(u, r, a)
@@ -180,7 +182,8 @@ func (f *flow) exchange(m *Mix, u *User, b *strings.Builder, a Response) {
 		name string
 	}{
 		{x.Rejected, "rejected"}, {x.Checked, "checked"}, {x.First, "first"}, {x.Last, "last"}, {x.Paced, "paced"},
-		{x.Overran, "overran"}, {x.Unread != "", "unread: " + string(x.Unread)}, {x.Session > 0, fmt.Sprint("session ", x.Session)},
+		{x.Overran, "overran"}, {x.Unread != "", "unread: " + string(x.Unread)},
+		{x.Session > 0, fmt.Sprint("session ", x.Session)},
 	} {
 		if mark.is {
 			fmt.Fprint(b, ", ", mark.name)

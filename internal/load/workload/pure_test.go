@@ -44,18 +44,22 @@ func TestNewMix_Mistakes(t *testing.T) {
 	}
 	all := map[string]Spec{
 		"all at once": {}, "scheme": spec("ftp://user:secret@h"), "no scheme": spec("user:secret@h:80"),
-		"escape": spec("http://user:sec%zzret@h"), "port": spec("http://user:secret@h:port"), "no host": spec("http://:8080"),
-		"connections": other(func(s *Spec) { s.Step.Connections = 1 << 20 }), "no ids": other(func(s *Spec) { s.IDs = nil }),
-		"no request": other(func(s *Spec) { s.Step.Request = "c" }), "slash": one(bench.Request{Path: "x"}),
+		"escape": spec("http://user:sec%zzret@h"), "port": spec("http://user:secret@h:port"),
+		"no host":     spec("http://:8080"),
+		"connections": other(func(s *Spec) { s.Step.Connections = 1 << 20 }),
+		"no ids":      other(func(s *Spec) { s.IDs = nil }),
+		"no request":  other(func(s *Spec) { s.Step.Request = "c" }), "slash": one(bench.Request{Path: "x"}),
 		"weight": other(func(s *Spec) {
-			s.Requests = append(s.Requests, bench.Request{Name: "0", Path: "/"}, bench.Request{Name: "1", Path: "/", Weight: 1})
+			s.Requests = append(s.Requests, bench.Request{Name: "0", Path: "/"},
+				bench.Request{Name: "1", Path: "/", Weight: 1})
 		}),
 		"negative weight": one(bench.Request{Path: "/", Weight: -1}), "path": one(bench.Request{Path: "/%zz"}),
 		"no weight of a session": other(func(s *Spec) { s.Sessions = []bench.Session{{Name: "s"}} }),
-		"method":                 one(bench.Request{Path: "/", Method: "G T"}), "languages": one(bench.Request{Path: "/{language}"}),
-		"distribution": one(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "normal"}}),
-		"exponent":     one(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "zipf", Exponent: 1}}),
-		"query":        one(bench.Request{Path: "/?{x}"}), "body": one(post("{x}")),
+		"method":                 one(bench.Request{Path: "/", Method: "G T"}),
+		"languages":              one(bench.Request{Path: "/{language}"}),
+		"distribution":           one(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "normal"}}),
+		"exponent":               one(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "zipf", Exponent: 1}}),
+		"query":                  one(bench.Request{Path: "/?{x}"}), "body": one(post("{x}")),
 		"header":    one(bench.Request{Path: "/", Header: map[string]string{"A": "{x}"}}),
 		"file name": one(bench.Request{Method: "POST", Path: "/", Multipart: []bench.Field{{FileName: "{x}"}}}),
 		"field":     one(bench.Request{Method: "POST", Path: "/", Multipart: []bench.Field{{Value: "{x}"}}}),
@@ -84,11 +88,16 @@ func TestNewMix_Mistakes(t *testing.T) {
 func TestSetCookie(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{
-		"a=1", " a = b c ; x", "a", "=1", "", "a=", `a="1=2"`, "a=1; Path=/x", "a=1; path = /x ; PATH=y", "a=1;path", "a=1; Domain=.x.Y", "a=1;domain",
-		"a=1; Secure; HttpOnly", "a=1; secured", "a=1; Max-Age=0", "a=1; max-age=1", "a=1; Max-Age=-1", "a=1; Max-Age=", "a=1; Max-Age=-",
-		"a=1; Max-Age=34559999", "a=1; Max-Age=34560001", "a=1; Max-Age=99999999999999999999", "a=1; Max-Age=1x", "a=1; Max-Age=9", "a=1; Max-Age=/",
-		"a=1; Max-Age=5; Expires=Thu, 01 Jan 1970 00:00:09 GMT", "a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT; Max-Age=5",
-		"a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "a=1; Expires=Thu, 01 Jan 1800 00:00:00 GMT", "a=1; Expires=x; Max-Age=x",
+		"a=1", " a = b c ; x", "a", "=1", "", "a=", `a="1=2"`, "a=1; Path=/x", "a=1; path = /x ; PATH=y", "a=1;path",
+		"a=1; Domain=.x.Y", "a=1;domain",
+		"a=1; Secure; HttpOnly", "a=1; secured", "a=1; Max-Age=0", "a=1; max-age=1", "a=1; Max-Age=-1",
+		"a=1; Max-Age=", "a=1; Max-Age=-",
+		"a=1; Max-Age=34559999", "a=1; Max-Age=34560001", "a=1; Max-Age=99999999999999999999", "a=1; Max-Age=1x",
+		"a=1; Max-Age=9", "a=1; Max-Age=/",
+		"a=1; Max-Age=5; Expires=Thu, 01 Jan 1970 00:00:09 GMT",
+		"a=1; Expires=Thu, 01 Jan 1970 00:00:09 GMT; Max-Age=5",
+		"a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "a=1; Expires=Thu, 01 Jan 1800 00:00:00 GMT",
+		"a=1; Expires=x; Max-Age=x",
 		"a=1; Expires=Thu, 01 Jan 1970 00:16:40 GMT", "a=1; Expires=Thu, 01 Jan 1970 00:16:41 GMT",
 	} {
 		now := time.Unix(1000, 0)
@@ -98,10 +107,14 @@ func TestSetCookie(t *testing.T) {
 	}
 	b.WriteString("\n")
 	for _, text := range []string{
-		"Wed, 09 Jun 2060 10:18:14 GMT", "wed, 09-jun-60 10:18:14", "10:18:14 2060 09 JUNE", "1 Jan 1601 0:0:0", "1 Jan 1600 0:0:0", "0 Jan 2000 0:0:0",
-		"31 Jan 2000 23:59:59", "32 Jan 2000 0:0:0", "1 Jan 2000 24:0:0", "1 Jan 2000 0:60:0", "1 Jan 2000 0:0:60", "1 Jan 69 0:0:0", "1 Jan 70 0:0:0",
-		"1 Jan 99 0:0:0", "1 Jan 00 0:0:0", "1 Jan 100 0:0:0", "1 Jan 2000x 0:0:0", "1 Jan 20000 0:0:0", "1 Jan 200000 0:0:0", "001 Jan 2000 0:0:0",
-		"1 Ja 2000 0:0:0", "1 Jax 2000 0:0:0", "1 Jan 2000 0:0", "1 Jan 2000 0:0:0:0", "1 Jan 2000 0:0:0x", "1 Jan 2000 x:0:0", "1 Jan 2000 000:0:0",
+		"Wed, 09 Jun 2060 10:18:14 GMT", "wed, 09-jun-60 10:18:14", "10:18:14 2060 09 JUNE", "1 Jan 1601 0:0:0",
+		"1 Jan 1600 0:0:0", "0 Jan 2000 0:0:0",
+		"31 Jan 2000 23:59:59", "32 Jan 2000 0:0:0", "1 Jan 2000 24:0:0", "1 Jan 2000 0:60:0", "1 Jan 2000 0:0:60",
+		"1 Jan 69 0:0:0", "1 Jan 70 0:0:0",
+		"1 Jan 99 0:0:0", "1 Jan 00 0:0:0", "1 Jan 100 0:0:0", "1 Jan 2000x 0:0:0", "1 Jan 20000 0:0:0",
+		"1 Jan 200000 0:0:0", "001 Jan 2000 0:0:0",
+		"1 Ja 2000 0:0:0", "1 Jax 2000 0:0:0", "1 Jan 2000 0:0", "1 Jan 2000 0:0:0:0", "1 Jan 2000 0:0:0x",
+		"1 Jan 2000 x:0:0", "1 Jan 2000 000:0:0",
 		"1 Jan 2000 :0:0:0 1:2:3", "1 Jan 2000 1:2:3 4:5:6", "1 Jan 2000 1:2:", "1 2 Feb Mar 2000 2001 1:2:3", "1\tFeb!2000/1:2:3", "1;Mar@2000[1:2:3`",
 		"{1~Apr}2000(1:2:3)", "1 May 2000", "1 2000 1:2:3", "Jul 2000 1:2:3", "1 Aug 1:2:3", "1x Sep 2000 1:2:3", "1 Oct 2000\x7f1:2:3", "1 Nov 2000\n1:2:3",
 		"1 12Dec 2000 1:2:3 Feb", "1 Jan 00 99 1:2:3", "1 Jan 0100 0:0:0", "1`Mar 2000 1:2:3", "1[Mar 2000 1:2:3", "30 Feb 2000 1:2:3", "",
@@ -157,10 +170,12 @@ func TestJar(t *testing.T) {
 	}
 	long := func(n int) string { return strings.Repeat("x", n) }
 	for _, c := range [][]string{
-		many, many[:maxCookies], {"a=" + long(maxCookie-1)}, {"a=" + long(maxCookie)}, {"a=1; Path=/" + long(maxCookie-1)}, {"a=1; Path=/" + long(maxCookie)},
+		many, many[:maxCookies], {"a=" + long(maxCookie-1)}, {"a=" + long(maxCookie)},
+		{"a=1; Path=/" + long(maxCookie-1)}, {"a=1; Path=/" + long(maxCookie)},
 		{"a=" + long(4000), "b=" + long(4000), "c=" + long(4000), "d=" + long(4000), "e=" + long(339)},
 		{"a=" + long(4000), "b=" + long(4000), "c=" + long(4000), "d=" + long(4000), "e=" + long(340)},
-		{"a=1", "b=2; Path=/x", "c=3", "a=22", "d=4; Path=/x/y", "b=; Path=/x; Max-Age=0", "e=5; Path=/x/z", "a=6; Domain=H.test", "a=7; Domain=h.Test"},
+		{"a=1", "b=2; Path=/x", "c=3", "a=22", "d=4; Path=/x/y", "b=; Path=/x; Max-Age=0", "e=5; Path=/x/z",
+			"a=6; Domain=H.test", "a=7; Domain=h.Test"},
 		{"a=1; Domain=h.test", "a=2; Domain=h.test; Max-Age=0", "b=3; Max-Age=0"},
 	} {
 		var j, again Jar
@@ -192,13 +207,19 @@ func TestFeed(t *testing.T) {
 		changes map[int]float64
 		at      []int
 	}{
-		"a rate":         {bench.Step{Rate: 10, Duration: time.Second}, nil, []int{0, 99, 100, 550, 1049, 1050, 1051}},
-		"a ramp":         {bench.Step{Rate: 10, RampTo: 30, Duration: 500 * time.Millisecond}, nil, []int{0, 300, 550, 600}},
-		"a changed one":  {bench.Step{Rate: 10, Duration: time.Second}, map[int]float64{150: 40, 300: 0}, []int{0, 100, 150, 200, 250, 300, 1050}},
-		"a changed ramp": {bench.Step{Rate: 4, RampTo: 40, Duration: 500 * time.Millisecond}, map[int]float64{260: 10}, []int{0, 150, 260, 400}},
-		"max_requests":   {bench.Step{Rate: 10, Duration: time.Second, MaxRequests: 4}, nil, []int{0, 200, 290, 300, 300, 400}},
-		"a short step":   {bench.Step{Rate: 10, Duration: 200 * time.Millisecond, MaxRequests: 4}, nil, []int{0, 150, 199, 200, 200}},
-		"users": {bench.Step{Arrivals: &bench.Arrivals{Users: 4, Over: time.Second, Requests: 3}, Duration: time.Second}, nil,
+		"a rate": {bench.Step{Rate: 10, Duration: time.Second}, nil, []int{0, 99, 100, 550, 1049, 1050, 1051}},
+		"a ramp": {bench.Step{Rate: 10, RampTo: 30, Duration: 500 * time.Millisecond}, nil,
+			[]int{0, 300, 550, 600}},
+		"a changed one": {bench.Step{Rate: 10, Duration: time.Second}, map[int]float64{150: 40, 300: 0},
+			[]int{0, 100, 150, 200, 250, 300, 1050}},
+		"a changed ramp": {bench.Step{Rate: 4, RampTo: 40, Duration: 500 * time.Millisecond},
+			map[int]float64{260: 10}, []int{0, 150, 260, 400}},
+		"max_requests": {bench.Step{Rate: 10, Duration: time.Second, MaxRequests: 4}, nil,
+			[]int{0, 200, 290, 300, 300, 400}},
+		"a short step": {bench.Step{Rate: 10, Duration: 200 * time.Millisecond, MaxRequests: 4}, nil,
+			[]int{0, 150, 199, 200, 200}},
+		"users": {bench.Step{Arrivals: &bench.Arrivals{Users: 4, Over: time.Second, Requests: 3},
+			Duration: time.Second}, nil,
 			[]int{0, 249, 250, 740, 1000}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -249,7 +270,8 @@ func TestSchedule(t *testing.T) {
 		step        bench.Step
 		limit, want int
 	}{
-		{bench.Step{Rate: 99}, 9, 1}, {bench.Step{Rate: 199}, 9, 1}, {bench.Step{Rate: 200}, 9, 2}, {bench.Step{Rate: 1e6}, 9, 9},
+		{bench.Step{Rate: 99}, 9, 1}, {bench.Step{Rate: 199}, 9, 1}, {bench.Step{Rate: 200}, 9, 2},
+		{bench.Step{Rate: 1e6}, 9, 9},
 		{bench.Step{Rate: 100, Arrivals: &bench.Arrivals{}}, 9, 0},
 	} {
 		if got := InitialConnections(c.step, c.limit); got != c.want {
@@ -271,18 +293,24 @@ func TestSampling(t *testing.T) {
 	two := []bench.Request{{Name: "get", Path: "/", Weight: 2}, {Name: "b", Path: "/", Weight: 1}}
 	for _, l := range []sampledLoad{
 		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckEvery: 10}, requests: 100},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, Requests: two}, requests: 400},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, CheckEvery: -1}, requests: 600, slices: 3},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 300}, CheckQuota: 12}, requests: 300, length: time.Second},
-		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: -1, CheckBudget: .01, CheckEvery: 2}, requests: 500, cost: time.Millisecond},
+		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, Requests: two},
+			requests: 400},
+		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 12, CheckEvery: -1},
+			requests: 600, slices: 3},
+		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Hour, MaxRequests: 300}, CheckQuota: 12},
+			requests: 300, length: time.Second},
+		{spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: -1, CheckBudget: .01,
+			CheckEvery: 2}, requests: 500, cost: time.Millisecond},
 		{
-			spec: Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 3, CheckEvery: 1 << 30}, requests: 4000,
+			spec:     Spec{Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 3, CheckEvery: 1 << 30},
+			requests: 4000,
 			response: func(i int, _ *Request) (int, Response) { return 200 + i%3, Response{Cut: i%6 == 0} },
 		},
 	} {
 		l.drawn = &b
 		s := l.spec.Step
-		fmt.Fprintf(&b, "%s, %d requests, quota %d, every %d, budget %g:", s.Duration, s.MaxRequests, l.spec.CheckQuota, l.spec.CheckEvery, l.spec.CheckBudget)
+		fmt.Fprintf(&b, "%s, %d requests, quota %d, every %d, budget %g:", s.Duration, s.MaxRequests,
+			l.spec.CheckQuota, l.spec.CheckEvery, l.spec.CheckBudget)
 		l.run(t)
 		b.WriteString("\n")
 	}
@@ -292,11 +320,13 @@ func TestSampling(t *testing.T) {
 // What links lead to.
 func TestOrigin(t *testing.T) {
 	for address, want := range map[string]string{
-		"http://H:1": "http://H:1 h [h:1 x.y:80] false", "https://H": "https://H h [h:443 x.y:443] true", "http://[::1]": "http://[::1] ::1 [[::1]:80 x.y:80] false",
+		"http://H:1": "http://H:1 h [h:1 x.y:80] false", "https://H": "https://H h [h:443 x.y:443] true",
+		"http://[::1]": "http://[::1] ::1 [[::1]:80 x.y:80] false",
 	} {
 		u, _ := url.Parse(address)
 		o, as := newOrigin(u, ""), newOrigin(u, "X.y")
-		if got := fmt.Sprint(o.base, " ", o.host, " ", as.hosts, " ", o.secure); got != want || as.host != "x.y" || len(o.hosts) != 1 {
+		if got := fmt.Sprint(o.base, " ", o.host, " ", as.hosts, " ",
+			o.secure); got != want || as.host != "x.y" || len(o.hosts) != 1 {
 			t.Errorf("%s: %s, want %s; %+v", address, got, want, as)
 		}
 	}
