@@ -123,7 +123,7 @@ func TestFlow(t *testing.T) {
 				step("four", "/not/{token}"),
 			},
 		}},
-		"not saved": {times: 6, responses: []string{"200\n\n{}", "200\n\n" + `{"token":"https://evil.test/"}`,
+		"not saved": {times: 6, responses: []string{"200\n\n" + `{"data":{"token":"clear"}}`, "200\n\n" + `{"token":"https://evil.test/"}`,
 			"200 cut\n\n" + `{"token":"a",`,
 			"200 cut\nContent-Encoding: x\n\n" + `{"token":"b"}`,
 			"200 cut\nContent-Encoding: gzip\n\nx", "200\nContent-Encoding: gzip\n\nx"}, spec: Spec{

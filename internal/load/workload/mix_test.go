@@ -41,24 +41,6 @@ func asked(t *testing.T, p Spec, n int) []string {
 	return urls
 }
 
-func TestMixIsDeterministic(t *testing.T) {
-	for _, distribution := range []string{"fixed", "uniform", "zipf"} {
-		p := spec("http://h")
-		p.Requests = []bench.Request{
-			{Path: "/a/{id}", Weight: 2, IDs: bench.IDSpec{Distribution: distribution}},
-			{Path: "/b/{id}", Weight: 1, IDs: bench.IDSpec{Distribution: distribution}},
-		}
-		first := asked(t, p, 200)
-		if !slices.Equal(first, asked(t, p, 200)) {
-			t.Errorf("%s: the same seed drew other requests", distribution)
-		}
-		p.Seed++
-		if slices.Equal(first, asked(t, p, 200)) {
-			t.Errorf("%s: another seed drew the same requests", distribution)
-		}
-	}
-}
-
 func TestMixDistributions(t *testing.T) {
 	const n = 20_000
 	count := func(p Spec) map[string]int {

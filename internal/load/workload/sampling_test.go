@@ -177,30 +177,6 @@ func TestQuotaCountsWhatWasChecked(t *testing.T) {
 	}
 }
 
-// A rejected response, whose body is not checked, leaves its place in the quota to others.
-func TestRejectedResponsesLeaveTheQuota(t *testing.T) {
-	m, err := NewMix(Spec{
-		BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, CheckQuota: 300,
-		Requests: []bench.Request{{Name: "get", Path: "/", ExpectStatus: 200, MoreStatuses: []int{429}}},
-		Check:    func(Response) error { return nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var u User
-	for range 20 {
-		m.Begin(&u)
-		r, _ := m.Write(&u, nil)
-		if !r.Rejects(429) || r.Rejects(200) {
-			t.Fatal("429 is not rejected, or 200 is")
-		}
-		u.Done(true) // as the loops do for a rejected response, without CheckResponse
-	}
-	if taken := m.checker.kinds[0].taken.Load(); taken != 0 {
-		t.Errorf("%d rejected responses count as checked", taken)
-	}
-}
-
 // An unexpected body counts as checked, a response that is not known does not.
 func TestQuotaOfUnknownResponses(t *testing.T) {
 	for err, want := range map[error]int64{errors.New("another body"): 1, nil: 1, ErrNotKnown: 0} {

@@ -170,7 +170,7 @@ func (m *Mix) Masked(u *User, text string) string {
 	}
 	var values []string
 	for i, name := range u.iteration.saved {
-		if m.secrets()[name] {
+		if m.secrets()[name] && len(u.slots[i].text) > 0 {
 			values = append(values, string(u.slots[i].text))
 		}
 	}
