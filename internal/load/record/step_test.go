@@ -273,7 +273,7 @@ func TestInterleaved(t *testing.T) {
 	})
 }
 
-// What a loop is told of the course of a step.
+// What a loop knows of the course of a step.
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for took, starts := range map[time.Duration]string{

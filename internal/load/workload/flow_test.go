@@ -20,7 +20,7 @@ import (
 // A flow is what users send in virtual time, and how the contender responds.
 type flow struct {
 	spec      Spec
-	users     int               // who take turns; 0: one
+	users     int               // who begin one after the other; 0: one
 	times     int               // iterations of each user; 0: 1
 	over      bool              // no more iterations are begun
 	responses []string          // as in HTTP, without the version; they are repeated
