@@ -70,27 +70,6 @@ func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
 	}
 }
 
-func TestHTTP2SendsWhatHTTP1Sends(t *testing.T) {
-	var asked atomic.Pointer[string]
-	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
-		body, _ := io.ReadAll(r.Body)
-		line := strings.Join([]string{r.Method, r.URL.RequestURI(), r.Header.Get("X-A"), r.Header.Get("User-Agent"), r.Host, string(body)}, " ")
-		asked.Store(&line)
-		w.WriteHeader(201)
-		return 201
-	})
-	p := plan2(server.URL, 1, 1)
-	p.IDs = []int64{7}
-	p.Requests = []bench.Request{{
-		Name: "put", Method: "PUT", Path: "/city/{id}?q=a%20b", Header: map[string]string{"X-A": "x", "Host": "cities.example"}, Body: `{"a":1}`, ExpectStatus: 201,
-	}}
-	l := run(t, e, p)
-	const want = `PUT /city/7?q=a%20b x locbench cities.example {"a":1}`
-	if l.Succeeded != 1 || asked.Load() == nil || *asked.Load() != want {
-		t.Errorf("%d succeeded, asked %q, want %q; failed: %v %v", l.Succeeded, *asked.Load(), want, l.Failed, l.Examples)
-	}
-}
-
 // Users send the same requests in each protocol, with and without TLS, with values saved from
 // bodies, headers and cookies. A missing value is an error that names session and step.
 func TestUsersOfEachProtocol(t *testing.T) {
@@ -107,7 +86,7 @@ func TestUsersOfEachProtocol(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
-		asked = append(asked, strings.Join([]string{r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("X-Tag"), r.Header.Get("Cookie"), r.Header.Get("Content-Type"), string(body)}, " "))
+		asked = append(asked, strings.Join([]string{r.Method, r.URL.RequestURI(), r.Host, r.Header.Get("Authorization"), r.Header.Get("X-Tag"), r.Header.Get("Cookie"), r.Header.Get("Content-Type"), string(body)}, " "))
 		switch r.URL.Path {
 		case "/login":
 			if mute {
@@ -146,7 +125,10 @@ func TestUsersOfEachProtocol(t *testing.T) {
 			p.HTTP2 = test.http2
 			p.Requests[1].Method, p.Requests[1].Encoding, p.Requests[1].Body = "POST", bench.FormBody, "word={word}"
 			p.Requests[2].Save = append(p.Requests[2].Save, bench.Save{Name: "tag", From: bench.FromHeader, Of: "X-Tag"}, bench.Save{Name: "sid", From: bench.FromCookie, Of: "sid"})
-			p.Requests[3].Header = map[string]string{"Authorization": "Bearer {token}", "X-Tag": "{tag}", "Cookie": "sid={sid}"}
+			p.Requests[3].Header = map[string]string{"Authorization": "Bearer {token}", "X-Tag": "{tag}", "Cookie": "sid={sid}", "Host": "shop.example"}
+			for i := range 3 {
+				p.Requests[i].Header = map[string]string{"Host": "shop.example"}
+			}
 			begin(false)
 			l := run(t, test.e, p)
 			asked := begin(true)
@@ -166,7 +148,7 @@ func TestUsersOfEachProtocol(t *testing.T) {
 			}
 		})
 	}
-	if all := strings.Join(first, "\n"); !strings.Contains(all, "POST /orders Bearer t ") || !strings.Contains(all, " sid=sid-") || !strings.Contains(all, "é tag ") {
+	if all := strings.Join(first, "\n"); !strings.Contains(all, "POST /orders shop.example Bearer t ") || !strings.Contains(all, " sid=sid-") || !strings.Contains(all, "é tag ") {
 		t.Errorf("%.2000s", all)
 	}
 }

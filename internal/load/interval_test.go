@@ -47,20 +47,6 @@ func TestInterval_CompletesWhatIsInFlight(t *testing.T) {
 	})
 }
 
-// The connections of a closed loop start one after the other, over five times the first response
-// time. The interval begins when all have had their first response.
-func TestInterval_BeginsWhenAllAreAnswered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := steady(t, 10*time.Millisecond)
-		l := run(t, c.engine(), plan(virtualURL, 10, time.Second))
-		// 10 ms for the first response; the last of ten starts 9/10 of 50 ms after it, and takes 10 ms;
-		// then the interval is announced.
-		if want := 65*time.Millisecond + 2*time.Millisecond; l.LeadIn != want || l.Unserved != 0 {
-			t.Errorf("lead-in %s, %d unserved, want %s", l.LeadIn, l.Unserved, want)
-		}
-	})
-}
-
 // A contender that never responds makes the lead-in as long as the timeout.
 func TestInterval_BeginsWithoutResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

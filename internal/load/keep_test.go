@@ -124,35 +124,6 @@ func TestKeptFailures(t *testing.T) {
 	}
 }
 
-// In virtual time: only what ends in the interval, exact times, and all parts of the interval.
-func TestKeptRequestsOfTheInterval(t *testing.T) {
-	const took, length = 20 * time.Millisecond, 2 * time.Second
-	for name, step := range map[string]bench.Step{"closed": {Connections: 10}, "open": {Rate: 500}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := steady(t, took)
-				p := plan(virtualURL, 0, length)
-				p.Step = step
-				p.Step.Duration, p.Step.KeepRequests = length, 200
-				l := run(t, c.engine(), p)
-				if n := c.between(l.Started, l.Elapsed); l.KeptOf != n || len(l.Kept) != 200 {
-					t.Errorf("%d kept of %d, the contender answered %d in the interval", len(l.Kept), l.KeptOf, n)
-				}
-				var of [4]int
-				for _, k := range l.Kept {
-					if k.Latency.Round(10*time.Microsecond) != took || k.Lag != 0 || k.Start <= -took || k.Start+k.Latency > length {
-						t.Errorf("%+v", k)
-					}
-					of[(k.Start+k.Latency)*4/(length+1)]++
-				}
-				if min(of[0], of[1], of[2], of[3]) < 30 { // of 50; the seed is fixed
-					t.Errorf("%v of the quarters of the interval are kept", of)
-				}
-			})
-		})
-	}
-}
-
 // The slices of an interleaved step have one sample, whose times are those of the clock.
 func TestKeptRequestsOfSlices(t *testing.T) {
 	const took, length, rest = 2 * time.Millisecond, 100 * time.Millisecond, 50 * time.Millisecond

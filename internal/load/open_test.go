@@ -148,15 +148,6 @@ func TestArrivals(t *testing.T) {
 	})
 }
 
-func TestOpenLoopOnARefusingPort(t *testing.T) {
-	eachOpenLoop(t, func(t *testing.T, e Engine) {
-		l := runOpen(t, e, openCounted("http://"+refusing(t), 1000, 0, 100))
-		if l.Scheduled != 100 || l.Failed[bench.ErrRefused] != 100 {
-			t.Errorf("%d scheduled, failed %v", l.Scheduled, l.Failed)
-		}
-	})
-}
-
 func TestOpenLoopIsInterrupted(t *testing.T) {
 	for name, step := range map[string]bench.Step{
 		"rate":     {Rate: 1000, MaxConnections: 5, Duration: time.Hour},

@@ -106,27 +106,6 @@ func TestOpenLoop_DropsWhatCannotBeSent(t *testing.T) {
 	})
 }
 
-// 20 requests at 100 a second and then 1,000 at 2,000 take 0.7 s, whatever the step's own rate.
-func TestOpenLoop_RateIsChangedLive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := steady(t, time.Millisecond)
-		p := openCounted(virtualURL, 5000, 0, 1020)
-		p.Rate = func() float64 {
-			if c.answered.Load() >= 20 {
-				return 2000
-			}
-			return 100
-		}
-		l := runOpen(t, c.engine(), p)
-		if l.Succeeded != 1020 || l.FinalRate != 2000 || l.Windows[len(l.Windows)-1].Rate != 2000 {
-			t.Errorf("%d succeeded, at last %g a second, %v", l.Succeeded, l.FinalRate, l.Windows)
-		}
-		if (l.Elapsed - 700*time.Millisecond).Abs() > 25*time.Millisecond { // called every 20 ms
-			t.Errorf("elapsed %s", l.Elapsed)
-		}
-	})
-}
-
 // A step of users is over when the last one has been served.
 func TestArrivals_EndWithTheLastUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -33,19 +33,8 @@ func TestClientWarnings(t *testing.T) {
 	if got := clientWarnings(l, rec); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
-}
-
-func TestSaturation(t *testing.T) {
-	rec := record.New(bench.Step{Arrivals: &bench.Arrivals{Users: 1}, Duration: 10 * time.Second}, nil)
-	rec.Begin(0)
-	rec.Idled(9 * time.Second)
-	rec.Idled(100 * time.Millisecond) // the busiest thread counts
-	rec.Idled(11 * time.Second)
-	l := rec.Load()
-	if l.Saturation != .99 {
-		t.Errorf("saturation %g", l.Saturation)
-	}
-	if got := clientWarnings(l, &rec.Result); len(got) != 1 || got[0].Kind != bench.WarnClientBound || got[0].Values["share"] != .99 {
+	rec.Saturation = .99
+	if got := clientWarnings(rec.Load(), rec); len(got) != 1 || got[0].Kind != bench.WarnClientBound || got[0].Values["share"] != .99 {
 		t.Errorf("%q", got)
 	}
 }

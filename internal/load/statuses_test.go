@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -116,16 +115,16 @@ func TestRejectedRequestsOfASlicedStep(t *testing.T) {
 	}
 }
 
+// Each request of a mix has its own counts, closed and open, in each protocol.
 func TestStatusesByRequest(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			status := map[string]int{"/gone": 404, "/limited": 429, "/broken": 500}[r.URL.Path]
-			if status == 0 {
-				return hello(w, r)
-			}
-			w.WriteHeader(status)
-			return status
-		})
+	statuses := map[string]int{"/gone": 404, "/limited": 429, "/broken": 500, "/good": 200}
+	respond := func(w http.ResponseWriter, r *http.Request) int {
+		w.WriteHeader(statuses[r.URL.Path])
+		io.WriteString(w, "twelve bytes")
+		return statuses[r.URL.Path]
+	}
+	check := func(t *testing.T, e Engine, server *counting, change func(p *Plan)) {
+		t.Helper()
 		p := counted(server.URL, 3, 900)
 		p.Requests = nil
 		for _, r := range []bench.Request{
@@ -134,6 +133,7 @@ func TestStatusesByRequest(t *testing.T) {
 			r.Path, r.Weight = "/"+r.Name, 1
 			p.Requests = append(p.Requests, r)
 		}
+		change(&p)
 		l := run(t, e, p)
 		want := bench.Statuses{200: server.count(200), 404: server.count(404), 429: server.count(429), 500: server.count(500)}
 		if l.Statuses.Total() != 900 || !maps.Equal(l.Statuses, want) {
@@ -142,15 +142,30 @@ func TestStatusesByRequest(t *testing.T) {
 		if !maps.Equal(l.Rejected, bench.Statuses{429: want[429]}) || l.Failed["5xx"] != want[500] || l.AllSucceeded() != want[200]+want[404] {
 			t.Errorf("rejected %s, failed %v, %d succeeded", l.Rejected, l.Failed, l.AllSucceeded())
 		}
-		statuses := []int{404, 429, 500, 200}
-		for i, r := range l.Requests {
-			if !maps.Equal(r.Statuses, bench.Statuses{statuses[i]: want[statuses[i]]}) {
-				t.Errorf("%s: statuses %s", r.Name, r.Statuses)
+		for _, r := range l.Requests {
+			status := statuses["/"+r.Name]
+			n, rejected, succeeded, failed := want[status], int64(0), want[status], int64(0)
+			switch status {
+			case 429:
+				rejected, succeeded = n, 0
+			case 500:
+				failed, succeeded = n, 0
 			}
-			if rejected := r.Rejected.Total(); rejected != 0 && r.Name != "limited" || rejected != want[429] && r.Name == "limited" {
-				t.Errorf("%s: rejected %s", r.Name, r.Rejected)
+			if !maps.Equal(r.Statuses, bench.Statuses{status: n}) || r.Rejected.Total() != rejected || r.Failed["5xx"] != failed ||
+				r.Succeeded != succeeded || r.Bytes != 12*succeeded || r.Latency.Count != succeeded {
+				t.Errorf("%+v; the server sent %d", r, n)
 			}
 		}
+	}
+	eachLoop(t, func(t *testing.T, e Engine) { check(t, e, newCounting(t, respond), func(*Plan) {}) })
+	t.Run("open", func(t *testing.T) {
+		eachOpenLoop(t, func(t *testing.T, e Engine) {
+			check(t, e, newCounting(t, respond), func(p *Plan) { p.Step.Connections, p.Step.Rate = 0, 3000 })
+		})
+	})
+	t.Run("HTTP/2", func(t *testing.T) {
+		server, e := newHTTP2(t, false, respond)
+		check(t, e, server, func(p *Plan) { p.HTTP2 = true })
 	})
 }
 
@@ -213,18 +228,6 @@ func TestARejectedResponseEndsItsSession(t *testing.T) {
 	})
 }
 
-// HTTP/2 counts in the same way.
-func TestStatusesOverHTTP2(t *testing.T) {
-	server, e := newHTTP2(t, false, limiter())
-	p := counted(server.URL, 2, 100)
-	p.HTTP2 = true
-	p.Requests[0].MoreStatuses = []int{429}
-	l := run(t, e, p)
-	if ok, rejected := counted429(t, l, server); l.AllSucceeded() != ok || l.Rejected[429] != rejected {
-		t.Errorf("%d succeeded, rejected %s", l.AllSucceeded(), l.Rejected)
-	}
-}
-
 // Once reports no error for a rejected response, and ends the session.
 func TestOnceWithARejectedResponse(t *testing.T) {
 	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
@@ -238,23 +241,4 @@ func TestOnceWithARejectedResponse(t *testing.T) {
 	if err := (Engine{}).Once(t.Context(), p, func(Asked) { asked++ }); err != nil || asked != 1 {
 		t.Errorf("%d sent, %v", asked, err)
 	}
-}
-
-// A contender that sends each status that there is costs the client little, and no status is lost.
-func TestEachStatusIsCounted(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		var served atomic.Int64
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			status := 200 + int(served.Add(1)%400)
-			if status == 204 || status == 304 {
-				status = 200
-			}
-			w.WriteHeader(status)
-			return status
-		})
-		l := run(t, e, counted(server.URL, 4, 1000))
-		if l.Statuses.Total() != 1000 || len(l.Statuses) != 398 || strings.Count(l.Statuses.String(), ",") != 6 {
-			t.Errorf("%d statuses of %d responses: %s", len(l.Statuses), l.Statuses.Total(), l.Statuses)
-		}
-	})
 }

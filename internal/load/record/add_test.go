@@ -125,6 +125,10 @@ func missing(v reflect.Value, path string) (paths []string) {
 		if v.String() != "x" { // the loop has a name from the beginning
 			return []string{path}
 		}
+	case reflect.Int, reflect.Int64:
+		if v.Int() <= 0 {
+			return []string{path}
+		}
 	default:
 		if v.IsZero() {
 			return []string{path}

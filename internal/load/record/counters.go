@@ -35,10 +35,9 @@ func newCounters(open bool, requests, sessions int) *Counters {
 
 // InFlight adds to the integral that n requests were in flight since the last call.
 func (c *Counters) InFlight(v *Interval, now int64, n int) {
-	if now > c.counted {
-		c.InFlightIntegral += v.Overlap(c.counted, now) * time.Duration(n)
-		c.counted = now
-	}
+	from := c.counted
+	c.counted = max(from, now)
+	c.InFlightIntegral += v.Overlap(from, c.counted) * time.Duration(n)
 }
 
 // SendScheduled counts a request of an open loop that is sent in phase p, lag after its scheduled

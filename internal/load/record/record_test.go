@@ -1,69 +1,11 @@
 package record
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 )
-
-// Each exchange is counted once, by the time of the last byte of its response.
-func TestWhatLiesInTheInterval(t *testing.T) {
-	rec := New(bench.Step{Connections: 4}, nil)
-	c := rec.NewCounters()
-	rec.decide(int64(10*time.Second), int64(20*time.Second))
-	at := func(start, end time.Duration, kind bench.ErrorKind) {
-		c.Record(&rec.Interval, Exchange{Start: int64(start), End: int64(end), Read: int64(end), Kind: kind, Example: "x"})
-	}
-	at(8*time.Second, 9*time.Second, "")
-	at(9*time.Second, 12*time.Second, "")
-	at(19*time.Second, 20*time.Second-1, "")
-	at(19*time.Second, 20*time.Second, "")
-	at(20*time.Second, 29*time.Second, "")
-	at(5*time.Second, 9*time.Second, bench.ErrTimeout)
-	at(5*time.Second, 15*time.Second, bench.ErrTimeout)
-	at(15*time.Second, 25*time.Second, bench.ErrReset)
-	w := rec.closeWindow(20*time.Second, Undecided)
-	if w.Succeeded != 2 || w.Failed[bench.ErrTimeout] != 1 || len(w.Failed) != 1 {
-		t.Errorf("window: %+v", w)
-	}
-	rec.Finish()
-	l := rec.Load()
-	if l.Succeeded != 2 || l.Lead != 1 || l.Drain != 2 || l.Failed[bench.ErrTimeout] != 2 || l.Failed[bench.ErrReset] != 1 || l.Elapsed != 10*time.Second {
-		t.Errorf("%d + %d + %d succeeded, failed %v in %s", l.Lead, l.Succeeded, l.Drain, l.Failed, l.Elapsed)
-	}
-	if want := 3*time.Second + time.Second - 1 + 10*time.Second; rec.ServiceTime != want {
-		t.Errorf("the exchanges that ended in it took %s, want %s", rec.ServiceTime, want)
-	}
-	if want := 2*time.Second + time.Second - 1 + time.Second + 5*time.Second + 5*time.Second; rec.IntervalTime != want {
-		t.Errorf("they shared %s with it, want %s", rec.IntervalTime, want)
-	}
-}
-
-// Rejected requests were in flight, too: without them Little's law would not hold.
-func TestRejectedRequestsTakeTime(t *testing.T) {
-	rec := New(bench.Step{Connections: 4}, nil)
-	c := rec.NewCounters()
-	rec.decide(0, int64(20*time.Second))
-	c.Record(&rec.Interval, Exchange{Start: 0, End: int64(3 * time.Second), Read: int64(3 * time.Second), Rejected: true})
-	rec.closeWindow(20*time.Second, Undecided)
-	rec.Finish()
-	if rec.ServiceTime != 3*time.Second || rec.IntervalTime != 3*time.Second || rec.Ended.Rejected != 1 {
-		t.Errorf("%s by service, %s in the interval, %d rejected", rec.ServiceTime, rec.IntervalTime, rec.Ended.Rejected)
-	}
-}
-
-func TestBegins(t *testing.T) {
-	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
-	var got []time.Duration
-	for i := range s.Connections {
-		got = append(got, rampStart(s, i))
-	}
-	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
 
 // A thread that the machine stops between reading the clock and announcing the interval must not
 // start it in the past: others have counted that time as lead-in.

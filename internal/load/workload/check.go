@@ -176,10 +176,7 @@ func (c *checker) progress() (part float64) {
 	if c.bound > 0 {
 		part = float64(c.begun) / float64(c.bound)
 	}
-	if elapsed := c.elapsed(); c.Length > 0 {
-		part = max(part, float64(elapsed)/float64(c.Length))
-	}
-	return part
+	return max(part, float64(c.elapsed())/float64(c.Length))
 }
 
 // judge checks a response, which it unpacks with p.

@@ -128,10 +128,11 @@ func cookieDate(text []byte) (t time.Time, ok bool) {
 	case year < 100 && year >= 70:
 		year += 1900
 	}
-	if !timed || day < 1 || day > 31 || month == 0 || year < 1601 || clock[0] > 23 || clock[1] > 59 || clock[2] > 59 {
+	if !timed || month == 0 || year < 1601 || clock[0] > 23 || clock[1] > 59 || clock[2] > 59 {
 		return t, false
 	}
-	return time.Date(year, time.Month(month), day, clock[0], clock[1], clock[2], 0, time.UTC), true
+	t = time.Date(year, time.Month(month), day, clock[0], clock[1], clock[2], 0, time.UTC)
+	return t, t.Day() == day
 }
 
 func delimits(c rune) bool {

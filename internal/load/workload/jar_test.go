@@ -1,12 +1,10 @@
 package workload
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -42,10 +40,6 @@ func TestCookies(t *testing.T) {
 		{"set, then removed", []string{"sid=1; Path=/", "sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT"}, "/", ""},
 		{"another path removed", []string{"sid=1; Path=/", "sid=; Path=/old; Max-Age=0"}, "/old", "sid=1"},
 		{"Max-Age over Expires", []string{"a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT"}, "/app/x", "a=1"},
-		{"a negative age", []string{"a=1; Path=/", "a=2; Path=/; max-age=-1"}, "/", ""},
-		{"no age", []string{"a=1; Path=/; Max-Age=soon; Expires=never"}, "/", "a=1"},
-		{"a date of before", []string{"a=1; Path=/; expires=Thu, 01-Jan-70 00:00:01 GMT"}, "/", ""},
-		{"another form of a date", []string{"a=1; Path=/; expires=1 Jan 2000 0:0:0"}, "/", ""},
 		{"years to come", []string{"a=1; Path=/; expires=Wed, 09 Jun 2060 10:18:14 GMT"}, "/", "a=1"},
 		{"the path of the request", []string{"a=1"}, "/app/y?q=/", "a=1"},
 		{"outside its path", []string{"a=1"}, "/apple", ""},
@@ -54,9 +48,6 @@ func TestCookies(t *testing.T) {
 		{"its domain", []string{"a=1; Path=/; Domain=.Shop.test", "b=2; Path=/; Domain=test"}, "/", "a=1; b=2"},
 		{"another domain", []string{"a=1; Path=/; Domain=evil.test", "b=1; Path=/; Domain=p.test"}, "/", ""},
 		{"not over clear", []string{"a=1; Path=/; Secure"}, "/", ""},
-		{"an empty value", []string{"a=; Path=/"}, "/", "a="},
-		{"a value with =", []string{`a="b=c d"; Path=/`}, "/", `a="b=c d"`},
-		{"not a cookie", []string{"sid", "=1; Path=/", ""}, "/", ""},
 	} {
 		var j Jar
 		keepCookies(&j, at+"/app/login", c.set...)
@@ -94,7 +85,7 @@ func TestCookiesExpire(t *testing.T) {
 func TestCookiesAreThoseOfNetHTTP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	any := func(of ...string) string { return of[rng.IntN(len(of))] }
-	for range 3000 {
+	for range 1000 {
 		theirs, _ := cookiejar.New(nil)
 		var ours Jar
 		var log []string
@@ -118,42 +109,6 @@ func TestCookiesAreThoseOfNetHTTP(t *testing.T) {
 		if got, want := sentCookies(&ours, address, ""), req.Header.Get("Cookie"); got != want {
 			t.Fatalf("to %s: %q, net/http sends %q, after\n%s", address, got, want, strings.Join(log, "\n"))
 		}
-	}
-}
-
-// The jar of a user is bounded, whatever a contender sets; the oldest cookies go.
-func TestCookiesAreBounded(t *testing.T) {
-	var j Jar
-	for i := range maxCookies + 1 {
-		keepCookies(&j, "http://h/", fmt.Sprintf("c%d=1; Path=/%s", i, strings.Repeat("x/", i%3)))
-	}
-	if n := len(j.cookies); n != maxCookies || slices.ContainsFunc(j.cookies, func(c cookie) bool { return string(c.text[:c.name]) == "c0" }) {
-		t.Errorf("%d cookies, or the oldest is one of them", n)
-	}
-	value := strings.Repeat("v", maxCookie-2)
-	j = Jar{}
-	for _, name := range []string{"a", "b", "c", "d", "e", "tolong"} {
-		keepCookies(&j, "http://h/", name+"="+value)
-	}
-	if j.size > maxCookiesSize || len(j.cookies) != 3 {
-		t.Errorf("%d cookies of %d bytes", len(j.cookies), j.size)
-	}
-	var copied Jar // also what a session adds to those of the setup
-	for range 2 {
-		copied.copy(&j)
-		keepCookies(&copied, "http://h/", "f="+value)
-	}
-	for _, of := range []Jar{j, copied} {
-		size := 0
-		for _, c := range of.cookies {
-			size += len(c.text)
-		}
-		if size != of.size || size > maxCookiesSize {
-			t.Errorf("%d bytes, counted as %d", size, of.size)
-		}
-	}
-	if c := copied.cookies[2]; string(c.text[:c.name]) != "f" {
-		t.Errorf("the newest cookie is not kept, but %.10s", c.text)
 	}
 }
 

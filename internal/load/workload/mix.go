@@ -109,7 +109,7 @@ func NewMix(plan Spec) (*Mix, error) {
 			errs = append(errs, m.add(u, plan)...)
 		}
 	}
-	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.iterations) == 0 && len(errs) == 0 {
+	if only := plan.Step.Request; only != "" && len(m.iterations) == 0 && len(errs) == 0 {
 		errs = append(errs, fmt.Errorf("no request or session has the name %q", only))
 	}
 	if len(errs) > 0 {
@@ -278,13 +278,11 @@ func (m *Mix) draw() *iteration {
 	if len(m.iterations) == 1 {
 		return m.iterations[0]
 	}
-	x := m.rng.IntN(m.total)
-	for _, u := range m.iterations {
-		if x -= u.weight; x < 0 {
-			return u
-		}
+	i := 0
+	for x := m.rng.IntN(m.total); x >= m.iterations[i].weight; i++ {
+		x -= m.iterations[i].weight
 	}
-	return m.iterations[len(m.iterations)-1]
+	return m.iterations[i]
 }
 
 // uses reports whether a slot is in the request.

@@ -41,37 +41,6 @@ func asked(t *testing.T, p Spec, n int) []string {
 	return urls
 }
 
-func TestMixFillsPlaceholders(t *testing.T) {
-	p := spec("http://h/")
-	p.Requests = []bench.Request{{
-		Method: "HEAD", Path: "/c/{id}/{language}?again={id}&a=b", Languages: []string{"cs", "x/y"},
-		IDs: bench.IDSpec{Distribution: "fixed", Fixed: []int64{7, -8, 9}},
-	}}
-	got := asked(t, p, 3)
-	want := []string{"HEAD /c/7/cs?again=7&a=b", "HEAD /c/-8/x%2Fy?again=-8&a=b", "HEAD /c/9/cs?again=9&a=b"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestMixIsDeterministic(t *testing.T) {
-	for _, distribution := range []string{"fixed", "uniform", "zipf"} {
-		p := spec("http://h")
-		p.Requests = []bench.Request{
-			{Path: "/a/{id}", Weight: 2, IDs: bench.IDSpec{Distribution: distribution}},
-			{Path: "/b/{id}", Weight: 1, IDs: bench.IDSpec{Distribution: distribution}},
-		}
-		first := asked(t, p, 200)
-		if !slices.Equal(first, asked(t, p, 200)) {
-			t.Errorf("%s: the same seed drew other requests", distribution)
-		}
-		p.Seed++
-		if slices.Equal(first, asked(t, p, 200)) {
-			t.Errorf("%s: another seed drew the same requests", distribution)
-		}
-	}
-}
-
 func TestMixDistributions(t *testing.T) {
 	const n = 20_000
 	count := func(p Spec) map[string]int {
@@ -107,24 +76,10 @@ func TestMixDistributions(t *testing.T) {
 	near("weight 6", counts["GET /c"], .6)
 }
 
-func TestMistakesHidePasswords(t *testing.T) {
-	for _, url := range []string{"ftp://user:secret@h", "user:secret@h:80", "http://user:sec%zzret@h", "http://user:secret@h:port", "http://user:secret@"} {
-		_, err := NewMix(spec(url))
-		if err == nil || strings.Contains(err.Error(), "sec") || !strings.Contains(err.Error(), "base URL: must be") {
-			t.Errorf("%s: error %v", url, err)
-		}
-	}
-	p := spec("http://user:secret@h")
-	p.Requests[0].Path = "/%zz"
-	if _, err := NewMix(p); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "%zz") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestCheckingDoesNotChangeRequests(t *testing.T) {
 	p := spec("http://h")
 	before := asked(t, p, 100)
-	p.Check = func(Response) error { return nil }
+	p.Check, p.CheckQuota = func(Response) error { return nil }, 30
 	if after := asked(t, p, 100); !slices.Equal(after, before) {
 		t.Error("checking has changed the requests")
 	}

@@ -27,6 +27,21 @@ func TestMaxOpenConnections(t *testing.T) {
 	}
 }
 
+func TestNewUsers(t *testing.T) {
+	for _, test := range []struct {
+		step              bench.Step
+		connections, want int
+	}{
+		{bench.Step{Connections: 300}, 300, 300}, {bench.Step{Rate: 1}, 300, 256}, {bench.Step{Rate: 1}, 9, 9},
+		{bench.Step{Rate: 1, MaxConnections: 300}, 300, 300}, {bench.Step{Arrivals: &bench.Arrivals{Users: 7}}, 300, 7},
+		{bench.Step{Connections: 9, MaxRequests: 8}, 9, 8}, {bench.Step{Connections: 9, MaxRequests: 10}, 9, 9},
+	} {
+		if got := NewUsers(test.step, test.connections).Count(); got != test.want {
+			t.Errorf("%+v: %d users, want %d", test.step, got, test.want)
+		}
+	}
+}
+
 func TestQueueKeepsTheOrder(t *testing.T) {
 	var q Queue
 	in, out := 0, 0
@@ -59,7 +74,7 @@ func TestOnlyWaitingJobsExpire(t *testing.T) {
 	if n := q.Expire(10); n != 1 || q.Len() != 2 {
 		t.Errorf("%d requests expired, %d jobs are left", n, q.Len())
 	}
-	if _, ok := q.Pop(); !ok || q.Expire(10) != 4 {
-		t.Error("the job that waits has not expired")
+	if _, ok := q.Pop(); !ok || q.Expire(3) != 0 || q.Expire(4) != 4 || q.Expire(4) != 0 {
+		t.Error("the job that waits has not expired, or twice")
 	}
 }

@@ -179,9 +179,7 @@ func (c *composer) hops(raw, body string) {
 	r := c.request
 	_, head, _ := strings.Cut(strings.TrimSuffix(raw, "\r\n\r\n"), "\r\n")
 	end := c.cookies + "\r\n\r\n"
-	if c.cookies != "" {
-		head = strings.Replace(head, c.cookies, "", 1)
-	}
+	head = strings.Replace(head, c.cookies, "", 1)
 	same, get := *r, *r
 	r.again, r.get = &same, &same
 	same.again, same.get = &same, &same

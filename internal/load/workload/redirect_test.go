@@ -11,7 +11,7 @@ func TestLinks(t *testing.T) {
 	for _, c := range []struct{ link, want, wrong string }{
 		{"/orders/1", "/orders/1", ""}, {"http://127.0.0.1:8080/orders/1?view=full#top", "/orders/1?view=full", ""},
 		{"http://127.0.0.1:8080//evil.test", "//evil.test", ""}, {"http://127.0.0.1:80801/a", "", "another host"}, {"http://127.0.0.1:8080.evil.test/a", "", "not a URL"},
-		{"HTTP://127.0.0.1:8080", "/", ""}, {"//127.0.0.1:8080/a", "/a", ""}, {"?page=2", "/shop/list?page=2", ""},
+		{"HTTP://127.0.0.1:8080", "/", ""}, {"http://127.0.0.1:8080", "/", ""}, {"//127.0.0.1:8080/a", "/a", ""}, {"?page=2", "/shop/list?page=2", ""},
 		{"next", "/shop/next", ""}, {"../up", "/up", ""}, {"/a/../b", "/b", ""}, {"/a%2Fb%zz", "/a%2Fb%zz", ""},
 		{" /with space/ž?q=\"x\" ", "/with%20space/%C5%BE?q=%22x%22", ""}, {"?q=a b", "/shop/list?q=a%20b", ""},
 		{"http://user:pw@127.0.0.1:8080/a", "/a", ""}, {"http://shop.test/a", "/a", ""}, {"/?to=//evil.test/", "/?to=//evil.test/", ""},
@@ -19,7 +19,7 @@ func TestLinks(t *testing.T) {
 		{"https://127.0.0.1:8080/a", "", "another host"}, {"http://127.0.0.1:8081/a", "", "another host"},
 		{"http://127.0.0.1/a", "", "another host"}, {"http://127.0.0.1:8080@evil.test/", "", "another host"},
 		{"mailto:a@b", "", "another host"}, {"", "", "not a link"}, {"#top", "", "not a link"},
-		{"/a\r\nX: 1", "", "control characters"}, {"http://[::1", "", "not a URL"}, {"/" + strings.Repeat("x", maxLink), "", "not a link"},
+		{"/a\r\nX: 1", "", "control characters"}, {"http://[::1", "", "not a URL"}, {"/" + strings.Repeat("x", maxLink-1), "/" + strings.Repeat("x", maxLink-1), ""}, {"/" + strings.Repeat("x", maxLink), "", "not a link"},
 	} {
 		base, _ := url.Parse("http://127.0.0.1:8080/api")
 		s := sent{[]byte("/shop/list?page=1"), newOrigin(base, "Shop.test")}

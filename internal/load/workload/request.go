@@ -50,7 +50,7 @@ func (r *Request) Expects(status int) bool {
 
 // Rejects reports whether a status is expected, but does not count as throughput.
 func (r *Request) Rejects(status int) bool {
-	return len(r.rejected) > 0 && slices.Contains(r.rejected, status)
+	return slices.Contains(r.rejected, status)
 }
 
 // Statuses returns the expected statuses in words: "200 or 404".
@@ -289,7 +289,7 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 		}
 		before, quoted := strings.CutSuffix(all[i-1].Text, `"`)
 		after, ends := strings.CutPrefix(all[i+1].Text, `"`)
-		if quoted && ends && all[i-1].Name == "" && all[i+1].Name == "" {
+		if quoted && ends {
 			all[i-1].Text, all[i+1].Text = before, after
 		}
 	}

@@ -108,7 +108,7 @@ func (s *save) take(a Response, to *slot) error {
 		}
 		to.text, value = to.text[:copy(to.text, found)], nil
 	}
-	if len(to.text) == 0 || value != nil && string(value) == `""` {
+	if len(to.text) == 0 {
 		return fmt.Errorf("the value of %s is empty", s.spec.Of)
 	}
 	if max(len(to.text), len(value)) > maxSaved {

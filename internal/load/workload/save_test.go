@@ -3,104 +3,96 @@ package workload
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/values"
 )
 
-// A saved text has its quotes only where a place has the type json, whatever other places do.
-func TestSavedTextsHaveQuotesOnlyAsJSON(t *testing.T) {
-	setup := &TrialState{Saved: Saved{Values: map[string]string{"user": `a"b`}, JSON: map[string]string{"user": `"a\"b"`}}}
-	for name, trial := range map[string]*TrialState{"session": nil, "setup": setup} {
-		t.Run(name, func(t *testing.T) {
-			all := []bench.Request{
-				{Name: "a", Session: "s", Path: "/login", Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "t"}}},
-				{Name: "b", Session: "s", Method: "POST", Path: "/x?q={token}", Header: map[string]string{"Authorization": "Bearer {token}"},
-					Body: `{"c":"{token:json}","d":"{token}"}`, Encoding: bench.JSONBody},
-			}
-			if trial != nil {
-				all = all[1:]
-				for _, text := range []*string{&all[0].Path, &all[0].Body} {
-					*text = strings.ReplaceAll(*text, "token", "user")
-				}
-				all[0].Header["Authorization"] = "Bearer {user}"
-			}
-			m, err := NewMix(Spec{
-				BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Trial: trial,
-				Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: all, Data: values.Data{Uses: values.Uses(all)},
-			})
+// What is saved of responses, and what is not.
+func TestSave(t *testing.T) {
+	head := "Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\n" +
+		"Location: /orders/17\r\nSet-Cookie: gone=1\r\nSet-Cookie: lang=; Max-Age=0\r\nSet-Cookie: gone=; Max-Age=0\r\n" +
+		"Set-Cookie: lang=en\r\nSet-Cookie: lang=; Path=/old; Max-Age=0\r\nX-Tab: a\tb\r\nX-Bell: a\x07b\r\n"
+	body := `{"token":"t\"1","n":1.5,"list":[{"id":3}],"none":[],"null":null,"next":"/list?page=2&q=a%20b","odd":"a b\r\n",` +
+		`"text":"null","empty":"","zero":0,"lines":["a\r\nb"],"quoted":"a%20b","seventeen":17,"html":"<a href=\"/x/42\">",` +
+		`"same":{"b":1,"b":2},"once":{"b":1},"x":[{"once":1}],"twice":{"b":1},"\u0074wice":{"b":2},` +
+		`"most":"` + strings.Repeat("x", maxSaved-2) + `","more":"` + strings.Repeat("x",
+		maxSaved-1) + `","over":"` + strings.Repeat("x", maxSaved+1) + `"}`
+	once := []values.Use{{}}
+	save := func(from bench.Source, of, regex string) bench.Save {
+		return bench.Save{From: from, Of: of, Regex: regex}
+	}
+	var b strings.Builder
+	for _, test := range []struct {
+		save bench.Save
+		uses []values.Use
+	}{
+		{save(bench.FromJSON, "token", ""), []values.Use{{}, {JSON: true}, {Raw: true}, {Number: true}}},
+		{save(bench.FromJSON, "list[0].id", ""), []values.Use{{Number: true}}},
+		{save(bench.FromJSON, "list", ""), []values.Use{{JSON: true}}},
+		{save(bench.FromJSON, "list[*].id", ""), once}, {save(bench.FromJSON, "none[*].id", ""), once},
+		{save(bench.FromJSON, "tok", ""), once}, {save(bench.FromJSON, "null", "."), once},
+		{save(bench.FromJSON, "null", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "text", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "empty", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "zero", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "next", ""), []values.Use{{Raw: true}}},
+		{save(bench.FromJSON, "next", `page=(\d+)`), []values.Use{{JSON: true}}},
+		{save(bench.FromJSON, "odd", ""), []values.Use{{}, {Raw: true}, {Header: true}, {JSON: true},
+			{JSON: true, Header: true}, {JSON: true, Raw: true}}},
+		{save(bench.FromJSON, "lines", ""), []values.Use{{JSON: true}, {JSON: true, Number: true}}},
+		{save(bench.FromJSON, "quoted", ""), []values.Use{{JSON: true, Raw: true}}},
+		{save(bench.FromJSON, "seventeen", ""), []values.Use{{JSON: true, Number: true}}},
+		{save(bench.FromJSON, "same.b", ""), once}, {save(bench.FromJSON, "once.b", ""), once},
+		{save(bench.FromJSON, "twice.b", ""), once},
+		{save(bench.FromJSON, "most", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "more", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromJSON, "over", ""), once},
+		{save(bench.FromHeader, "Content-Type", ""), []values.Use{{JSON: true}}},
+		{save(bench.FromHeader, "x-id", ""), []values.Use{{}, {JSON: true}}},
+		{save(bench.FromHeader, "X", ""), once}, {save(bench.FromHeader, "X-Tab", ""), []values.Use{{Header: true}}},
+		{save(bench.FromHeader, "X-Bell", ""), []values.Use{{Header: true}}},
+		{save(bench.FromHeader, "Location", "/([0-9]+)$"), []values.Use{{Number: true}}},
+		{save(bench.FromHeader, "Location", "[a-z]+/$"), once}, {save(bench.FromHeader, "Location", "x*"), once},
+		{save(bench.FromCookie, "sid", ""), once}, {save(bench.FromCookie, "sid", "^ab"), once},
+		{save(bench.FromCookie, "si", ""), once},
+		{save(bench.FromCookie, "gone", ""), once}, {save(bench.FromCookie, "lang", ""), once},
+		{save(bench.FromRegex, `/x/(\d+)`, ""), once}, {save(bench.FromRegex, `"n":1`, ""), once},
+		{save(bench.FromRegex, "zzz", ""), once},
+		{save(bench.FromRegex, "(y)|token", ""), once}, {save(bench.FromRegex, `({)"token`, ""), once},
+	} {
+		for _, use := range test.uses {
+			s, err := newSave(test.save, 0, use)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var u User
-			if err := m.Begin(&u); err != nil {
-				t.Fatal(err)
-			}
-			if trial == nil {
-				r, _ := m.Write(&u, nil)
-				if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"t":"a\"b"}`)}); kind != "" {
-					t.Fatal(why)
-				}
-				u.Done(false)
-			}
-			_, sent := m.Write(&u, nil)
-			for _, want := range []string{"?q=a%22b ", "Authorization: Bearer a\"b\r\n", `{"c":"a\"b","d":"a\"b"}`} {
-				if !bytes.Contains(sent, []byte(want)) {
-					t.Errorf("no %q in %s", want, sent)
-				}
-			}
-		})
-	}
-}
-
-// What a check refuses is not saved: a key that is repeated on the way to the value.
-func TestRepeatedKeysAreNotSaved(t *testing.T) {
-	for body, wrong := range map[string]bool{
-		`{"a":{"b":1}}`: false, `{"a":{"b":1,"b":2}}`: true, `{"a":{"b":1},"x":[{"a":1}],"\u0061":{"b":2}}`: true,
-		`{"x":1,"x":2,"a":{"b":1,"c":{"b":1}}}`: false,
-	} {
-		s, err := newSave(bench.Save{Name: "t", From: bench.FromJSON, Of: "a.b"}, 0, values.Use{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = s.take(Response{Body: []byte(body)}, &slot{}); (err != nil) != wrong {
-			t.Errorf("%s: %v", body, err)
+			var to slot
+			err = s.take(Response{Head: []byte(head), Body: []byte(body)}, &to)
+			fmt.Fprintf(&b, "%s %s %s, %+v: %.30q, JSON %.30q, %v\n", test.save.From, test.save.Of, test.save.Regex,
+				use, to.text, to.json, err)
 		}
 	}
-}
-
-// A saved value fits each place that it is filled in, also where one of them takes any JSON.
-func TestSavedValuesFitEachUse(t *testing.T) {
-	for _, c := range []struct {
-		use   values.Use
-		value string
-		fits  bool
-	}{
-		{values.Use{JSON: true}, `["a\r\nb"]`, true}, {values.Use{JSON: true, Number: true}, `17`, true}, {values.Use{JSON: true, Number: true}, `["17"]`, false},
-		{values.Use{JSON: true, Header: true}, `"a\r\nb"`, false}, {values.Use{JSON: true, Raw: true}, `"a b"`, false}, {values.Use{JSON: true, Raw: true}, `"a%20b"`, true}, {values.Use{Number: true}, `"x"`, false}, {values.Use{Header: true}, `"a\r\nb"`, false},
-		{values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{JSON: true}, `"` + strings.Repeat("x", maxSaved-1) + `"`, false},
-		{values.Use{}, `"` + strings.Repeat("x", maxSaved-2) + `"`, true}, {values.Use{}, `"` + strings.Repeat("x", maxSaved+1) + `"`, false},
-	} {
-		s, err := newSave(bench.Save{Name: "v", From: bench.FromJSON, Of: "v"}, 0, c.use)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var to slot
-		err = s.take(Response{Body: []byte(`{"v":` + c.value + "}")}, &to)
-		if (err == nil) != c.fits || c.fits && c.use.JSON && string(to.json) != c.value {
-			t.Errorf("%+v, %.30s: %v, saved %.30s", c.use, c.value, err, to.json)
-		}
+	for _, spec := range []bench.Save{{From: bench.FromHeader}, {From: bench.FromCookie}, {From: "body"},
+		save(bench.FromJSON, "a[", ""), save(bench.FromHeader, "a", "(")} {
+		fmt.Fprintf(&b, "%+v: %v\n", spec, CheckSave(spec))
 	}
+	for _, text := range []string{"", "text", "\x00", strings.Repeat("x", 1001)} {
+		fmt.Fprintf(&b, "%.5q is shown as %s\n", text, shown([]byte(text)))
+	}
+	testenv.Golden(t, "testdata/save.txt", b.String())
 }
 
 // A regular expression is bounded, and so is what it sees of a body.
 func TestRegularExpressionsAreBounded(t *testing.T) {
 	for pattern, want := range map[string]string{
-		`name="csrf" value="([^"]+)"`: "", strings.Repeat("a", maxPattern+1): "write at most 1000", "(abc?){1,900}": "write at most 2000",
-		"a{1000}b{998}": "", "a{1000}b{999}": "a regular expression of 2001 states", strings.Repeat("a", maxPattern): "",
+		`name="csrf" value="([^"]+)"`: "", strings.Repeat("a", maxPattern+1): "write at most 1000",
+		"(abc?){1,900}": "write at most 2000",
+		"a{1000}b{998}": "", "a{1000}b{999}": "a regular expression of 2001 states",
+		strings.Repeat("a", maxPattern): "",
 	} {
 		err := CheckSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -108,7 +100,8 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 		}
 	}
 	body := append(bytes.Repeat([]byte("a"), MaxChecked-10), `id=17`...)
-	for pattern, want := range map[string]string{`id=(\d+)`: "", `(?:b?c?d?){100}id=(\d+)`: "does not match the first"} {
+	for pattern, want := range map[string]string{`id=(\d+)`: "",
+		`(?:b?c?d?){100}id=(\d+)`: "does not match the first"} {
 		s, err := newSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern}, 0, values.Use{})
 		if err != nil {
 			t.Fatal(err)
@@ -121,57 +114,11 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 	}
 }
 
-// An element that is saved is drawn from the seed: all elements, equally likely, the same ones again.
-func TestRandomElements(t *testing.T) {
-	drawn := func(seed uint64) (all []string) {
-		spec := Spec{
-			BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Seed: seed,
-			Sessions: []bench.Session{{Name: "s", Weight: 1}}, Requests: []bench.Request{
-				{Name: "a", Session: "s", Path: "/list", Save: []bench.Save{{Name: "i", From: bench.FromJSON, Of: "items[*].id"}, {Name: "j", From: bench.FromJSON, Of: "items[*].id"}}},
-				{Name: "b", Session: "s", Path: "/{i}/{j}"},
-			}}
-		m, err := NewMix(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var u User
-		for range 2000 {
-			if err := m.Begin(&u); err != nil {
-				t.Fatal(err)
-			}
-			r, _ := m.Write(&u, nil)
-			if _, kind, why := m.CheckResponse(&u, r, Response{Status: 200, Body: []byte(`{"items":[{"id":0},{"id":"1"},{"id":2},{"x":{},"id":3}]}`)}); kind != "" {
-				t.Fatal(why)
-			}
-			u.Done(false)
-			_, sent := m.Write(&u, nil)
-			u.Done(false)
-			all = append(all, string(targetOf(sent)))
-		}
-		return all
-	}
-	first := drawn(1)
-	if !slices.Equal(first, drawn(1)) || slices.Equal(first, drawn(2)) {
-		t.Error("the seed does not decide")
-	}
-	counts := map[string]int{}
-	for _, one := range first {
-		counts[one]++
-	}
-	if len(counts) != 16 {
-		t.Errorf("%v", counts)
-	}
-	for pair, n := range counts {
-		if n < 80 || n > 180 { // 125 expected
-			t.Errorf("%s %d times", pair, n)
-		}
-	}
-}
-
 // No response ends saving, and what is saved fits where it is used.
 func FuzzSave(f *testing.F) {
 	for i, of := range []string{"a.b[0]", "X-Id", "sid", `id=(\d+)|(b)`, `(a*)*$`, "$", `["a\"]`} {
-		for _, body := range []string{`{"a":{"b":["\ud800"]}}`, `{"a":{"b":[1e999],"b":[]}}`, `id=7`, `"`, `[[[[`, "\"\xff\"", `{"a":{"b":["x\r\ny"]}}`} {
+		for _, body := range []string{`{"a":{"b":["\ud800"]}}`, `{"a":{"b":[1e999],"b":[]}}`, `id=7`, `"`, `[[[[`,
+			"\"\xff\"", `{"a":{"b":["x\r\ny"]}}`} {
 			f.Add(uint8(i), of, []byte("X-Id: 7\r\nSet-Cookie: sid=a;b\r\n"), []byte(body), uint8(i))
 		}
 	}
@@ -205,21 +152,27 @@ func FuzzSave(f *testing.F) {
 // large enough.
 func TestSessionsDoNotAllocate(t *testing.T) {
 	all := []bench.Request{
-		{Name: "in", Session: "s", Method: "POST", Path: "/login", Body: "a={x}", Follow: 3, Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "items[*].id"}}},
-		{Name: "new", Session: "s", Method: "POST", Path: "/orders/{token}", Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"}, {Name: "sid", From: bench.FromCookie, Of: "sid"}}},
+		{Name: "in", Session: "s", Method: "POST", Path: "/login", Body: "a={x}", Follow: 3,
+			Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "items[*].id"}}},
+		{Name: "new", Session: "s", Method: "POST", Path: "/orders/{token}",
+			Save: []bench.Save{{Name: "where", From: bench.FromHeader, Of: "Location"},
+				{Name: "sid", From: bench.FromCookie, Of: "sid"}}},
 		{Name: "read", Session: "s", Path: "{where}"},
 	}
 	m, err := NewMix(Spec{
 		BaseURL: "http://127.0.0.1:1", Step: bench.Step{Connections: 1, Duration: bench.Duration(1e9)}, Requests: all,
-		Sessions: []bench.Session{{Name: "s", Weight: 1}}, Data: values.Data{Uses: values.Uses(all)}, Variables: []bench.Variable{{Name: "x", List: []string{"1"}}},
+		Sessions: []bench.Session{{Name: "s", Weight: 1}}, Data: values.Data{Uses: values.Uses(all)},
+		Variables: []bench.Variable{{Name: "x", List: []string{"1"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	responses := []Response{
 		{Status: 302, Head: []byte("Location: /home\r\nSet-Cookie: sid=1; Path=/\r\n")},
-		{Status: 200, Head: []byte("Set-Cookie: lang=en; Max-Age=600\r\n"), Body: []byte(`{"items":[{"id":"a"},{"id":"b"}]}`)},
-		{Status: 200, Head: []byte("Location: http://127.0.0.1:1/orders/7\r\nSet-Cookie: sid=2; Path=/\r\n")}, {Status: 200},
+		{Status: 200, Head: []byte("Set-Cookie: lang=en; Max-Age=600\r\n"),
+			Body: []byte(`{"items":[{"id":"a"},{"id":"b"}]}`)},
+		{Status: 200, Head: []byte("Location: http://127.0.0.1:1/orders/7\r\nSet-Cookie: sid=2; Path=/\r\n")},
+		{Status: 200},
 	}
 	var u User
 	dst := make([]byte, 0, 1000)

@@ -47,44 +47,6 @@ func TestUnpackingAllocatesLittle(t *testing.T) {
 	}
 }
 
-// What ends a repetition and what is saved are in the same packed body, which is unpacked once.
-func TestUnpackedForRepeatAndSave(t *testing.T) {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write([]byte(`{"state":"done","id":"x7"}`))
-	w.Close()
-	m, err := NewMix(Spec{
-		BaseURL: "http://h", Step: bench.Step{Connections: 1, Duration: time.Second}, Sessions: []bench.Session{{Name: "s"}},
-		Requests: []bench.Request{
-			{Name: "wait", Path: "/", Session: "s", Repeat: &bench.Repeat{Until: bench.Expectation{"contains": "done"}, Most: 2},
-				Save: []bench.Save{{Name: "id", From: bench.FromJSON, Of: "id"}}},
-			{Name: "two", Path: "/{id}", Session: "s"},
-		},
-		Until: func(a Response) error {
-			if !bytes.Contains(a.Body, []byte("done")) {
-				return fmt.Errorf("%.20q", a.Body)
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var u User
-	if err := m.Begin(&u); err != nil {
-		t.Fatal(err)
-	}
-	r, _ := m.Write(&u, nil)
-	a := Response{Status: 200, Head: []byte("Content-Encoding: gzip\r\n"), Body: b.Bytes()}
-	if _, kind, why := m.CheckResponse(&u, r, a); kind != "" {
-		t.Fatal(why)
-	}
-	u.Done(false)
-	if _, out := m.Write(&u, nil); !bytes.HasPrefix(out, []byte("GET /x7 ")) {
-		t.Errorf("%q", out)
-	}
-}
-
 // Connections unpack at the same time, each its own body.
 func TestUnpackingInParallel(t *testing.T) {
 	m, err := NewMix(Spec{

@@ -101,11 +101,9 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 		r = u.hop
 		dst = append(append(append(append(dst, r.Method...), ' '), u.target...), " HTTP/1.1"...)
 	}
-	if len(r.body) > 0 {
-		u.body = u.body[:0]
-		for i := range r.body {
-			u.body = r.body[i].append(u.body, u)
-		}
+	u.body = u.body[:0]
+	for i := range r.body {
+		u.body = r.body[i].append(u.body, u)
 	}
 	for i := range r.head {
 		switch p := &r.head[i]; p.kind {
@@ -120,10 +118,7 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	if u.iteration.cookies {
 		u.url = append(u.url[:0], targetOf(dst[from:])...)
 	}
-	if len(r.body) > 0 {
-		dst = append(dst, u.body...)
-	}
-	return r, dst
+	return r, append(dst, u.body...)
 }
 
 // Keeps reports whether the whole response to the last request is needed: head and body.

@@ -74,35 +74,6 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-func TestBodies(t *testing.T) {
-	values := []bench.Variable{
-		{Name: "n", Range: &bench.Range{From: 7, To: 7}, Draw: bench.DrawRandom}, {Name: "tags", List: []string{`["a",{"b":null}]`}, Draw: bench.DrawRandom},
-		{Name: "s", List: []string{`a"b`}, Draw: bench.DrawRandom},
-	}
-	for name, test := range map[string]struct {
-		encoding   bench.Encoding
-		body, want string
-	}{
-		"number":           {bench.JSONBody, `{"n":"{n:number}","m":"{n}","k":[1,"{n:number}"]}`, `{"n":7,"m":"7","k":[1,7]}`},
-		"JSON":             {bench.JSONBody, `{"t":"{tags:json}","u":"{s}"}`, `{"t":["a",{"b":null}],"u":"a\"b"}`},
-		"in a text":        {bench.JSONBody, `{"n":"no {n:number}."}`, `{"n":"no 7."}`},
-		"text of a place":  {bench.JSONBody, `{"n":"{{n}}"}`, `{"n":"{n}"}`},
-		"plain":            {bench.PlainText, `<{s}>{n}`, `<a"b>7`},
-		"nothing to place": {bench.PlainText, `{"a": {"b": 1}}`, `{"a": {"b": 1}}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := spec("http://h")
-			p.Variables = values
-			p.Requests = []bench.Request{{Name: "r", Method: "POST", Path: "/", Encoding: test.encoding, Body: test.body}}
-			raw := write(t, p)
-			head, body, _ := strings.Cut(string(raw), "\r\n\r\n")
-			if body != test.want || !strings.Contains(head, fmt.Sprintf("\r\nContent-Length: %d", len(test.want))) {
-				t.Errorf("%q", raw)
-			}
-		})
-	}
-}
-
 // Generated values differ in each step and trial, and repeat with the seed.
 func TestGenerators(t *testing.T) {
 	p := spec("http://h")
@@ -152,91 +123,5 @@ func TestDrawsOfATrial(t *testing.T) {
 	var u User
 	if err := m.Begin(&u); err == nil || err.Error() != "request \"r\": variable \"o\" has no value left: all 5 were taken; give it more values, or write `draw: in_turn`" {
 		t.Error(err)
-	}
-}
-
-func TestThink(t *testing.T) {
-	p := spec("http://h")
-	p.Sessions = []bench.Session{{Name: "s", Weight: 1}}
-	p.Requests = []bench.Request{
-		{Name: "a", Session: "s", Path: "/a"},
-		{Name: "b", Session: "s", Path: "/b", Think: bench.Think{Min: time.Second, Max: 3 * time.Second}},
-	}
-	m, err := NewMix(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, low, high := time.Duration(0), time.Hour, time.Duration(0)
-	var u User
-	const n = 2000
-	for range n {
-		if err := m.Begin(&u); err != nil || u.Think() != 0 {
-			t.Fatal(u.Think(), err)
-		}
-		m.Write(&u, nil)
-		if _, _, ended := u.Done(false); ended || !u.Midway(false) {
-			t.Fatal("the session has ended after its first request")
-		}
-		d := u.Think()
-		sum, low, high = sum+d, min(low, d), max(high, d)
-		m.Write(&u, nil)
-		if session, step, ended := u.Done(false); !ended || session != 1 || step != 1 || u.Begun() {
-			t.Fatal(session, step, ended)
-		}
-	}
-	// The mean of 2,000 is within 40 ms of 2 s, except for one seed in a thousand; this seed is
-	// fixed.
-	if mean := sum / n; low < time.Second || high > 3*time.Second || mean < 1960*time.Millisecond || mean > 2040*time.Millisecond {
-		t.Errorf("from %v to %v, mean %v", low, high, mean)
-	}
-}
-
-func TestSave(t *testing.T) {
-	a := Response{Status: 200, Head: []byte("Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\nLocation: /orders/17\r\n" +
-		"Set-Cookie: gone=1\r\nSet-Cookie: lang=; Max-Age=0\r\nSet-Cookie: gone=; Max-Age=0\r\nSet-Cookie: lang=en\r\nSet-Cookie: lang=; Path=/old; Max-Age=0\r\n"),
-		Body: []byte(`{"data":{"token":"t\"1","n":1.5,"list":[{"id":3}],"none":[],"null":null,"next":"/list?page=2&q=a%20b","odd":"a b\r\n"},"html":"<a href=\"/x/42\">"}`)}
-	for _, test := range []struct {
-		save bench.Save
-		use  values.Use
-		want string
-		err  string
-	}{
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{}, `t"1`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.list[0].id"}, values.Use{Number: true}, "3", ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.list"}, values.Use{JSON: true}, `[{"id":3}]`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{JSON: true}, `t"1`, ""},
-		{bench.Save{From: bench.FromHeader, Of: "Content-Type"}, values.Use{JSON: true}, "", "is not JSON"},
-		{bench.Save{From: bench.FromHeader, Of: "x-id"}, values.Use{}, "7", ""},
-		{bench.Save{From: bench.FromCookie, Of: "sid"}, values.Use{}, "ab%20c", ""},
-		{bench.Save{From: bench.FromRegex, Of: `/x/(\d+)`}, values.Use{}, "42", ""},
-		{bench.Save{From: bench.FromRegex, Of: `"n":1`}, values.Use{}, `"n":1`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.tok"}, values.Use{}, "", "data.tok is not in `{"},
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{Number: true}, "", "is not a number"},
-		{bench.Save{From: bench.FromHeader, Of: "X"}, values.Use{}, "", "the response has no header X"},
-		{bench.Save{From: bench.FromCookie, Of: "si"}, values.Use{}, "", "the response sets no cookie si"},
-		{bench.Save{From: bench.FromRegex, Of: "zzz"}, values.Use{}, "", "/zzz/ does not match"},
-		{bench.Save{From: bench.FromHeader, Of: "Location", Regex: "/([0-9]+)$"}, values.Use{Number: true}, "17", ""},
-		{bench.Save{From: bench.FromHeader, Of: "Location", Regex: "[a-z]+/$"}, values.Use{}, "", "/[a-z]+/$/ does not match `/orders/17`"},
-		{bench.Save{From: bench.FromHeader, Of: "Location", Regex: "x*"}, values.Use{}, "", "the value of Location is empty"},
-		{bench.Save{From: bench.FromJSON, Of: "data.next", Regex: `page=(\d+)`}, values.Use{JSON: true}, "2", ""},
-		{bench.Save{From: bench.FromCookie, Of: "sid", Regex: "^ab"}, values.Use{}, "ab", ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.null", Regex: "."}, values.Use{}, "", "is null"},
-		{bench.Save{From: bench.FromJSON, Of: "data.list[*].id"}, values.Use{}, "3", ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.none[*].id"}, values.Use{}, "", "data.none[*].id is not in"},
-		{bench.Save{From: bench.FromJSON, Of: "data.next"}, values.Use{Raw: true}, "/list?page=2&q=a%20b", ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.token"}, values.Use{Raw: true}, `t"1`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.odd"}, values.Use{Raw: true}, "", "is not a part of a path"},
-		{bench.Save{From: bench.FromCookie, Of: "gone"}, values.Use{}, "", "the value of gone is empty"},
-		{bench.Save{From: bench.FromCookie, Of: "lang"}, values.Use{}, "en", ""},
-	} {
-		s, err := newSave(test.save, 0, test.use)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var to slot
-		err = s.take(a, &to)
-		if test.err == "" && (err != nil || string(to.text) != test.want) || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
-			t.Errorf("%+v %+v: %q, %v", test.save, test.use, to.text, err)
-		}
 	}
 }
