@@ -10,24 +10,26 @@ import (
 
 // growing returns a step of some seconds in which 1,000 requests a second end, some of them
 // rejected and failed. Memory grows by 1 MiB each second, from MiB used at its beginning.
-func growing(seconds, mib int64) bench.StepResult {
+func growing(seconds, mib int64) step {
 	usage := func(second int64) bench.Usage {
 		at := time.Date(2026, 1, 1, 0, 0, int(second), 0, time.UTC)
 		return bench.Usage{At: at, Memory: &bench.Memory{Used: (mib + second) << 20}}
 	}
 	before, after := usage(0), usage(seconds)
 	failed := map[bench.ErrorKind]int64{bench.ErrReset: 100}
-	s := bench.StepResult{
+	s := step{
 		Step: bench.Step{Connections: 16}, Before: &before, After: &after,
-		Load: bench.Load{
+		Load: load{
 			Definition: bench.Interval, Elapsed: time.Duration(seconds) * time.Second, Succeeded: 700 * seconds,
-			Rejected: bench.Statuses{429: 200 * seconds}, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 100 * seconds},
+			Rejected: bench.Statuses{429: 200 * seconds},
+			Failed:   map[bench.ErrorKind]int64{bench.ErrReset: 100 * seconds},
 		},
 	}
 	for second := range seconds {
 		s.Samples = append(s.Samples, usage(second))
 		s.Load.Windows = append(s.Load.Windows, bench.Window{
-			Start: time.Duration(second) * time.Second, Length: time.Second, Succeeded: 700, Rejected: 200, Failed: failed,
+			Start: time.Duration(second) * time.Second, Length: time.Second, Succeeded: 700, Rejected: 200,
+			Failed: failed,
 		})
 	}
 	return s
@@ -35,18 +37,18 @@ func growing(seconds, mib int64) bench.StepResult {
 
 // Memory grows with the requests of steps of the same, constant load only.
 func TestMemoryGrowth(t *testing.T) {
-	with := func(s bench.StepResult, change func(*bench.StepResult)) bench.StepResult { change(&s); return s }
-	leak, short := []bench.StepResult{growing(20, 100)}, []bench.StepResult{growing(7, 100)}
-	but := func(change func(*bench.StepResult)) []bench.StepResult {
-		return []bench.StepResult{with(growing(20, 100), change)}
+	with := func(s step, change func(*step)) step { change(&s); return s }
+	leak, short := []step{growing(20, 100)}, []step{growing(7, 100)}
+	but := func(change func(*step)) []step {
+		return []step{with(growing(20, 100), change)}
 	}
-	after := func(change func(*bench.StepResult)) []bench.StepResult { // 8 seconds and 8 MiB are too little alone
-		return []bench.StepResult{with(growing(7, 100), change), growing(7, 107)}
+	after := func(change func(*step)) []step { // 8 seconds and 8 MiB are too little alone
+		return []step{with(growing(7, 100), change), growing(7, 107)}
 	}
 	const grew = "memory use grew by 1.02 KiB per request at an unchanged load"
 	for _, test := range []struct {
 		name  string
-		steps []bench.StepResult
+		steps []step
 		limit int64 // MiB
 		want  string
 	}{
@@ -57,24 +59,25 @@ func TestMemoryGrowth(t *testing.T) {
 		{"two years below a limit", leak, 50_000_000, grew},
 		{"at its limit", leak, 120, grew},
 		{"above its limit", leak, 110, grew},
-		{"only errors", but(func(s *bench.StepResult) { s.Load.Succeeded = 0 }), 256, grew},
+		{"only errors", but(func(s *step) { s.Load.Succeeded = 0 }), 256, grew},
 		{"a short step", short, 0, ""},
-		{"two short steps", after(func(*bench.StepResult) {}), 0, grew},
-		{"after other connections", after(func(s *bench.StepResult) { s.Step.Connections = 1 }), 0, ""},
-		{"after another rate", after(func(s *bench.StepResult) { s.Step.Rate = 10 }), 0, ""},
-		{"after another request", after(func(s *bench.StepResult) { s.Step.Request = "b" }), 0, ""},
-		{"an aborted step", but(func(s *bench.StepResult) { s.Aborted = "x" }), 0, ""},
-		{"a ramp", but(func(s *bench.StepResult) { s.Step.RampTo = 64 }), 0, ""},
-		{"a ramp of connections", but(func(s *bench.StepResult) { s.Step.RampFrom = 1 }), 0, ""},
-		{"a wave", but(func(s *bench.StepResult) { s.Step.Wave = &bench.Wave{} }), 0, ""},
-		{"arrivals", but(func(s *bench.StepResult) { s.Step.Arrivals = &bench.Arrivals{} }), 0, ""},
+		{"two short steps", after(func(*step) {}), 0, grew},
+		{"after other connections", after(func(s *step) { s.Step.Connections = 1 }), 0, ""},
+		{"after another rate", after(func(s *step) { s.Step.Rate = 10 }), 0, ""},
+		{"after another request", after(func(s *step) { s.Step.Request = "b" }), 0, ""},
+		{"an aborted step", but(func(s *step) { s.Aborted = "x" }), 0, ""},
+		{"a ramp", but(func(s *step) { s.Step.RampTo = 64 }), 0, ""},
+		{"a ramp of connections", but(func(s *step) { s.Step.RampFrom = 1 }), 0, ""},
+		{"a wave", but(func(s *step) { s.Step.Wave = &bench.Wave{} }), 0, ""},
+		{"arrivals", but(func(s *step) { s.Step.Arrivals = &bench.Arrivals{} }), 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := verdict.MemoryGrowth(test.steps, test.limit<<20)
 			if got.Join("|") != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
-			if test.want != "" && (got[0].Kind != bench.WarnMemoryGrowth || int(got[0].Values[bench.GrowthRate]) != 1048) {
+			if test.want != "" && (got[0].Kind != bench.WarnMemoryGrowth ||
+				int(got[0].Values[bench.GrowthRate]) != 1048) {
 				t.Errorf("%+v", got[0])
 			}
 		})

@@ -8,6 +8,11 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
+type (
+	step = bench.StepResult
+	load = bench.Load
+)
+
 const length = 10 * time.Second
 
 // made describes a step of 10 s on a machine with four CPUs.
@@ -21,20 +26,21 @@ type made struct {
 	store         float64 // CPUs
 	storeUnknown  bool
 	storeEmbedded float64 // calls at a time
-	change        func(*bench.StepResult)
+	change        func(*step)
 }
 
 func (m made) step(i int) bench.StepResult {
 	at := time.Unix(1000, 0)
 	span := func(cpus float64) time.Duration { return time.Duration(cpus * float64(length)) }
 	usage := func(cpu time.Duration, throttled int64) *bench.Usage {
-		return &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: 100 << 20}, Throttling: &bench.Throttling{
-			Periods: 100 * min(int64(cpu), 1), Throttled: throttled, Time: time.Duration(throttled) * 10 * time.Millisecond}}
+		t := bench.Throttling{Periods: 100 * min(int64(cpu), 1), Throttled: throttled}
+		t.Time = time.Duration(throttled) * 10 * time.Millisecond
+		return &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: 100 << 20}, Throttling: &t}
 	}
 	host := func(at time.Time, n float64) *bench.HostReading {
-		busy, steal := span(n*4*m.busy), span(n*4*m.steal)
-		idle := span(n*4) - busy - steal + time.Hour
-		b := &bench.HostReading{Host: &bench.HostUsage{At: at, Busy: busy, Steal: steal, Idle: idle}}
+		h := &bench.HostUsage{At: at, Busy: span(n * 4 * m.busy), Steal: span(n * 4 * m.steal)}
+		h.Idle = time.Hour + span(n*4) - h.Busy - h.Steal
+		b := &bench.HostReading{Host: h}
 		switch {
 		case m.storeEmbedded > 0:
 			b.Store = &bench.StoreUsage{At: at, Source: bench.StoreEmbeddedSource, Busy: span(n * m.storeEmbedded)}
@@ -59,7 +65,7 @@ func (m made) step(i int) bench.StepResult {
 	return s
 }
 
-func (m made) with(change func(*bench.StepResult)) made { m.change = change; return m }
+func (m made) with(change func(*step)) made { m.change = change; return m }
 
 // trial has a contender with a quota of 1.5 CPUs and a limit of 1,000 MiB.
 func trial(steps ...made) bench.TrialResult {
@@ -84,15 +90,16 @@ func TestTrial(t *testing.T) {
 	few := made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}
 	busyFew := made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}
 	rereading := made{connections: 8, rate: 3600, mean: 2, contender: .63, client: .07, busy: .94}
-	reread := func(peak int64) func(*bench.StepResult) {
-		return func(s *bench.StepResult) {
+	reread := func(peak int64) func(*step) {
+		return func(s *step) {
 			s.Before.Memory.Refaults, s.After.Memory.Refaults = number(100), number(471_460)
 			s.After.Memory.Peak, s.After.Memory.Used = peak, 96<<20
 		}
 	}
-	memory := func(used, hits, major int64) func(*bench.StepResult) {
-		return func(s *bench.StepResult) {
-			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = number(3), number(3+hits), used<<20
+	memory := func(used, hits, major int64) func(*step) {
+		return func(s *step) {
+			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = number(3), number(3+hits),
+				used<<20
 			s.Before.Memory.MajorFaults, s.After.Memory.MajorFaults = number(2), number(2+major)
 		}
 	}
@@ -110,10 +117,10 @@ func TestTrial(t *testing.T) {
 			"quota: 98% of 1.5 CPUs, 61 of 100 periods throttled for 610 ms"},
 		{"quota in bursts", []made{{rate: 8000, mean: 8, contender: 1.1, client: .5, busy: .6, throttled: 55}}, 0,
 			"quota: 73% of 1.5 CPUs, 55 of 100 periods throttled for 550 ms"},
-		{"quota without counts of periods", []made{made{rate: 8000, contender: 1.47}.with(func(s *bench.StepResult) {
+		{"quota without counts of periods", []made{made{rate: 8000, contender: 1.47}.with(func(s *step) {
 			s.After.Throttling = nil
 		})}, 0, "quota: 98% of 1.5 CPUs"},
-		{"killed", []made{made{rate: 10, contender: 1.5, throttled: 99}.with(func(s *bench.StepResult) {
+		{"killed", []made{made{rate: 10, contender: 1.5, throttled: 99}.with(func(s *step) {
 			s.Before.Memory.OOMKills, s.After.Memory.OOMKills = 1, 3
 		})}, 0, "memory: out of memory: 2 processes killed at the limit of 1000 MiB"},
 		{"memory", []made{idle.with(memory(950, 1200, 77))}, 0,
@@ -122,34 +129,38 @@ func TestTrial(t *testing.T) {
 			"memory: 950 MiB of 1000 MiB in use, limit hit 2 times"},
 		{"memory, limit not hit", []made{idle.with(memory(950, 0, 77))}, 0, noLimit},
 		{"page cache at the limit", []made{idle.with(memory(100, 1200, 0))}, 0, noLimit},
-		{"page cache thrashing", []made{rereading.with(reread(1000 << 20))}, 0, "memory: page cache thrashing at the limit of " +
-			"1000 MiB: 471,360 pages reread, 13.1 per response; 96 MiB in use without page cache"},
+		{"page cache thrashing", []made{rereading.with(reread(1000 << 20))}, 0,
+			"memory: page cache thrashing at the limit of " +
+				"1000 MiB: 471,360 pages reread, 13.1 per response; 96 MiB in use without page cache"},
 		{"pages reread below the limit", []made{rereading.with(reread(300 << 20))}, 0,
 			"machine: 4 CPUs were 94% busy: contender 0.63, client 0.07, store 0.00, other 3.06"},
-		{"client's quota", []made{made{rate: 25000, contender: .44, client: .4, busy: .61}.with(func(s *bench.StepResult) {
+		{"client's quota", []made{made{rate: 25000, contender: .44, client: .4, busy: .61}.with(func(s *step) {
 			s.Load.ClientCPUs, s.Load.Saturation = .4, .65
 		})}, 0, "client: client used 0.40 of its 0.4 CPUs"},
-		{"client's thread", []made{made{rate: 90000, contender: 1, client: 1, busy: .5}.with(func(s *bench.StepResult) {
+		{"client's thread", []made{made{rate: 90000, contender: 1, client: 1, busy: .5}.with(func(s *step) {
 			s.Load.Saturation = .98
 		})}, 0, "client: a client thread was busy 98% of the step"},
-		{"client", []made{{rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}}, 0, "client: client used 3.70 of 4 CPUs"},
-		{"errors", []made{made{rate: 10, mean: 8}.with(func(s *bench.StepResult) {
+		{"client", []made{{rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}}, 0,
+			"client: client used 3.70 of 4 CPUs"},
+		{"errors", []made{made{rate: 10, mean: 8}.with(func(s *step) {
 			s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300}
 		})}, 0, "errors: 75% of responses were errors"},
 		{"store", []made{{rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}}, 0,
 			"store: used 3.65 of 4 CPUs"},
-		{"store on its own CPU", []made{made{rate: 900, contender: .2, store: .97, busy: .4}.with(func(s *bench.StepResult) {
+		{"store on its own CPU", []made{made{rate: 900, contender: .2, store: .97, busy: .4}.with(func(s *step) {
 			s.HostAfter.Store.CPUs = 1
 		})}, 0, "store: used 0.97 of its 1 CPU"},
 		{"store with others", []made{{rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}}, 0,
 			"store: used 2.60 of 4 CPUs, which were 98% busy"},
 		{"machine", []made{{rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}}, 0,
 			"machine: 4 CPUs were 97% busy: contender 1.30, client 1.20, store 1.40"},
-		{"others on the machine", []made{{rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}}, 0,
+		{"others on the machine", []made{{rate: 200, mean: 80, contender: .03, client: .02, busy: 1,
+			storeEmbedded: .1}}, 0,
 			"machine: 4 CPUs were 100% busy: contender 0.03, client 0.02, other 3.95"},
-		{"others, and an unknown store", []made{{rate: 200, contender: .03, client: .02, busy: 1, storeUnknown: true}}, 0,
+		{"others, and an unknown store", []made{{rate: 200, contender: .03, client: .02, busy: 1, storeUnknown: true}},
+			0,
 			"machine: 4 CPUs were 100% busy: contender 0.03, client 0.02"},
-		{"machine without counters of the contender", []made{made{rate: 200, busy: 1}.with(func(s *bench.StepResult) {
+		{"machine without counters of the contender", []made{made{rate: 200, busy: 1}.with(func(s *step) {
 			s.After = nil
 		})}, 0, "machine: 4 CPUs were 100% busy"},
 		{"stolen", []made{{rate: 900, mean: 80, contender: .3, client: .2, busy: .2, steal: .8}}, 0,
@@ -158,42 +169,46 @@ func TestTrial(t *testing.T) {
 			"store: 58.0 of 64.0 requests waited for it"},
 		{"too few", []made{few, {connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}}, 0,
 			"connections: 64 connections gave 25.00× the throughput of 2"},
-		{"too few on a busy machine", []made{busyFew, {connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}}, 0,
+		{"too few on a busy machine", []made{busyFew, {connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}},
+			0,
 			"connections: 16 connections gave 7.50× the throughput of 2"},
-		{"some more on a busy machine", []made{busyFew, {connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}}, 0,
+		{"some more on a busy machine", []made{busyFew, {connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}},
+			0,
 			"machine: 4 CPUs were 100% busy: contender 0.02, client 0.04, store 0.00, other 3.94"},
 		{"still too few", []made{few, {connections: 4, rate: 395, mean: 10.1, contender: .2, busy: .1}}, 1,
 			"connections: latency still 1.01× that of 2"},
 		{"one connection", []made{{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4}}, 0,
 			"connections: one request at a time"},
 		{"its own lock", []made{idle, slow}, 1, lock},
-		{"lock or store", []made{idle, {connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, storeUnknown: true}}, 1,
+		{"lock or store", []made{idle, {connections: 64, rate: 801, mean: 80, contender: .2, busy: .1,
+			storeUnknown: true}}, 1,
 			lock + "; it may wait for the store, which is not measured"},
 		{"the best of fewer connections", []made{few, idle, slow}, 2, lock},
 		{"without mean latency", []made{{connections: 2, rate: 100, contender: .2, busy: .1},
 			{connections: 4, rate: 101, contender: .2, busy: .1}}, 1, noLimit},
 		{"without mean latency after", []made{{connections: 2, rate: 100, mean: 9, contender: .2, busy: .1},
 			{connections: 4, rate: 101, contender: .2, busy: .1}}, 1, noLimit},
-		{"no requests at an embedded store", []made{{rate: 100, contender: .2, busy: .1, storeEmbedded: .1}}, 0, noLimit},
+		{"no requests at an embedded store", []made{{rate: 100, contender: .2, busy: .1, storeEmbedded: .1}}, 0,
+			noLimit},
 		{"without mean latency before", []made{{connections: 2, rate: 100, contender: .2, busy: .1},
 			{connections: 4, rate: 101, mean: 9, contender: .2, busy: .1}}, 1, noLimit},
-		{"another request", []made{idle, slow.with(func(s *bench.StepResult) { s.Step.Request = "other" })}, 1, noLimit},
+		{"another request", []made{idle, slow.with(func(s *step) { s.Step.Request = "other" })}, 1, noLimit},
 		{"an aborted step before", []made{idle.with(aborted), slow}, 1, noLimit},
-		{"only errors before", []made{idle.with(func(s *bench.StepResult) { s.Load.Succeeded = 0 }), slow}, 1, noLimit},
+		{"only errors before", []made{idle.with(func(s *step) { s.Load.Succeeded = 0 }), slow}, 1, noLimit},
 		{"an open loop before", []made{idle.with(open), slow}, 1, noLimit},
 		{"the same connections before", []made{slow, slow, {connections: 64, rate: 9000, mean: 9}}, 0, noLimit},
-		{"a warm-up before", []made{idle.with(func(s *bench.StepResult) { s.Step.WarmUp = true }), slow}, 1, noLimit},
+		{"a warm-up before", []made{idle.with(func(s *step) { s.Step.WarmUp = true }), slow}, 1, noLimit},
 		{"rate", []made{made{rate: 500, mean: 10, contender: .3, busy: .2}.with(open)}, 0,
 			"rate: 5,000 of 5,000 scheduled requests succeeded, with 20% of 1.5 CPUs"},
-		{"rate without counters", []made{made{rate: 500, mean: 10}.with(func(s *bench.StepResult) { open(s); s.After = nil })}, 0,
+		{"rate without counters", []made{made{rate: 500, mean: 10}.with(func(s *step) { open(s); s.After = nil })}, 0,
 			"rate: 5,000 of 5,000 scheduled requests succeeded"},
-		{"no counters", []made{made{rate: 200, mean: 10}.with(func(s *bench.StepResult) { s.After = nil })}, 0,
+		{"no counters", []made{made{rate: 200, mean: 10}.with(func(s *step) { s.After = nil })}, 0,
 			"unclear: no counters of the contender"},
-		{"no readings of the machine", []made{idle.with(func(s *bench.StepResult) { s.HostAfter = nil })}, 0,
+		{"no readings of the machine", []made{idle.with(func(s *step) { s.HostAfter = nil })}, 0,
 			"unclear: no limit reached: contender used 0.20 of 1.5 CPUs, client 0.00"},
 		{"aborted", []made{idle.with(aborted)}, 0, ": "},
 		{"without requests", []made{{contender: 1.5}}, 0, ": "},
-		{"without length", []made{idle.with(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Wall = 0, 0 })}, 0, ": "},
+		{"without length", []made{idle.with(func(s *step) { s.Load.Elapsed, s.Load.Wall = 0, 0 })}, 0, ": "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := verdict.Trial(4, trial(test.steps...))[test.at].String(); got != test.want {
@@ -222,9 +237,10 @@ func TestTrial_Machine(t *testing.T) {
 			r.Instance.Limits, r.Steps[0] = bench.Limits{}, made{rate: 10, contender: .2}.with(open).step(0)
 		}, "rate: 100 of 100 scheduled requests succeeded"},
 		{"memory without a limit", 4, func(r *bench.TrialResult) {
-			r.Instance.Limits.Memory, r.Steps[0] = 0, made{rate: 10, contender: .2}.with(func(s *bench.StepResult) {
+			r.Instance.Limits.Memory, r.Steps[0] = 0, made{rate: 10, contender: .2}.with(func(s *step) {
 				*s.Before.Memory = bench.Memory{LimitHits: number(1), Refaults: number(1)}
-				*s.After.Memory = bench.Memory{LimitHits: number(9), Refaults: number(999), Used: 1 << 40, Peak: 1 << 40}
+				*s.After.Memory = bench.Memory{LimitHits: number(9), Refaults: number(999), Used: 1 << 40,
+					Peak: 1 << 40}
 			}).step(0)
 		}, "unclear: no limit reached: contender used 0.20 of 1.5 CPUs, client 0.00; machine 0% busy"},
 		{"another machine", 4, func(r *bench.TrialResult) { r.Instance.PID = 0 },
@@ -232,13 +248,14 @@ func TestTrial_Machine(t *testing.T) {
 		{"no instance", 4, func(r *bench.TrialResult) { r.Instance = nil },
 			"unclear: no limit reached: contender used 0.26 CPUs, client 0.29"},
 		{"limits that are not enforced", 4, func(r *bench.TrialResult) {
-			r.Instance.LimitsEnforced, r.Steps[0] = false, made{rate: 8000, contender: 1.47, client: .5, busy: .6}.step(0)
+			r.Instance.LimitsEnforced, r.Steps[0] = false,
+				made{rate: 8000, contender: 1.47, client: .5, busy: .6}.step(0)
 		}, "unclear: no limit reached: contender used 1.47 CPUs, client 0.50; machine 60% busy"},
 		{"a lock without a quota", 4, func(r *bench.TrialResult) {
 			r.Instance.LimitsEnforced, r.Steps = false, []bench.StepResult{slow.step(1), idle.step(0)}
 		}, "contender: 64 connections gave 1.00× the throughput of 8 at 8.0× the latency, using 0.20 of 4 CPUs"},
 		{"a machine without known CPUs", 0, func(r *bench.TrialResult) {
-			r.Steps[0] = made{rate: 10, client: .95}.with(func(s *bench.StepResult) { s.HostAfter = nil }).step(0)
+			r.Steps[0] = made{rate: 10, client: .95}.with(func(s *step) { s.HostAfter = nil }).step(0)
 		}, "client: client used 0.95 of 1 CPU"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -256,7 +273,7 @@ func TestTrial_Machine(t *testing.T) {
 func TestRounds(t *testing.T) {
 	quota := made{rate: 8000, mean: 8, contender: 1.47, busy: .6, throttled: 61}
 	store := made{rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}
-	drifting := func(s *bench.StepResult) { s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}} }
+	drifting := func(s *step) { s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}} }
 	const ofQuota = "98% of 1.5 CPUs, 61 of 100 periods throttled for 610 ms"
 	for _, test := range []struct {
 		name      string
