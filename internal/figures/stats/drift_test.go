@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -139,30 +138,6 @@ func TestDriftIsOfMeasuredSteps(t *testing.T) {
 				t.Errorf("%s: %+v", name, d)
 			}
 		})
-	}
-}
-
-// A steady contender has a drift in few steps; one that becomes faster by a sixth in nearly all.
-func TestDriftInNoise(t *testing.T) {
-	const steps = 1000
-	for _, c := range []struct {
-		noise, rise float64
-		least, most int
-	}{{.01, 0, 0, 10}, {.03, 0, 0, 30}, {.10, 0, 0, 30}, {.01, .16, 999, steps}, {.03, .16, 850, steps}} {
-		rng := rand.New(rand.NewPCG(3, 4))
-		found := 0
-		for range steps {
-			d := Drift(stepOf(10, func(at float64) (float64, float64) {
-				rate := 2000 * (1 + c.rise*(at/10-.5)) * (1 + c.noise*rng.NormFloat64())
-				return rate, 1.5 * rate / 2000 / (1 + c.rise*(at/10-.5)) * (1 + c.noise*rng.NormFloat64())
-			}))
-			if d != nil {
-				found++
-			}
-		}
-		if found < c.least || found > c.most {
-			t.Errorf("noise %.0f%%, a rise of %.0f%%: found in %d of %d steps, want %d to %d", 100*c.noise, 100*c.rise, found, steps, c.least, c.most)
-		}
 	}
 }
 

@@ -54,29 +54,6 @@ func TestRoundsNeeded(t *testing.T) {
 	}
 }
 
-// Equal contenders are in one tier in at least 95% of the runs.
-func TestNoiseHasOneTier(t *testing.T) { tiersOfNoise(t, 200) }
-
-func tiersOfNoise(t *testing.T, runs int) {
-	for _, contenders := range []int{3, 5, 7} {
-		rng := rand.New(rand.NewPCG(9, uint64(contenders)))
-		split := 0
-		for range runs {
-			samples := make([][]float64, contenders)
-			for i := range samples {
-				samples[i] = rounds(rng, 6, 100, 0.2)
-			}
-			if len(Rule{}.Tiers(samples, true, false, nil).Tiers) > 1 {
-				split++
-			}
-		}
-		t.Logf("%d contenders: split in %.1f%%", contenders, 100*float64(split)/float64(runs))
-		if split > runs/20 {
-			t.Errorf("%d equal contenders were split in %d of %d runs", contenders, split, runs)
-		}
-	}
-}
-
 func TestChangePoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 11))
 	var series []float64
@@ -119,25 +96,5 @@ func TestChangePoints(t *testing.T) {
 	}
 	if _, err := ChangePoints([]float64{1, 2}, 1); err == nil {
 		t.Error("alpha 1")
-	}
-}
-
-// At most 5% of series without a change have a mark, within the error of the count.
-func TestNoiseHasNoChangePoint(t *testing.T) { changesInNoise(t, 40, 6) }
-
-// changesInNoise accepts at most most runs with a mark: at a rate of 5%, the chance of more is 1%.
-func changesInNoise(t *testing.T, runs, most int) {
-	rng := rand.New(rand.NewPCG(12, 13))
-	for _, n := range []int{8, 20} {
-		marked := 0
-		for range runs {
-			if found, _ := ChangePoints(rounds(rng, n, 100, 0.05), 0.05); len(found) > 0 {
-				marked++
-			}
-		}
-		t.Logf("%d values: marked in %d of %d", n, marked, runs)
-		if marked > most {
-			t.Errorf("%d values: marked in %d of %d", n, marked, runs)
-		}
 	}
 }

@@ -40,36 +40,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// Six pairs are never significant in a family of five, eight can be. Paired tests find more than
-// unpaired ones in the same values.
-func TestPairsOfAFamily(t *testing.T) {
-	family := func(n int, paired bool) []Pair {
-		var old, fresh, same []float64
-		for i := range n {
-			machine := float64(1 + i%4)
-			old, fresh, same = append(old, 100*machine), append(fresh, 90*machine*(1+.001*float64(i))), append(same, machine*(1+.001*float64(i*7%3)))
-		}
-		all := []Pair{{Measure: "throughput", HigherIsBetter: true, Old: old, New: fresh, Paired: paired}}
-		for range 4 {
-			all = append(all, Pair{Old: same, New: same, Paired: paired})
-		}
-		return all
-	}
-	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != Inconclusive || c.More != 2 || !c.Test.Paired {
-		t.Errorf("six pairs: %s, %d more", c.Verdict, c.More)
-	}
-	c := (Rule{}).Compare(family(MinPaired, true))[0]
-	if c.Verdict != Worse || c.Ratio.Interval.High > .92 || c.Ratio.Interval.Low < .89 {
-		t.Errorf("eight pairs: %s", c.Sentence())
-	}
-	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != Inconclusive || c.More < 20 {
-		t.Errorf("side by side: %s", c.Sentence())
-	}
-	if c := (Rule{}).Compare(family(MinPaired, true))[1]; c.Verdict != Same || c.Test.P != 1 {
-		t.Errorf("equal pairs: %s", c.Sentence())
-	}
-}
-
 func TestTiersOfPairs(t *testing.T) {
 	var samples [][]float64
 	for k := range 3 {
