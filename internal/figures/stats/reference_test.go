@@ -106,6 +106,9 @@ func TestAgainstSciPy(t *testing.T) {
 			expect(t, r.Name, "exact p", test.P, *r.PExact)
 		}
 		_, ties := doubledRanks(slices.Concat(r.X, r.Y))
+		if test.Ties != (ties != 0) {
+			t.Errorf("%s: ties %t", r.Name, test.Ties)
+		}
 		n, m := float64(len(r.X)), float64(len(r.Y))
 		if r.PAsymptotic != nil {
 			expect(t, r.Name, "approximated p", normalP(r.U, n*m/2, varianceOfU(n, m, ties)), *r.PAsymptotic)
