@@ -56,12 +56,14 @@ func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	t.Helper()
 	mean, sd, quantile := exact(xs)
 	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
-		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs), slices.Max(xs))
+		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs),
+			slices.Max(xs))
 	}
 	if !within(l.Mean, time.Duration(mean), 1e-9) || !within(l.SD, time.Duration(sd), 1e-6) {
 		t.Errorf("mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
 	}
-	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99, .999: l.P999} {
+	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99,
+		.999: l.P999} {
 		if want := quantile(q); !within(got, want, .001) {
 			t.Errorf("quantile %g is %s, want %s", q, got, want)
 		}
@@ -109,7 +111,8 @@ func TestMerge(t *testing.T) {
 	for i := range b {
 		b[i] += time.Second
 	}
-	merged, err := Merge(histogram(a...).Latencies(), bench.Latencies{}, histogram(b...).Latencies(), histogram(c...).Latencies())
+	merged, err := Merge(histogram(a...).Latencies(), bench.Latencies{}, histogram(b...).Latencies(),
+		histogram(c...).Latencies())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +178,8 @@ func TestDecode_Refuses(t *testing.T) {
 		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "expected 0"},
 		"absurd count":   {with(func(l *bench.Latencies) { l.Count = maxCount + 1 }), "at most"},
 		"high count":     {with(func(l *bench.Latencies) { l.Count = maxCount }), "3 latencies in the buckets"},
-		"not too long":   {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded) }), "only V2 is supported"},
+		"not too long": {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded) }),
+			"only V2 is supported"},
 		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "inconsistent"},
 		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "inconsistent"},
 		"negative mean":  {with(func(l *bench.Latencies) { l.Mean = -1 }), "inconsistent"},
@@ -207,7 +211,8 @@ func TestDecode_Refuses(t *testing.T) {
 func TestDecode_OtherRanges(t *testing.T) {
 	want := histogram(0).Latencies()
 	for _, other := range []header{
-		{Figures: 3, Highest: int64(time.Hour)}, {Figures: 2, Highest: int64(Highest)}, {Figures: 1, Highest: int64(Highest)},
+		{Figures: 3, Highest: int64(time.Hour)}, {Figures: 2, Highest: int64(Highest)},
+		{Figures: 1, Highest: int64(Highest)},
 		{Figures: 3, Highest: 2},
 	} {
 		other.Lowest = 1

@@ -54,7 +54,8 @@ func TestTrialCost(t *testing.T) {
 	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 per billion.
 	const price = 3.6
 	got, ok := TrialCost(trialOfCost(), price)
-	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000, CPU: 10 * time.Second, Successes: 10_000}
+	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000,
+		CPU: 10 * time.Second, Successes: 10_000}
 	if !ok || !same(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

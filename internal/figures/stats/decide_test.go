@@ -52,7 +52,8 @@ func TestRule_Compare(t *testing.T) {
 			"inconclusive: +1.0% (+0.8% to +1.2%); below the noise floor (2%)"},
 		{"certain, below the pair's floor", Rule{}, Pair{Old: five, New: six, Floor: .21},
 			"inconclusive: +20.0% (+20.0% to +20.0%); below the noise floor (21%)"},
-		{"at the floor", Rule{Floor: 1}, Pair{Old: base, New: times(base, 2)}, "worse: +100.0% (+94.2% to +106.0%), p 0.0022"},
+		{"at the floor", Rule{Floor: 1}, Pair{Old: base, New: times(base, 2)},
+			"worse: +100.0% (+94.2% to +106.0%), p 0.0022"},
 		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)},
 			"inconclusive: +20.0% (−28.0% to +100.0%); need about 51 more rounds per side"},
 		{"noisy, at the floor", Rule{Floor: 1}, Pair{Old: doubling, New: times(doubling, 2)},
@@ -65,20 +66,25 @@ func TestRule_Compare(t *testing.T) {
 			"inconclusive: +10.0% (−34.0% to +83.3%); need about 190 more rounds per side"},
 		{"constants", Rule{}, Pair{Old: five, New: five}, "same within 3%: 0.0% (0.0% to 0.0%)"},
 		{"two constants", Rule{}, Pair{Old: five, New: six}, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
-		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
-		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
-		{"one round", Rule{}, Pair{Old: base[:1], New: base}, "inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
+		{"three rounds", Rule{}, Pair{Old: base[:3], New: base},
+			"inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
+		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]},
+			"inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
+		{"one round", Rule{}, Pair{Old: base[:1], New: base},
+			"inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
 		{"nothing", Rule{}, Pair{}, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
 		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
 			"inconclusive: round 1: value 0: a ratio needs positive values"},
 		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base},
 			"inconclusive: round 6: value NaN: not a finite number"},
-		{"p equal to alpha", Rule{Alpha: .03125}, paired(base, times(base, 1.2)), "worse: +20.0% (+20.0% to +20.0%), p 0.031"},
+		{"p equal to alpha", Rule{Alpha: .03125}, paired(base, times(base, 1.2)),
+			"worse: +20.0% (+20.0% to +20.0%), p 0.031"},
 		{"p equal to alpha, below the floor", Rule{Alpha: .03125, Floor: .5}, paired(base, times(base, 1.2)),
 			"inconclusive: +20.0% (+20.0% to +20.0%); below the noise floor (50%)"},
 		{"pairs, some of them equal", Rule{Margin: .005}, paired(eight, zeros),
 			"inconclusive: +1.4% (−1.5% to +3.9%); need about 110 more rounds per side"},
-		{"six pairs of nine tests", Rule{}, Pair{Old: base, New: times(base, 1.2), Paired: true, With: []float64{1, 1, 1, 1, 1, 1, 1, 1}},
+		{"six pairs of nine tests", Rule{}, Pair{Old: base, New: times(base, 1.2), Paired: true,
+			With: []float64{1, 1, 1, 1, 1, 1, 1, 1}},
 			"inconclusive: +20.0% (+20.0% to +20.0%); not significant after Holm's correction for 9 tests, p 0.28; " +
 				"need about 3 more rounds per side"},
 	} {
@@ -94,7 +100,8 @@ func TestRule_Compare(t *testing.T) {
 
 // Measures that could not be tested count in a family, too.
 func TestRule_Compare_Family(t *testing.T) {
-	pair := Pair{HigherIsBetter: true, Old: []float64{98, 99, 100, 101, 102, 103}, New: []float64{102.5, 104, 105, 106, 107, 108}}
+	pair := Pair{HigherIsBetter: true, Old: []float64{98, 99, 100, 101, 102, 103},
+		New: []float64{102.5, 104, 105, 106, 107, 108}}
 	alone := Rule{}.Compare([]Pair{pair})[0]
 	if alone.Verdict != Better || alone.Adjusted != alone.Test.P || alone.Family != 1 {
 		t.Errorf("alone: %s, p %g, family of %d", alone.Verdict, alone.Adjusted, alone.Family)
@@ -165,7 +172,8 @@ func TestRule_Fill(t *testing.T) {
 		}
 	}
 	// The smallest p value of n pairs is 2 / 2ⁿ.
-	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7}, {1 << 60, 30, 30}} {
+	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7},
+		{1 << 60, 30, 30}} {
 		r := Rule{Alpha: .03125}
 		if p, u := r.fewest(test.family, true), r.fewest(test.family, false); p != test.paired || u != test.unpaired {
 			t.Errorf("a family of %d: %d pairs, and %d rounds; want %+v", test.family, p, u, test)
@@ -196,8 +204,9 @@ func TestRoundWarnings(t *testing.T) {
 		want   string
 	}{
 		{[]float64{100, 101, 102, 99, 98, 300}, "outlier: round 6 is an outlier: ×2.99 of the median"},
-		{[]float64{130, 120, 110, 105, 95, 96}, "trend: it falls from round to round (p 0.017): machine drift, which also affects " +
-			"comparisons with other runs"},
+		{[]float64{130, 120, 110, 105, 95, 96},
+			"trend: it falls from round to round (p 0.017): machine drift, which also affects " +
+				"comparisons with other runs"},
 		{[]float64{1, 2, 3, 4, 5, 6}, "trend: it rises from round to round (p 0.0028): machine drift, which also affects " +
 			"comparisons with other runs"},
 		{[]float64{100, 100.1, 99.9, 100.05, 1000}, "outlier: round 5 is an outlier: ×10 of the median"},
@@ -235,7 +244,8 @@ func TestVerdict_Text(t *testing.T) {
 		}
 	}
 	var v Verdict
-	if v.UnmarshalText([]byte("best")) == nil || Verdict(-1).String() != "inconclusive" || Verdict(4).String() != "inconclusive" {
+	if v.UnmarshalText([]byte("best")) == nil || Verdict(-1).String() != "inconclusive" ||
+		Verdict(4).String() != "inconclusive" {
 		t.Error("an unknown verdict has a meaning")
 	}
 }
@@ -293,7 +303,8 @@ func TestErrorsHaveTypes(t *testing.T) {
 		confidence float64
 		need       int
 	}{
-		{true, 0, 0.95, 6}, {true, 1, 0.95, 6}, {true, 5, 0.95, 6}, {true, 4, 0.9, 5}, {true, 6, 0.99, 8}, {true, 7, 0.99, 8},
+		{true, 0, 0.95, 6}, {true, 1, 0.95, 6}, {true, 5, 0.95, 6}, {true, 4, 0.9, 5}, {true, 6, 0.99, 8},
+		{true, 7, 0.99, 8},
 		{false, 3, 0.95, 4}, {false, 1, 0.95, 4}, {false, 40, nearly1, 1000},
 	} {
 		ratioOf := RatioOf
@@ -301,7 +312,8 @@ func TestErrorsHaveTypes(t *testing.T) {
 			ratioOf = PairedRatio
 		}
 		var need NeedRounds
-		if _, err := ratioOf(long[:c.n], long[:c.n], c.confidence); !errors.As(err, &need) || need != (NeedRounds{c.n, c.need}) {
+		if _, err := ratioOf(long[:c.n], long[:c.n], c.confidence); !errors.As(err, &need) ||
+			need != (NeedRounds{c.n, c.need}) {
 			t.Errorf("%d, %g: %v", c.n, c.confidence, err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // trialWith returns a trial whose steps follow each other without a gap, 5 s after process start.
 func trialWith(steps ...bench.StepResult) bench.TrialResult {
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
-	trial := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: at.Add(-5 * time.Second)}}
+	trial := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker,
+		StartedAt: at.Add(-5 * time.Second)}}
 	for i, s := range steps {
 		s.Index = i
 		s.Load.Started = at
@@ -75,14 +76,18 @@ func TestTimeToPeak(t *testing.T) {
 		{"half speed for 12 s", trialWith(warm(30, jump)), 17 * time.Second},
 		{"right before the last third", trialWith(warm(30, jumpAt(20))), 25 * time.Second},
 		{"within the last third", trialWith(warm(30, jumpAt(21))), 0},
-		{"and in the measured step", trialWith(warm(18, jump), stepOf(10, level), at(stepOf(10, level), 128)), 17 * time.Second},
+		{"and in the measured step", trialWith(warm(18, jump), stepOf(10, level), at(stepOf(10, level), 128)),
+			17 * time.Second},
 		{"reached in the measured step", trialWith(warm(10, jump), stepOf(20, cpu(jump, 10))), 17 * time.Second},
-		{"several warm-ups of one load", trialWith(at(warm(10, full), 1), at(warm(10, func(float64) float64 { return 500 }), 1),
+		{"several warm-ups of one load", trialWith(at(warm(10, full), 1),
+			at(warm(10, func(float64) float64 { return 500 }), 1),
 			at(warm(10, full), 1), at(warm(20, full), 1), stepOf(10, level)), 25 * time.Second},
-		{"only the last load", trialWith(at(warm(10, full), 1), warm(30, jump), at(stepOf(10, level), 128)), 27 * time.Second},
+		{"only the last load", trialWith(at(warm(10, full), 1), warm(30, jump), at(stepOf(10, level), 128)),
+			27 * time.Second},
 		{"after a warm-up that ended early", trialWith(ended, warm(20, full)), 15 * time.Second},
 		{"without a warm-up", trialWith(stepOf(30, cpu(jump, 0)), at(stepOf(30, level), 128)), 17 * time.Second},
-		{"comes near", trialWith(warm(40, func(at float64) float64 { return 2000 * (1 - .6*math.Exp(-at/4)) })), 17 * time.Second},
+		{"comes near", trialWith(warm(40, func(at float64) float64 { return 2000 * (1 - .6*math.Exp(-at/4)) })),
+			17 * time.Second},
 		{"a pause of a window", trialWith(warm(30, but(20, 21, .5))), 17 * time.Second},
 		{"a pause of the last window", trialWith(warm(30, but(29, 30, .5))), 17 * time.Second},
 		{"a step in between does not stay", trialWith(warm(30, but(15, 19, .9))), 24 * time.Second},

@@ -71,7 +71,8 @@ func TestLaws(t *testing.T) {
 		}
 		// Swapping the sides reverses the verdict.
 		if n >= MinInterval && m >= MinInterval {
-			all := Rule{}.Compare([]Pair{{Old: x, New: y, Paired: paired}, {Old: y, New: x, HigherIsBetter: true, Paired: paired}})
+			all := Rule{}.Compare([]Pair{{Old: x, New: y, Paired: paired},
+				{Old: y, New: x, HigherIsBetter: true, Paired: paired}})
 			if all[0].Verdict != all[1].Verdict {
 				t.Fatalf("%v, %v: %s, from the other side %s", x, y, all[0].Verdict, all[1].Verdict)
 			}
@@ -107,14 +108,16 @@ func FuzzCompare(f *testing.F) {
 		}
 		x, y := unpack(old), unpack(new)
 		before := slices.Clone(x)
-		for _, c := range (Rule{Margin: margin, Floor: floor}).Compare([]Pair{{Old: x, New: y}, {Old: y, New: x, HigherIsBetter: true}}) {
+		for _, c := range (Rule{Margin: margin, Floor: floor}).Compare([]Pair{{Old: x, New: y},
+			{Old: y, New: x, HigherIsBetter: true}}) {
 			if !(c.Adjusted >= 0 && c.Adjusted <= 1) || c.More < 0 || c.More > MaxRounds || c.Sentence() == "" {
 				t.Fatalf("%+v", c)
 			}
 			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != Inconclusive {
 				t.Fatalf("%+v", c)
 			}
-			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) && c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {
+			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) &&
+				c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {
 				t.Fatalf("%+v", c.Ratio)
 			}
 		}

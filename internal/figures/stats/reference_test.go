@@ -275,14 +275,16 @@ func TestExactLimit(t *testing.T) {
 		k          int
 		reached    float64
 	}{
-		{4, 4, .95, 1, 1 - 2./70}, {3, 4, .9, 1, 1 - 2./35}, {30, 30, .95, 318, .95038}, {30, 31, .95, 329, .95}, {61, 1, .95, 0, .95},
+		{4, 4, .95, 1, 1 - 2./70}, {3, 4, .9, 1, 1 - 2./35}, {30, 30, .95, 318, .95038}, {30, 31, .95, 329, .95},
+		{61, 1, .95, 0, .95},
 	} {
 		if k, reached := criticalRank(test.n, test.m, test.confidence); k != test.k || !near(reached, test.reached) {
 			t.Errorf("%d and %d: rank %d, %.6f; want %d, %.6f", test.n, test.m, k, reached, test.k, test.reached)
 		}
 	}
 	// 61 values: z is (|S| − 1) / √(n(n−1)(2n+5)/18).
-	for n, want := range map[int]float64{8: 2. / 40320, 60: 0, 61: math.Erfc((1830 - 1) / math.Sqrt(61*60*127/18.) / math.Sqrt2)} {
+	for n, want := range map[int]float64{8: 2. / 40320, 60: 0,
+		61: math.Erfc((1830 - 1) / math.Sqrt(61*60*127/18.) / math.Sqrt2)} {
 		if s, p := Trend(ramp(n, 1)); s != n*(n-1)/2 || !near(p, want) && p > 1e-80 {
 			t.Errorf("a trend of %d values: S %d, p %g, want %g", n, s, p, want)
 		}

@@ -7,7 +7,8 @@ import (
 
 // 11 to 10, 110 to 100 and 10 to 11 are ties, although their logarithms are rounded differently.
 func TestSignedRank_Ties(t *testing.T) {
-	for _, times := range [][]float64{{1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 3, 5, 7, 10, 100, 1000}, {0x1p-30, 1e9, 3, 6, 9, 12, 13, 14}} {
+	for _, times := range [][]float64{{1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 3, 5, 7, 10, 100, 1000},
+		{0x1p-30, 1e9, 3, 6, 9, 12, 13, 14}} {
 		for down := range len(times) + 1 { // number of swapped pairs
 			var x, y []float64
 			for i, f := range times {

@@ -23,7 +23,8 @@ func TestLatencySpread(t *testing.T) {
 		h.Record(time.Duration(i+1) * time.Microsecond)
 	}
 	s, ok, err := LatencySpread(a.Latencies(), b.Latencies())
-	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) || !about(s.Within, .577, .005) {
+	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) ||
+		!about(s.Within, .577, .005) {
 		t.Errorf("%+v %t %v", s, ok, err)
 	}
 	// Equal values are all within, although their SD is 0 and their bucket has a width.
@@ -56,7 +57,8 @@ func TestRateSpread(t *testing.T) {
 		steps []bench.Load
 		want  Spread
 	}{
-		{"two steps", []bench.Load{load(window(1000, 100), window(1000, 200), drain), load(window(1000, 300), window(1000, 200))},
+		{"two steps", []bench.Load{load(window(1000, 100), window(1000, 200), drain),
+			load(window(1000, 300), window(1000, 200))},
 			Spread{N: 4, Mean: 200, SD: math.Sqrt(5000), Max: 300, Within: .5}},
 		{"lengths that differ by 10%", []bench.Load{load(window(900, 72), window(1100, 132), window(1000, 100))},
 			Spread{N: 3, Mean: 100, SD: math.Sqrt(800. / 3), Max: 120, Within: 1. / 3}},
@@ -68,7 +70,8 @@ func TestRateSpread(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, ok := RateSpread(test.steps...)
-			if w := test.want; ok != (w.N > 0) || s.N != w.N || !near(s.Mean, w.Mean) || !near(s.SD, w.SD) || !near(s.Max, w.Max) ||
+			if w := test.want; ok != (w.N > 0) || s.N != w.N || !near(s.Mean, w.Mean) || !near(s.SD, w.SD) ||
+				!near(s.Max, w.Max) ||
 				!near(s.Within, w.Within) {
 				t.Errorf("%+v, want %+v", s, w)
 			}

@@ -55,8 +55,10 @@ func TestMedianInterval(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if got.Low != float64(test.k) || got.High != float64(test.n+1-test.k) || math.Abs(got.Confidence-test.confidence) > 1e-6 {
-			t.Errorf("%d values: %+v, want ranks %d and %d, confidence %g", test.n, got, test.k, test.n+1-test.k, test.confidence)
+		if got.Low != float64(test.k) || got.High != float64(test.n+1-test.k) ||
+			math.Abs(got.Confidence-test.confidence) > 1e-6 {
+			t.Errorf("%d values: %+v, want ranks %d and %d, confidence %g", test.n, got, test.k, test.n+1-test.k,
+				test.confidence)
 		}
 	}
 	if got, ok := MedianInterval([]float64{1, 2, 3}, .7); !ok || got != (Interval{1, 3, .75}) {

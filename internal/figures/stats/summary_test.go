@@ -17,8 +17,10 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 	trial := bench.TrialResult{
 		Trial: bench.Trial{Contender: name, Round: n}, State: bench.TrialComplete, StartUp: &startUp,
 		Service: bench.Service{Name: name},
-		Checks:  []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed}, {Status: bench.CheckPassed}},
-		Steps:   []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10), step(2, false, 4, 9, rates[1]*10)},
+		Checks: []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed},
+			{Status: bench.CheckPassed}},
+		Steps: []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10),
+			step(2, false, 4, 9, rates[1]*10)},
 	}
 	for i := range trial.Steps {
 		h := hdr.New()
@@ -55,7 +57,8 @@ func TestSummarise(t *testing.T) {
 	}
 	// The warm-up step is the fastest, and does not count.
 	peak, ok := b.PeakStep()
-	if !ok || peak.Index != 2 || peak.Throughput.Median != 200 || !slices.Equal(peak.Throughput.Values, []float64{300, 100, 200}) {
+	if !ok || peak.Index != 2 || peak.Throughput.Median != 200 ||
+		!slices.Equal(peak.Throughput.Values, []float64{300, 100, 200}) {
 		t.Errorf("peak %+v", peak)
 	}
 	if p, _ := got[1].PeakStep(); p.Index != 1 || p.Throughput.Median != 900 {
@@ -69,7 +72,8 @@ func TestSummarise(t *testing.T) {
 	}
 	// The latencies are merged: of 1, 3 and 9 ms a third each, p50 is 3 and p99 is 9, where the
 	// mean of the p99s is 4.3.
-	if l := peak.Latency; l.Count != 300 || l.Min != time.Millisecond || l.P50.Round(100*time.Microsecond) != 3*time.Millisecond || l.P99 != 9*time.Millisecond {
+	if l := peak.Latency; l.Count != 300 || l.Min != time.Millisecond ||
+		l.P50.Round(100*time.Microsecond) != 3*time.Millisecond || l.P99 != 9*time.Millisecond {
 		t.Errorf("latency %+v", l)
 	}
 	if peak.Succeeded != 6000 || peak.FailedTotal() != 15 || b.ErrorsTotal() != 15 || b.Errors["5xx"] != 9 {
@@ -95,16 +99,19 @@ func TestSummarise_Failures(t *testing.T) {
 	died := round("a", 1, time.Millisecond, [2]int64{100, 500}, time.Millisecond)
 	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
 	died.Steps[2].Aborted = "the contender died"
-	never := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"}
+	never := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, State: bench.TrialFailed,
+		Failure: "not ready after 30s"}
 	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
 	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
 	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{died, never, sampled})[0]
-	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
+	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 ||
+		got.Failures[1] != "round 2: not ready after 30s" {
 		t.Errorf("trials %d, complete %d, failures %q", got.Trials, got.Complete, got.Failures)
 	}
 	// The step in which it died counts with its errors and successes, not with its throughput.
 	last := got.Steps[2]
-	if last.Rounds != 1 || last.Aborted != 1 || last.Throughput.Median != 10 || last.Succeeded != 5100 || last.FailedTotal() != 10 {
+	if last.Rounds != 1 || last.Aborted != 1 || last.Throughput.Median != 10 || last.Succeeded != 5100 ||
+		last.FailedTotal() != 10 {
 		t.Errorf("%+v", last)
 	}
 	if peak, _ := got.PeakStep(); peak.Index != 1 || peak.Throughput.Median != 75 {
@@ -128,7 +135,9 @@ func TestSummarise_Warnings(t *testing.T) {
 	second.Steps[1].Step.Name = "another"
 	second.Steps[2].Load.Latency.HDR = "damaged"
 	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
-	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", was "step 1": skipped`) || !strings.Contains(got.Warnings[1].Text, "step 3: no latency summary") {
+	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text,
+		`round 2: step 2 is "another", was "step 1": skipped`) ||
+		!strings.Contains(got.Warnings[1].Text, "step 3: no latency summary") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
 	if got.Steps[1].Rounds != 1 || got.Steps[2].Latency.Count != 0 || got.Steps[2].Rounds != 2 {
@@ -140,19 +149,23 @@ func TestSummarise_Warnings(t *testing.T) {
 // count.
 func TestContender_WhyExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
-	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
+	good := of(bench.TrialResult{State: bench.TrialComplete},
+		bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
 	if why := good.WhyExcluded(); why != "" {
 		t.Errorf("interrupted: %q", why)
 	}
-	died := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
+	died := of(bench.TrialResult{State: bench.TrialComplete},
+		bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
 	if why, want := died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
-	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
+	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x",
+		Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
 	if why, want := wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
-	exited := Contender{Excluded: &bench.Exclusion{Cause: &bench.Cause{Kind: bench.CauseExited, Text: "exit code 7"}}, FailedRounds: 1}
+	exited := Contender{Excluded: &bench.Exclusion{Cause: &bench.Cause{Kind: bench.CauseExited, Text: "exit code 7"}},
+		FailedRounds: 1}
 	for trials, want := range map[int]string{1: "DIED", 3: "DIED, in 1 of 3 rounds"} {
 		exited.Trials = trials
 		if why := exited.WhyExcluded(); why != strings.Replace(want, "DIED", exited.Excluded.String(), 1) {
@@ -173,11 +186,15 @@ func TestSummarise_UnexpectedBodies(t *testing.T) {
 		}
 		return bench.StepResult{Index: i, Step: bench.Step{Name: fmt.Sprint(i), Connections: 1 + 15*i}, Load: l}
 	}
-	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
+	trial := bench.TrialResult{State: bench.TrialComplete,
+		Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
-		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
-		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded || c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
-			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
+		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}},
+			false)
+		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded ||
+			c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
+			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded,
+				c.Steps[0].Excluded, c.Steps[1].Excluded)
 		}
 	}
 	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
@@ -193,7 +210,8 @@ func TestContender_MemoryGrowth(t *testing.T) {
 		r.State = state
 		for i, rate := range rates {
 			r.Steps = append(r.Steps, bench.StepResult{Index: i, Warnings: bench.Warnings{
-				{Kind: bench.WarnMemoryGrowth, Text: fmt.Sprint("step ", i), Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnMemory},
+				{Kind: bench.WarnMemoryGrowth, Text: fmt.Sprint("step ", i),
+					Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnMemory},
 			}})
 		}
 		return r
@@ -214,14 +232,18 @@ func TestContender_MemoryGrowth(t *testing.T) {
 // Steps without a peak: the busiest measured one has the most requests, errors included.
 func TestContender_Errors(t *testing.T) {
 	of := func(index int, succeeded, failed int64, warmUp bool) bench.StepResult {
-		return bench.StepResult{Index: index, Aborted: "interrupted", Step: bench.Step{Name: fmt.Sprint(index), WarmUp: warmUp},
+		return bench.StepResult{Index: index, Aborted: "interrupted",
+			Step: bench.Step{Name: fmt.Sprint(index), WarmUp: warmUp},
 			Load: bench.Load{Elapsed: time.Second, Succeeded: succeeded, Checked: 7,
-				Failed: map[bench.ErrorKind]int64{bench.ErrReset: failed}, Unread: map[bench.ErrorKind]int64{bench.UnreadLong: 2}}}
+				Failed: map[bench.ErrorKind]int64{bench.ErrReset: failed},
+				Unread: map[bench.ErrorKind]int64{bench.UnreadLong: 2}}}
 	}
 	trial := bench.TrialResult{Steps: []bench.StepResult{
-		of(0, 710, 0, true), of(1, 10, 0, false), of(2, 10, 40, false), of(3, 50, 0, false), of(4, 50, 40, false), of(5, 90, 0, false),
+		of(0, 710, 0, true), of(1, 10, 0, false), of(2, 10, 40, false), of(3, 50, 0, false), of(4, 50, 40, false),
+		of(5, 90, 0, false),
 	}}
-	c := Rounds(bench.Run{Profile: bench.Profile{MaxErrors: 40. / 90}}, []bench.TrialResult{trial, {State: bench.TrialFailed}})
+	c := Rounds(bench.Run{Profile: bench.Profile{MaxErrors: 40. / 90}},
+		[]bench.TrialResult{trial, {State: bench.TrialFailed}})
 	if s, ok := c.BusiestStep(); !ok || s.Index != 4 {
 		t.Errorf("the busiest step is %d, %v", s.Index, ok)
 	}
@@ -260,12 +282,16 @@ func TestTrialMemoryPeak(t *testing.T) {
 	}{
 		{"nothing", bench.TrialResult{}, 0, false},
 		{"a mark", bench.TrialResult{Marks: marks}, 500, false},
-		{"before a step", bench.TrialResult{Marks: marks, Steps: []bench.StepResult{{Before: usage(600, false)}}}, 600, false},
-		{"a sample", bench.TrialResult{Marks: marks, Steps: []bench.StepResult{{Samples: []bench.Usage{*usage(700, true)}}}}, 700, true},
-		{"a sample that is as high", bench.TrialResult{Marks: marks, Steps: []bench.StepResult{{After: usage(500, true)}}}, 500, false},
+		{"before a step", bench.TrialResult{Marks: marks, Steps: []bench.StepResult{{Before: usage(600, false)}}}, 600,
+			false},
+		{"a sample", bench.TrialResult{Marks: marks,
+			Steps: []bench.StepResult{{Samples: []bench.Usage{*usage(700, true)}}}}, 700, true},
+		{"a sample that is as high", bench.TrialResult{Marks: marks,
+			Steps: []bench.StepResult{{After: usage(500, true)}}}, 500, false},
 		{"killed", bench.TrialResult{Marks: marks, Instance: limited, Exit: killed}, 900, false},
 		{"ended", bench.TrialResult{Marks: marks, Instance: limited, Exit: &bench.Exit{}}, 500, false},
-		{"killed without a limit", bench.TrialResult{Marks: marks, Instance: &bench.InstanceInfo{}, Exit: killed}, 500, false},
+		{"killed without a limit", bench.TrialResult{Marks: marks, Instance: &bench.InstanceInfo{}, Exit: killed}, 500,
+			false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if peak, sample := TrialMemoryPeak(test.trial); peak != test.peak || sample != test.sample {
@@ -284,7 +310,8 @@ func TestTrialMemoryPeak(t *testing.T) {
 
 func TestContender_HalfPeak(t *testing.T) {
 	at := func(conns int, perSecond int64) bench.StepResult {
-		return bench.StepResult{Step: bench.Step{Connections: conns}, Load: bench.Load{Elapsed: time.Second, Succeeded: perSecond}}
+		return bench.StepResult{Step: bench.Step{Connections: conns},
+			Load: bench.Load{Elapsed: time.Second, Succeeded: perSecond}}
 	}
 	warm, other, share := at(1, 500), at(3, 501), at(0, 480)
 	warm.Step.WarmUp, other.Step.Request, share.Step = true, "search", bench.Step{Rate: 500, PeakShare: 0.5}
@@ -311,10 +338,12 @@ func TestContender_HalfPeak(t *testing.T) {
 			for i := range c.steps {
 				c.steps[i].Index = i
 			}
-			all := SummarisePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Steps: c.steps}})
+			all := SummarisePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1},
+				Steps: c.steps}})
 			step, share, ok := all[0].HalfPeak()
 			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {
-				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
+				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share,
+					c.peak)
 			}
 		})
 	}
@@ -323,9 +352,11 @@ func TestContender_HalfPeak(t *testing.T) {
 // Counts of all rounds are added, in total and by kind of request.
 func TestStep_Words(t *testing.T) {
 	round := func(ok, rejected, failed int64) bench.StepResult {
-		l := bench.Load{Succeeded: ok, Elapsed: time.Second, Statuses: bench.Statuses{200: ok}, Requests: []bench.RequestLoad{
-			{Name: "a", Succeeded: ok, Checked: 3, Failed: map[bench.ErrorKind]int64{"5xx": failed}}, {Name: "b", Succeeded: 1},
-		}}
+		l := bench.Load{Succeeded: ok, Elapsed: time.Second, Statuses: bench.Statuses{200: ok},
+			Requests: []bench.RequestLoad{
+				{Name: "a", Succeeded: ok, Checked: 3, Failed: map[bench.ErrorKind]int64{"5xx": failed}},
+				{Name: "b", Succeeded: 1},
+			}}
 		if rejected > 0 {
 			l.Rejected, l.Statuses[429] = bench.Statuses{429: rejected}, rejected
 		}
@@ -351,12 +382,14 @@ func TestStep_Words(t *testing.T) {
 			"unstable in 1 of 2 rounds", 1. / 20},
 		{"drifting", []bench.StepResult{drift(round(90, 900, 10), .1)},
 			"200: 90, 429: 900, 500: 10; rejected 90% of requests (429)", "still warming up", .01},
-		{"one of them warming up", []bench.StepResult{drift(round(1, 0, 0), .1), drift(round(1, 0, 0), -.1), round(1, 0, 0)},
+		{"one of them warming up", []bench.StepResult{drift(round(1, 0, 0), .1), drift(round(1, 0, 0), -.1),
+			round(1, 0, 0)},
 			"", "still warming up in 2 of 3 rounds", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := newStep(test.rounds, false)
-			if err != nil || s.StatusWords() != test.status || s.DriftWords() != test.drift || s.ErrorRate() != test.errors {
+			if err != nil || s.StatusWords() != test.status || s.DriftWords() != test.drift ||
+				s.ErrorRate() != test.errors {
 				t.Errorf("%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
 			}
 			n := int64(len(test.rounds))

@@ -23,11 +23,13 @@ func TestTiers(t *testing.T) {
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false, nil)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) ||
+		got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
 		t.Errorf("%+v", got)
 	}
 	// Lower is better.
-	if got = (Rule{}).Tiers(samples, false, false, nil); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
+	if got = (Rule{}).Tiers(samples, false, false, nil); len(got.Tiers) != 3 ||
+		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
 		t.Errorf("tiers of times %+v", got.Tiers)
 	}
 	if got = (Rule{}).Tiers(nil, true, false, nil); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
@@ -38,7 +40,8 @@ func TestTiers(t *testing.T) {
 	if got = (Rule{}).Tiers(samples[:5], true, false, with); got.Tests != 10 {
 		t.Errorf("a family of %d", got.Tests)
 	}
-	if got = (Rule{}).Tiers(samples[3:5], true, false, func(int, int) []float64 { return make([]float64, 29) }); got.Tests != 30 {
+	if got = (Rule{}).Tiers(samples[3:5], true, false,
+		func(int, int) []float64 { return make([]float64, 29) }); got.Tests != 30 {
 		t.Errorf("a family of %d", got.Tests)
 	}
 }
@@ -56,10 +59,12 @@ func TestRoundsNeeded(t *testing.T) {
 		}
 		return all
 	}
-	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
+	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1},
+		{8, 7, 8, 0}, {1, 6, 1, 0}} {
 		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false, nil)
 		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.needed {
-			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
+			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds,
+				len(got.Tiers), got.RoundsNeeded)
 		}
 	}
 }
@@ -126,19 +131,25 @@ func TestOutside(t *testing.T) {
 		want        string
 	}{
 		{"valid", OfThroughput, Contender{Steps: []Step{valid}}, valid, false, ""},
-		{"died", OfThroughput, Contender{Excluded: died, FailedRounds: 1, Trials: 1}, valid, false, "the contender died: exit code 7"},
+		{"died", OfThroughput, Contender{Excluded: died, FailedRounds: 1, Trials: 1}, valid, false,
+			"the contender died: exit code 7"},
 		{"a failed round", FromStartToStop, Contender{FailedRounds: 1, Trials: 1, Excluded: checks}, valid, false,
 			"1 of 1 round failed"},
-		{"a failed round of two", FromStartToStop, Contender{FailedRounds: 1, Trials: 2}, valid, false, "1 of 2 rounds failed"},
+		{"a failed round of two", FromStartToStop, Contender{FailedRounds: 1, Trials: 2}, valid, false,
+			"1 of 2 rounds failed"},
 		{"failed checks", FromStartToStop, Contender{Excluded: checks}, valid, false, "failed 1 of 2 checks"},
-		{"drifting, from start to stop", FromStartToStop, Contender{Steps: []Step{drifting}}, drifting, clientBound, ""},
+		{"drifting, from start to stop", FromStartToStop, Contender{Steps: []Step{drifting}}, drifting, clientBound,
+			""},
 		{"drifting", OfCPU, Contender{Steps: []Step{drifting}}, drifting, false, "unstable in 2 of 6 rounds"},
 		{"without a peak", OfCPU, Contender{}, drifting, clientBound, ""},
-		{"errors", OfCPU, Contender{Steps: []Step{failing}}, failing, false, "25% of requests failed at 64 connections"},
+		{"errors", OfCPU, Contender{Steps: []Step{failing}}, failing, false,
+			"25% of requests failed at 64 connections"},
 		{"an open loop", OfThroughput, Contender{Steps: []Step{open}}, open, false, "its peak step is open loop"},
 		{"latency of an open loop", OfLatency, Contender{Steps: []Step{open}}, open, false, ""},
-		{"latency, client-bound", OfLatency, Contender{Steps: []Step{valid}}, valid, clientBound, "client-bound at its peak"},
-		{"throughput, client-bound", OfThroughput, Contender{Steps: []Step{valid}}, valid, clientBound, "client-bound at its peak"},
+		{"latency, client-bound", OfLatency, Contender{Steps: []Step{valid}}, valid, clientBound,
+			"client-bound at its peak"},
+		{"throughput, client-bound", OfThroughput, Contender{Steps: []Step{valid}}, valid, clientBound,
+			"client-bound at its peak"},
 		{"CPU time, client-bound", OfCPU, Contender{Steps: []Step{valid}}, valid, clientBound, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,17 +9,21 @@ import (
 
 // interleaved returns a round that started at since; 0: not interleaved.
 func interleaved(round int, since int64, state bench.TrialState) bench.TrialResult {
-	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
+	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state,
+		Steps: []bench.StepResult{{}}}
 	if since > 0 {
-		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0), With: []string{"y"}}})
+		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0),
+			With: []string{"y"}}})
 	}
 	return l
 }
 
 func TestTogether(t *testing.T) {
 	const done = bench.TrialComplete
-	a := []bench.TrialResult{interleaved(1, 10, done), interleaved(2, 20, done), interleaved(3, 30, bench.TrialFailed), interleaved(4, 0, done), interleaved(5, 50, done)}
-	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done), interleaved(3, 30, done)} // the second one of another table
+	a := []bench.TrialResult{interleaved(1, 10, done), interleaved(2, 20, done), interleaved(3, 30, bench.TrialFailed),
+		interleaved(4, 0, done), interleaved(5, 50, done)}
+	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done),
+		interleaved(3, 30, done)} // the second one of another table
 	kept, ok := Together(a, b)
 	if !ok || len(kept) != 2 || len(kept[0]) != 2 || len(kept[1]) != 2 {
 		t.Fatalf("%v, kept %+v", ok, kept)
@@ -30,7 +34,8 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	for name, sides := range map[string][][]bench.TrialResult{
-		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]}, "twice": {append(a, a[0]), b},
+		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]},
+		"twice": {append(a, a[0]), b},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if kept, ok := Together(sides...); ok {
