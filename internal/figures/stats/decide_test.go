@@ -250,76 +250,59 @@ func TestVerdict_Text(t *testing.T) {
 	}
 }
 
-func TestErrorsHaveTypes(t *testing.T) {
+// What the tests and ratios need of a sample; its errors have types.
+func TestSamples(t *testing.T) {
+	ones := slices.Repeat([]float64{1}, MaxRounds+1)
 	six := []float64{1, 2, 3, 4, 5, 6}
-	long := make([]float64, MaxRounds+1)
-	for i := range long {
-		long[i] = 1
-	}
-	second := func(_ any, err error) error { return err }
-	// both are the errors of the test and of the ratio.
-	both := func(x, y []float64, paired bool) []error {
-		if paired {
-			return []error{second(SignedRank(x, y)), second(PairedRatio(x, y, .95))}
-		}
-		return []error{second(MannWhitney(x, y)), second(RatioOf(x, y, .95))}
-	}
-	for _, paired := range []bool{false, true} {
-		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -2, 0.99e-150, 1.01e150} {
-			with := slices.Clone(six)
-			with[3] = v
-			for i, err := range append(both(six, with, paired), both(with, six, paired)...) {
-				var bad BadValue
-				if !paired && i%2 == 0 && !math.IsNaN(v) && !math.IsInf(v, 0) {
-					continue // the Mann-Whitney test takes every number
-				}
-				if !errors.As(err, &bad) || bad.Index != 3 || bad.Value != v && !math.IsNaN(v) {
-					t.Errorf("%g, %t: %v", v, paired, err)
-				}
-			}
-		}
-		for _, errs := range [][]error{both(long, long, paired), both(six, nil, paired), both(nil, nil, paired)} {
-			if errs[0] == nil || errs[1] == nil {
-				t.Errorf("too many or too few, %t: %v", paired, errs)
-			}
-		}
-		for _, xs := range [][]float64{long[:MaxRounds], {1e-150, 1e150, 1, 1, 1, 1}} {
-			if errs := both(xs, xs, paired); errs[0] != nil || errs[1] != nil {
-				t.Errorf("%t: %v", paired, errs)
-			}
-		}
-	}
-	for _, errs := range [][]error{both(six, six[:5], true), both(six[:5], six, true)} {
-		for _, err := range errs {
-			if want := "values: not pairs"; err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("%v, want %q", err, want)
-			}
-		}
-	}
 	nearly1 := math.Nextafter(1, 0)
-	for _, c := range []struct {
-		paired     bool
-		n          int
-		confidence float64
-		need       int
+	bad := func(v float64) []float64 { return []float64{1, 2, 3, v, 5, 6} }
+	why := func(v float64, why string) string { return BadValue{3, v, why}.Error() }
+	for _, test := range []struct {
+		name                    string
+		x, y                    []float64
+		confidence              float64
+		whitney, ratio          string // what an error ends with; "": none
+		signedRank, pairedRatio string
 	}{
-		{true, 0, 0.95, 6}, {true, 1, 0.95, 6}, {true, 5, 0.95, 6}, {true, 4, 0.9, 5}, {true, 6, 0.99, 8},
-		{true, 7, 0.99, 8},
-		{false, 3, 0.95, 4}, {false, 1, 0.95, 4}, {false, 40, nearly1, 1000},
+		{"six", six, six, .95, "", "", "", ""},
+		{"the widest range", []float64{1e-150, 1e150, 1, 1, 1, 1}, six, .95, "", "", "", ""},
+		{"the most", ones[1:], ones[1:], .95, "", "", "", ""},
+		{"too many", ones, ones, .95, "at most 1000", "at most 1000", "at most 1000", "at most 1000"},
+		{"none", nil, nil, .95, "0 rounds, need ≥ 1", "0 rounds, need ≥ 1", "0 rounds, need ≥ 1", "0 rounds, need ≥ 6"},
+		{"one", ones[:1], ones[:1], .95, "", "1 round, need ≥ 4", "", "1 round, need ≥ 6"},
+		{"three", ones[:3], ones[:3], .95, "", "3 rounds, need ≥ 4", "", "3 rounds, need ≥ 6"},
+		{"four", ones[:4], ones[:4], .9, "", "", "", "4 rounds, need ≥ 5"},
+		{"seven of 99%", ones[:7], ones[:7], .99, "", "", "", "7 rounds, need ≥ 8"},
+		{"no number of rounds", ones[:61], ones[:61], nearly1, "", "need ≥ 1000", "", "need ≥ 1000"},
+		{"no pairs", six, six[:5], .95, "", "", "6 and 5 values: not pairs", "6 and 5 values: not pairs"},
+		{"not a number", bad(math.NaN()), six, .95, "NaN: not a finite number", "finite number", "finite number",
+			"finite number"},
+		{"infinite", six, bad(math.Inf(1)), .95, "+Inf: not a finite number", "finite number", "finite number",
+			"finite number"},
+		{"negative", six, bad(-2), .95, "", why(-2, "a ratio needs positive values"), "positive values",
+			"positive values"},
+		{"too small", bad(.99e-150), six, .95, "", "positive values", "positive values", "positive values"},
+		{"too large", bad(1.01e150), six, .95, "", "positive values", "positive values", "positive values"},
+		{"no confidence", six, six, 0, "", "not between 0 and 1", "", "not between 0 and 1"},
+		{"full confidence", six, six, 1, "", "not between 0 and 1", "", "not between 0 and 1"},
+		{"confidence that is not a number", six, six, math.NaN(), "", "not between 0 and 1", "", "not between 0 and 1"},
 	} {
-		ratioOf := RatioOf
-		if c.paired {
-			ratioOf = PairedRatio
-		}
-		var need NeedRounds
-		if _, err := ratioOf(long[:c.n], long[:c.n], c.confidence); !errors.As(err, &need) ||
-			need != (NeedRounds{c.n, c.need}) {
-			t.Errorf("%d, %g: %v", c.n, c.confidence, err)
-		}
-	}
-	for _, confidence := range []float64{0, 1, -1, 2, math.NaN()} {
-		if second(PairedRatio(six, six, confidence)) == nil || second(RatioOf(six, six, confidence)) == nil {
-			t.Errorf("confidence %g", confidence)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			_, whitney := MannWhitney(test.x, test.y)
+			_, ratio := RatioOf(test.x, test.y, test.confidence)
+			_, signedRank := SignedRank(test.x, test.y)
+			_, pairedRatio := PairedRatio(test.x, test.y, test.confidence)
+			for i, err := range []error{whitney, ratio, signedRank, pairedRatio} {
+				want := []string{test.whitney, test.ratio, test.signedRank, test.pairedRatio}[i]
+				var need NeedRounds
+				var value BadValue
+				switch {
+				case want == "" && err != nil, want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)),
+					errors.As(err, &need) != strings.Contains(want, "need ≥"), errors.As(err, &value) &&
+						value.Index != 3:
+					t.Errorf("%d: %v, want %q", i, err, want)
+				}
+			}
+		})
 	}
 }

@@ -164,47 +164,6 @@ func TestAgainstSciPy(t *testing.T) {
 	}
 }
 
-// The data sets of reference.json, by testdata/reference.R, which is exact without ties only.
-func TestAgainstR(t *testing.T) {
-	r := read[struct {
-		Pairs []struct {
-			Name             string
-			U, P             float64
-			Ratio, Low, High *float64
-		}
-		Holm []struct{ P, Adjusted []float64 }
-	}](t, "reference-r.json")
-	data := map[string][2][]float64{}
-	for _, p := range read[reference](t, "reference.json").Pairs {
-		data[p.Name] = [2][]float64{p.X, p.Y}
-	}
-	if len(r.Pairs) < 40 {
-		t.Fatalf("%d data sets", len(r.Pairs))
-	}
-	for _, want := range r.Pairs {
-		x, y := data[want.Name][0], data[want.Name][1]
-		// R's limit is 50 values per sample, the one here is for both together.
-		test, err := MannWhitney(x, y)
-		if err != nil || test.U != want.U || test.Exact && !near(test.P, want.P) {
-			t.Errorf("%s: U %g, p %.12g, want %g, %.12g, %v", want.Name, test.U, test.P, want.U, want.P, err)
-		}
-		if want.Ratio == nil || !test.Exact {
-			continue
-		}
-		got, err := RatioOf(x, y, 0.95)
-		if err != nil {
-			t.Errorf("%s: %v", want.Name, err)
-		}
-		expect(t, want.Name, "ratio", got.Estimate, *want.Ratio)
-		expectInterval(t, want.Name, got.Interval, interval{*want.Low, *want.High, 0})
-	}
-	for _, want := range r.Holm {
-		for i, got := range Holm(want.P) {
-			expect(t, "Holm", "p", got, want.Adjusted[i])
-		}
-	}
-}
-
 // The pairs of testdata/signed.R.
 func TestPairsAgainstR(t *testing.T) {
 	ref := read[struct {

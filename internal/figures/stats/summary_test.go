@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // round returns one trial of a contender: a warm-up step, then two steps with these rates, in which
@@ -36,113 +38,46 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 	return trial
 }
 
+// The golden file has the summaries of three contenders: of rounds with merged latencies, of failures,
+// and of rounds that do not fit together.
 func TestSummarise(t *testing.T) {
+	ms := time.Millisecond
+	died := round("failing", 1, ms, [2]int64{100, 500}, ms)
+	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
+	died.Steps[2].Aborted = "the contender died"
+	sampled := round("failing", 3, ms, [2]int64{50, 10}, ms)
+	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
+	other := round("a", 2, ms, [2]int64{100, 200}, ms)
+	other.Trial.Variant, other.Steps[1].Step.Name, other.Steps[2].Load.Latency.HDR = "x", "another", "damaged"
+	first := round("a", 1, ms, [2]int64{100, 200}, ms)
+	first.Trial.Variant = "x"
 	trials := []bench.TrialResult{
-		round("b", 1, 30*time.Millisecond, [2]int64{100, 300}, 1*time.Millisecond),
-		round("a", 1, 5*time.Millisecond, [2]int64{900, 20}, 2*time.Millisecond),
-		round("b", 2, 10*time.Millisecond, [2]int64{110, 100}, 9*time.Millisecond),
-		round("b", 3, 20*time.Millisecond, [2]int64{120, 200}, 3*time.Millisecond),
-		{Trial: bench.Trial{Contender: "a", Variant: "x"}},
+		round("b", 1, 30*ms, [2]int64{100, 300}, 1*ms), // the warm-up is the fastest, and is not the peak
+		round("a", 1, 5*ms, [2]int64{900, 20}, 2*ms), round("b", 2, 10*ms, [2]int64{110, 100}, 9*ms),
+		round("b", 3, 20*ms, [2]int64{120, 200}, 3*ms), died, sampled, first, other,
+		{Trial: bench.Trial{Contender: "failing", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"},
 	}
-	got := Summarise(bench.Run{}, trials)
-	if len(got) != 3 || got[0].Label != "b" || got[1].Label != "a" || got[2].Label != "a:x" {
-		t.Fatalf("contenders: %+v", got)
-	}
-	b := got[0]
-	if b.Trials != 3 || b.Complete != 3 || b.StartUp.Duration() != 20*time.Millisecond || b.Service.Name != "b" {
-		t.Errorf("trials %d, complete %d, start-up %s", b.Trials, b.Complete, b.StartUp.Duration())
-	}
-	if b.StartUp.Interval != nil {
-		t.Errorf("three rounds have no 95%% interval: %+v", b.StartUp.Interval)
-	}
-	// The warm-up step is the fastest, and does not count.
-	peak, ok := b.PeakStep()
-	if !ok || peak.Index != 2 || peak.Throughput.Median != 200 ||
-		!slices.Equal(peak.Throughput.Values, []float64{300, 100, 200}) {
-		t.Errorf("peak %+v", peak)
-	}
-	if p, _ := got[1].PeakStep(); p.Index != 1 || p.Throughput.Median != 900 {
-		t.Errorf("peak of a: %+v", p)
-	}
-	for i, c := range SummarisePeaks(bench.Run{}, trials)[:2] { // that of one round has its histogram
-		want, _ := got[i].PeakStep()
-		if p, _ := c.PeakStep(); p.Latency != want.Latency {
+	all := Summarise(bench.Run{}, trials)
+	peaks := SummarisePeaks(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
+	for i := range all[:2] { // that of one round has its histogram
+		want, _ := all[i].PeakStep()
+		if p, _ := peaks[i].PeakStep(); p.Latency != want.Latency {
 			t.Errorf("latency at peak %+v, want %+v", p.Latency, want.Latency)
 		}
 	}
-	// The latencies are merged: of 1, 3 and 9 ms a third each, p50 is 3 and p99 is 9, where the
-	// mean of the p99s is 4.3.
-	if l := peak.Latency; l.Count != 300 || l.Min != time.Millisecond ||
-		l.P50.Round(100*time.Microsecond) != 3*time.Millisecond || l.P99 != 9*time.Millisecond {
-		t.Errorf("latency %+v", l)
+	if want := all[0].Cost.Total / DefaultPrice; !near(peaks[0].Cost.Total, want) {
+		t.Errorf("at $1 an hour %+v, want $%g", peaks[0].Cost, want)
 	}
-	if peak.Succeeded != 6000 || peak.FailedTotal() != 15 || b.ErrorsTotal() != 15 || b.Errors["5xx"] != 9 {
-		t.Errorf("succeeded %d, failed %v, errors %v", peak.Succeeded, peak.Failed, b.Errors)
+	for i := range all {
+		for k := range all[i].Steps {
+			all[i].Steps[k].Results, all[i].Steps[k].Latency.HDR = nil, ""
+		}
 	}
-	if want := 15. / 6015; peak.ErrorRate() != want {
-		t.Errorf("error rate %g, want %g", peak.ErrorRate(), want)
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
-		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))
-	}
-	if b.Checks[bench.CheckPassed] != 6 || b.Checks[bench.CheckFailed] != 3 {
-		t.Errorf("checks %v", b.Checks)
-	}
-	// Rounds had 1,004,000, 1,002,100 and 1,003,200 successes for 9 s: the third one is the median
-	// by cost.
-	if b.Cost == nil || b.Cost.Successes != 1_003_200 || b.Cost.Total != b.CostEach.Median {
-		t.Errorf("cost %+v of %v", b.Cost, b.CostEach)
-	}
-}
-
-func TestSummarise_Failures(t *testing.T) {
-	died := round("a", 1, time.Millisecond, [2]int64{100, 500}, time.Millisecond)
-	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
-	died.Steps[2].Aborted = "the contender died"
-	never := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, State: bench.TrialFailed,
-		Failure: "not ready after 30s"}
-	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
-	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{died, never, sampled})[0]
-	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 ||
-		got.Failures[1] != "round 2: not ready after 30s" {
-		t.Errorf("trials %d, complete %d, failures %q", got.Trials, got.Complete, got.Failures)
-	}
-	// The step in which it died counts with its errors and successes, not with its throughput.
-	last := got.Steps[2]
-	if last.Rounds != 1 || last.Aborted != 1 || last.Throughput.Median != 10 || last.Succeeded != 5100 ||
-		last.FailedTotal() != 10 {
-		t.Errorf("%+v", last)
-	}
-	if peak, _ := got.PeakStep(); peak.Index != 1 || peak.Throughput.Median != 75 {
-		t.Errorf("peak %+v", peak)
-	}
-	if got.MemoryPeak != 1<<40 || !got.MemoryPeakIsSample {
-		t.Errorf("memory peak %d, a sample: %t", got.MemoryPeak, got.MemoryPeakIsSample)
-	}
-	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{never})[0]
-	if _, ok := nothing.PeakStep(); ok || nothing.Cost != nil || nothing.StartUp.Known() || nothing.ErrorsTotal() != 0 {
-		t.Errorf("of nothing: %+v", nothing)
-	}
-	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
-		t.Error("contenders without trials")
-	}
-}
-
-func TestSummarise_Warnings(t *testing.T) {
-	first := round("a", 1, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
-	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
-	second.Steps[1].Step.Name = "another"
-	second.Steps[2].Load.Latency.HDR = "damaged"
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
-	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text,
-		`round 2: step 2 is "another", was "step 1": skipped`) ||
-		!strings.Contains(got.Warnings[1].Text, "step 3: no latency summary") {
-		t.Errorf("warnings %q", got.Warnings)
-	}
-	if got.Steps[1].Rounds != 1 || got.Steps[2].Latency.Count != 0 || got.Steps[2].Rounds != 2 {
-		t.Errorf("steps %+v", got.Steps)
-	}
+	testenv.Golden(t, "testdata/summaries.json", string(text)+"\n")
 }
 
 // A contender is not compared, and comes last, if it failed a round; an aborted round does not
