@@ -237,7 +237,7 @@ func TestTrialMemoryPeak(t *testing.T) {
 	// Only complete rounds are compared; the first of equal peaks counts.
 	complete := bench.TrialResult{State: bench.TrialComplete, Marks: marks}
 	aborted := bench.TrialResult{State: bench.TrialAborted, Marks: []bench.Mark{{Usage: *usage(500, true)}}}
-	c := Rounds(bench.Run{}, []bench.TrialResult{complete, aborted, complete, {State: bench.TrialComplete}})
+	c := Rounds(bench.Run{}, []bench.TrialResult{complete, complete, aborted, {State: bench.TrialComplete}})
 	if !slices.Equal(c.Memory.Values, []float64{500, 500}) || c.MemoryPeak != 500 || c.MemoryPeakIsSample {
 		t.Errorf("%v, %d, %t", c.Memory.Values, c.MemoryPeak, c.MemoryPeakIsSample)
 	}

@@ -82,8 +82,8 @@ func TestChangePoints(t *testing.T) {
 		{"four levels", []float64{1, 2, 3, 11, 12, 13, 31, 32, 33, 41, 42, 43}, .1,
 			"[{3 0.1 2 12} {6 0.0021 12 32} {9 0.1 32 42}]"},
 		{"six against six", []float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, .05, "[{6 0.0021 2 8}]"},
-		{"four against four", []float64{1, 2, 3, 4, 15, 16, 17, 18}, .05, "[{4 0.02857 2.5 16.5}]"},
-		{"two against two", []float64{1, 2, 15, 16}, 8. / 24, "[{2 0.3333 1.5 15.5}]"}, // all 24 orders; p is alpha
+		{"four against four", []float64{1, 2, 3, 4, 15, 16, 17, 18}, .05, "[{4 0.0285714 2.5 16.5}]"},
+		{"two against two", []float64{1, 2, 15, 16}, 8. / 24, "[{2 0.333333 1.5 15.5}]"}, // all 24 orders; p is alpha
 		{"two against two, with a smaller alpha", []float64{1, 2, 15, 16}, .33, "[]"},
 		{"three values", []float64{1, 1, 9}, .99, "[]"},
 		{"none", nil, .05, "[]"},
@@ -96,7 +96,7 @@ func TestChangePoints(t *testing.T) {
 			found, err := ChangePoints(test.series, test.alpha)
 			var words []string
 			for _, c := range found {
-				words = append(words, fmt.Sprintf("{%d %.4g %.3g %.3g}", c.At, c.P, c.Before, c.After))
+				words = append(words, fmt.Sprintf("{%d %.6g %.3g %.3g}", c.At, c.P, c.Before, c.After))
 			}
 			if got := fmt.Sprint(words); got != test.want || err != nil {
 				t.Errorf("%s, %v, want %s", got, err, test.want)
