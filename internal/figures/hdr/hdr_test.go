@@ -56,8 +56,7 @@ func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	t.Helper()
 	mean, sd, quantile := exact(xs)
 	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
-		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs),
-			slices.Max(xs))
+		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs), slices.Max(xs))
 	}
 	if !within(l.Mean, time.Duration(mean), 1e-9) || !within(l.SD, time.Duration(sd), 1e-6) {
 		t.Errorf("mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
@@ -178,8 +177,7 @@ func TestDecode_Refuses(t *testing.T) {
 		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "expected 0"},
 		"absurd count":   {with(func(l *bench.Latencies) { l.Count = maxCount + 1 }), "at most"},
 		"high count":     {with(func(l *bench.Latencies) { l.Count = maxCount }), "3 latencies in the buckets"},
-		"not too long": {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded) }),
-			"only V2 is supported"},
+		"not too long":   {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded) }), "only V2 is supported"},
 		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "inconsistent"},
 		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "inconsistent"},
 		"negative mean":  {with(func(l *bench.Latencies) { l.Mean = -1 }), "inconsistent"},

@@ -36,8 +36,7 @@ func TestTable(t *testing.T) {
 			return m.Comparison != nil && m.Comparison.Title != "" && m.Comparison.Head != ""
 		},
 		Summarised: func(m Measure) bool {
-			return m.Comparison != nil && m.Comparison.Best != "" &&
-				m.Comparison.Noun != ""
+			return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != ""
 		},
 		ReportCharts:    func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 		PrometheusSteps: func(m Measure) bool { return m.Prometheus != nil && m.Of != nil },
@@ -181,8 +180,7 @@ func TestErrorRate(t *testing.T) {
 	} {
 		r := bench.StepResult{Load: bench.Load{Succeeded: 1000 - test.wrong, Checked: test.checked,
 			Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}
-		c := stats.Summarise(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete,
-			Steps: []bench.StepResult{r}}})[0]
+		c := stats.Summarise(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
 		m := Get(ErrorRate)
 		if step, all := m.Over(c.Steps[0]), m.Contender(c); step.Estimate != test.want || all.Estimate != test.want {
 			t.Errorf("%s: step %+v, contender %+v", name, step, all)

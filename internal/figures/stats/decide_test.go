@@ -69,12 +69,9 @@ func TestRule_Compare(t *testing.T) {
 			"inconclusive: +100.0% (0.0% to +100.0%); need about 2 more rounds per side"},
 		{"constants", Rule{}, Pair{Old: five, New: five}, "same within 3%: 0.0% (0.0% to 0.0%)"},
 		{"two constants", Rule{}, Pair{Old: five, New: six}, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
-		{"three rounds", Rule{}, Pair{Old: base[:3], New: base},
-			"inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
-		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]},
-			"inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
-		{"one round", Rule{}, Pair{Old: base[:1], New: base},
-			"inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
+		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
+		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
+		{"one round", Rule{}, Pair{Old: base[:1], New: base}, "inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
 		{"nothing", Rule{}, Pair{}, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
 		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
 			"inconclusive: round 1: value 0: a ratio needs positive values"},
@@ -282,8 +279,7 @@ func TestSamples(t *testing.T) {
 			"finite number"},
 		{"infinite", six, bad(math.Inf(1)), .95, "+Inf: not a finite number", "finite number", "finite number",
 			"finite number"},
-		{"negative", six, bad(-2), .95, "", why(-2, "a ratio needs positive values"), "positive values",
-			"positive values"},
+		{"negative", six, bad(-2), .95, "", why(-2, "a ratio needs positive values"), "positive values", "positive values"},
 		{"too small", bad(.99e-150), six, .95, "", "positive values", "positive values", "positive values"},
 		{"too large", bad(1.01e150), six, .95, "", "positive values", "positive values", "positive values"},
 		{"no confidence", six, six, 0, "", "not between 0 and 1", "", "not between 0 and 1"},
@@ -301,8 +297,7 @@ func TestSamples(t *testing.T) {
 				var value BadValue
 				switch {
 				case want == "" && err != nil, want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)),
-					errors.As(err, &need) != strings.Contains(want, "need ≥"), errors.As(err, &value) &&
-						value.Index != 3:
+					errors.As(err, &need) != strings.Contains(want, "need ≥"), errors.As(err, &value) && value.Index != 3:
 					t.Errorf("%d: %v, want %q", i, err, want)
 				}
 			}

@@ -141,8 +141,7 @@ func TestCosts(t *testing.T) {
 				all = append(all, bench.Usage{At: began.Add(time.Duration(r.at * 1e9)), CPU: cpu})
 			}
 			last := len(all) - 1
-			s := bench.StepResult{Before: &all[0], Samples: all[1:last], After: &all[last],
-				Load: bench.Load{Started: began}}
+			s := bench.StepResult{Before: &all[0], Samples: all[1:last], After: &all[last], Load: bench.Load{Started: began}}
 			var windows []bench.Window
 			for i := range time.Duration(3) {
 				windows = append(windows, bench.Window{Start: i * time.Second, Length: time.Second, Succeeded: 100})

@@ -19,8 +19,7 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 	trial := bench.TrialResult{
 		Trial: bench.Trial{Contender: name, Round: n}, State: bench.TrialComplete, StartUp: &startUp,
 		Service: bench.Service{Name: name},
-		Checks: []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed},
-			{Status: bench.CheckPassed}},
+		Checks:  []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed}, {Status: bench.CheckPassed}},
 		Steps: []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10),
 			step(2, false, 4, 9, rates[1]*10)},
 	}
@@ -121,11 +120,9 @@ func TestSummarise_UnexpectedBodies(t *testing.T) {
 		}
 		return bench.StepResult{Index: i, Step: bench.Step{Name: fmt.Sprint(i), Connections: 1 + 15*i}, Load: l}
 	}
-	trial := bench.TrialResult{State: bench.TrialComplete,
-		Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
+	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
-		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}},
-			false)
+		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
 		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded ||
 			c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
 			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded,
@@ -277,8 +274,7 @@ func TestContender_HalfPeak(t *testing.T) {
 				Steps: c.steps}})
 			step, share, ok := all[0].HalfPeak()
 			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {
-				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share,
-					c.peak)
+				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
 			}
 		})
 	}

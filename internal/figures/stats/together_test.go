@@ -9,8 +9,7 @@ import (
 
 // interleaved returns a round that started at since; 0: not interleaved.
 func interleaved(round int, since int64, state bench.TrialState) bench.TrialResult {
-	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state,
-		Steps: []bench.StepResult{{}}}
+	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
 	if since > 0 {
 		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0),
 			With: []string{"y"}}})

@@ -71,8 +71,7 @@ func TestTrial_Limits(t *testing.T) {
 			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = number(3), number(4), int64(x)
 		})},
 		{"pages reread", 999, 1000, "memory: page cache", counted(func(s *step, x float64) {
-			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = number(7), number(7+int64(x)),
-				1000<<20
+			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = number(7), number(7+int64(x)), 1000<<20
 		})},
 		{"peak memory", 1_027_604_479, 1_027_604_480, "memory: page cache", counted(func(s *step, x float64) {
 			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = number(0), number(9999), int64(x)
@@ -87,15 +86,13 @@ func TestTrial_Limits(t *testing.T) {
 		{"a store's CPU set", .8999, .9, "store: used 0.90 of its", changed(func(m *made, x float64) {
 			m.store, m.change = x, func(s *step) { s.HostAfter.Store.CPUs = 1 }
 		})},
-		{"a store's share of the machine", 3.5999, 3.6, "store: used",
-			changed(func(m *made, x float64) { m.store = x })},
+		{"a store's share of the machine", 3.5999, 3.6, "store: used", changed(func(m *made, x float64) { m.store = x })},
 		{"a busy machine with a store", .9199, .92, "store: used",
 			changed(func(m *made, x float64) { m.store, m.busy = 2, x })},
 		{"a busy machine with a store and steal", .8699, .87, "store: used", changed(func(m *made, x float64) {
 			m.store, m.busy, m.steal = 2, x, .05
 		})},
-		{"a store's half of it", 1.9999, 2, "store: used",
-			changed(func(m *made, x float64) { m.store, m.busy = x, .95 })},
+		{"a store's half of it", 1.9999, 2, "store: used", changed(func(m *made, x float64) { m.store, m.busy = x, .95 })},
 		{"a busy machine", .9199, .92, "machine: 4", changed(func(m *made, x float64) { m.busy = x })},
 		{"a busy machine with steal", .8699, .87, "machine: 4",
 			changed(func(m *made, x float64) { m.busy, m.steal = x, .05 })},
@@ -103,8 +100,7 @@ func TestTrial_Limits(t *testing.T) {
 		{"other programs", .9001, .9, ", other 0.40", changed(func(m *made, x float64) {
 			m.busy, m.contender, m.client, m.store = 1, 1.25, 1.45, x
 		})},
-		{"requests at the store", 5.999, 6, "store: 6.0 of 10.0",
-			changed(func(m *made, x float64) { m.storeEmbedded = x })},
+		{"requests at the store", 5.999, 6, "store: 6.0 of 10.0", changed(func(m *made, x float64) { m.storeEmbedded = x })},
 		{"late and dropped requests", 101, 100, "rate: ", counted(func(s *step, x float64) {
 			open(s)
 			s.Load.Late, s.Load.Dropped = 40, int64(x)-40
@@ -158,8 +154,7 @@ func TestLoop_Limits(t *testing.T) {
 		{"CPUs that are known", 0, .5, "the client may be", client(closed, func(l *load, x float64) {
 			l.ClientCPUs, l.ClientCPU = x, time.Second
 		})},
-		{"a client's thread", .95, .9501, "client-bound",
-			client(closed, func(l *load, x float64) { l.Saturation = x })},
+		{"a client's thread", .95, .9501, "client-bound", client(closed, func(l *load, x float64) { l.Saturation = x })},
 		{"dropped", 0, 1, "1 of 1000 scheduled", client(open, func(l *load, x float64) { l.Dropped = int64(x) })},
 		{"a backlog", 25, 26, " 10 expected at this throughput", client(open, func(l *load, x float64) {
 			l.Backlog, l.Sending.Mean = int64(x), 10*time.Millisecond
@@ -207,17 +202,14 @@ func TestLoop_LittlesLaw(t *testing.T) {
 			little(false, func(o *verdict.Loop, x time.Duration) { o.Busy, o.Shared, o.Counted = x, x, x })},
 		{"a slow client in a whole step", 9.5e9, 8.5e9, "client-bound: 8.5 of 9.0 connections busy",
 			little(false, func(o *verdict.Loop, x time.Duration) {
-				o.Whole, o.Busy, o.Shared, o.Counted = true, x, x,
-					9e9
+				o.Whole, o.Busy, o.Shared, o.Counted = true, x, x, 9e9
 			})},
 		// A client that takes 1 ms more hides no faster contender from users who rest for 2 s.
 		{"a slow client of users that rest", 3.5e9, 3.5e9 - hair, "client-bound: 3.5 of 4.0 connections busy",
 			little(false, func(o *verdict.Loop, x time.Duration) {
-				o.Busy, o.Counted, o.Rested, o.Shared = x, x,
-					6*time.Second, x
+				o.Busy, o.Counted, o.Rested, o.Shared = x, x, 6*time.Second, x
 			})},
-		{"longer latency", 11.001e9, 11.001e9 + hair, "mean latency is 11.00, but 10.00 requests were",
-			little(false, busy)},
+		{"longer latency", 11.001e9, 11.001e9 + hair, "mean latency is 11.00, but 10.00 requests were", little(false, busy)},
 		{"shorter latency", 8.999e9, 8.999e9 - hair, "mean latency is 9.00", little(false, busy)},
 		{"latency of an open loop", 11.001e9, 11.001e9 + hair, "unstable load", little(true, busy)},
 	})
@@ -282,11 +274,9 @@ func TestStep_Limits(t *testing.T) {
 		{"short stalls", 99.99, 100, "0.5% of the step",
 			stalls(func(h *bench.Hiccups, x float64) { h.Sum = time.Duration(x * 1e6) })},
 		{"stalls", 0, 1, "stalls: 1", stalls(func(h *bench.Hiccups, x float64) {
-			h.Max, h.Count = time.Second,
-				int64(x)
+			h.Max, h.Count = time.Second, int64(x)
 		})},
-		{"steal", .0199, .02, "CPU steal: other VMs took 2.0%",
-			onMachine(1.5, func(m *made, x float64) { m.steal = x })},
+		{"steal", .0199, .02, "CPU steal: other VMs took 2.0%", onMachine(1.5, func(m *made, x float64) { m.steal = x })},
 		{"heat", 0, 1, "thermal throttling (", onMachine(1.5, func(m *made, x float64) {
 			m.change = func(s *step) {
 				s.HostBefore.Host.Throttles, s.HostAfter.Host.Throttles = number(3), number(3+int64(x))

@@ -101,8 +101,7 @@ func TestTrial(t *testing.T) {
 	}
 	memory := func(used, hits, major int64) func(*step) {
 		return func(s *step) {
-			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = number(3), number(3+hits),
-				used<<20
+			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = number(3), number(3+hits), used<<20
 			s.Before.Memory.MajorFaults, s.After.Memory.MajorFaults = number(2), number(2+major)
 		}
 	}
@@ -141,8 +140,7 @@ func TestTrial(t *testing.T) {
 		})}},
 		{"store with others", []made{{rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}}},
 		{"machine", []made{{rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}}},
-		{"others on the machine", []made{{rate: 200, mean: 80, contender: .03, client: .02, busy: 1,
-			storeEmbedded: .1}}},
+		{"others on the machine", []made{{rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}}},
 		{"others, and an unknown store", []made{{rate: 200, contender: .03, client: .02, busy: 1, storeUnknown: true}}},
 		{"machine without counters of the contender", []made{made{rate: 200, busy: 1}.with(func(s *step) {
 			s.After = nil
@@ -151,13 +149,11 @@ func TestTrial(t *testing.T) {
 		{"store holds", []made{{rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}}},
 		{"too few", []made{few, {connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}}},
 		{"too few on a busy machine", []made{busyFew, {connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}}},
-		{"some more on a busy machine", []made{busyFew,
-			{connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}}},
+		{"some more on a busy machine", []made{busyFew, {connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}}},
 		{"still too few", []made{few, {connections: 4, rate: 395, mean: 10.1, contender: .2, busy: .1}}},
 		{"one connection", []made{{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4}}},
 		{"its own lock", []made{idle, slow}},
-		{"lock or store", []made{idle, {connections: 64, rate: 801, mean: 80, contender: .2, busy: .1,
-			storeUnknown: true}}},
+		{"lock or store", []made{idle, {connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, storeUnknown: true}}},
 		{"the best of fewer connections", []made{few, idle, slow}},
 		{"without mean latency", []made{{connections: 2, rate: 100, contender: .2, busy: .1},
 			{connections: 4, rate: 101, contender: .2, busy: .1}}},
@@ -209,8 +205,7 @@ func TestTrial_Machine(t *testing.T) {
 		{"memory without a limit", 4, func(r *bench.TrialResult) {
 			r.Instance.Limits.Memory, r.Steps[0] = 0, made{rate: 10, contender: .2}.with(func(s *step) {
 				*s.Before.Memory = bench.Memory{LimitHits: number(1), Refaults: number(1)}
-				*s.After.Memory = bench.Memory{LimitHits: number(9), Refaults: number(999), Used: 1 << 40,
-					Peak: 1 << 40}
+				*s.After.Memory = bench.Memory{LimitHits: number(9), Refaults: number(999), Used: 1 << 40, Peak: 1 << 40}
 			}).step(0)
 		}, "unclear: no limit reached: contender used 0.20 of 1.5 CPUs, client 0.00; machine 0% busy"},
 		{"another machine", 4, func(r *bench.TrialResult) { r.Instance.PID = 0 },
@@ -218,8 +213,7 @@ func TestTrial_Machine(t *testing.T) {
 		{"no instance", 4, func(r *bench.TrialResult) { r.Instance = nil },
 			"unclear: no limit reached: contender used 0.26 CPUs, client 0.29"},
 		{"limits that are not enforced", 4, func(r *bench.TrialResult) {
-			r.Instance.LimitsEnforced, r.Steps[0] = false,
-				made{rate: 8000, contender: 1.47, client: .5, busy: .6}.step(0)
+			r.Instance.LimitsEnforced, r.Steps[0] = false, made{rate: 8000, contender: 1.47, client: .5, busy: .6}.step(0)
 		}, "unclear: no limit reached: contender used 1.47 CPUs, client 0.50; machine 60% busy"},
 		{"a lock without a quota", 4, func(r *bench.TrialResult) {
 			r.Instance.LimitsEnforced, r.Steps = false, []bench.StepResult{slow.step(1), idle.step(0)}

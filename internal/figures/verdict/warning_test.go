@@ -35,9 +35,8 @@ func TestWarnings(t *testing.T) {
 	}
 	all := step{
 		Load: full, Before: usage(0, 1), After: usage(second, 3), HostBefore: host(0, 0, 1),
-		HostAfter: host(90*second, 10*second, 5),
-		Hiccups: &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond,
-			Realtime: true},
+		HostAfter:  host(90*second, 10*second, 5),
+		Hiccups:    &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond, Realtime: true},
 		Interleave: &bench.Interleave{Waited: 2 * second, WaitedCPU: second},
 	}
 	busyStalls := all
@@ -126,8 +125,7 @@ func TestLoop_NotLookedAt(t *testing.T) {
 		{"a tenth", load{Checked: 90, Unread: counts{bench.UnreadLong: 10}}, "10 of 100" + text + "longer than 1 MiB"},
 		{"all", load{Unread: counts{bench.UnreadEncoding: 1200}},
 			"1,200 of 1,200" + text + `encoding "x" is not gzip, deflate, br or zstd`},
-		{"one broken of many", load{Checked: 300, Unread: counts{bench.UnreadBroken: 1}},
-			"1 of 301" + text + broken + fix},
+		{"one broken of many", load{Checked: 300, Unread: counts{bench.UnreadBroken: 1}}, "1 of 301" + text + broken + fix},
 		{"two reasons", load{Unread: counts{bench.UnreadLong: 3, bench.UnreadBroken: 4}},
 			"7 of 7" + text + "4 × " + broken + ", 3 × longer than 1 MiB" + fix},
 		{"two reasons as often", load{Unread: counts{bench.UnreadLong: 4, bench.UnreadBroken: 4}},
