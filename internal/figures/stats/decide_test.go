@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/locbench/locbench/internal/bench"
 )
 
 func times(xs []float64, f float64) []float64 {
@@ -229,9 +227,6 @@ func TestRoundWarnings(t *testing.T) {
 		if o := Outliers([]float64{5, 5, 5, 5, 5, value}); len(o) != 1 || o[0] != (Outlier{5, value, math.Inf(sign)}) {
 			t.Errorf("one of six equal ones: %+v", o)
 		}
-	}
-	if bench.WarnOutlier != "outlier" || bench.WarnTrend != "trend" {
-		t.Error("the kinds are saved in results")
 	}
 }
 
