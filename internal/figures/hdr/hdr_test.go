@@ -61,7 +61,8 @@ func checkQuantiles(t *testing.T, l bench.Latencies, xs []time.Duration) {
 	if !within(l.Mean, time.Duration(mean), 1e-9) || !within(l.SD, time.Duration(sd), 1e-6) {
 		t.Errorf("mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
 	}
-	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99, .999: l.P999} {
+	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99,
+		.999: l.P999} {
 		if want := quantile(q); !within(got, want, .001) {
 			t.Errorf("quantile %g is %s, want %s", q, got, want)
 		}
@@ -78,7 +79,7 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
-func TestLatenciesAtTheEdges(t *testing.T) {
+func TestLatencies_Edges(t *testing.T) {
 	l := histogram(-5, 0, 3*Highest).Latencies()
 	if l.Min != 0 || l.Max != 3*Highest || l.Mean != Highest || l.P50 != 0 || l.P99 < Highest {
 		t.Errorf("%+v", l)
@@ -104,9 +105,13 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestMergeIsAsIfRecordedTogether(t *testing.T) {
-	a, b, c := sample(1, 3000), sample(2, 50), []time.Duration{3 * time.Second}
-	merged, err := Merge(histogram(a...).Latencies(), bench.Latencies{}, histogram(b...).Latencies(), histogram(c...).Latencies())
+func TestMerge(t *testing.T) {
+	a, b, c := sample(1, 3000), sample(2, 5000), []time.Duration{3 * time.Second}
+	for i := range b {
+		b[i] += time.Second
+	}
+	merged, err := Merge(histogram(a...).Latencies(), bench.Latencies{}, histogram(b...).Latencies(),
+		histogram(c...).Latencies())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +157,7 @@ func forge(t *testing.T, h header, payload []byte) string {
 	return base64.StdEncoding.EncodeToString(outer.Bytes())
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecode_Refuses(t *testing.T) {
 	good := histogram(1, 2, 3).Latencies()
 	with := func(change func(l *bench.Latencies)) bench.Latencies {
 		l := good
@@ -170,11 +175,20 @@ func TestDecodeRefuses(t *testing.T) {
 		"too long":       {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded+1) }), "at most"},
 		"another count":  {with(func(l *bench.Latencies) { l.Count = 4 }), "3 latencies in the buckets, expected 4"},
 		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "expected 0"},
-		"absurd count":   {with(func(l *bench.Latencies) { l.Count = math.MaxInt64 }), "at most"},
+		"absurd count":   {with(func(l *bench.Latencies) { l.Count = maxCount + 1 }), "at most"},
+		"high count":     {with(func(l *bench.Latencies) { l.Count = maxCount }), "3 latencies in the buckets"},
+		"not too long":   {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded) }), "only V2 is supported"},
 		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "inconsistent"},
 		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "inconsistent"},
-		"wide geometry":  {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil) }), "significant digits"},
-		"odd range":      {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil) }), "expected a start at 1"},
+		"negative mean":  {with(func(l *bench.Latencies) { l.Mean = -1 }), "inconsistent"},
+		"negative SD":    {with(func(l *bench.Latencies) { l.SD = -1 }), "inconsistent"},
+		"negative count": {with(func(l *bench.Latencies) { l.Count = -1 }), "inconsistent"},
+		"wide geometry": {with(func(l *bench.Latencies) {
+			l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil)
+		}), "significant digits"},
+		"odd range": {with(func(l *bench.Latencies) {
+			l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil)
+		}), "expected a start at 1"},
 		"beyond the bucket": {with(func(l *bench.Latencies) {
 			l.HDR = forge(t, header{Figures: 3, Lowest: 1, Highest: 2}, []byte{0xff, 0xff, 0x7f})
 		}), "overflows"},
@@ -191,12 +205,37 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeReadsOtherRanges(t *testing.T) {
-	// One value 0: as another version of locbench might write it, with a range of an hour.
-	l := bench.Latencies{Count: 1, HDR: forge(t, header{Figures: 3, Lowest: 1, Highest: int64(time.Hour)}, []byte{2})}
-	h, err := Decode(l)
-	if err != nil || h.Count() != 1 || h.Quantile(.5) != 0 {
-		t.Errorf("%v, %v", h, err)
+// One value 0, as another version of locbench might write it.
+func TestDecode_OtherRanges(t *testing.T) {
+	want := histogram(0).Latencies()
+	for _, other := range []header{
+		{Figures: 3, Highest: int64(time.Hour)}, {Figures: 2, Highest: int64(Highest)},
+		{Figures: 1, Highest: int64(Highest)},
+		{Figures: 3, Highest: 2},
+	} {
+		other.Lowest = 1
+		h, err := Decode(bench.Latencies{Count: 1, HDR: forge(t, other, []byte{2})})
+		if err != nil || h.Latencies() != want {
+			t.Errorf("%+v: %+v, %v", other, h, err)
+		}
+	}
+	l := bench.Latencies{Count: 1, HDR: forge(t, header{Figures: 3, Lowest: 1, Highest: int64(time.Hour)}, late())}
+	if _, err := Decode(l); err == nil || !strings.Contains(err.Error(), "1 latencies over 10m0s") {
+		t.Errorf("a latency over the range: %v", err)
+	}
+}
+
+// late returns the payload of one value in a bucket of more than half an hour: zeros, then 1.
+func late() []byte {
+	return append(binary.AppendVarint(nil, -33_000), binary.AppendVarint(nil, 1)...)
+}
+
+func TestHistogram_CountAbove(t *testing.T) {
+	h := histogram(0, 1, 2, 2, 1000, 2*Highest)
+	for d, want := range map[time.Duration]int64{-1: 6, 0: 5, 1: 4, 2: 2, 999: 2, 1000: 1, Highest: 0, 3 * Highest: 0} {
+		if n := h.CountAbove(d); n != want {
+			t.Errorf("%d above %d ns, want %d", n, d, want)
+		}
 	}
 }
 

@@ -1,14 +1,17 @@
 package measure
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestTable checks for unique names, and for the fields that the places of a measure need.
+// Names are unique, and each place finds the fields that it needs.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
@@ -21,67 +24,166 @@ func TestTable(t *testing.T) {
 		if m.Name == "" || m.Head == "" || m.Of == nil && m.whole == nil {
 			t.Errorf("%s has no name, heading or value", m.ID)
 		}
+		if got, ok := ByConditionName(m.ConditionName); ok != (m.ConditionName != "") || ok && got.ID != m.ID {
+			t.Errorf("%q is the condition name of %q", m.ConditionName, got.ID)
+		}
+		if (m.Definition.Text == "") != (m.Definition.Term == "") || m.ID == P50 && m.Definition.Text == "" {
+			t.Errorf("%s has half of a definition, or none", m.ID)
+		}
 	}
 	needs := map[Place]func(Measure) bool{
 		Compared: func(m Measure) bool {
 			return m.Comparison != nil && m.Comparison.Title != "" && m.Comparison.Head != ""
 		},
-		Summarised:      func(m Measure) bool { return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != "" },
+		Summarised: func(m Measure) bool {
+			return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != ""
+		},
 		ReportCharts:    func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 		PrometheusSteps: func(m Measure) bool { return m.Prometheus != nil && m.Of != nil },
 		Live:            func(m Measure) bool { return m.Live != nil && m.Live.Of != nil },
 		GoBenchmarks:    func(m Measure) bool { return m.Benchmark != "" && m.Of != nil },
 		ExportAdded:     func(m Measure) bool { return m.CSV.Name != "" && m.Of != nil },
 	}
-	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses, MarkdownCourses} {
+	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses,
+		MarkdownCourses} {
 		needs[p] = func(m Measure) bool { return m.Of != nil }
 	}
 	for p := range views {
 		for _, m := range View(p) {
-			if need := needs[p]; m.ID == "" || need != nil && !need(m.Measure) {
-				t.Errorf("place %d: %q lacks a field", p, m.Head)
+			if need := needs[p]; m.ID == "" || m.Head == "" || need != nil && !need(m.Measure) {
+				t.Errorf("place %d: %q lacks a field", p, m.ID)
 			}
 		}
 	}
+	if _, ok := ByConditionName("best"); ok || Get("best").ID != "" || len(Tested()) != len(View(Compared))-1 {
+		t.Error("a measure that is not in the table, or a verdict about one that only explains others")
+	}
 }
 
-// result returns a step of 10 s with 5 s of CPU time, a quarter of its periods throttled.
-func result(succeeded, memory int64) bench.StepResult {
+// result returns a step of 10 s with 5 s of CPU time, a quarter of its periods throttled. What is
+// n times as much is n-th of three rounds.
+func result(index int, n int64) bench.StepResult {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	return bench.StepResult{
-		Load:   bench.Load{Elapsed: 10 * time.Second, Succeeded: succeeded},
-		Before: &bench.Usage{At: at, Throttling: &bench.Throttling{Periods: 100}},
-		After: &bench.Usage{At: at.Add(10 * time.Second), CPU: 5 * time.Second, Throttling: &bench.Throttling{Periods: 200, Throttled: 25},
-			Memory: &bench.Memory{Used: memory << 20, Peak: memory << 21, PeakIsSample: memory == 3}},
+	usage := func(n int64, cpu time.Duration) *bench.Usage {
+		peak := n << 23
+		return &bench.Usage{
+			At: at, CPU: cpu, Throttling: &bench.Throttling{Periods: 100 * n, Throttled: 25 * n,
+				Time: time.Duration(n) * time.Second},
+			Memory:   &bench.Memory{Used: n << 20, Peak: n << 21, PeakIsSample: n == 3, StepPeak: &peak},
+			Switches: &bench.Switches{Voluntary: 3000 * n, Involuntary: 200 * n},
+		}
 	}
+	s := bench.StepResult{
+		Index: index, Step: bench.Step{Connections: 1 + index}, Before: usage(0, time.Second),
+		After: usage(n, 6*time.Second),
+		Load: bench.Load{Elapsed: 10 * time.Second, Wall: 10 * time.Second, Succeeded: 1000 * n, Sent: 1100 * n,
+			InFlight: 1.5,
+			Checked:  300, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 99, bench.ErrWrong: 1}},
+	}
+	ms := time.Duration(n) * time.Millisecond
+	s.Load.Latency = bench.Latencies{Count: 1000 * n, P50: ms, P75: 2 * ms, P90: 3 * ms, P95: 4 * ms, P99: 5 * ms,
+		P999: 6 * ms, Mean: 7 * ms, Max: 8 * ms}
+	return s
 }
 
-// TestOverRounds checks the medians of three rounds.
-func TestOverRounds(t *testing.T) {
-	s := stats.Step{Results: []bench.StepResult{result(3000, 1), result(1000, 2), result(2000, 3)}}
-	for id, want := range map[ID]float64{
-		CPUTime: 5e9, InUse: .5, CPURequest: 2.5e6, Throttled: .25, MemoryUsed: 2 << 20, MemoryPeak: 2 << 21, MemoryRate: .03,
+// The golden file has, of each measure, the values of a step, of a step over three rounds, and of a
+// contender; in parentheses what is not known; then the value in its chart, and as text.
+func TestMeasures(t *testing.T) {
+	trial := func(round int, steps ...bench.StepResult) bench.TrialResult {
+		startUp := time.Duration(round) * time.Second
+		return bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: round}, State: bench.TrialComplete,
+			Steps:   steps,
+			StartUp: &startUp}
+	}
+	rounds := []bench.TrialResult{
+		trial(1, result(0, 1), result(1, 3)), trial(2, result(0, 2), result(1, 3)),
+		trial(3, result(0, 3), result(1, 3)),
+	}
+	full := stats.Summarise(bench.Run{Profile: bench.Profile{MaxErrors: .5, MaxUnexpected: .5}}, rounds)[0]
+	full.PeakTime = stats.NewValue([]float64{1e9, 2e9, 3.0000005e9})
+	for i := range full.Steps { // the quantiles of all rounds
+		full.Steps[i].Latency = result(0, 4).Load.Latency
+	}
+	empty := stats.Summarise(bench.Run{}, []bench.TrialResult{{Steps: []bench.StepResult{{}}}})[0]
+	var text strings.Builder
+	number := func(v float64, ok bool) string {
+		if !ok {
+			return fmt.Sprintf("(%.6g)", v) // not known
+		}
+		return fmt.Sprintf("%.6g", v)
+	}
+	words := func(r Result) string {
+		text := fmt.Sprintf("%s of %d", number(r.Value, r.Known), len(r.Rounds))
+		if r.AtLeast {
+			text += ", at least"
+		}
+		if r.Estimate {
+			text += ", estimate"
+		}
+		return text
+	}
+	idle := result(0, 1)
+	idle.Load, idle.After.Throttling = bench.Load{}, idle.Before.Throttling
+	for _, m := range All() {
+		fmt.Fprintf(&text, "%s (%s, quantile %v)\n", m.ID, m.Unit, m.Quantile())
+		if m.Of != nil {
+			fmt.Fprintf(&text, "  step: %s; idle: %s; nothing: %s\n", number(m.Of(result(0, 1))), number(m.Of(idle)),
+				number(m.Of(bench.StepResult{})))
+		}
+		over := m.Over(full.Steps[0])
+		fmt.Fprintf(&text, "  rounds: %s; nothing: %s\n", words(over), words(m.Over(empty.Steps[0])))
+		fmt.Fprintf(&text, "  contender: %s; nothing: %s\n", words(m.Contender(full)), words(m.Contender(empty)))
+		if m.Chart != nil {
+			fmt.Fprintf(&text, "  chart: %.6g %s\n", m.Axis(over.Value+.6), m.Chart.Unit)
+		}
+		if m.Live != nil {
+			fmt.Fprintf(&text, "  live: %s; nothing: %s\n", number(m.Live.Of(*result(0, 1).After)),
+				number(m.Live.Of(bench.Usage{})))
+		}
+		value := m.Contender(full).Value
+		fmt.Fprintf(&text, "  text: %s, %s; zero: %s; base %.6g\n", m.Unit.Cell(value), m.Unit.Text(value),
+			m.Unit.Cell(0),
+			m.Unit.Base(value))
+	}
+	testenv.Golden(t, "testdata/measures.txt", text.String())
+}
+
+// Imported distributions have only some quantiles; one that has a histogram has all of them.
+func TestMeasure_Imported(t *testing.T) {
+	for name, test := range map[string]struct {
+		latency bench.Latencies
+		want    bool
+	}{
+		"another quantile": {bench.Latencies{Count: 1, P50: 3}, false},
+		"this one":         {bench.Latencies{Count: 1, P99: 3}, true},
+		"no latency":       {bench.Latencies{P99: 3}, false},
+		"a histogram":      {bench.Latencies{Count: 1, HDR: "x"}, true},
 	} {
-		if f := Get(id).Over(s); !f.Known || f.Value != want || len(f.Rounds) != 3 || f.AtLeast != (id == MemoryPeak || id == MemoryRate) {
-			t.Errorf("%s: %+v, want %g", id, f, want)
-		}
-		if f := Get(id).Over(stats.Step{Results: []bench.StepResult{{}}}); f.Known {
-			t.Errorf("%s of nothing: %+v", id, f)
+		s := bench.StepResult{Load: bench.Load{Latency: test.latency}}
+		if _, ok := Get(P99).Of(s); ok != test.want {
+			t.Errorf("%s: known %v", name, ok)
 		}
 	}
 }
 
-// TestQuantilesAreOfAllRounds checks that quantiles are not medians of the rounds' quantiles.
-func TestQuantilesAreOfAllRounds(t *testing.T) {
-	round := func(d time.Duration) bench.StepResult {
-		return bench.StepResult{Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: d}}}
-	}
-	s := stats.Step{Latency: bench.Latencies{Count: 2, P99: 7}, Results: []bench.StepResult{round(3), round(5)}}
-	if f := Get(P99).Over(s); f.Value != 7 || len(f.Rounds) != 2 {
-		t.Errorf("%+v", f)
-	}
-	imported := bench.StepResult{Load: bench.Load{Latency: bench.Latencies{Count: 1, P50: 3}}}
-	if _, ok := Get(P99).Of(imported); ok {
-		t.Error("a quantile that was not reported is known")
+// The error rate of a step and of a contender is an estimate where unexpected bodies were found
+// in a sample.
+func TestErrorRate(t *testing.T) {
+	for name, test := range map[string]struct {
+		checked, wrong int64
+		want           bool
+	}{
+		"a sample":      {114, 3, true},
+		"all compared":  {1000, 3, false},
+		"all right":     {114, 0, false},
+		"none compared": {0, 0, false},
+	} {
+		r := bench.StepResult{Load: bench.Load{Succeeded: 1000 - test.wrong, Checked: test.checked,
+			Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}
+		c := stats.Summarise(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
+		m := Get(ErrorRate)
+		if step, all := m.Over(c.Steps[0]), m.Contender(c); step.Estimate != test.want || all.Estimate != test.want {
+			t.Errorf("%s: step %+v, contender %+v", name, step, all)
+		}
 	}
 }

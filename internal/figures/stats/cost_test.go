@@ -11,15 +11,17 @@ import (
 
 // The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and
 // $1.3 per billion requests.
-func TestCostReproducesThePublishedTable(t *testing.T) {
+func TestCostPerBillion(t *testing.T) {
 	for cpu, want := range map[time.Duration]string{560: "$4.3", 460: "$3.5", 170: "$1.3"} {
 		dollars, ok := CostPerBillion(cpu*time.Microsecond*1000, 1000, DefaultPrice)
 		if got := fmt.Sprintf("$%.1f", dollars); !ok || got != want {
 			t.Errorf("%d µs cost %s, want %s", cpu, got, want)
 		}
 	}
-	if _, ok := CostPerBillion(time.Second, 0, 1); ok {
-		t.Error("a cost without successes")
+	_, without := CostPerBillion(time.Second, 0, 1)
+	_, negative := CostPerBillion(-1, 1, 1)
+	if free, ok := CostPerBillion(0, 1, 1); without || negative || !ok || free != 0 {
+		t.Error("a cost without successes or time, or none of no time")
 	}
 	if dollars, _ := CostPerBillion(time.Hour, 1e9, .5); dollars != .5 {
 		t.Errorf("an hour for a billion requests costs %g, not the price of an hour", dollars)
@@ -52,7 +54,8 @@ func TestTrialCost(t *testing.T) {
 	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 per billion.
 	const price = 3.6
 	got, ok := TrialCost(trialOfCost(), price)
-	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000, CPU: 10 * time.Second, Successes: 10_000}
+	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000,
+		CPU: 10 * time.Second, Successes: 10_000}
 	if !ok || !same(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -68,6 +71,12 @@ func TestTrialCost(t *testing.T) {
 	if got, _ := TrialCost(withoutMark, price); !same(got, want) {
 		t.Errorf("without the mark: %+v, want %+v", got, want)
 	}
+	late := trialOfCost()
+	late.Marks[0].Usage.CPU = 9 * time.Second // more than is left
+	want.StartUp, want.Other = 200, 0
+	if got, _ := TrialCost(late, price); !same(got, want) {
+		t.Errorf("with a late mark: %+v, want %+v", got, want)
+	}
 	for name, trial := range map[string]bench.TrialResult{
 		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
 		"no successes": {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
@@ -81,7 +90,10 @@ func TestTrialCost(t *testing.T) {
 }
 
 func same(a, b Cost) bool {
-	for _, pair := range [][2]float64{{a.Total, b.Total}, {a.StartUp, b.StartUp}, {a.WarmUp, b.WarmUp}, {a.Steady, b.Steady}, {a.Other, b.Other}, {a.Marginal, b.Marginal}} {
+	for _, pair := range [][2]float64{
+		{a.Total, b.Total}, {a.StartUp, b.StartUp}, {a.WarmUp, b.WarmUp}, {a.Steady, b.Steady}, {a.Other, b.Other},
+		{a.Marginal, b.Marginal},
+	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-9 {
 			return false
 		}

@@ -2,162 +2,12 @@ package stats
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/locbench/locbench/internal/bench"
 )
-
-// rounds draws n lognormal values with a median and a spread.
-func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
-	xs := make([]float64, n)
-	for i := range xs {
-		xs[i] = median * math.Exp(spread*rng.NormFloat64())
-	}
-	return xs
-}
-
-// family returns five measures of n rounds. change is the factor from old to new for the measures
-// in the bits of changed.
-func newFamily(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
-	var family []Pair
-	for i := range 5 {
-		factor := 1.0
-		if changed&(1<<i) != 0 {
-			factor = change
-		}
-		family = append(family, Pair{
-			Measure: string(rune('a' + i)), HigherIsBetter: i == 0,
-			Old: rounds(rng, n, 1000, spread), New: rounds(rng, n, 1000*factor, spread),
-		})
-	}
-	return family
-}
-
-// At most 5% of families of pure noise may have a significant difference. The part timing simulates
-// many families; the few here find a rule that is clearly wrong.
-func TestNoiseIsNotSignificant(t *testing.T) { falsePositives(t, 300, 24) }
-
-// falsePositives accepts at most most families with a significant difference. (At a rate of 5%, the
-// chance of more than 24 of 300 is 1%.)
-func falsePositives(t *testing.T, families, most int) {
-	for _, noise := range []struct {
-		name   string
-		n      int
-		spread float64
-		skew   func(*rand.Rand, []Pair)
-	}{
-		{"noise of 2%", 6, 0.02, nil}, {"noise of 10%", 6, 0.1, nil}, {"noise of 50%", 6, 0.5, nil},
-		{"ten rounds", 10, 0.1, nil},
-		{"outliers", 6, 0.05, func(rng *rand.Rand, family []Pair) {
-			for _, p := range family {
-				for _, xs := range [][]float64{p.Old, p.New} {
-					if rng.IntN(3) == 0 {
-						xs[rng.IntN(len(xs))] *= 5
-					}
-				}
-			}
-		}},
-		{"ties", 6, 0.05, func(_ *rand.Rand, family []Pair) {
-			for _, p := range family {
-				for _, xs := range [][]float64{p.Old, p.New} {
-					for i := range xs {
-						xs[i] = math.Round(xs[i]/50) * 50
-					}
-				}
-			}
-		}},
-		{"all measures alike", 6, 0.1, func(_ *rand.Rand, family []Pair) {
-			for i := range family {
-				family[i].Old, family[i].New = family[0].Old, family[0].New
-			}
-		}},
-	} {
-		t.Run(noise.name, func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(1, uint64(noise.spread*100)))
-			wrong, same := 0, 0
-			for range families {
-				family := newFamily(rng, noise.n, noise.spread, 1, 0)
-				if noise.skew != nil {
-					noise.skew(rng, family)
-				}
-				compared := Rule{}.Compare(family)
-				if slices.ContainsFunc(compared, func(c Comparison) bool { return c.Verdict == Better || c.Verdict == Worse }) {
-					wrong++
-				}
-				if compared[0].Verdict == Same {
-					same++
-				}
-			}
-			share := float64(wrong) / float64(families)
-			t.Logf("%s: significant in %.2f%% of the families, the first measure the same in %.1f%%", noise.name, 100*share, 100*float64(same)/float64(families))
-			if wrong > most {
-				t.Errorf("%s: significant in %.2f%% of the families", noise.name, 100*share)
-			}
-		})
-	}
-}
-
-// A contender that is 10% slower is found in at least 90% of the comparisons with a noise of 2%,
-// without other significant differences.
-func TestTenPercentAreFound(t *testing.T) { findsTenPercent(t, 200) }
-
-func findsTenPercent(t *testing.T, families int) {
-	for _, slowed := range []struct {
-		name string
-		bits int
-	}{{"throughput alone", 1}, {"one latency", 2}, {"all", 31}} {
-		t.Run(slowed.name, func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(2, uint64(slowed.bits)))
-			found, wrong := 0, 0
-			for range families {
-				family := newFamily(rng, 6, 0.02, 1/1.1, slowed.bits)
-				all := true
-				for i, c := range (Rule{}).Compare(family) {
-					want := Better // of measures where lower is better
-					if i == 0 {
-						want = Worse
-					}
-					switch hit := slowed.bits&(1<<i) != 0; {
-					case hit && c.Verdict != want:
-						all = false
-					case !hit && (c.Verdict == Better || c.Verdict == Worse):
-						wrong++
-					}
-				}
-				if all {
-					found++
-				}
-			}
-			t.Logf("%s: found in %.1f%%, %d false positives", slowed.name, 100*float64(found)/float64(families), wrong)
-			if found < families*9/10 || wrong > families/20 {
-				t.Errorf("%s: found in %d of %d, %d false positives", slowed.name, found, families, wrong)
-			}
-		})
-	}
-}
-
-// The CI includes the true ratio at least as often as its confidence says.
-func TestRatioIntervalCovers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	const trials = 4000
-	held := 0
-	for range trials {
-		r, err := RatioOf(rounds(rng, 6, 10, 0.2), rounds(rng, 7, 13, 0.2), 0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Interval.Holds(1.3) {
-			held++
-		}
-	}
-	if share := float64(held) / trials; share < 0.945 || share > 0.98 {
-		t.Errorf("the interval held the ratio in %.3f of the trials", share)
-	}
-}
 
 func times(xs []float64, f float64) []float64 {
 	ys := slices.Clone(xs)
@@ -167,121 +17,220 @@ func times(xs []float64, f float64) []float64 {
 	return ys
 }
 
-func TestVerdictsAndTheirSentences(t *testing.T) {
+func TestRule_Compare(t *testing.T) {
 	base := []float64{98, 99, 100, 101, 102, 103}
 	tight := []float64{99.9, 99.95, 100, 100.05, 100.1, 100.15}
 	wide := []float64{60, 80, 100, 120, 140, 160}
+	three := []float64{97, 98.5, 100, 101.5, 103, 104.5}
+	doubling := []float64{10, 20, 40, 80, 160, 320}
+	five, six := []float64{5, 5, 5, 5, 5, 5}, []float64{6, 6, 6, 6, 6, 6}
+	paired := func(old, fresh []float64) Pair { return Pair{Old: old, New: fresh, Paired: true} }
+	eight := []float64{100, 101, 102, 103, 104, 105, 106, 107}
+	zeros := []float64{100, 101, 105, 100, 109, 108, 104, 112} // two pairs are equal, two are reversed
 	for _, test := range []struct {
 		name     string
 		rule     Rule
 		pair     Pair
-		verdict  Verdict
 		sentence string
 	}{
-		{"faster", Rule{}, Pair{HigherIsBetter: true, Old: base, New: times(base, 1.2)}, Better, "better: +20.0% (+16.5% to +23.6%), p 0.0022"},
-		{"slower", Rule{}, Pair{HigherIsBetter: true, Old: times(base, 1.2), New: base}, Worse, "worse: −16.7% (−19.1% to −14.2%), p 0.0022"},
-		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0% (−70.9% to −69.1%), p 0.0022"},
-		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, Worse, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
-		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3%: 0.0% (−0.1% to +0.2%)"},
-		{"1000 or more rounds", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, Inconclusive, "inconclusive: +0.2% (−39.0% to +68.3%); need 1000 or more rounds per side"},
-		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3%: +1.0% (+0.8% to +1.2%)"},
-		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0% (+0.8% to +1.2%), p 0.0022"},
-		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, Inconclusive, "inconclusive: +1.0% (+0.8% to +1.2%); below the noise floor (2%)"},
-		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, Inconclusive, "inconclusive: +20.0% (−28.0% to +100.0%); need about 51 more rounds per side"},
-		{"constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{5, 5, 5, 5, 5, 5}}, Same, "same within 3%: 0.0% (0.0% to 0.0%)"},
-		{"two constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{6, 6, 6, 6, 6, 6}}, Worse, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
-		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, Inconclusive, "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
-		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, Inconclusive, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
-		{"nothing", Rule{}, Pair{}, Inconclusive, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
-		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, Inconclusive, "inconclusive: round 1: value 0: a ratio needs positive values"},
-		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, Inconclusive, "inconclusive: round 6: value NaN: not a finite number"},
+		{"faster", Rule{}, Pair{HigherIsBetter: true, Old: base, New: times(base, 1.2)},
+			"better: +20.0% (+16.5% to +23.6%), p 0.0022"},
+		{"slower", Rule{}, Pair{HigherIsBetter: true, Old: times(base, 1.2), New: base},
+			"worse: −16.7% (−19.1% to −14.2%), p 0.0022"},
+		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, "better: −70.0% (−70.9% to −69.1%), p 0.0022"},
+		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
+		{"the same", Rule{}, Pair{Old: tight, New: tight}, "same within 3%: 0.0% (−0.1% to +0.2%)"},
+		{"1000 or more rounds", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}},
+			"inconclusive: +0.2% (−39.0% to +68.3%); need 1000 or more rounds per side"},
+		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)},
+			"same within 3%: +1.0% (+0.8% to +1.2%)"},
+		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)},
+			"worse: +1.0% (+0.8% to +1.2%), p 0.0022"},
+		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)},
+			"inconclusive: +1.0% (+0.8% to +1.2%); below the noise floor (2%)"},
+		{"certain, below the pair's floor", Rule{}, Pair{Old: five, New: six, Floor: .21},
+			"inconclusive: +20.0% (+20.0% to +20.0%); below the noise floor (21%)"},
+		{"at the floor", Rule{Floor: 1}, Pair{Old: base, New: times(base, 2)},
+			"worse: +100.0% (+94.2% to +106.0%), p 0.0022"},
+		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)},
+			"inconclusive: +20.0% (−28.0% to +100.0%); need about 51 more rounds per side"},
+		{"noisy, at the floor", Rule{Floor: 1}, Pair{Old: doubling, New: times(doubling, 2)},
+			"inconclusive: ×2 (×0.25 to ×16); need about 51 more rounds per side"},
+		{"noisy, below the floor", Rule{Floor: .5}, Pair{Old: wide, New: times(wide, 1.2)},
+			"inconclusive: +20.0% (−28.0% to +100.0%)"},
+		{"noisy, nearly the same", Rule{}, Pair{Old: three, New: times(three, 1.001)},
+			"inconclusive: +0.1% (−4.2% to +4.6%); need about 9 more rounds per side"},
+		{"a little noisier", Rule{}, Pair{Old: wide, New: times(wide, 1.1)},
+			"inconclusive: +10.0% (−34.0% to +83.3%); need about 190 more rounds per side"},
+		{"significant, with an interval that holds 1", Rule{},
+			Pair{Old: []float64{1, 1, 1, 1, 1, 1, 1, 2}, New: []float64{1, 2, 2, 2, 2, 2, 2, 2}},
+			"inconclusive: +100.0% (0.0% to +100.0%); need about 2 more rounds per side"},
+		{"constants", Rule{}, Pair{Old: five, New: five}, "same within 3%: 0.0% (0.0% to 0.0%)"},
+		{"two constants", Rule{}, Pair{Old: five, New: six}, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
+		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, "inconclusive: 3 rounds, need ≥ 6: 3 more rounds per side"},
+		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, "inconclusive: 5 rounds, need ≥ 6: 1 more round per side"},
+		{"one round", Rule{}, Pair{Old: base[:1], New: base}, "inconclusive: 1 round, need ≥ 6: 5 more rounds per side"},
+		{"nothing", Rule{}, Pair{}, "inconclusive: 0 rounds, need ≥ 6: 6 more rounds per side"},
+		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}},
+			"inconclusive: round 1: value 0: a ratio needs positive values"},
+		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base},
+			"inconclusive: round 6: value NaN: not a finite number"},
+		{"p equal to alpha", Rule{Alpha: .03125}, paired(base, times(base, 1.2)),
+			"worse: +20.0% (+20.0% to +20.0%), p 0.031"},
+		{"p equal to alpha, below the floor", Rule{Alpha: .03125, Floor: .5}, paired(base, times(base, 1.2)),
+			"inconclusive: +20.0% (+20.0% to +20.0%); below the noise floor (50%)"},
+		{"pairs, some of them equal", Rule{Margin: .005}, paired(eight, zeros),
+			"inconclusive: +1.4% (−1.5% to +3.9%); need about 110 more rounds per side"},
+		{"six pairs of nine tests", Rule{}, Pair{Old: base, New: times(base, 1.2), Paired: true,
+			With: []float64{1, 1, 1, 1, 1, 1, 1, 1}},
+			"inconclusive: +20.0% (+20.0% to +20.0%); not significant after Holm's correction for 9 tests, p 0.28; " +
+				"need about 3 more rounds per side"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := test.rule.Compare([]Pair{test.pair})[0]
-			if c.Verdict != test.verdict || c.Sentence() != test.sentence {
-				t.Errorf("%s: %s: %q, want %q", test.name, c.Verdict, c.Sentence(), test.sentence)
+			if verdict, _, _ := strings.Cut(test.sentence, ":"); c.Sentence() != test.sentence ||
+				!strings.HasPrefix(verdict, c.Verdict.String()) {
+				t.Errorf("%s: %q, want %q", c.Verdict, c.Sentence(), test.sentence)
 			}
 		})
 	}
 }
 
-func TestLargerFamilyRaisesPValues(t *testing.T) {
-	x := []float64{98, 99, 100, 101, 102, 103}
-	y := []float64{102.5, 104, 105, 106, 107, 108} // one pair reversed
-	one := Pair{HigherIsBetter: true, Old: x, New: y}
-	alone := Rule{}.Compare([]Pair{one})[0]
-	if alone.Verdict != Better || !near(alone.Adjusted, alone.Test.P) {
-		t.Errorf("alone: %s, p %g", alone.Verdict, alone.Adjusted)
+// Measures that could not be tested count in a family, too.
+func TestRule_Compare_Family(t *testing.T) {
+	pair := Pair{HigherIsBetter: true, Old: []float64{98, 99, 100, 101, 102, 103},
+		New: []float64{102.5, 104, 105, 106, 107, 108}}
+	alone := Rule{}.Compare([]Pair{pair})[0]
+	if alone.Verdict != Better || alone.Adjusted != alone.Test.P || alone.Family != 1 {
+		t.Errorf("alone: %s, p %g, family of %d", alone.Verdict, alone.Adjusted, alone.Family)
 	}
-	// Measures that could not be tested count too.
 	family := make([]Pair, 20)
-	family[7] = one
-	among := Rule{}.Compare(family)[7]
-	if among.Verdict != Inconclusive || !near(among.Adjusted, 20*alone.Test.P) || among.More < 1 {
-		t.Errorf("among twenty: %s, p %g, %d more", among.Verdict, among.Adjusted, among.More)
+	family[7] = pair
+	if c := (Rule{}).Compare(family)[7]; c.Verdict != Inconclusive || !near(c.Adjusted, 20*alone.Test.P) || c.More < 1 {
+		t.Errorf("among twenty: %s, p %g, %d more", c.Verdict, c.Adjusted, c.More)
 	}
 	if len(Rule{}.Compare(nil)) != 0 {
 		t.Error("an empty family has comparisons")
 	}
+	if p := PValue(pair.Old, pair.New, false); p != alone.Test.P {
+		t.Errorf("p %g, want %g", p, alone.Test.P)
+	}
+	if p := PValue(pair.Old[:5], pair.New, false); p != 1 {
+		t.Errorf("p of five rounds: %g", p)
+	}
 }
 
-// Most comparisons that need more rounds for a difference have a verdict with the estimated number.
-func TestMoreRoundsGiveVerdicts(t *testing.T) { moreRoundsGiveVerdicts(t, 120) }
-
-func moreRoundsGiveVerdicts(t *testing.T, pairs int) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	got, advised := 0, 0
-	for range pairs {
-		pair := Pair{Old: rounds(rng, 6, 100, 0.06), New: rounds(rng, 6, 108, 0.06)}
-		c := Rule{}.Compare([]Pair{pair})[0]
-		if c.Verdict != Inconclusive || c.More == 0 {
-			continue
+// Six pairs are never significant in a family of five, eight can be. Paired tests find more than
+// unpaired ones in the same values.
+func TestRule_Compare_Pairs(t *testing.T) {
+	family := func(n int, paired bool) []Comparison {
+		var old, fresh, same []float64
+		for i := range n {
+			machine := float64(1 + i%4)
+			old, fresh = append(old, 100*machine), append(fresh, 90*machine*(1+.001*float64(i)))
+			same = append(same, machine*(1+.001*float64(i*7%3)))
 		}
-		advised++
-		n := min(6+c.More, 300)
-		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != Inconclusive {
-			got++
+		all := []Pair{{HigherIsBetter: true, Old: old, New: fresh, Paired: paired}}
+		for range 4 {
+			all = append(all, Pair{Old: same, New: same, Paired: paired})
+		}
+		return Rule{}.Compare(all)
+	}
+	for _, test := range []struct {
+		name string
+		got  Comparison
+		want string
+	}{
+		{"six pairs", family(6, true)[0], "inconclusive: −9.8% (−10.0% to −9.6%); not significant after Holm's correction " +
+			"for 5 tests, p 0.16; need about 2 more rounds per side"},
+		{"eight pairs", family(MinPaired, true)[0], "worse: −9.7% (−9.9% to −9.5%), p 0.039"},
+		{"eight and eight", family(MinPaired, false)[0],
+			"inconclusive: −9.7% (−54.8% to +80.5%); need about 120 more rounds per side"},
+		{"equal pairs", family(MinPaired, true)[1], "same within 3%: 0.0% (0.0% to 0.0%)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.got.Sentence(); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestRule_Fill(t *testing.T) {
+	standard := Rule{Alpha: .05, Margin: .03}
+	for _, test := range []struct{ rule, want Rule }{
+		{Rule{}, standard},
+		{Rule{Alpha: 1, Margin: 10, Floor: -1}, standard},
+		{Rule{Alpha: -.1, Margin: -.1, Floor: math.NaN()}, standard},
+		{Rule{Alpha: math.NaN(), Margin: math.NaN()}, standard},
+		{Rule{Alpha: .999, Margin: 9.9, Floor: .1}, Rule{Alpha: .999, Margin: 9.9, Floor: .1}},
+	} {
+		if got := test.rule.Fill(); got != test.want {
+			t.Errorf("%+v: %+v, want %+v", test.rule, got, test.want)
 		}
 	}
-	if advised < pairs/8 || got < advised/2 {
-		t.Errorf("of %d that were to add rounds, %d then had a verdict", advised, got)
+	// The smallest p value of n pairs is 2 / 2ⁿ.
+	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7},
+		{1 << 60, 30, 30}} {
+		r := Rule{Alpha: .03125}
+		if p, u := r.fewest(test.family, true), r.fewest(test.family, false); p != test.paired || u != test.unpaired {
+			t.Errorf("a family of %d: %d pairs, and %d rounds; want %+v", test.family, p, u, test)
+		}
+	}
+}
+
+func TestRatio_Words(t *testing.T) {
+	for _, test := range []struct {
+		ratio Ratio
+		want  string
+	}{
+		{Ratio{.2, Interval{.2, 4.999, 0}}, "−80.0% (−80.0% to +399.9%)"},
+		{Ratio{.2, Interval{.199, .3, 0}}, "×0.2 (×0.199 to ×0.3)"},
+		{Ratio{4, Interval{3, 5, 0}}, "×4 (×3 to ×5)"},
+		{Ratio{1, Interval{.9996, 1.0004, 0}}, "0.0% (0.0% to 0.0%)"},
+		{Ratio{1, Interval{.9994, 1.0006, 0}}, "0.0% (−0.1% to +0.1%)"},
+	} {
+		if got := test.ratio.Words(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
 	}
 }
 
 func TestRoundWarnings(t *testing.T) {
 	for _, c := range []struct {
 		rounds []float64
-		kind   bench.WarningKind
-		text   string
+		want   string
 	}{
-		{[]float64{100, 101, 102, 99, 98, 300}, bench.WarnOutlier, "round 6 is an outlier: ×2.99 of the median"},
-		{[]float64{130, 120, 110, 105, 95, 96}, bench.WarnTrend, "it falls from round to round (p 0.017)"},
+		{[]float64{100, 101, 102, 99, 98, 300}, "outlier: round 6 is an outlier: ×2.99 of the median"},
+		{[]float64{130, 120, 110, 105, 95, 96},
+			"trend: it falls from round to round (p 0.017): machine drift, which also affects " +
+				"comparisons with other runs"},
+		{[]float64{1, 2, 3, 4, 5, 6}, "trend: it rises from round to round (p 0.0028): machine drift, which also affects " +
+			"comparisons with other runs"},
+		{[]float64{100, 100.1, 99.9, 100.05, 1000}, "outlier: round 5 is an outlier: ×10 of the median"},
+		{[]float64{100, 101, 102, 99, 98, 100.5}, ""},
+		{[]float64{1, 2, 3, 4}, ""},
+		{[]float64{1, 1, 1, 100}, ""},
+		{[]float64{-1, 1, 1, 1, 1, 1}, ""},
+		{[]float64{5, 5, 5, 5, 5, 5.1}, ""}, // within the margin
+		{[]float64{5, 5, 5, 5, 5, 5}, ""},
 	} {
-		if got := RoundWarnings(c.rounds); len(got) != 1 || got[0].Kind != c.kind || !strings.HasPrefix(got[0].Text, c.text) {
-			t.Errorf("%v, want %q", got, c.text)
+		got := ""
+		for _, w := range RoundWarnings(c.rounds) {
+			got += fmt.Sprintf("%s: %s", w.Kind, w.Text)
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.rounds, got, c.want)
 		}
 	}
-	if got := RoundWarnings([]float64{100, 101, 102, 99, 98, 100.5}); len(got) != 0 {
-		t.Errorf("%v", got)
-	}
-	if _, p := Trend([]float64{1, 2, 3, 4}); p != 1 {
-		t.Errorf("a trend of four values, p %g", p)
-	}
-	if s, p := Trend([]float64{5, 5, 5, 5, 5, 5}); s != 0 || p != 1 {
-		t.Errorf("a trend of one value: %d, %g", s, p)
-	}
-	if o := Outliers([]float64{5, 5, 5, 5, 5, 6}); len(o) != 1 || o[0].Index != 5 || !math.IsInf(o[0].Score, 1) {
-		t.Errorf("one of six equal ones: %+v", o)
-	}
-	if o := Outliers([]float64{5, 5, 5, 5, 5, 5.01}); len(o) != 0 {
-		t.Errorf("what is within the margin: %+v", o)
-	}
-	if Outliers([]float64{1, 1, 100}) != nil || Outliers([]float64{-1, 1, 1, 1, 1, 1}) != nil {
-		t.Error("warnings about too few values, or values without a logarithm")
+	for value, sign := range map[float64]int{6: 1, 4: -1} {
+		if o := Outliers([]float64{5, 5, 5, 5, 5, value}); len(o) != 1 || o[0] != (Outlier{5, value, math.Inf(sign)}) {
+			t.Errorf("one of six equal ones: %+v", o)
+		}
 	}
 }
 
-func TestVerdictText(t *testing.T) {
+func TestVerdict_Text(t *testing.T) {
 	for _, v := range []Verdict{Inconclusive, Better, Worse, Same} {
 		text, err := v.MarshalText()
 		var back Verdict
@@ -290,43 +239,63 @@ func TestVerdictText(t *testing.T) {
 		}
 	}
 	var v Verdict
-	if v.UnmarshalText([]byte("best")) == nil {
-		t.Error("an unknown verdict was read")
+	if v.UnmarshalText([]byte("best")) == nil || Verdict(-1).String() != "inconclusive" ||
+		Verdict(4).String() != "inconclusive" {
+		t.Error("an unknown verdict has a meaning")
 	}
 }
 
-func TestErrorsHaveTypes(t *testing.T) {
-	_, err := RatioOf([]float64{1, 2, 3}, []float64{1, 2, 3}, 0.95)
-	var need NeedRounds
-	if !errors.As(err, &need) || need != (NeedRounds{3, 4}) {
-		t.Errorf("three and three: %v", err)
-	}
-	_, err = RatioOf([]float64{1, 2, 3}, []float64{1, -2, 3}, 0.95)
-	var bad BadValue
-	if !errors.As(err, &bad) || bad.Index != 1 || bad.Value != -2 {
-		t.Errorf("a negative one: %v", err)
-	}
-	if _, err = MannWhitney(nil, []float64{1}); !errors.As(err, &need) {
-		t.Errorf("nothing: %v", err)
-	}
-	if _, err = MannWhitney(make([]float64, MaxRounds+1), []float64{1}); err == nil {
-		t.Error("no bound")
-	}
-	for _, confidence := range []float64{0, 1, math.NaN()} {
-		if _, err := RatioOf([]float64{1, 2, 3, 4, 5, 6}, []float64{1, 2, 3, 4, 5, 6}, confidence); err == nil {
-			t.Errorf("confidence %g", confidence)
-		}
-	}
-}
-
-// An interval without "no change" that is inconclusive says why.
-func TestInconclusiveSaysWhy(t *testing.T) {
-	pair := Pair{Old: []float64{100, 101, 102, 103, 104, 105, 106, 107}, New: []float64{107, 108.5, 109, 110, 111, 112, 113, 114}, Paired: true}
-	alone := Rule{}.Compare([]Pair{pair})[0]
-	pair.With = []float64{1, 1, 1, 1, 1, 1, 1, 1}
-	among := Rule{}.Compare([]Pair{pair})[0]
-	if alone.Verdict != Worse || alone.Family != 1 || among.Verdict != Inconclusive || among.Family != 9 || among.Adjusted != 9*alone.Test.P ||
-		!strings.Contains(among.Sentence(), "; not significant after Holm's correction for 9 tests, p 0.07; need about") {
-		t.Errorf("alone %q, among nine %q", alone.Sentence(), among.Sentence())
+// What the tests and ratios need of a sample; its errors have types.
+func TestSamples(t *testing.T) {
+	ones := slices.Repeat([]float64{1}, MaxRounds+1)
+	six := []float64{1, 2, 3, 4, 5, 6}
+	nearly1 := math.Nextafter(1, 0)
+	bad := func(v float64) []float64 { return []float64{1, 2, 3, v, 5, 6} }
+	why := func(v float64, why string) string { return BadValue{3, v, why}.Error() }
+	for _, test := range []struct {
+		name                    string
+		x, y                    []float64
+		confidence              float64
+		whitney, ratio          string // what an error ends with; "": none
+		signedRank, pairedRatio string
+	}{
+		{"six", six, six, .95, "", "", "", ""},
+		{"the widest range", []float64{1e-150, 1e150, 1, 1, 1, 1}, six, .95, "", "", "", ""},
+		{"the most", ones[1:], ones[1:], .95, "", "", "", ""},
+		{"too many", ones, ones, .95, "at most 1000", "at most 1000", "at most 1000", "at most 1000"},
+		{"none", nil, nil, .95, "0 rounds, need ≥ 1", "0 rounds, need ≥ 1", "0 rounds, need ≥ 1", "0 rounds, need ≥ 6"},
+		{"one", ones[:1], ones[:1], .95, "", "1 round, need ≥ 4", "", "1 round, need ≥ 6"},
+		{"three", ones[:3], ones[:3], .95, "", "3 rounds, need ≥ 4", "", "3 rounds, need ≥ 6"},
+		{"four", ones[:4], ones[:4], .9, "", "", "", "4 rounds, need ≥ 5"},
+		{"seven of 99%", ones[:7], ones[:7], .99, "", "", "", "7 rounds, need ≥ 8"},
+		{"no number of rounds", ones[:61], ones[:61], nearly1, "", "need ≥ 1000", "", "need ≥ 1000"},
+		{"no pairs", six, six[:5], .95, "", "", "6 and 5 values: not pairs", "6 and 5 values: not pairs"},
+		{"not a number", bad(math.NaN()), six, .95, "NaN: not a finite number", "finite number", "finite number",
+			"finite number"},
+		{"infinite", six, bad(math.Inf(1)), .95, "+Inf: not a finite number", "finite number", "finite number",
+			"finite number"},
+		{"negative", six, bad(-2), .95, "", why(-2, "a ratio needs positive values"), "positive values", "positive values"},
+		{"too small", bad(.99e-150), six, .95, "", "positive values", "positive values", "positive values"},
+		{"too large", bad(1.01e150), six, .95, "", "positive values", "positive values", "positive values"},
+		{"no confidence", six, six, 0, "", "not between 0 and 1", "", "not between 0 and 1"},
+		{"full confidence", six, six, 1, "", "not between 0 and 1", "", "not between 0 and 1"},
+		{"confidence that is not a number", six, six, math.NaN(), "", "not between 0 and 1", "", "not between 0 and 1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, whitney := MannWhitney(test.x, test.y)
+			_, ratio := RatioOf(test.x, test.y, test.confidence)
+			_, signedRank := SignedRank(test.x, test.y)
+			_, pairedRatio := PairedRatio(test.x, test.y, test.confidence)
+			for i, err := range []error{whitney, ratio, signedRank, pairedRatio} {
+				want := []string{test.whitney, test.ratio, test.signedRank, test.pairedRatio}[i]
+				var need NeedRounds
+				var value BadValue
+				switch {
+				case want == "" && err != nil, want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)),
+					errors.As(err, &need) != strings.Contains(want, "need ≥"), errors.As(err, &value) && value.Index != 3:
+					t.Errorf("%d: %v, want %q", i, err, want)
+				}
+			}
+		})
 	}
 }

@@ -43,7 +43,7 @@ func MemoryGrowth(points []MemoryPoint) (perRequest float64, ok bool) {
 	}
 	var ends [growthParts + 1]float64
 	for i := range ends {
-		ends[i] = bytesAt(env, from+(last-from)*float64(i)/growthParts)
+		ends[i] = bytesAt(env, min(last, from+(last-from)*float64(i)/growthParts))
 	}
 	growth := ends[growthParts] - ends[0]
 	if growth < growthLeast || growth < growthShare*ends[0] {
@@ -61,15 +61,10 @@ func MemoryGrowth(points []MemoryPoint) (perRequest float64, ok bool) {
 	return growth / (last - from), true
 }
 
-// bytesAt interpolates the memory after a number of requests within the points.
+// bytesAt interpolates the memory after a number of requests: more than at the first point, and at
+// most those at the last one.
 func bytesAt(points []MemoryPoint, requests float64) float64 {
 	i := slices.IndexFunc(points, func(p MemoryPoint) bool { return p.Requests >= requests })
-	switch {
-	case i < 0:
-		return points[len(points)-1].Bytes
-	case i == 0 || points[i].Requests == points[i-1].Requests:
-		return points[i].Bytes
-	}
 	a, b := points[i-1], points[i]
 	return a.Bytes + (b.Bytes-a.Bytes)*(requests-a.Requests)/(b.Requests-a.Requests)
 }

@@ -3,12 +3,18 @@ package stats
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
 )
 
-// TestMemoryGrowth_Recorded: of services that were recorded under a constant load, only the one
-// that leaks (about 3.3 KiB a request with the slack of its allocator) grows.
+const mib = 1 << 20
+
+// Of services that were recorded under a constant load, only the one that leaks (about 3.3 KiB a
+// request with the slack of its allocator) grows.
 func TestMemoryGrowth_Recorded(t *testing.T) {
 	for _, name := range []string{"go-leak", "go-plain", "go-gogc400", "go-cache", "node-plain", "jvm-plain"} {
 		t.Run(name, func(t *testing.T) {
@@ -36,21 +42,20 @@ func TestMemoryGrowth_Recorded(t *testing.T) {
 }
 
 func TestMemoryGrowth_Shapes(t *testing.T) {
-	const mib = 1 << 20
 	for name, test := range map[string]struct {
 		of   func(i int) float64 // MiB after reading i of 40, 1000 requests apart
 		want bool
 	}{
-		"constant":          {func(int) float64 { return 50 }, false},
-		"leak":              {func(i int) float64 { return 50 + 2*float64(i) }, true},
-		"leak below a saw":  {func(i int) float64 { return 50 + 2*float64(i) + float64(i*7%5)*6 }, true},
-		"sawtooth":          {func(i int) float64 { return 50 + float64(i%13)*10 }, false},
-		"cache that fills":  {func(i int) float64 { return 50 + min(64, 4*float64(i)) }, false},
-		"slower and slower": {func(i int) float64 { return 200 - 6000/float64(i+40) }, false},
-		"comes back":        {func(i int) float64 { return 50 + 2*float64(min(i, 39-i)) }, false},
-		"one jump":          {func(i int) float64 { return 50 + 40*float64(i/25) }, false},
-		"small":             {func(i int) float64 { return 20 + 0.18*float64(i) }, false},
-		"little of a lot":   {func(i int) float64 { return 4000 + 2*float64(i) }, false},
+		"constant":                  {func(int) float64 { return 50 }, false},
+		"leak":                      {func(i int) float64 { return 50 + 2*float64(i) }, true},
+		"leak below a saw":          {func(i int) float64 { return 50 + 2*float64(i) + float64(i*7%5)*6 }, true},
+		"sawtooth":                  {func(i int) float64 { return 50 + float64(i%13)*10 }, false},
+		"cache that fills":          {func(i int) float64 { return 50 + min(64, 4*float64(i)) }, false},
+		"slower and slower":         {func(i int) float64 { return 200 - 6000/float64(i+40) }, false},
+		"comes back":                {func(i int) float64 { return 50 + 2*float64(min(i, 39-i)) }, false},
+		"one jump":                  {func(i int) float64 { return 50 + 40*float64(i/25) }, false},
+		"growth in the first fifth": {func(i int) float64 { return 50 + 10*min(float64(i), 8) }, false},
+		"and a leak":                {func(i int) float64 { return 50 + 10*min(float64(i), 7) + 2*float64(i) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var points []MemoryPoint
@@ -60,72 +65,83 @@ func TestMemoryGrowth_Shapes(t *testing.T) {
 			if rate, ok := MemoryGrowth(points); ok != test.want {
 				t.Errorf("%.0f bytes per request, %v, want %v", rate, ok, test.want)
 			}
-			if _, ok := MemoryGrowth(points[:growthPoints-1]); ok {
-				t.Error("growth after too few readings")
+		})
+	}
+}
+
+// At each limit memory grows, right below it does not. Only the last four fifths of the requests count.
+func TestMemoryGrowth_Limits(t *testing.T) {
+	// line returns points each 1,000 requests; of the last four fifths, parts has the MiB at the ends
+	// of the quarters.
+	line := func(parts ...float64) (points []MemoryPoint) {
+		for i := range 11 {
+			at := max(i-2, 0)
+			bytes := parts[at/2]
+			if at%2 == 1 {
+				bytes = (parts[at/2] + parts[at/2+1]) / 2
+			}
+			points = append(points, MemoryPoint{float64(500 + 1000*i), bytes * mib})
+		}
+		return points
+	}
+	late := []MemoryPoint{{0, 150 * mib}} // the second reading is at 25% of the requests
+	var atOnce []MemoryPoint
+	for i := range 11 {
+		late = append(late, MemoryPoint{2500 + 750*float64(i), (100 + 7.5*float64(i)) * mib})
+		atOnce = append(atOnce, MemoryPoint{5, float64(100+50*i) * mib})
+	}
+	for _, test := range []struct {
+		name   string
+		points []MemoryPoint
+		grown  float64 // MiB in 8,000 requests; 0: none
+	}{
+		{"8 MiB", line(50, 52, 54, 56, 58), 8},
+		{"less than 8 MiB", line(50, 52, 54, 56, 57.99), 0},
+		{"10% of a large heap", line(100, 102.5, 105, 107.5, 110), 10},
+		{"less than 10% of it", line(100, 102.5, 105, 107.5, 109.9), 0},
+		{"70% of the earlier rate", line(100, 125, 150, 167.5, 185), 85},
+		{"less than 70% of it", line(100, 125, 150, 167.5, 184.9), 0},
+		{"40% of the mean in a quarter", line(100, 125, 150, 160, 200), 100},
+		{"less than 40% in the third", line(100, 125, 150, 159.9, 200), 0},
+		{"less than 40% in the first", line(100, 109.9, 150, 175, 200), 0},
+		{"10 readings", late[2:], 80},
+		{"9 readings", late[3:], 0},
+		{"more at the first reading", late, 75},
+		{"all at once", atOnce, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rate, ok := MemoryGrowth(test.points)
+			if want := test.grown * mib / 8000; ok != (want > 0) || !near(rate, want) {
+				t.Errorf("%g bytes per request, %v, want %g", rate, ok, want)
 			}
 		})
 	}
 }
 
-// TestMemoryGrowth_Bounds: right above each bound memory grows, right below it does not.
-func TestMemoryGrowth_Bounds(t *testing.T) {
-	const mib = 1 << 20
-	grows := func(n int, of func(share float64) float64) bool { // MiB after a share of the requests
-		var points []MemoryPoint
-		for i := range n {
-			share := float64(i) / float64(n-1)
-			points = append(points, MemoryPoint{1e5 * share, mib * of(share)})
-		}
-		_, ok := MemoryGrowth(points)
-		return ok
+func TestStepMemory(t *testing.T) {
+	usage := func(at time.Duration, used int64) bench.Usage {
+		return bench.Usage{At: time.Unix(1000, 0).Add(at), Memory: &bench.Memory{Used: used}}
 	}
-	line := func(from, by float64) func(float64) float64 { // by: without the first fifth
-		return func(share float64) float64 { return from + by*(share-.2)/.8 }
+	before, after := usage(0, 100), usage(10*time.Second, 400)
+	s := bench.StepResult{
+		Before: &before, After: &after,
+		Samples: []bench.Usage{usage(500*time.Millisecond, 0), {}, usage(1500*time.Millisecond, 300)},
+		Load: bench.Load{Windows: []bench.Window{
+			{Length: time.Second, Succeeded: 10, Rejected: 5, Failed: map[bench.ErrorKind]int64{bench.ErrReset: 5}},
+			{Start: time.Second, Length: time.Second, Succeeded: 20},
+			{Start: 2 * time.Second, Succeeded: 7},
+			{Start: 3 * time.Second, Length: time.Second, Succeeded: 9, Drain: true},
+		}},
 	}
-	// bent grows by 50 MiB in the first half of what counts, and by later in the second.
-	bent := func(later float64) func(float64) float64 {
-		return func(share float64) float64 {
-			if share < .6 {
-				return 100 + 50*(share-.2)/.4
-			}
-			return 150 + later*(share-.6)/.4
-		}
+	want := []MemoryPoint{{1000, 100}, {1030, 300}, {1040, 400}}
+	if got := StepMemory(s, 1000); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
-	// flat grows by 25 MiB in each quarter, but by little in the third, and by more in the last.
-	flat := func(little float64) func(float64) float64 {
-		return func(share float64) float64 {
-			switch {
-			case share < .6:
-				return 100 + 25*(share-.2)/.2
-			case share < .8:
-				return 150 + little*(share-.6)/.2
-			}
-			return 150 + little + (50-little)*(share-.8)/.2
-		}
+	s.After = nil
+	if got := StepMemory(s, 1000); !slices.Equal(got, want[:2]) {
+		t.Errorf("without a reading at the end: %v", got)
 	}
-	for name, test := range map[string]struct {
-		n    int
-		of   func(float64) float64
-		want bool
-	}{
-		"10 readings":                  {10, line(50, 50), true},
-		"9 readings":                   {9, line(50, 50), false},
-		"8.1 MiB":                      {41, line(50, 8.1), true},
-		"7.9 MiB":                      {41, line(50, 7.9), false},
-		"10.1% of a large heap":        {41, line(1000, 101), true},
-		"9.9% of a large heap":         {41, line(1000, 99), false},
-		"72% of the earlier rate":      {41, bent(36), true},
-		"68% of the earlier rate":      {41, bent(34), false},
-		"42% in a quarter":             {41, flat(10.5), true},
-		"38% in a quarter":             {41, flat(9.5), false},
-		"a start in the first fifth":   {41, func(share float64) float64 { return 100 + 300*min(share, .2) + 100*share }, true},
-		"growth in the first fifth":    {41, func(share float64) float64 { return 100 + 500*min(share, .2) }, false},
-		"growth beyond the first 24%":  {41, func(share float64) float64 { return 100 + 500*min(share, .24) }, false},
-		"a slow start, then a leak":    {41, func(share float64) float64 { return 100 + 100*max(share-.2, 0) }, true},
-		"a leak after a third is over": {41, func(share float64) float64 { return 100 + 100*max(share-.35, 0) }, false},
-	} {
-		if got := grows(test.n, test.of); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+	if s.Before = nil; StepMemory(s, 0) != nil {
+		t.Error("without a reading at the beginning")
 	}
 }

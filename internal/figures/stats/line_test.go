@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -12,7 +11,8 @@ func TestStudent(t *testing.T) {
 		freedom int
 		t, p    float64
 	}{
-		{1, 12.706, .05}, {2, 4.303, .05}, {3, 5.841, .01}, {4, 2.776, .05}, {5, 4.032, .01}, {8, 3.355, .01}, {10, 2.228, .05}, {15, 1.753, .10},
+		{1, 12.706, .05}, {2, 4.303, .05}, {3, 5.841, .01}, {4, 2.776, .05}, {5, 4.032, .01}, {8, 3.355, .01},
+		{10, 2.228, .05}, {15, 1.753, .10},
 		{30, 2.042, .05}, {30, .683, .50}, {120, 2.617, .01},
 	} {
 		for _, sign := range []float64{1, -1} {
@@ -40,24 +40,5 @@ func TestFitLine(t *testing.T) {
 		if l, ok := FitLine(bad); ok {
 			t.Errorf("%v: %+v", bad, l)
 		}
-	}
-}
-
-// Without a slope every p value is as frequent as it says.
-func TestLineFindsNothingInNoise(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	const trials = 4000
-	found := 0
-	for range trials {
-		ys := make([]float64, 12)
-		for i := range ys {
-			ys[i] = 1 + .05*rng.NormFloat64()
-		}
-		if l, _ := FitLine(ys); l.P() <= .05 {
-			found++
-		}
-	}
-	if share := float64(found) / trials; share < .04 || share > .06 {
-		t.Errorf("a slope in %.1f%% of samples of noise at p 0.05", 100*share)
 	}
 }

@@ -21,13 +21,14 @@ var critical = []struct {
 	{19, 5.5}, {20, 5.3}, {30, 4.9}, {50, 4.5}, {100, 4.3},
 }
 
-// threshold returns the critical score for n values; beyond the table that of the last row.
+// threshold returns the critical score for n values, at least MinOutlierValues; beyond the table that
+// of the last row.
 func threshold(n int) float64 {
 	for i, row := range critical {
 		switch {
 		case n == row.n:
 			return row.z
-		case n < row.n && i > 0:
+		case n < row.n:
 			before := critical[i-1]
 			return before.z + float64(n-before.n)/float64(row.n-before.n)*(row.z-before.z)
 		}

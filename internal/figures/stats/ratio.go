@@ -83,7 +83,7 @@ func cutTails(ways []float64, confidence float64) (k int, reached float64) {
 	for _, w := range ways {
 		all += w
 	}
-	for i, w := range ways[:(len(ways)-1)/2] {
+	for i, w := range ways {
 		tail += w / all
 		if 1-2*tail < confidence {
 			break

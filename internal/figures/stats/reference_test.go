@@ -2,54 +2,47 @@ package stats
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"slices"
 	"testing"
 )
 
-// reference is the output of testdata/reference.py and reference.R.
+// reference is the output of testdata/reference.py.
 type reference struct {
 	Pairs []struct {
-		Name          string    `json:"name"`
-		X             []float64 `json:"x"`
-		Y             []float64 `json:"y"`
+		Name          string
+		X, Y          []float64
 		MedianX       float64   `json:"median_x"`
 		MedianY       float64   `json:"median_y"`
 		IntervalX     *interval `json:"interval_x"`
 		IntervalY     *interval `json:"interval_y"`
-		U             float64   `json:"u"`
-		PExact        *float64  `json:"p_exact"`
-		PAsymptotic   *float64  `json:"p_asymptotic"`
-		Ratio         float64   `json:"ratio"`
+		U             float64
+		PExact        *float64 `json:"p_exact"`
+		PAsymptotic   *float64 `json:"p_asymptotic"`
+		Ratio         float64
 		RatioInterval *interval `json:"ratio_interval"`
 		ZY            []float64 `json:"z_y"`
-	} `json:"pairs"`
-	Holm []struct {
-		P        []float64 `json:"p"`
-		Adjusted []float64 `json:"adjusted"`
-	} `json:"holm"`
+	}
+	Holm    []struct{ P, Adjusted []float64 }
 	Changes []struct {
-		X         []float64 `json:"x"`
-		Statistic float64   `json:"statistic"`
-		At        int       `json:"at"`
-	} `json:"changes"`
+		X         []float64
+		Statistic float64
+		At        int
+	}
 	Trends []struct {
-		X []float64 `json:"x"`
-		S int       `json:"s"`
-		P float64   `json:"p"`
-	} `json:"trends"`
+		X []float64
+		S int
+		P float64
+	}
 	Critical []struct {
-		N int     `json:"n"`
-		Z float64 `json:"z"`
-	} `json:"critical"`
+		N int
+		Z float64
+	}
 }
 
-type interval struct {
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Confidence float64 `json:"confidence"`
-}
+type interval struct{ Low, High, Confidence float64 }
 
 func read[T any](t *testing.T, file string) (v T) {
 	t.Helper()
@@ -69,97 +62,85 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) 
 // relative reports whether a and b are equal to a relative 1e-9.
 func relative(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
+func expect(t *testing.T, name, what string, got, want float64) {
+	t.Helper()
+	if !relative(got, want) {
+		t.Errorf("%s: %s %.12g, want %.12g", name, what, got, want)
+	}
+}
+
+// expectInterval compares intervals; a confidence of 0 is not known.
+func expectInterval(t *testing.T, name string, got Interval, want interval) {
+	t.Helper()
+	expect(t, name, "low", got.Low, want.Low)
+	expect(t, name, "high", got.High, want.High)
+	if want.Confidence != 0 {
+		expect(t, name, "confidence", got.Confidence, want.Confidence)
+	}
+}
+
 func TestAgainstSciPy(t *testing.T) {
 	ref := read[reference](t, "reference.json")
-	exact, intervals, asymptotic, tied, small, outlying := 0, 0, 0, 0, 0, 0
+	if len(ref.Pairs) < 50 || len(ref.Trends) < 30 {
+		t.Errorf("%d data sets, %d trends", len(ref.Pairs), len(ref.Trends))
+	}
 	for _, r := range ref.Pairs {
 		for _, side := range []struct {
 			xs     []float64
 			median float64
 			want   *interval
 		}{{r.X, r.MedianX, r.IntervalX}, {r.Y, r.MedianY, r.IntervalY}} {
-			if got, _ := Median(side.xs); !relative(got, side.median) {
-				t.Errorf("%s: median %g, want %g", r.Name, got, side.median)
-			}
-			got, ok := MedianInterval(side.xs, 0.95)
-			if ok != (side.want != nil) {
+			got, _ := Median(side.xs)
+			expect(t, r.Name, "median", got, side.median)
+			if in, ok := MedianInterval(side.xs, 0.95); ok != (side.want != nil) {
 				t.Errorf("%s: an interval of the median: %t", r.Name, ok)
-			} else if ok && (got.Low != side.want.Low || got.High != side.want.High || !near(got.Confidence, side.want.Confidence)) {
-				t.Errorf("%s: interval %+v, want %+v", r.Name, got, side.want)
+			} else if ok {
+				expectInterval(t, r.Name, in, *side.want)
 			}
-		}
-		if min(len(r.X), len(r.Y)) <= MinInterval {
-			small++
-		}
-		if slices.ContainsFunc(r.ZY, func(z float64) bool { return math.Abs(z) > 3.5 }) {
-			outlying++
 		}
 		test, err := MannWhitney(r.X, r.Y)
-		if err != nil || test.U != r.U {
-			t.Errorf("%s: U %g, want %g, %v", r.Name, test.U, r.U, err)
+		if err != nil || test.U != r.U || r.PExact != nil && !test.Exact {
+			t.Errorf("%s: %+v, want U %g, %v", r.Name, test, r.U, err)
 		}
 		if r.PExact != nil {
-			exact++
-			if test.Ties {
-				tied++
-			}
-			if !test.Exact || !relative(test.P, *r.PExact) {
-				t.Errorf("%s: exact p %.12g, want %.12g", r.Name, test.P, *r.PExact)
-			}
+			expect(t, r.Name, "exact p", test.P, *r.PExact)
 		}
-		_, ties := doubledRanks(append(append([]float64{}, r.X...), r.Y...))
+		_, ties := doubledRanks(slices.Concat(r.X, r.Y))
+		if test.Ties != (ties != 0) {
+			t.Errorf("%s: ties %t", r.Name, test.Ties)
+		}
 		n, m := float64(len(r.X)), float64(len(r.Y))
-		if p := normalP(r.U, n*m/2, varianceOfU(n, m, ties)); r.PAsymptotic != nil {
-			asymptotic++
-			if !relative(p, *r.PAsymptotic) {
-				t.Errorf("%s: approximated p %.12g, want %.12g", r.Name, p, *r.PAsymptotic)
-			}
+		if r.PAsymptotic != nil {
+			expect(t, r.Name, "approximated p", normalP(r.U, n*m/2, varianceOfU(n, m, ties)), *r.PAsymptotic)
 		}
 		got, err := RatioOf(r.X, r.Y, 0.95)
 		if few := 2*math.Exp(-logChoose(len(r.X)+len(r.Y), len(r.X))) > 0.05; few != (err != nil) {
 			t.Errorf("%s: ratio: %v", r.Name, err)
 		}
-		if err == nil && !relative(got.Estimate, r.Ratio) {
-			t.Errorf("%s: ratio %.12g, want %.12g", r.Name, got.Estimate, r.Ratio)
+		if err == nil {
+			expect(t, r.Name, "ratio", got.Estimate, r.Ratio)
 		}
-		if want := r.RatioInterval; want != nil {
-			intervals++
-			if !relative(got.Interval.Low, want.Low) || !relative(got.Interval.High, want.High) {
-				t.Errorf("%s: interval %.12g to %.12g, want %.12g to %.12g", r.Name, got.Interval.Low, got.Interval.High, want.Low, want.High)
-			}
+		if r.RatioInterval != nil {
+			expectInterval(t, r.Name, got.Interval, interval{r.RatioInterval.Low, r.RatioInterval.High, 0})
 		}
-		limit := threshold(len(r.Y))
-		if len(r.Y) >= MinOutlierValues && r.ZY != nil {
-			var want []int
-			for i, z := range r.ZY {
-				if math.Abs(z) > limit {
-					want = append(want, i)
-				}
-			}
-			outliers := Outliers(r.Y)
-			if len(outliers) != len(want) {
-				t.Errorf("%s: outliers %+v, want %v", r.Name, outliers, want)
-			}
-			for i := range min(len(want), len(outliers)) {
-				if o := outliers[i]; o.Index != want[i] || math.Abs(o.Score-r.ZY[o.Index]) > 1e-6*math.Abs(o.Score) {
-					t.Errorf("%s: outlier %+v, want index %d, score %g", r.Name, o, want[i], r.ZY[want[i]])
-				}
+		if len(r.Y) < MinOutlierValues || r.ZY == nil {
+			continue
+		}
+		outliers := map[int]float64{}
+		for _, o := range Outliers(r.Y) {
+			outliers[o.Index] = o.Score
+		}
+		for i, z := range r.ZY {
+			score, outlying := outliers[i]
+			if outlying != (math.Abs(z) > threshold(len(r.Y))) || outlying && math.Abs(score-z) > 1e-6*math.Abs(z) {
+				t.Errorf("%s: outliers %v, want index %d, score %g", r.Name, outliers, i, z)
 			}
 		}
-	}
-	t.Logf("%d data sets, %d small, %d with an outlier: %d exact p (%d with ties), %d approximated, %d intervals of a ratio", len(ref.Pairs), small, outlying, exact, tied, asymptotic, intervals)
-	if len(ref.Pairs) < 50 || small < 25 || outlying < 10 || exact < 50 || tied < 12 || intervals < 50 || asymptotic < 50 {
-		t.Error("too few data sets")
 	}
 	for _, r := range ref.Holm {
 		for i, got := range Holm(r.P) {
-			if !near(got, r.Adjusted[i]) {
-				t.Errorf("Holm of %v: %g, want %g", r.P, got, r.Adjusted[i])
-			}
+			expect(t, "Holm", "p", got, r.Adjusted[i])
 		}
-	}
-	if len(ref.Trends) < 30 {
-		t.Errorf("%d trends", len(ref.Trends))
 	}
 	for _, r := range ref.Trends {
 		if s, p := Trend(r.X); s != r.S || !near(p, r.P) {
@@ -172,65 +153,102 @@ func TestAgainstSciPy(t *testing.T) {
 			t.Errorf("change in %v: %g at %d, want %g at %d", r.X, got, at, r.Statistic, r.At)
 		}
 	}
-}
-
-// R is exact without ties only.
-func TestAgainstR(t *testing.T) {
-	type rPair struct {
-		Name                    string
-		U, P                    float64
-		Ratio, Low, High, Level *float64
-	}
-	r := read[struct {
-		Pairs []rPair
-		Holm  []struct{ P, Adjusted []float64 }
-	}](t, "reference-r.json")
-	data := map[string][2][]float64{}
-	for _, p := range read[reference](t, "reference.json").Pairs {
-		data[p.Name] = [2][]float64{p.X, p.Y}
-	}
-	if len(r.Pairs) < 40 {
-		t.Fatalf("%d data sets", len(r.Pairs))
-	}
-	for _, want := range r.Pairs {
-		x, y := data[want.Name][0], data[want.Name][1]
-		// R's limit is 50 values per sample, the one here is for both together.
-		test, err := MannWhitney(x, y)
-		if err != nil || test.U != want.U || test.Exact && !near(test.P, want.P) {
-			t.Errorf("%s: U %g, p %.12g, want %g, %.12g, %v", want.Name, test.U, test.P, want.U, want.P, err)
-		}
-		if want.Ratio == nil || !test.Exact {
-			continue
-		}
-		got, err := RatioOf(x, y, 0.95)
-		if err != nil || !relative(got.Estimate, *want.Ratio) || !relative(got.Interval.Low, *want.Low) || !relative(got.Interval.High, *want.High) {
-			t.Errorf("%s: %+v, want %.12g, %.12g to %.12g, %v", want.Name, got, *want.Ratio, *want.Low, *want.High, err)
-		}
-	}
-	for _, want := range r.Holm {
-		for i, got := range Holm(want.P) {
-			if !near(got, want.Adjusted[i]) {
-				t.Errorf("Holm of %v: %g, want %g", want.P, got, want.Adjusted[i])
-			}
-		}
-	}
-}
-
-// The table of critical scores is that of the simulation, rounded up.
-func TestThresholdsAreThoseOfTheSimulation(t *testing.T) {
-	simulated := read[reference](t, "reference.json").Critical
-	if len(simulated) != len(critical) {
-		t.Fatalf("%d sizes, want %d", len(critical), len(simulated))
-	}
-	for _, want := range simulated {
+	for _, want := range ref.Critical { // rounded up
 		if z := threshold(want.N); z < want.Z-0.02 || z > want.Z+0.12 {
 			t.Errorf("%d values: threshold %g, simulated %g", want.N, z, want.Z)
 		}
 	}
-	if z := threshold(40); z != 4.7 {
-		t.Errorf("between two sizes: %g", z)
+	if len(ref.Critical) != len(critical) || threshold(40) != 4.7 || threshold(400) != 4.3 {
+		t.Errorf("%d sizes, want %d; between two sizes %g, beyond the table %g", len(critical), len(ref.Critical),
+			threshold(40), threshold(400))
 	}
-	if z := threshold(400); z != 4.3 {
-		t.Errorf("beyond the table: %g", z)
+}
+
+// The pairs of testdata/signed.R.
+func TestPairsAgainstR(t *testing.T) {
+	ref := read[struct {
+		Pairs []struct {
+			Name        string
+			X, Y        []float64
+			V, P        float64
+			Exact, Tied bool
+			Zeros       int // pairs of equal values
+			Ratio       *float64
+			Interval    *interval
+		}
+	}](t, "signed-r.json")
+	if len(ref.Pairs) < 55 {
+		t.Errorf("%d data sets", len(ref.Pairs))
+	}
+	for _, r := range ref.Pairs {
+		test, err := SignedRank(r.X, r.Y)
+		expect(t, r.Name, "p", test.P, r.P)
+		want := Test{U: r.V, P: test.P, Exact: r.Exact, Ties: r.Tied || r.Zeros > 0, Paired: true}
+		if err != nil || test != want {
+			t.Errorf("%s: %+v, want %+v, %v", r.Name, test, want, err)
+		}
+		got, err := PairedRatio(r.X, r.Y, 0.95)
+		if r.Ratio == nil {
+			var need NeedRounds
+			if !errors.As(err, &need) || need != (NeedRounds{len(r.X), 6}) {
+				t.Errorf("%s: %+v, %v", r.Name, got, err)
+			}
+			continue
+		}
+		expect(t, r.Name, "ratio", got.Estimate, *r.Ratio)
+		expectInterval(t, r.Name, got.Interval, *r.Interval)
+	}
+}
+
+// Up to 60 values the tests and intervals are exact; beyond, the normal approximation is close.
+func TestExactLimit(t *testing.T) {
+	ramp := func(n int, from float64) (xs []float64) {
+		for i := range n {
+			xs = append(xs, from+float64(i))
+		}
+		return xs
+	}
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-4*b }
+	for _, test := range []struct {
+		n, m  int
+		shift float64
+		u, p  float64
+		exact bool
+	}{
+		// Beyond, z is (|U − nm/2| − 1/2) / √(nm(n+m+1)/12).
+		{30, 30, 100, 0, 2 / math.Exp(logChoose(60, 30)), true},
+		{30, 31, 100, 0, math.Erfc((465 - .5) / math.Sqrt(30*31*62/12.) / math.Sqrt2), false},
+		{31, 30, 10.5, 0, 0, false},
+	} {
+		got, err := MannWhitney(ramp(test.n, 1), ramp(test.m, 1+test.shift))
+		if test.p == 0 { // pairs in which x is larger: 1 + 2 + … + 20
+			test.u, test.p = 210, math.Erfc((465-210-.5)/math.Sqrt(30*31*62/12.)/math.Sqrt2)
+		}
+		if err != nil || got.U != test.u || got.Exact != test.exact || !near(got.P, test.p) {
+			t.Errorf("%d and %d: %+v, want %+v, %v", test.n, test.m, got, test, err)
+		}
+	}
+	for _, test := range []struct {
+		n, m       int
+		confidence float64
+		k          int
+		reached    float64
+	}{
+		{4, 4, .95, 1, 1 - 2./70}, {3, 4, .9, 1, 1 - 2./35}, {30, 30, .95, 318, .95038}, {30, 31, .95, 329, .95},
+		{61, 1, .95, 0, .95},
+	} {
+		if k, reached := criticalRank(test.n, test.m, test.confidence); k != test.k || !near(reached, test.reached) {
+			t.Errorf("%d and %d: rank %d, %.6f; want %d, %.6f", test.n, test.m, k, reached, test.k, test.reached)
+		}
+	}
+	// 61 values: z is (|S| − 1) / √(n(n−1)(2n+5)/18).
+	for n, want := range map[int]float64{8: 2. / 40320, 60: 0,
+		61: math.Erfc((1830 - 1) / math.Sqrt(61*60*127/18.) / math.Sqrt2)} {
+		if s, p := Trend(ramp(n, 1)); s != n*(n-1)/2 || !near(p, want) && p > 1e-80 {
+			t.Errorf("a trend of %d values: S %d, p %g, want %g", n, s, p, want)
+		}
+	}
+	if _, p := Trend([]float64{1, 1, 2, 3, 4, 5, 6, 7}); !near(p, 4./40320) {
+		t.Errorf("a trend of eight values with a tie: p %g", p)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // A sample has the values with the lowest ranks, whether they came to it or to samples merged into
 // it, and all values if there are fewer.
-func TestSampleHasTheLowestRanks(t *testing.T) {
+func TestSample_LowestRanks(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 100, 5000} {
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
 		one, other := NewSample[uint64](n, 1, 1), NewSample[uint64](n, 1, 2)
@@ -34,7 +34,7 @@ func TestSampleHasTheLowestRanks(t *testing.T) {
 }
 
 // Each value is in the sample equally often, the first and the last one too.
-func TestSampleIsUniform(t *testing.T) {
+func TestSample_Uniform(t *testing.T) {
 	const values, n, samples = 20, 5, 4000
 	var times [values]float64
 	for seed := range uint64(samples) {
@@ -43,6 +43,9 @@ func TestSampleIsUniform(t *testing.T) {
 			if rank, keep := s.Draw(); keep {
 				s.Keep(rank, v)
 			}
+		}
+		if s.Seen() != values {
+			t.Fatalf("%d values seen", s.Seen())
 		}
 		for _, v := range s.Values(cmp.Compare[int]) {
 			times[v]++
@@ -56,7 +59,7 @@ func TestSampleIsUniform(t *testing.T) {
 	}
 }
 
-func TestSampleAllocatesNothing(t *testing.T) {
+func TestSample_Allocations(t *testing.T) {
 	s := NewSample[[8]int](64, 1, 1)
 	if n := testing.AllocsPerRun(1000, func() {
 		if rank, keep := s.Draw(); keep {

@@ -19,24 +19,17 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 }
 
 // walsh returns the geometric means of any two ratios of y to x, each with itself included. It
-// divides products, so the mean of a ratio and its inverse is exactly 1.
+// divides products, which leastValue and mostValue keep in the range of float64, so the mean of a
+// ratio and its inverse is exactly 1.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])
 		for j := range i {
-			above, below := y[i]*y[j], x[i]*x[j]
-			if beyond(above) || beyond(below) {
-				means = append(means, math.Sqrt(y[i]/x[i])*math.Sqrt(y[j]/x[j]))
-				continue
-			}
-			means = append(means, math.Sqrt(above)/math.Sqrt(below))
+			means = append(means, math.Sqrt(y[i]*y[j])/math.Sqrt(x[i]*x[j]))
 		}
 	}
 	return means
 }
-
-// beyond reports whether a product is outside the range of float64 with full precision.
-func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
 // SignedRank runs Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
 // 1945). U is the sum of the ranks of ratios above 1; equal pairs are omitted. Up to ExactLimit

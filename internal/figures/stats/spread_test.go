@@ -23,7 +23,8 @@ func TestLatencySpread(t *testing.T) {
 		h.Record(time.Duration(i+1) * time.Microsecond)
 	}
 	s, ok, err := LatencySpread(a.Latencies(), b.Latencies())
-	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) || !about(s.Within, .577, .005) {
+	if err != nil || !ok || s.N != 1000 || s.Max != 1e6 || !about(s.Mean, 500500, 1e-6) || !about(s.SD, 288675, 1e-3) ||
+		!about(s.Within, .577, .005) {
 		t.Errorf("%+v %t %v", s, ok, err)
 	}
 	// Equal values are all within, although their SD is 0 and their bucket has a width.
@@ -43,22 +44,40 @@ func TestLatencySpread(t *testing.T) {
 }
 
 func TestRateSpread(t *testing.T) {
-	window := func(length time.Duration, n int64) bench.Window { return bench.Window{Length: length, Succeeded: n} }
-	drain := window(time.Second, 7)
+	window := func(ms time.Duration, n int64) bench.Window {
+		return bench.Window{Length: ms * time.Millisecond, Succeeded: n}
+	}
+	drain := window(1000, 7)
 	drain.Drain = true
-	a := bench.Load{Elapsed: 4 * time.Second, Bytes: 1000, Windows: []bench.Window{window(time.Second, 100), window(time.Second, 200), window(300*time.Millisecond, 5), drain}}
-	b := bench.Load{Elapsed: time.Second, Bytes: 1500, Windows: []bench.Window{window(time.Second, 300), window(time.Second, 200)}}
-	s, ok := RateSpread(a, b)
-	if !ok || s.N != 4 || !about(s.Mean, 200, 1e-9) || !about(s.SD, math.Sqrt(5000), 1e-9) || s.Max != 300 || !about(s.Within, .5, 1e-9) {
-		t.Errorf("%+v %t", s, ok)
+	load := func(windows ...bench.Window) bench.Load {
+		return bench.Load{Elapsed: time.Duration(len(windows)) * time.Second, Bytes: 1250, Windows: windows}
 	}
-	if got := BytesPerSecond(a, b); got != 500 {
+	for _, test := range []struct {
+		name  string
+		steps []bench.Load
+		want  Spread
+	}{
+		{"two steps", []bench.Load{load(window(1000, 100), window(1000, 200), drain),
+			load(window(1000, 300), window(1000, 200))},
+			Spread{N: 4, Mean: 200, SD: math.Sqrt(5000), Max: 300, Within: .5}},
+		{"lengths that differ by 10%", []bench.Load{load(window(900, 72), window(1100, 132), window(1000, 100))},
+			Spread{N: 3, Mean: 100, SD: math.Sqrt(800. / 3), Max: 120, Within: 1. / 3}},
+		{"lengths that differ by more", []bench.Load{load(window(899, 99), window(1101, 110), window(1000, 100))},
+			Spread{N: 1, Mean: 100, Max: 100, Within: 1}},
+		{"one SD from the mean", []bench.Load{load(window(1000, 110), window(1000, 131))},
+			Spread{N: 2, Mean: 120.5, SD: 10.5, Max: 131, Within: 1}},
+		{"only a drain", []bench.Load{load(drain)}, Spread{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, ok := RateSpread(test.steps...)
+			if w := test.want; ok != (w.N > 0) || s.N != w.N || !near(s.Mean, w.Mean) || !near(s.SD, w.SD) ||
+				!near(s.Max, w.Max) ||
+				!near(s.Within, w.Within) {
+				t.Errorf("%+v, want %+v", s, w)
+			}
+		})
+	}
+	if got := BytesPerSecond(load(drain, drain), load(drain, drain, drain)); got != 500 || BytesPerSecond() != 0 {
 		t.Errorf("%g bytes per second", got)
-	}
-	if _, ok := RateSpread(bench.Load{Windows: []bench.Window{drain}}); ok || BytesPerSecond() != 0 {
-		t.Error("of nothing")
-	}
-	if s, ok := RateSpread(bench.Load{Windows: []bench.Window{window(time.Second, 9)}}); !ok || s.Within != 1 || s.SD != 0 {
-		t.Errorf("of one: %+v", s)
 	}
 }

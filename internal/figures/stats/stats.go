@@ -2,7 +2,7 @@
 // their CIs, cost, and a summary of each contender over its rounds. It also decides whether two
 // samples (a value per round) differ (Rule), which contenders are in one tier (Tiers), and where a
 // history changed (ChangePoints). It is pure: no I/O and no clock. Reference values of the tests
-// come from SciPy and R: testdata/reference.py and reference.R.
+// come from SciPy and R: testdata/reference.py and signed.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
 package stats

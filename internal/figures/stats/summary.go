@@ -297,13 +297,12 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 // ClosedHalf is HalfPeak without the open-loop steps.
 func (c Contender) ClosedHalf() (step int, share float64, ok bool) {
 	peak, known := c.PeakStep()
-	if !known || !(peak.Throughput.Median > 0) {
+	if !known {
 		return 0, 0, false
 	}
 	nearest := math.Inf(1)
 	for i, s := range c.Steps {
-		if s.Index > peak.Index || s.Excluded || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request ||
-			!(s.Throughput.Median > 0) {
+		if s.Index > peak.Index || s.Excluded || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request {
 			continue
 		}
 		part := s.Throughput.Median / peak.Throughput.Median

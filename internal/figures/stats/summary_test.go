@@ -1,8 +1,8 @@
 package stats
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // round returns one trial of a contender: a warm-up step, then two steps with these rates, in which
@@ -19,7 +20,8 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 		Trial: bench.Trial{Contender: name, Round: n}, State: bench.TrialComplete, StartUp: &startUp,
 		Service: bench.Service{Name: name},
 		Checks:  []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed}, {Status: bench.CheckPassed}},
-		Steps:   []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10), step(2, false, 4, 9, rates[1]*10)},
+		Steps: []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10),
+			step(2, false, 4, 9, rates[1]*10)},
 	}
 	for i := range trial.Steps {
 		h := hdr.New()
@@ -35,138 +37,74 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 	return trial
 }
 
+// The golden file has the summaries of three contenders: of rounds with merged latencies, of failures,
+// and of rounds that do not fit together.
 func TestSummarise(t *testing.T) {
-	trials := []bench.TrialResult{
-		round("b", 1, 30*time.Millisecond, [2]int64{100, 300}, 1*time.Millisecond),
-		round("a", 1, 5*time.Millisecond, [2]int64{900, 20}, 2*time.Millisecond),
-		round("b", 2, 10*time.Millisecond, [2]int64{110, 100}, 9*time.Millisecond),
-		round("b", 3, 20*time.Millisecond, [2]int64{120, 200}, 3*time.Millisecond),
-	}
-	got := Summarise(bench.Run{}, trials)
-	if len(got) != 2 || got[0].Label != "b" || got[1].Label != "a" {
-		t.Fatalf("contenders: %+v", got)
-	}
-	b := got[0]
-	if b.Trials != 3 || b.Complete != 3 || b.StartUp.Duration() != 20*time.Millisecond || b.Service.Name != "b" {
-		t.Errorf("trials %d, complete %d, start-up %s", b.Trials, b.Complete, b.StartUp.Duration())
-	}
-	if b.StartUp.Interval != nil {
-		t.Errorf("three rounds have no 95%% interval: %+v", b.StartUp.Interval)
-	}
-	// The warm-up step is the fastest, and does not count.
-	peak, ok := b.PeakStep()
-	if !ok || peak.Index != 2 || peak.Throughput.Median != 200 || !slices.Equal(peak.Throughput.Values, []float64{300, 100, 200}) {
-		t.Errorf("peak %+v", peak)
-	}
-	if p, _ := got[1].PeakStep(); p.Index != 1 || p.Throughput.Median != 900 {
-		t.Errorf("peak of a: %+v", p)
-	}
-	// The latencies are merged: of 1, 3 and 9 ms a third each, p50 is 3 and p99 is 9, where the
-	// mean of the p99s is 4.3.
-	if l := peak.Latency; l.Count != 300 || l.Min != time.Millisecond || l.P50.Round(100*time.Microsecond) != 3*time.Millisecond || l.P99 != 9*time.Millisecond {
-		t.Errorf("latency %+v", l)
-	}
-	if peak.Succeeded != 6000 || peak.FailedTotal() != 15 || b.ErrorsTotal() != 15 || b.Errors["5xx"] != 9 {
-		t.Errorf("succeeded %d, failed %v, errors %v", peak.Succeeded, peak.Failed, b.Errors)
-	}
-	if want := 15. / 6015; peak.ErrorRate() != want {
-		t.Errorf("error rate %g, want %g", peak.ErrorRate(), want)
-	}
-	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
-		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))
-	}
-	if b.Checks[bench.CheckPassed] != 6 || b.Checks[bench.CheckFailed] != 3 {
-		t.Errorf("checks %v", b.Checks)
-	}
-	// Rounds had 1,004,000, 1,002,100 and 1,003,200 successes for 9 s: the third one is the median
-	// by cost.
-	if b.Cost == nil || b.Cost.Successes != 1_003_200 || b.Cost.Total != b.CostEach.Median {
-		t.Errorf("cost %+v of %v", b.Cost, b.CostEach)
-	}
-}
-
-func TestSummariseOfSixRounds(t *testing.T) {
-	var trials []bench.TrialResult
-	for i := range 6 {
-		trials = append(trials, round("a", i+1, time.Millisecond, [2]int64{int64(100 + i), 10}, time.Millisecond))
-	}
-	peak, _ := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)[0].PeakStep()
-	if in := peak.Throughput.Interval; in == nil || in.Low != 100 || in.High != 105 || math.Abs(in.Confidence-.96875) > 1e-9 {
-		t.Errorf("interval %+v", in)
-	}
-	if peak.Throughput.Median != 102.5 {
-		t.Errorf("median %g", peak.Throughput.Median)
-	}
-}
-
-func TestSummariseOfFailures(t *testing.T) {
-	died := round("a", 1, time.Millisecond, [2]int64{100, 500}, time.Millisecond)
+	ms := time.Millisecond
+	died := round("failing", 1, ms, [2]int64{100, 500}, ms)
 	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
 	died.Steps[2].Aborted = "the contender died"
-	never := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"}
-	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
+	sampled := round("failing", 3, ms, [2]int64{50, 10}, ms)
 	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{died, never, sampled})[0]
-	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
-		t.Errorf("trials %d, complete %d, failures %q", got.Trials, got.Complete, got.Failures)
+	other := round("a", 2, ms, [2]int64{100, 200}, ms)
+	other.Trial.Variant, other.Steps[1].Step.Name, other.Steps[2].Load.Latency.HDR = "x", "another", "damaged"
+	first := round("a", 1, ms, [2]int64{100, 200}, ms)
+	first.Trial.Variant = "x"
+	trials := []bench.TrialResult{
+		round("b", 1, 30*ms, [2]int64{100, 300}, 1*ms), // the warm-up is the fastest, and is not the peak
+		round("a", 1, 5*ms, [2]int64{900, 20}, 2*ms), round("b", 2, 10*ms, [2]int64{110, 100}, 9*ms),
+		round("b", 3, 20*ms, [2]int64{120, 200}, 3*ms), died, sampled, first, other,
+		{Trial: bench.Trial{Contender: "failing", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"},
 	}
-	// The step in which it died counts with its errors and successes, not with its throughput.
-	last := got.Steps[2]
-	if last.Rounds != 1 || last.Aborted != 1 || last.Throughput.Median != 10 || last.Succeeded != 5100 || last.FailedTotal() != 10 {
-		t.Errorf("%+v", last)
+	all := Summarise(bench.Run{}, trials)
+	peaks := SummarisePeaks(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
+	for i := range all[:2] { // that of one round has its histogram
+		want, _ := all[i].PeakStep()
+		if p, _ := peaks[i].PeakStep(); p.Latency != want.Latency {
+			t.Errorf("latency at peak %+v, want %+v", p.Latency, want.Latency)
+		}
 	}
-	if peak, _ := got.PeakStep(); peak.Index != 1 || peak.Throughput.Median != 75 {
-		t.Errorf("peak %+v", peak)
+	if want := all[0].Cost.Total / DefaultPrice; !near(peaks[0].Cost.Total, want) {
+		t.Errorf("at $1 an hour %+v, want $%g", peaks[0].Cost, want)
 	}
-	if got.MemoryPeak != 1<<40 || !got.MemoryPeakIsSample {
-		t.Errorf("memory peak %d, a sample: %t", got.MemoryPeak, got.MemoryPeakIsSample)
+	for i := range all {
+		for k := range all[i].Steps {
+			all[i].Steps[k].Results, all[i].Steps[k].Latency.HDR = nil, ""
+		}
 	}
-	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{never})[0]
-	if _, ok := nothing.PeakStep(); ok || nothing.Cost != nil || nothing.StartUp.Known() || nothing.ErrorsTotal() != 0 {
-		t.Errorf("of nothing: %+v", nothing)
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
-		t.Error("contenders without trials")
-	}
-}
-
-func TestSummariseWarns(t *testing.T) {
-	first := round("a", 1, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
-	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
-	second.Steps[1].Step.Name = "another"
-	second.Steps[2].Load.Latency.HDR = "damaged"
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
-	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", was "step 1": skipped`) || !strings.Contains(got.Warnings[1].Text, "step 3: no latency summary") {
-		t.Errorf("warnings %q", got.Warnings)
-	}
-	if got.Steps[1].Rounds != 1 || got.Steps[2].Latency.Count != 0 || got.Steps[2].Rounds != 2 {
-		t.Errorf("steps %+v", got.Steps)
-	}
-}
-
-func TestSummariseKeepsVariantsApart(t *testing.T) {
-	trials := []bench.TrialResult{{Trial: bench.Trial{Contender: "a"}}, {Trial: bench.Trial{Contender: "a", Variant: "x"}}, {Trial: bench.Trial{Contender: "a"}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
-	if len(got) != 2 || got[0].Trials != 2 || got[1].Label != "a:x" {
-		t.Errorf("%+v", got)
-	}
+	testenv.Golden(t, "testdata/summaries.json", string(text)+"\n")
 }
 
 // A contender is not compared, and comes last, if it failed a round; an aborted round does not
 // count.
-func TestExcluded(t *testing.T) {
+func TestContender_WhyExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
-	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
+	good := of(bench.TrialResult{State: bench.TrialComplete},
+		bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
 	if why := good.WhyExcluded(); why != "" {
 		t.Errorf("interrupted: %q", why)
 	}
-	died := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
+	died := of(bench.TrialResult{State: bench.TrialComplete},
+		bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
 	if why, want := died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
-	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
+	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x",
+		Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
 	if why, want := wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
 		t.Errorf("%q, want %q", why, want)
+	}
+	exited := Contender{Excluded: &bench.Exclusion{Cause: &bench.Cause{Kind: bench.CauseExited, Text: "exit code 7"}},
+		FailedRounds: 1}
+	for trials, want := range map[int]string{1: "DIED", 3: "DIED, in 1 of 3 rounds"} {
+		exited.Trials = trials
+		if why := exited.WhyExcluded(); why != strings.Replace(want, "DIED", exited.Excluded.String(), 1) {
+			t.Errorf("%q, want %q", why, want)
+		}
 	}
 	all := []Contender{died, good, wrong}
 	if slices.SortStableFunc(all, ExcludedLast); all[0].WhyExcluded() != "" || all[1].FailedRounds != 1 {
@@ -174,7 +112,7 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
+func TestSummarise_UnexpectedBodies(t *testing.T) {
 	step := func(i int, succeeded, wrong int64) bench.StepResult {
 		l := bench.Load{Definition: bench.Interval, Elapsed: time.Second, Succeeded: succeeded, Checked: 300}
 		if wrong > 0 {
@@ -185,8 +123,10 @@ func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
 	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
 		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
-		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded || c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
-			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
+		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded ||
+			c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
+			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded,
+				c.Steps[0].Excluded, c.Steps[1].Excluded)
 		}
 	}
 	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
@@ -196,20 +136,20 @@ func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
 	}
 }
 
-// TestContender_MemoryGrowth: of several warnings the one with the highest rate, and none about an
-// excluded contender.
+// Of several warnings it is the first one with the highest rate, and none about an excluded contender.
 func TestContender_MemoryGrowth(t *testing.T) {
 	trial := func(state bench.TrialState, rates ...float64) (r bench.TrialResult) {
 		r.State = state
 		for i, rate := range rates {
 			r.Steps = append(r.Steps, bench.StepResult{Index: i, Warnings: bench.Warnings{
-				{Kind: bench.WarnMemoryGrowth, Text: "grew", Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnMemory},
+				{Kind: bench.WarnMemoryGrowth, Text: fmt.Sprint("step ", i),
+					Values: map[string]float64{bench.GrowthRate: rate}}, {Kind: bench.WarnMemory},
 			}})
 		}
 		return r
 	}
-	c := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete, 1, 3), trial(bench.TrialComplete, 2)})
-	if w, ok := c.MemoryGrowth(); !ok || w.Values[bench.GrowthRate] != 3 {
+	c := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete, 1, 3), trial(bench.TrialComplete, 3, 2)})
+	if w, ok := c.MemoryGrowth(); !ok || w.Values[bench.GrowthRate] != 3 || w.Text != "step 1" {
 		t.Errorf("%v, %v", w, ok)
 	}
 	if _, ok := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialComplete)}).MemoryGrowth(); ok {
@@ -218,5 +158,179 @@ func TestContender_MemoryGrowth(t *testing.T) {
 	failed := Rounds(bench.Run{}, []bench.TrialResult{trial(bench.TrialFailed, 1)})
 	if _, ok := failed.MemoryGrowth(); ok {
 		t.Error("growth before the failure")
+	}
+}
+
+// Steps without a peak: the busiest measured one has the most requests, errors included.
+func TestContender_Errors(t *testing.T) {
+	of := func(index int, succeeded, failed int64, warmUp bool) bench.StepResult {
+		return bench.StepResult{Index: index, Aborted: "interrupted",
+			Step: bench.Step{Name: fmt.Sprint(index), WarmUp: warmUp},
+			Load: bench.Load{Elapsed: time.Second, Succeeded: succeeded, Checked: 7,
+				Failed: map[bench.ErrorKind]int64{bench.ErrReset: failed},
+				Unread: map[bench.ErrorKind]int64{bench.UnreadLong: 2}}}
+	}
+	trial := bench.TrialResult{Steps: []bench.StepResult{
+		of(0, 710, 0, true), of(1, 10, 0, false), of(2, 10, 40, false), of(3, 50, 0, false), of(4, 50, 40, false),
+		of(5, 90, 0, false),
+	}}
+	c := Rounds(bench.Run{Profile: bench.Profile{MaxErrors: 40. / 90}},
+		[]bench.TrialResult{trial, {State: bench.TrialFailed}})
+	if s, ok := c.BusiestStep(); !ok || s.Index != 4 {
+		t.Errorf("the busiest step is %d, %v", s.Index, ok)
+	}
+	if rate, ok := c.TotalErrorRate(); !ok || rate != .08 || len(c.ErrorRate.Values) != 1 || c.ErrorRate.Median != .08 {
+		t.Errorf("error rate %g, %v, of the rounds %v", rate, ok, c.ErrorRate)
+	}
+	if n, estimate := c.Compared(); n != 42 || estimate || c.Unread() != 12 || c.ErrorsTotal() != 80 {
+		t.Errorf("%d compared, %t; %d not looked at; %d errors", n, estimate, c.Unread(), c.ErrorsTotal())
+	}
+	for i, excluded := range []bool{false, false, true, false, false, false} { // above max_errors, not at it
+		if c.Steps[i].Excluded != excluded {
+			t.Errorf("step %d is excluded: %t", i, !excluded)
+		}
+	}
+	none := Rounds(bench.Run{}, []bench.TrialResult{{}})
+	if _, ok := none.BusiestStep(); ok {
+		t.Error("a busiest step of none")
+	}
+	if _, ok := none.TotalErrorRate(); ok || none.ErrorRate.Known() {
+		t.Error("an error rate of no requests")
+	}
+}
+
+func TestTrialMemoryPeak(t *testing.T) {
+	usage := func(peak int64, sample bool) *bench.Usage {
+		return &bench.Usage{Memory: &bench.Memory{Peak: peak, PeakIsSample: sample}}
+	}
+	limited := &bench.InstanceInfo{LimitsEnforced: true, Limits: bench.Limits{Memory: 900}}
+	marks := []bench.Mark{{Usage: *usage(500, false)}}
+	killed := &bench.Exit{OOMKilled: true}
+	for _, test := range []struct {
+		name   string
+		trial  bench.TrialResult
+		peak   int64
+		sample bool
+	}{
+		{"nothing", bench.TrialResult{}, 0, false},
+		{"a mark", bench.TrialResult{Marks: marks}, 500, false},
+		{"before a step", bench.TrialResult{Marks: marks, Steps: []bench.StepResult{{Before: usage(600, false)}}}, 600,
+			false},
+		{"a sample", bench.TrialResult{Marks: marks,
+			Steps: []bench.StepResult{{Samples: []bench.Usage{*usage(700, true)}}}}, 700, true},
+		{"a sample that is as high", bench.TrialResult{Marks: marks,
+			Steps: []bench.StepResult{{After: usage(500, true)}}}, 500, false},
+		{"killed", bench.TrialResult{Marks: marks, Instance: limited, Exit: killed}, 900, false},
+		{"ended", bench.TrialResult{Marks: marks, Instance: limited, Exit: &bench.Exit{}}, 500, false},
+		{"killed without a limit", bench.TrialResult{Marks: marks, Instance: &bench.InstanceInfo{}, Exit: killed}, 500,
+			false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if peak, sample := TrialMemoryPeak(test.trial); peak != test.peak || sample != test.sample {
+				t.Errorf("%d, a sample: %t", peak, sample)
+			}
+		})
+	}
+	// Only complete rounds are compared; the first of equal peaks counts.
+	complete := bench.TrialResult{State: bench.TrialComplete, Marks: marks}
+	aborted := bench.TrialResult{State: bench.TrialAborted, Marks: []bench.Mark{{Usage: *usage(500, true)}}}
+	c := Rounds(bench.Run{}, []bench.TrialResult{complete, complete, aborted, {State: bench.TrialComplete}})
+	if !slices.Equal(c.Memory.Values, []float64{500, 500}) || c.MemoryPeak != 500 || c.MemoryPeakIsSample {
+		t.Errorf("%v, %d, %t", c.Memory.Values, c.MemoryPeak, c.MemoryPeakIsSample)
+	}
+}
+
+func TestContender_HalfPeak(t *testing.T) {
+	at := func(conns int, perSecond int64) bench.StepResult {
+		return bench.StepResult{Step: bench.Step{Connections: conns},
+			Load: bench.Load{Elapsed: time.Second, Succeeded: perSecond}}
+	}
+	warm, other, share := at(1, 500), at(3, 501), at(0, 480)
+	warm.Step.WarmUp, other.Step.Request, share.Step = true, "search", bench.Step{Rate: 500, PeakShare: 0.5}
+	aborted := share
+	aborted.Aborted = "interrupted"
+	for _, c := range []struct {
+		name       string
+		steps      []bench.StepResult
+		peak, half int // index; -1: none
+		share      float64
+	}{
+		{"nothing", nil, -1, -1, 0},
+		{"no success", []bench.StepResult{at(1, 0), at(2, 0)}, 0, -1, 0},
+		{"the peak alone", []bench.StepResult{at(1, 1000)}, 0, 0, 1},
+		{"the peak first", []bench.StepResult{at(1, 1000), at(2, 1000), at(3, 500)}, 0, 0, 1},
+		{"nearest below the peak", []bench.StepResult{at(1, 100), at(2, 450), at(4, 1000), at(8, 510)}, 2, 1, .45},
+		{"neither a warm-up nor another request", []bench.StepResult{warm, at(1, 300), other, at(4, 1000)}, 3, 1, .3},
+		{"a step made for it", []bench.StepResult{at(1, 450), at(4, 1000), share}, 1, 2, .5},
+		{"aborted", []bench.StepResult{at(1, 450), at(4, 1000), aborted}, 1, 0, .45},
+		{"nearest on a log scale", []bench.StepResult{at(1, 230), at(2, 900), at(4, 1000)}, 2, 1, .9},
+		{"as near as the peak", []bench.StepResult{at(1, 250), at(2, 0), at(4, 1000)}, 2, 0, .25},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for i := range c.steps {
+				c.steps[i].Index = i
+			}
+			all := SummarisePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1},
+				Steps: c.steps}})
+			step, share, ok := all[0].HalfPeak()
+			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {
+				t.Errorf("step %d, %g, %v, peak %d; want %d, %g, %d", step, share, ok, all[0].Peak, c.half, c.share, c.peak)
+			}
+		})
+	}
+}
+
+// Counts of all rounds are added, in total and by kind of request.
+func TestStep_Words(t *testing.T) {
+	round := func(ok, rejected, failed int64) bench.StepResult {
+		l := bench.Load{Succeeded: ok, Elapsed: time.Second, Statuses: bench.Statuses{200: ok},
+			Requests: []bench.RequestLoad{
+				{Name: "a", Succeeded: ok, Checked: 3, Failed: map[bench.ErrorKind]int64{"5xx": failed}},
+				{Name: "b", Succeeded: 1},
+			}}
+		if rejected > 0 {
+			l.Rejected, l.Statuses[429] = bench.Statuses{429: rejected}, rejected
+		}
+		if failed > 0 {
+			l.Failed, l.Statuses[500] = map[bench.ErrorKind]int64{"5xx": failed}, failed
+		}
+		return bench.StepResult{Load: l}
+	}
+	drift := func(s bench.StepResult, change float64) bench.StepResult {
+		s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: change}}
+		return s
+	}
+	for _, test := range []struct {
+		name          string
+		rounds        []bench.StepResult
+		status, drift string
+		errors        float64
+	}{
+		{"one status", []bench.StepResult{round(10, 0, 0), round(10, 0, 0)}, "", "", 0},
+		{"rejected", []bench.StepResult{round(1000, 5000, 0), round(449, 798, 0)},
+			"200: 1,449, 429: 5,798; rejected 80% of requests (429)", "", 0},
+		{"failed", []bench.StepResult{round(10, 0, 1), drift(round(9, 0, 0), -.1)}, "200: 19, 500: 1",
+			"unstable in 1 of 2 rounds", 1. / 20},
+		{"drifting", []bench.StepResult{drift(round(90, 900, 10), .1)},
+			"200: 90, 429: 900, 500: 10; rejected 90% of requests (429)", "still warming up", .01},
+		{"one of them warming up", []bench.StepResult{drift(round(1, 0, 0), .1), drift(round(1, 0, 0), -.1),
+			round(1, 0, 0)},
+			"", "still warming up in 2 of 3 rounds", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := newStep(test.rounds, false)
+			if err != nil || s.StatusWords() != test.status || s.DriftWords() != test.drift ||
+				s.ErrorRate() != test.errors {
+				t.Errorf("%q, %q, %g, %v; want %+v", s.StatusWords(), s.DriftWords(), s.ErrorRate(), err, test)
+			}
+			n := int64(len(test.rounds))
+			if len(s.Requests) != 2 || s.Requests[0].Succeeded != s.Succeeded || s.Requests[0].Checked != 3*n ||
+				s.Requests[0].Failed["5xx"] != s.Failed["5xx"] || s.Requests[1].Succeeded != n {
+				t.Errorf("%+v", s.Requests)
+			}
+			if n > 1 && test.rounds[0].Load.Statuses[200] == s.Statuses[200] {
+				t.Error("the statuses of the first round are those of the step")
+			}
+		})
 	}
 }

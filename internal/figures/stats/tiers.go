@@ -58,10 +58,8 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 			family = append(family, pair)
 		}
 	}
-	if len(family) > 0 {
-		t.Tests = max(len(family), widest)
-		t.RoundsNeeded = max(0, r.fewest(t.Tests, paired)-rounds)
-	}
+	t.Tests = max(len(family), widest)
+	t.RoundsNeeded = max(0, r.fewest(t.Tests, paired)-rounds)
 	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {
 		t.Pairs[pairs[i]] = c

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
 )
 
 func TestTiers(t *testing.T) {
@@ -21,15 +23,26 @@ func TestTiers(t *testing.T) {
 		times([]float64(base), 0.8001), // 7: second
 	}
 	got := Rule{}.Tiers(samples, true, false, nil)
-	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) ||
+		got.RoundsNeeded != 0 || len(got.Pairs) != 15 {
 		t.Errorf("%+v", got)
 	}
 	// Lower is better.
-	if got = (Rule{}).Tiers(samples, false, false, nil); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
+	if got = (Rule{}).Tiers(samples, false, false, nil); len(got.Tiers) != 3 ||
+		fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
 		t.Errorf("tiers of times %+v", got.Tiers)
 	}
 	if got = (Rule{}).Tiers(nil, true, false, nil); got.Tiers != nil || got.Unknown != nil || got.RoundsNeeded != 0 {
 		t.Error("nothing has tiers")
+	}
+	// A contender's other measures correct its pairs, too.
+	with := func(a, b int) []float64 { return make([]float64, a+b) }
+	if got = (Rule{}).Tiers(samples[:5], true, false, with); got.Tests != 10 {
+		t.Errorf("a family of %d", got.Tests)
+	}
+	if got = (Rule{}).Tiers(samples[3:5], true, false,
+		func(int, int) []float64 { return make([]float64, 29) }); got.Tests != 30 {
+		t.Errorf("a family of %d", got.Tests)
 	}
 }
 
@@ -46,98 +59,103 @@ func TestRoundsNeeded(t *testing.T) {
 		}
 		return all
 	}
-	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
+	for _, test := range []struct{ contenders, rounds, tiers, needed int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1},
+		{8, 7, 8, 0}, {1, 6, 1, 0}} {
 		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false, nil)
 		if len(got.Tiers) != test.tiers || got.RoundsNeeded != test.needed {
-			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds, len(got.Tiers), got.RoundsNeeded)
-		}
-	}
-}
-
-// Equal contenders are in one tier in at least 95% of the runs.
-func TestNoiseHasOneTier(t *testing.T) { tiersOfNoise(t, 200) }
-
-func tiersOfNoise(t *testing.T, runs int) {
-	for _, contenders := range []int{3, 5, 7} {
-		rng := rand.New(rand.NewPCG(9, uint64(contenders)))
-		split := 0
-		for range runs {
-			samples := make([][]float64, contenders)
-			for i := range samples {
-				samples[i] = rounds(rng, 6, 100, 0.2)
-			}
-			if len(Rule{}.Tiers(samples, true, false, nil).Tiers) > 1 {
-				split++
-			}
-		}
-		t.Logf("%d contenders: split in %.1f%%", contenders, 100*float64(split)/float64(runs))
-		if split > runs/20 {
-			t.Errorf("%d equal contenders were split in %d of %d runs", contenders, split, runs)
+			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds,
+				len(got.Tiers), got.RoundsNeeded)
 		}
 	}
 }
 
 func TestChangePoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 11))
-	var series []float64
-	for _, part := range []struct {
-		n     int
-		level float64
-	}{{12, 100}, {10, 90}, {15, 110}} {
-		series = append(series, rounds(rng, part.n, part.level, 0.01)...)
-	}
-	found, err := ChangePoints(series, 0.05)
-	if err != nil || len(found) != 2 || found[0].At != 12 || found[1].At != 22 {
-		t.Fatalf("found %+v, %v", found, err)
-	}
-	if c := found[0]; math.Abs(c.Before-100) > 2 || math.Abs(c.After-90) > 2 || c.P > 0.05 || c.P <= 0 {
-		t.Errorf("first: %+v", c)
-	}
-	again, _ := ChangePoints(series, 0.05)
-	if !slices.Equal(found, again) {
-		t.Error("another result for the same series")
-	}
-	for name, series := range map[string][]float64{
-		"none": nil, "one": {1}, "constant": {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, "one outlier": {5, 5, 5, 5, 9, 5, 5, 5, 5, 5}, "five": {1, 1, 1, 9, 9},
+	long := slices.Concat(rounds(rng, 12, 100, 0.01), rounds(rng, 10, 90, 0.01), rounds(rng, 15, 110, 0.01))
+	for _, test := range []struct {
+		name   string
+		series []float64
+		alpha  float64
+		want   string // place, p value, medians before and after
+	}{
+		{"three levels", long, .05, "[{12 0.0001 101 89.7} {22 0.0001 89.7 110}]"},
+		{"four levels", []float64{1, 2, 3, 11, 12, 13, 31, 32, 33, 41, 42, 43}, .1,
+			"[{3 0.1 2 12} {6 0.0021 12 32} {9 0.1 32 42}]"},
+		{"six against six", []float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, .05, "[{6 0.0021 2 8}]"},
+		{"four against four", []float64{1, 2, 3, 4, 15, 16, 17, 18}, .05, "[{4 0.0285714 2.5 16.5}]"},
+		{"two against two", []float64{1, 2, 15, 16}, 8. / 24, "[{2 0.333333 1.5 15.5}]"}, // all 24 orders; p is alpha
+		{"two against two, with a smaller alpha", []float64{1, 2, 15, 16}, .33, "[]"},
+		{"three values", []float64{1, 1, 9}, .99, "[]"},
+		{"none", nil, .05, "[]"},
+		{"one", []float64{1}, .05, "[]"},
+		{"constant", []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, .05, "[]"},
+		{"one outlier", []float64{5, 5, 5, 5, 9, 5, 5, 5, 5, 5}, .05, "[]"},
+		{"five", []float64{1, 1, 1, 9, 9}, .05, "[]"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if found, err := ChangePoints(series, 0.05); err != nil || len(found) != 0 {
-				t.Errorf("%s: %+v, %v", name, found, err)
+		t.Run(test.name, func(t *testing.T) {
+			found, err := ChangePoints(test.series, test.alpha)
+			var words []string
+			for _, c := range found {
+				words = append(words, fmt.Sprintf("{%d %.6g %.3g %.3g}", c.At, c.P, c.Before, c.After))
+			}
+			if got := fmt.Sprint(words); got != test.want || err != nil {
+				t.Errorf("%s, %v, want %s", got, err, test.want)
 			}
 		})
 	}
-	// Six against six, with too many permutations to try all, and three against three, where two of
-	// twenty permutations are as clear.
-	if found, _ := ChangePoints([]float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, 0.05); len(found) != 1 || found[0].At != 6 {
-		t.Errorf("six against six: %+v", found)
-	}
-	if found, _ := ChangePoints([]float64{1, 2, 3, 4, 15, 16, 17, 18}, 0.05); len(found) != 1 || found[0].At != 4 {
-		t.Errorf("four against four: %+v", found)
+	for _, alpha := range []float64{0, 1} {
+		if _, err := ChangePoints([]float64{1, 2}, alpha); err == nil {
+			t.Errorf("alpha %g", alpha)
+		}
 	}
 	if _, err := ChangePoints([]float64{1, math.NaN()}, 0.05); err == nil {
 		t.Error("not a number")
 	}
-	if _, err := ChangePoints([]float64{1, 2}, 1); err == nil {
-		t.Error("alpha 1")
-	}
 }
 
-// At most 5% of series without a change have a mark, within the error of the count.
-func TestNoiseHasNoChangePoint(t *testing.T) { changesInNoise(t, 40, 6) }
-
-// changesInNoise accepts at most most runs with a mark: at a rate of 5%, the chance of more is 1%.
-func changesInNoise(t *testing.T, runs, most int) {
-	rng := rand.New(rand.NewPCG(12, 13))
-	for _, n := range []int{8, 20} {
-		marked := 0
-		for range runs {
-			if found, _ := ChangePoints(rounds(rng, n, 100, 0.05), 0.05); len(found) > 0 {
-				marked++
+func TestOutside(t *testing.T) {
+	died := &bench.Exclusion{Cause: &bench.Cause{Kind: bench.CauseExited, Text: "exit code 7"}}
+	checks := &bench.Exclusion{FailedChecks: 1, Checks: 2}
+	valid := Step{Step: bench.Step{Name: "64 connections", Connections: 64}}
+	open := Step{Step: bench.Step{Name: "80%", PeakShare: .8}}
+	drifting, failing := valid, valid
+	drifting.Drifting, drifting.Rounds = 2, 6
+	failing.Excluded, failing.Succeeded, failing.Failed = true, 75, map[bench.ErrorKind]int64{bench.ErrReset: 25}
+	const clientBound = true
+	for _, test := range []struct {
+		name        string
+		of          Kind
+		contender   Contender
+		at          Step
+		clientBound bool
+		want        string
+	}{
+		{"valid", OfThroughput, Contender{Steps: []Step{valid}}, valid, false, ""},
+		{"died", OfThroughput, Contender{Excluded: died, FailedRounds: 1, Trials: 1}, valid, false,
+			"the contender died: exit code 7"},
+		{"a failed round", FromStartToStop, Contender{FailedRounds: 1, Trials: 1, Excluded: checks}, valid, false,
+			"1 of 1 round failed"},
+		{"a failed round of two", FromStartToStop, Contender{FailedRounds: 1, Trials: 2}, valid, false,
+			"1 of 2 rounds failed"},
+		{"failed checks", FromStartToStop, Contender{Excluded: checks}, valid, false, "failed 1 of 2 checks"},
+		{"drifting, from start to stop", FromStartToStop, Contender{Steps: []Step{drifting}}, drifting, clientBound, ""},
+		{"drifting", OfCPU, Contender{Steps: []Step{drifting}}, drifting, false, "unstable in 2 of 6 rounds"},
+		{"without a peak", OfCPU, Contender{}, drifting, clientBound, ""},
+		{"errors", OfCPU, Contender{Steps: []Step{failing}}, failing, false, "25% of requests failed at 64 connections"},
+		{"an open loop", OfThroughput, Contender{Steps: []Step{open}}, open, false, "its peak step is open loop"},
+		{"latency of an open loop", OfLatency, Contender{Steps: []Step{open}}, open, false, ""},
+		{"latency, client-bound", OfLatency, Contender{Steps: []Step{valid}}, valid, clientBound, "client-bound at its peak"},
+		{"throughput, client-bound", OfThroughput, Contender{Steps: []Step{valid}}, valid, clientBound,
+			"client-bound at its peak"},
+		{"CPU time, client-bound", OfCPU, Contender{Steps: []Step{valid}}, valid, clientBound, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Outside(test.of, test.contender, test.at, test.clientBound); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
 			}
-		}
-		t.Logf("%d values: marked in %d of %d", n, marked, runs)
-		if marked > most {
-			t.Errorf("%d values: marked in %d of %d", n, marked, runs)
-		}
+		})
+	}
+	if !SameLength([]float64{1, 2}, []float64{3, 4}) || SameLength([]float64{1, 2}, []float64{3}) || !SameLength() {
+		t.Error("lengths")
 	}
 }

@@ -11,15 +11,18 @@ import (
 func interleaved(round int, since int64, state bench.TrialState) bench.TrialResult {
 	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
 	if since > 0 {
-		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0), With: []string{"y"}}})
+		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0),
+			With: []string{"y"}}})
 	}
 	return l
 }
 
 func TestTogether(t *testing.T) {
 	const done = bench.TrialComplete
-	a := []bench.TrialResult{interleaved(1, 10, done), interleaved(2, 20, done), interleaved(3, 30, bench.TrialFailed), interleaved(4, 0, done), interleaved(5, 50, done)}
-	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done), interleaved(3, 30, done)} // the second one of another table
+	a := []bench.TrialResult{interleaved(1, 10, done), interleaved(2, 20, done), interleaved(3, 30, bench.TrialFailed),
+		interleaved(4, 0, done), interleaved(5, 50, done)}
+	b := []bench.TrialResult{interleaved(5, 50, done), interleaved(1, 10, done), interleaved(2, 21, done),
+		interleaved(3, 30, done)} // the second one of another table
 	kept, ok := Together(a, b)
 	if !ok || len(kept) != 2 || len(kept[0]) != 2 || len(kept[1]) != 2 {
 		t.Fatalf("%v, kept %+v", ok, kept)
@@ -30,43 +33,14 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	for name, sides := range map[string][][]bench.TrialResult{
-		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]}, "twice": {append(a, a[0]), b},
+		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]},
+		"twice": {append(a, a[0]), b},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if kept, ok := Together(sides...); ok {
 				t.Errorf("%s: %+v", name, kept)
 			}
 		})
-	}
-}
-
-// Six pairs are never significant in a family of five, eight can be. Paired tests find more than
-// unpaired ones in the same values.
-func TestPairsOfAFamily(t *testing.T) {
-	family := func(n int, paired bool) []Pair {
-		var old, fresh, same []float64
-		for i := range n {
-			machine := float64(1 + i%4)
-			old, fresh, same = append(old, 100*machine), append(fresh, 90*machine*(1+.001*float64(i))), append(same, machine*(1+.001*float64(i*7%3)))
-		}
-		all := []Pair{{Measure: "throughput", HigherIsBetter: true, Old: old, New: fresh, Paired: paired}}
-		for range 4 {
-			all = append(all, Pair{Old: same, New: same, Paired: paired})
-		}
-		return all
-	}
-	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != Inconclusive || c.More != 2 || !c.Test.Paired {
-		t.Errorf("six pairs: %s, %d more", c.Verdict, c.More)
-	}
-	c := (Rule{}).Compare(family(MinPaired, true))[0]
-	if c.Verdict != Worse || c.Ratio.Interval.High > .92 || c.Ratio.Interval.Low < .89 {
-		t.Errorf("eight pairs: %s", c.Sentence())
-	}
-	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != Inconclusive || c.More < 20 {
-		t.Errorf("side by side: %s", c.Sentence())
-	}
-	if c := (Rule{}).Compare(family(MinPaired, true))[1]; c.Verdict != Same || c.Test.P != 1 {
-		t.Errorf("equal pairs: %s", c.Sentence())
 	}
 }
 

@@ -35,7 +35,7 @@ func MemoryGrowth(steps []bench.StepResult, limit int64) bench.Warnings {
 	f := values{bench.GrowthRate: rate}
 	text := "memory use grew by " + units.Bytes(int64(rate)) + " per request at an unchanged load"
 	used, perSecond := points[len(points)-1].Bytes, rate*last.Load.Throughput()
-	if left := float64(limit) - used; left > 0 && perSecond > 0 && left/perSecond < (365*24*time.Hour).Seconds() {
+	if left := float64(limit) - used; left > 0 && left/perSecond < (365*24*time.Hour).Seconds() {
 		full := time.Duration(left / perSecond * float64(time.Second))
 		f["full_after_ns"] = float64(full)
 		text += ": " + units.Bytes(limit) + " are full after another " + units.Approx(full)

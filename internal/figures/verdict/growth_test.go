@@ -1,30 +1,35 @@
-package verdict
+package verdict_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
-// growing returns a step of 20 s in which 1,000 requests a second end. Memory grows by kib for each
-// second, from MiB used at its beginning.
-func growing(mib, kib int64) bench.StepResult {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// growing returns a step of some seconds in which 1,000 requests a second end, some of them
+// rejected and failed. Memory grows by 1 MiB each second, from MiB used at its beginning.
+func growing(seconds, mib int64) step {
 	usage := func(second int64) bench.Usage {
-		used := mib<<20 + kib<<10*second
-		return bench.Usage{At: start.Add(time.Duration(second) * time.Second), Memory: &bench.Memory{Used: used}}
+		at := time.Date(2026, 1, 1, 0, 0, int(second), 0, time.UTC)
+		return bench.Usage{At: at, Memory: &bench.Memory{Used: (mib + second) << 20}}
 	}
-	before, after := usage(0), usage(20)
-	s := bench.StepResult{
+	before, after := usage(0), usage(seconds)
+	failed := map[bench.ErrorKind]int64{bench.ErrReset: 100}
+	s := step{
 		Step: bench.Step{Connections: 16}, Before: &before, After: &after,
-		Load: bench.Load{Definition: bench.Interval, Succeeded: 20_000, Elapsed: 20 * time.Second},
+		Load: load{
+			Definition: bench.Interval, Elapsed: time.Duration(seconds) * time.Second, Succeeded: 700 * seconds,
+			Rejected: bench.Statuses{429: 200 * seconds},
+			Failed:   map[bench.ErrorKind]int64{bench.ErrReset: 100 * seconds},
+		},
 	}
-	for second := range int64(20) {
+	for second := range seconds {
 		s.Samples = append(s.Samples, usage(second))
 		s.Load.Windows = append(s.Load.Windows, bench.Window{
-			Start: time.Duration(second) * time.Second, Length: time.Second, Succeeded: 1000,
+			Start: time.Duration(second) * time.Second, Length: time.Second, Succeeded: 700, Rejected: 200,
+			Failed: failed,
 		})
 	}
 	return s
@@ -32,46 +37,49 @@ func growing(mib, kib int64) bench.StepResult {
 
 // Memory grows with the requests of steps of the same, constant load only.
 func TestMemoryGrowth(t *testing.T) {
-	short := func(mib int64) bench.StepResult { // 8 readings and 8 MiB: too little alone
-		s := growing(mib, 1024)
-		s.Samples, s.Load.Windows = s.Samples[:7], s.Load.Windows[:8]
-		s.Load.Succeeded = 8000
-		s.After.At, s.After.Memory.Used = s.Before.At.Add(8*time.Second), (mib+8)<<20
-		return s
+	with := func(s step, change func(*step)) step { change(&s); return s }
+	leak, short := []step{growing(20, 100)}, []step{growing(7, 100)}
+	but := func(change func(*step)) []step {
+		return []step{with(growing(20, 100), change)}
 	}
-	with := func(s bench.StepResult, change func(*bench.StepResult)) bench.StepResult { change(&s); return s }
+	after := func(change func(*step)) []step { // 8 seconds and 8 MiB are too little alone
+		return []step{with(growing(7, 100), change), growing(7, 107)}
+	}
 	const grew = "memory use grew by 1.02 KiB per request at an unchanged load"
-	for name, test := range map[string]struct {
-		steps []bench.StepResult
-		limit int64
-		want  string // "": no warning
+	for _, test := range []struct {
+		name  string
+		steps []step
+		limit int64 // MiB
+		want  string
 	}{
-		"no step":            {},
-		"constant":           {steps: []bench.StepResult{growing(100, 0)}},
-		"a leak":             {steps: []bench.StepResult{growing(100, 1024)}, want: grew},
-		"below a limit":      {steps: []bench.StepResult{growing(100, 1024)}, limit: 256 << 20, want: grew + ": 256 MiB are full after another 2"},
-		"above its limit":    {steps: []bench.StepResult{growing(100, 1024)}, limit: 110 << 20, want: grew},
-		"a limit far away":   {steps: []bench.StepResult{growing(100, 1024)}, limit: 1 << 60, want: grew},
-		"a short step":       {steps: []bench.StepResult{short(100)}},
-		"two short steps":    {steps: []bench.StepResult{short(100), short(108)}, want: grew},
-		"after another load": {steps: []bench.StepResult{with(short(100), func(s *bench.StepResult) { s.Step.Connections = 1 }), short(108)}},
-		"after another rate": {steps: []bench.StepResult{with(short(100), func(s *bench.StepResult) { s.Step.Rate = 10 }), short(108)}},
-		"after another request": {
-			steps: []bench.StepResult{with(short(100), func(s *bench.StepResult) { s.Step.Request = "b" }), short(108)},
-		},
-		"an aborted step": {steps: []bench.StepResult{with(growing(100, 1024), func(s *bench.StepResult) { s.Aborted = "x" })}},
-		"a ramp":          {steps: []bench.StepResult{with(growing(100, 1024), func(s *bench.StepResult) { s.Step.RampTo = 64 })}},
-		"a ramp down":     {steps: []bench.StepResult{with(growing(100, 1024), func(s *bench.StepResult) { s.Step.RampFrom = 64 })}},
-		"a wave":          {steps: []bench.StepResult{with(growing(100, 1024), func(s *bench.StepResult) { s.Step.Wave = &bench.Wave{} })}},
-		"arrivals":        {steps: []bench.StepResult{with(growing(100, 1024), func(s *bench.StepResult) { s.Step.Arrivals = &bench.Arrivals{} })}},
+		{"no step", nil, 0, ""},
+		{"a leak", leak, 0, grew},
+		{"below a limit", leak, 256, grew + ": 256 MiB are full after another 3m14s"},
+		{"a quarter of a year below a limit", leak, 5_600_000, grew + ": 5.34 TiB are full after another 2222h10m"},
+		{"two years below a limit", leak, 50_000_000, grew},
+		{"at its limit", leak, 120, grew},
+		{"above its limit", leak, 110, grew},
+		{"only errors", but(func(s *step) { s.Load.Succeeded = 0 }), 256, grew},
+		{"a short step", short, 0, ""},
+		{"two short steps", after(func(*step) {}), 0, grew},
+		{"after other connections", after(func(s *step) { s.Step.Connections = 1 }), 0, ""},
+		{"after another rate", after(func(s *step) { s.Step.Rate = 10 }), 0, ""},
+		{"after another request", after(func(s *step) { s.Step.Request = "b" }), 0, ""},
+		{"an aborted step", but(func(s *step) { s.Aborted = "x" }), 0, ""},
+		{"a ramp", but(func(s *step) { s.Step.RampTo = 64 }), 0, ""},
+		{"a ramp of connections", but(func(s *step) { s.Step.RampFrom = 1 }), 0, ""},
+		{"a wave", but(func(s *step) { s.Step.Wave = &bench.Wave{} }), 0, ""},
+		{"arrivals", but(func(s *step) { s.Step.Arrivals = &bench.Arrivals{} }), 0, ""},
 	} {
-		got := MemoryGrowth(test.steps, test.limit)
-		text := got.Join("|")
-		if !strings.HasPrefix(text, test.want) || (text == "") != (test.want == "") || test.want == grew && text != grew {
-			t.Errorf("%s: %q, want %q", name, text, test.want)
-		}
-		if test.want != "" && len(got) == 1 && (got[0].Kind != bench.WarnMemoryGrowth || got[0].Values[bench.GrowthRate] < 1000 || got[0].Values[bench.GrowthRate] > 1050) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got := verdict.MemoryGrowth(test.steps, test.limit<<20)
+			if got.Join("|") != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+			if test.want != "" && (got[0].Kind != bench.WarnMemoryGrowth ||
+				int(got[0].Values[bench.GrowthRate]) != 1048) {
+				t.Errorf("%+v", got[0])
+			}
+		})
 	}
 }

@@ -137,23 +137,25 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 		possible = max(counted, length*float64(o.Connections)-float64(o.Rested))
 	}
 	f := values{"by_times": shared / length, "by_counting": counted / length}
-	switch {
-	case shared > counted*(1+littleTolerance)+slack:
+	if shared > counted*(1+littleTolerance)+slack {
 		return bench.Warnings{found(bench.WarnClockUnsteady, f,
 			"unstable machine clock: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
-	case o.Open && shared < counted*(1-littleTolerance)-slack:
+	}
+	if o.Open && shared < counted*(1-littleTolerance)-slack {
 		return bench.Warnings{found(bench.WarnResponsesSeenLate, f,
 			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
-	case !o.Open && possible-shared > littleTolerance*(possible+float64(o.Rested)): // of the users' time
+	}
+	if !o.Open && possible-shared > littleTolerance*(possible+float64(o.Rested)) { // of the users' time
 		gap := time.Duration((possible - shared) / float64(o.Responses)).Round(100 * time.Nanosecond)
 		return bench.Warnings{found(bench.WarnClientBound,
 			values{"in_flight": shared / length, "possible": possible / length, "gap_ns": float64(gap)},
 			"client-bound: %.1f of %.1f connections busy; the client takes %s from response to next request",
 			shared/length, possible/length, gap)}
+	}
 	// the ends of short slices weigh too much
-	case !o.Parts && math.Abs(busy-counted) > steadyWithin*possible+slack:
+	if !o.Parts && math.Abs(busy-counted) > steadyWithin*possible+slack {
 		return bench.Warnings{found(bench.WarnUnstableLoad,
 			values{"by_latency": busy / length, "by_counting": counted / length},
 			"unstable load: throughput × mean latency is %.2f, but %.2f requests were in flight; the queue grew or shrank",

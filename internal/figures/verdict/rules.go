@@ -91,27 +91,30 @@ func (f facts) rereads() string {
 
 func (f facts) clientBusy() string {
 	may := f.step.Load.ClientCPUs
-	switch {
-	case ThreadBusy(f.step.Load):
+	if ThreadBusy(f.step.Load) {
 		return fmt.Sprintf("a client thread was busy %s of the step",
 			units.Percent(f.step.Load.Saturation))
-	case may > 0 && f.client >= usedUp*may:
+	}
+	if may > 0 && f.client >= usedUp*may {
 		return fmt.Sprintf("client used %.2f of its %s", f.client, units.CPUs(may))
-	case f.local && f.client >= usedUp*f.machine:
+	}
+	if f.local && f.client >= usedUp*f.machine {
 		return fmt.Sprintf("client used %.2f of %s", f.client, units.CPUs(f.machine))
 	}
 	return ""
 }
 
 func (f facts) storeBusy() string {
-	switch {
-	case !f.storeOK:
+	if !f.storeOK {
 		return ""
-	case f.storeSet > 0 && f.store >= usedUp*f.storeSet:
+	}
+	if f.storeSet > 0 && f.store >= usedUp*f.storeSet {
 		return fmt.Sprintf("used %.2f of its %s", f.store, units.CPUs(f.storeSet))
-	case f.store >= usedUp*f.host:
+	}
+	if f.store >= usedUp*f.host {
 		return fmt.Sprintf("used %.2f of %s", f.store, units.CPUs(f.host))
-	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:
+	}
+	if f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2 {
 		return fmt.Sprintf("used %.2f of %s, which were %s busy", f.store, units.CPUs(f.host),
 			units.Percent(f.busy))
 	}
@@ -134,10 +137,10 @@ func (f facts) machineBusy() string {
 			by += fmt.Sprintf(", other %.2f", rest)
 		}
 	}
-	switch {
-	case f.steal >= stealBinds:
+	if f.steal >= stealBinds {
 		return fmt.Sprintf("other VMs took %s of its CPU time%s", units.Percent(f.steal), by)
-	case f.busy+f.steal >= fullyBusy:
+	}
+	if f.busy+f.steal >= fullyBusy {
 		return fmt.Sprintf("%s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), by)
 	}
 	return ""
@@ -207,7 +210,7 @@ func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
 
 // latencyFlat is for the step with the most connections, or the only one so far.
 func (f facts) latencyFlat() string {
-	if f.step.Step.Open() || f.quota > 0 && f.cpusOK && f.cpus >= usedUp*f.quota {
+	if f.step.Step.Open() {
 		return ""
 	}
 	for _, s := range f.below {

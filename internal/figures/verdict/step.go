@@ -104,7 +104,7 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}
-	if wall(l) > 0 && used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
+	if used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
 		all = append(all, found(bench.WarnClientMaybeBound,
 			values{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
 			"the client may be the bottleneck: it used %.2f of %d CPUs, the contender only %.2f of its %.2g",

@@ -1,40 +1,49 @@
 package verdict_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+type (
+	step = bench.StepResult
+	load = bench.Load
 )
 
 const length = 10 * time.Second
 
-// made describes a step of 10 s: the CPUs that contender and client used, and the busy share of all
-// CPUs.
+// made describes a step of 10 s on a machine with four CPUs.
 type made struct {
 	connections   int
 	rate, mean    float64 // successes per second; mean latency in ms
-	contender     float64
+	contender     float64 // CPUs
 	client        float64
-	busy          float64
-	throttled     int64 // of 100 periods
-	store         float64
-	change        func(*bench.StepResult)
+	busy, steal   float64 // shares of all CPUs
+	throttled     int64   // of 100 periods
+	store         float64 // CPUs
 	storeUnknown  bool
 	storeEmbedded float64 // calls at a time
+	change        func(*step)
 }
 
 func (m made) step(i int) bench.StepResult {
 	at := time.Unix(1000, 0)
 	span := func(cpus float64) time.Duration { return time.Duration(cpus * float64(length)) }
 	usage := func(cpu time.Duration, throttled int64) *bench.Usage {
-		return &bench.Usage{CPU: cpu, Throttling: &bench.Throttling{Periods: 100 * min(int64(cpu), 1), Throttled: throttled, Time: time.Duration(throttled) * 10 * time.Millisecond},
-			Memory: &bench.Memory{Used: 100 << 20}}
+		t := bench.Throttling{Periods: 100 * min(int64(cpu), 1), Throttled: throttled}
+		t.Time = time.Duration(throttled) * 10 * time.Millisecond
+		return &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: 100 << 20}, Throttling: &t}
 	}
 	host := func(at time.Time, n float64) *bench.HostReading {
-		b := &bench.HostReading{Host: &bench.HostUsage{At: at, Busy: span(n * 4 * m.busy), Idle: span(n * 4 * (1 - m.busy))}}
+		h := &bench.HostUsage{At: at, Busy: span(n * 4 * m.busy), Steal: span(n * 4 * m.steal)}
+		h.Idle = time.Hour + span(n*4) - h.Busy - h.Steal
+		b := &bench.HostReading{Host: h}
 		switch {
 		case m.storeEmbedded > 0:
 			b.Store = &bench.StoreUsage{At: at, Source: bench.StoreEmbeddedSource, Busy: span(n * m.storeEmbedded)}
@@ -43,11 +52,12 @@ func (m made) step(i int) bench.StepResult {
 		}
 		return b
 	}
+	n := int64(m.rate * 10)
 	s := bench.StepResult{
 		Index: i, Step: bench.Step{Connections: m.connections, Duration: length},
 		Load: bench.Load{
-			Elapsed: length, Wall: length, Succeeded: int64(m.rate * 10), Scheduled: int64(m.rate * 10), ClientCPU: span(m.client),
-			InFlight: m.rate * m.mean / 1000, Latency: bench.Latencies{Count: int64(m.rate * 10), Mean: time.Duration(m.mean * 1e6)},
+			Elapsed: length, Wall: length, Succeeded: n, Scheduled: n, ClientCPU: span(m.client),
+			InFlight: m.rate * m.mean / 1000, Latency: bench.Latencies{Count: n, Mean: time.Duration(m.mean * 1e6)},
 		},
 		Before: usage(0, 0), After: usage(span(m.contender), m.throttled),
 		HostBefore: host(at, 0), HostAfter: host(at.Add(length), 1),
@@ -58,144 +68,202 @@ func (m made) step(i int) bench.StepResult {
 	return s
 }
 
+func (m made) with(change func(*step)) made { m.change = change; return m }
+
+// trial has a contender with a quota of 1.5 CPUs and a limit of 1,000 MiB.
 func trial(steps ...made) bench.TrialResult {
-	r := bench.TrialResult{Instance: &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}}}
+	limits := bench.Limits{CPUs: 1.5, Memory: 1000 << 20}
+	r := bench.TrialResult{Instance: &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: limits}}
 	for i, m := range steps {
 		r.Steps = append(r.Steps, m.step(i))
 	}
 	return r
 }
 
-func hits(n int64) *int64 { return &n }
+func number(n int64) *int64 { return &n }
 
-// Each case is a trial and the rule that decides its last step. The machine has four CPUs, the
-// quota of the contender is 1.5.
-func TestRules(t *testing.T) {
-	for name, test := range map[string]struct {
-		trial bench.TrialResult
-		at    int // the step; -1: the last
-		want  string
+func open(s *bench.StepResult) { s.Step.Connections, s.Step.Rate = 0, 500 }
+
+func aborted(s *bench.StepResult) { s.Aborted = "interrupted" }
+
+// The golden file has, of each trial, the lines about its steps.
+func TestTrial(t *testing.T) {
+	idle := made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}
+	slow := made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1}
+	few := made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}
+	busyFew := made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}
+	rereading := made{connections: 8, rate: 3600, mean: 2, contender: .63, client: .07, busy: .94}
+	reread := func(peak int64) func(*step) {
+		return func(s *step) {
+			s.Before.Memory.Refaults, s.After.Memory.Refaults = number(100), number(471_460)
+			s.After.Memory.Peak, s.After.Memory.Used = peak, 96<<20
+		}
+	}
+	memory := func(used, hits, major int64) func(*step) {
+		return func(s *step) {
+			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = number(3), number(3+hits), used<<20
+			s.Before.Memory.MajorFaults, s.After.Memory.MajorFaults = number(2), number(2+major)
+		}
+	}
+	var text strings.Builder
+	for _, test := range []struct {
+		name  string
+		steps []made
 	}{
-		"quota": {trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, client: .5, busy: .6, throttled: 61}), -1,
-			"quota: 98% of 1.5 CPUs, 61 of 100 periods throttled for 610 ms"},
-		"quota in bursts": {trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.1, client: .5, busy: .6, throttled: 55}), -1, "quota: 73% of 1.5 CPUs, 55 of 100"},
-		"killed":          {trial(made{connections: 8, rate: 10, mean: 8, contender: 1.5, throttled: 99, change: func(s *bench.StepResult) { s.After.Memory.OOMKills = 2 }}), -1, "memory: out of memory: 2 processes killed at the limit of 512 MiB"},
-		"memory": {trial(made{connections: 8, rate: 10, mean: 800, contender: .4, busy: .2, change: func(s *bench.StepResult) {
-			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = hits(3), hits(1203), 500<<20
-			s.Before.Memory.MajorFaults, s.After.Memory.MajorFaults = hits(0), hits(77)
-		}}), -1, "memory: 500 MiB of 512 MiB in use, limit hit 1,200 times, 77 pages reread from disk"},
-		"page cache at the limit": {trial(made{connections: 1, rate: 100, mean: 10, contender: .1, busy: .1, change: func(s *bench.StepResult) {
-			s.Before.Memory.LimitHits, s.After.Memory.LimitHits = hits(3), hits(1203)
-		}}), -1, "connections: one request at a time"},
-		"page cache thrashing": {trial(made{connections: 8, rate: 3600, mean: 2, contender: .63, client: .07, busy: .94, change: func(s *bench.StepResult) {
-			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak, s.After.Memory.Used = hits(100), hits(471_460), 512<<20, 96<<20
-		}}), -1, "memory: page cache thrashing at the limit of 512 MiB: 471,360 pages reread, 13.1 per response; 96 MiB in use without page cache"},
-		"few pages reread": {trial(made{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4, change: func(s *bench.StepResult) {
-			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = hits(100), hits(400), 512<<20
-		}}), -1, "connections: one request at a time"},
-		"pages reread below the limit": {trial(made{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4, change: func(s *bench.StepResult) {
-			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = hits(100), hits(471_460), 300<<20
-		}}), -1, "connections: one request at a time"},
-		"client's quota": {trial(made{connections: 16, rate: 25000, mean: .3, contender: .44, client: .4, busy: .61, change: func(s *bench.StepResult) { s.Load.ClientCPUs, s.Load.Saturation = .4, .65 }}), -1,
-			"client: client used 0.40 of its 0.4 CPUs"},
-		"errors":          {trial(made{connections: 8, rate: 10, mean: 8, change: func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300} }}), -1, "errors: 75% of responses were errors"},
-		"client's thread": {trial(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a client thread was busy 98% of the step"},
-		"client":          {trial(made{connections: 8, rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}), -1, "client: client used 3.70 of 4 CPUs"},
-		"store":           {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}), -1, "store: used 3.65 of 4 CPUs"},
-		"store on its own CPU": {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: .97, busy: .4, change: func(s *bench.StepResult) { s.HostAfter.Store.CPUs = 1 }}), -1,
-			"store: used 0.97 of its 1 CPU"},
-		"store with others": {trial(made{connections: 64, rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}), -1,
-			"store: used 2.60 of 4 CPUs, which were 98% busy"},
-		"machine": {trial(made{connections: 64, rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}), -1,
-			"machine: 4 CPUs were 97% busy: contender 1.30, client 1.20, store 1.40"},
-		"others on the machine": {trial(made{connections: 16, rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}), -1,
-			"machine: 4 CPUs were 100% busy: contender 0.03, client 0.02, other 3.95"},
-		"a client with fewer CPUs than the machine": {trial(made{connections: 16, rate: 2000, mean: 8, contender: .26, client: .29, busy: 1, storeEmbedded: .1, change: func(s *bench.StepResult) {
-			s.Load.ClientCPUs = .4
-		}}), -1, "machine: 4 CPUs were 100% busy: contender 0.26, client 0.29, other 3.45"},
-		"stolen": {trial(made{connections: 64, rate: 900, mean: 80, contender: .3, client: .2, busy: .2, change: func(s *bench.StepResult) {
-			s.HostAfter.Host.Steal = s.HostAfter.Host.Idle
-			s.HostAfter.Host.Idle = 0
-		}}), -1, "machine: other VMs took 80% of its CPU time"},
-		"store holds": {trial(made{connections: 64, rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}), -1, "store: 58.0 of 64.0 requests waited for it"},
-		"too few":     {trial(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}), 0, "connections: 64 connections gave 25.00× the throughput of 2"},
-		"too few on a busy machine": {trial(made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}, made{connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}), 0,
-			"connections: 16 connections gave 7.50× the throughput of 2"},
-		"some more on a busy machine": {trial(made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}, made{connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}), 0,
-			"machine: 4 CPUs were 100% busy"},
-		"still too few":          {trial(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 4, rate: 395, mean: 10.1, contender: .2, busy: .1}), -1, "connections: latency still 1.01× that of 2"},
-		"its own lock":           {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1}), -1, "contender: 64 connections gave 1.00× the throughput of 8 at 8.0× the latency, using 0.20 of 1.5 CPUs"},
-		"lock or store":          {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1, storeUnknown: true}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, storeUnknown: true}), -1, "; it may wait for the store, which is not measured"},
-		"another request":        {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, change: func(s *bench.StepResult) { s.Step.Request = "other" }}), -1, "unclear: no limit reached: contender used 0.20 of 1.5 CPUs, client 0.00"},
-		"warm-up does not count": {trial(made{connections: 1, rate: 9000, mean: .1, contender: .2, busy: .1, change: func(s *bench.StepResult) { s.Step.WarmUp = true }}, made{connections: 2, rate: 200, mean: 10, contender: .2, busy: .1}), -1, "unclear"},
-		"rate": {trial(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500 }}), -1,
-			"rate: 5,000 of 5,000 scheduled requests succeeded, with 20% of 1.5 CPUs"},
-		"rate not kept": {trial(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500; s.Load.Dropped = 100 }}), -1, "unclear"},
-		"no counters":   {trial(made{connections: 2, rate: 200, mean: 10, change: func(s *bench.StepResult) { s.After = nil }}), -1, "unclear: no counters of the contender"},
+		{"quota", []made{{rate: 8000, mean: 8, contender: 1.47, client: .5, busy: .6, throttled: 61}}},
+		{"quota in bursts", []made{{rate: 8000, mean: 8, contender: 1.1, client: .5, busy: .6, throttled: 55}}},
+		{"quota without counts of periods", []made{made{rate: 8000, contender: 1.47}.with(func(s *step) {
+			s.After.Throttling = nil
+		})}},
+		{"killed", []made{made{rate: 10, contender: 1.5, throttled: 99}.with(func(s *step) {
+			s.Before.Memory.OOMKills, s.After.Memory.OOMKills = 1, 3
+		})}},
+		{"memory", []made{idle.with(memory(950, 1200, 77))}},
+		{"memory, nothing reread", []made{idle.with(memory(950, 2, 0))}},
+		{"memory, limit not hit", []made{idle.with(memory(950, 0, 77))}},
+		{"page cache at the limit", []made{idle.with(memory(100, 1200, 0))}},
+		{"page cache thrashing", []made{rereading.with(reread(1000 << 20))}},
+		{"pages reread below the limit", []made{rereading.with(reread(300 << 20))}},
+		{"client's quota", []made{made{rate: 25000, contender: .44, client: .4, busy: .61}.with(func(s *step) {
+			s.Load.ClientCPUs, s.Load.Saturation = .4, .65
+		})}},
+		{"client's thread", []made{made{rate: 90000, contender: 1, client: 1, busy: .5}.with(func(s *step) {
+			s.Load.Saturation = .98
+		})}},
+		{"client", []made{{rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}}},
+		{"errors", []made{made{rate: 10, mean: 8}.with(func(s *step) {
+			s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300}
+		})}},
+		{"store", []made{{rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}}},
+		{"store on its own CPU", []made{made{rate: 900, contender: .2, store: .97, busy: .4}.with(func(s *step) {
+			s.HostAfter.Store.CPUs = 1
+		})}},
+		{"store with others", []made{{rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}}},
+		{"machine", []made{{rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}}},
+		{"others on the machine", []made{{rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}}},
+		{"others, and an unknown store", []made{{rate: 200, contender: .03, client: .02, busy: 1, storeUnknown: true}}},
+		{"machine without counters of the contender", []made{made{rate: 200, busy: 1}.with(func(s *step) {
+			s.After = nil
+		})}},
+		{"stolen", []made{{rate: 900, mean: 80, contender: .3, client: .2, busy: .2, steal: .8}}},
+		{"store holds", []made{{rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}}},
+		{"too few", []made{few, {connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}}},
+		{"too few on a busy machine", []made{busyFew, {connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}}},
+		{"some more on a busy machine", []made{busyFew, {connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}}},
+		{"still too few", []made{few, {connections: 4, rate: 395, mean: 10.1, contender: .2, busy: .1}}},
+		{"one connection", []made{{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4}}},
+		{"its own lock", []made{idle, slow}},
+		{"lock or store", []made{idle, {connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, storeUnknown: true}}},
+		{"the best of fewer connections", []made{few, idle, slow}},
+		{"without mean latency", []made{{connections: 2, rate: 100, contender: .2, busy: .1},
+			{connections: 4, rate: 101, contender: .2, busy: .1}}},
+		{"without mean latency after", []made{{connections: 2, rate: 100, mean: 9, contender: .2, busy: .1},
+			{connections: 4, rate: 101, contender: .2, busy: .1}}},
+		{"no requests at an embedded store", []made{{rate: 100, contender: .2, busy: .1, storeEmbedded: .1}}},
+		{"without mean latency before", []made{{connections: 2, rate: 100, contender: .2, busy: .1},
+			{connections: 4, rate: 101, mean: 9, contender: .2, busy: .1}}},
+		{"another request", []made{idle, slow.with(func(s *step) { s.Step.Request = "other" })}},
+		{"an aborted step before", []made{idle.with(aborted), slow}},
+		{"only errors before", []made{idle.with(func(s *step) { s.Load.Succeeded = 0 }), slow}},
+		{"an open loop before", []made{idle.with(open), slow}},
+		{"the same connections before", []made{slow, slow, {connections: 64, rate: 9000, mean: 9}}},
+		{"a warm-up before", []made{idle.with(func(s *step) { s.Step.WarmUp = true }), slow}},
+		{"rate", []made{made{rate: 500, mean: 10, contender: .3, busy: .2}.with(open)}},
+		{"rate without counters", []made{made{rate: 500, mean: 10}.with(func(s *step) { open(s); s.After = nil })}},
+		{"no counters", []made{made{rate: 200, mean: 10}.with(func(s *step) { s.After = nil })}},
+		{"no readings of the machine", []made{idle.with(func(s *step) { s.HostAfter = nil })}},
+		{"aborted", []made{idle.with(aborted)}},
+		{"without requests", []made{{contender: 1.5}}},
+		{"without length", []made{idle.with(func(s *step) { s.Load.Elapsed, s.Load.Wall = 0, 0 })}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			at := test.at
-			if at < 0 {
-				at = len(test.trial.Steps) - 1
-			}
-			cpus := 4
-			if name == "a client with fewer CPUs than the machine" {
-				cpus = 1
-			}
-			if got := verdict.Trial(cpus, test.trial)[at].String(); !strings.Contains(got, test.want) {
-				t.Errorf("%s: %q, want %q", name, got, test.want)
+		fmt.Fprintf(&text, "%s\n", test.name)
+		for _, v := range verdict.Trial(4, trial(test.steps...)) {
+			fmt.Fprintf(&text, "  %s\n", v)
+		}
+	}
+	testenv.Golden(t, "testdata/trials.txt", text.String())
+}
+
+// What differs from four CPUs of this machine, and from limits that are enforced.
+func TestTrial_Machine(t *testing.T) {
+	idle := made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}
+	slow := made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1}
+	for _, test := range []struct {
+		name   string
+		cpus   int
+		change func(*bench.TrialResult)
+		want   string
+	}{
+		{"a client with fewer CPUs", 1, func(r *bench.TrialResult) { r.Steps[0].Load.ClientCPUs = .4 },
+			"machine: 4 CPUs were 100% busy: contender 0.26, client 0.29, other 3.45"},
+		{"no time between the readings", 2, func(r *bench.TrialResult) {
+			r.Steps[0].HostAfter.Host.At = r.Steps[0].HostBefore.Host.At
+		}, "machine: 2 CPUs were 100% busy: contender 0.26, client 0.29, other 1.45"},
+		{"a rate without a quota", 4, func(r *bench.TrialResult) {
+			r.Instance.Limits, r.Steps[0] = bench.Limits{}, made{rate: 10, contender: .2}.with(open).step(0)
+		}, "rate: 100 of 100 scheduled requests succeeded"},
+		{"memory without a limit", 4, func(r *bench.TrialResult) {
+			r.Instance.Limits.Memory, r.Steps[0] = 0, made{rate: 10, contender: .2}.with(func(s *step) {
+				*s.Before.Memory = bench.Memory{LimitHits: number(1), Refaults: number(1)}
+				*s.After.Memory = bench.Memory{LimitHits: number(9), Refaults: number(999), Used: 1 << 40, Peak: 1 << 40}
+			}).step(0)
+		}, "unclear: no limit reached: contender used 0.20 of 1.5 CPUs, client 0.00; machine 0% busy"},
+		{"another machine", 4, func(r *bench.TrialResult) { r.Instance.PID = 0 },
+			"unclear: no limit reached: contender used 0.26 of 1.5 CPUs, client 0.29"},
+		{"no instance", 4, func(r *bench.TrialResult) { r.Instance = nil },
+			"unclear: no limit reached: contender used 0.26 CPUs, client 0.29"},
+		{"limits that are not enforced", 4, func(r *bench.TrialResult) {
+			r.Instance.LimitsEnforced, r.Steps[0] = false, made{rate: 8000, contender: 1.47, client: .5, busy: .6}.step(0)
+		}, "unclear: no limit reached: contender used 1.47 CPUs, client 0.50; machine 60% busy"},
+		{"a lock without a quota", 4, func(r *bench.TrialResult) {
+			r.Instance.LimitsEnforced, r.Steps = false, []bench.StepResult{slow.step(1), idle.step(0)}
+		}, "contender: 64 connections gave 1.00× the throughput of 8 at 8.0× the latency, using 0.20 of 4 CPUs"},
+		{"a machine without known CPUs", 0, func(r *bench.TrialResult) {
+			r.Steps[0] = made{rate: 10, client: .95}.with(func(s *step) { s.HostAfter = nil }).step(0)
+		}, "client: client used 0.95 of 1 CPU"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := trial(made{rate: 2000, mean: 8, contender: .26, client: .29, busy: 1, storeEmbedded: .1})
+			test.change(&r)
+			if got := verdict.Trial(test.cpus, r)[0].String(); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
 	}
 }
 
-// Without enforced limits the bottleneck is unclear; an aborted step has none.
-func TestWithoutLimits(t *testing.T) {
-	l := trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, client: .5, busy: .6, throttled: 0})
-	l.Instance.LimitsEnforced = false
-	if v := verdict.Trial(4, l)[0]; v.Bound != verdict.Unclear {
-		t.Errorf("%s", v)
+// The most frequent bottleneck of the rounds wins, the later one of two; the text is of the last
+// round that has it. A drift does not change a bottleneck, and is reported.
+func TestRounds(t *testing.T) {
+	quota := made{rate: 8000, mean: 8, contender: 1.47, busy: .6, throttled: 61}
+	store := made{rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}
+	drifting := func(s *step) { s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}} }
+	const ofQuota = "98% of 1.5 CPUs, 61 of 100 periods throttled for 610 ms"
+	for _, test := range []struct {
+		name      string
+		steps     []made // one a round
+		words     string
+		bound     verdict.Bound
+		agree, of int
+	}{
+		{"most", []made{quota, store, quota.with(aborted), quota}, ofQuota, verdict.Quota, 2, 3},
+		{"most, and another one last", []made{quota, quota, store}, ofQuota, verdict.Quota, 2, 3},
+		{"one each", []made{quota, store}, "used 3.65 of 4 CPUs", verdict.Store, 1, 2},
+		{"a drift", []made{quota.with(drifting)}, ofQuota + "; still warming up: throughput rose by 13% over the step",
+			verdict.Quota, 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var rounds []bench.TrialResult
+			for _, m := range test.steps {
+				rounds = append(rounds, trial(m))
+			}
+			s := verdict.Rounds(4, rounds)[0]
+			if s.Words() != test.words || s.Bound != test.bound || s.Agree != test.agree || s.Rounds != test.of {
+				t.Errorf("%+v", s)
+			}
+		})
 	}
-	l.Steps[0].Aborted = "interrupted"
-	if v := verdict.Trial(4, l)[0]; v != (verdict.Verdict{}) {
-		t.Errorf("%s", v)
-	}
-	if all := verdict.Trial(0, bench.TrialResult{Steps: make([]bench.StepResult, 3)}); len(all) != 3 || all[0] != (verdict.Verdict{}) {
-		t.Errorf("%v", all)
-	}
-}
-
-// The most frequent bottleneck of the rounds wins; the text is of a round that has it.
-func TestRoundsVote(t *testing.T) {
-	quota := trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, busy: .6, throttled: 61})
-	other := trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99})
-	cut := trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, change: func(s *bench.StepResult) { s.Aborted = "interrupted" }})
-	s := verdict.Rounds(4, []bench.TrialResult{quota, other, cut, quota})[0]
-	if s.Bound != verdict.Quota || s.Rounds != 3 || s.Agree != 2 || !strings.HasPrefix(s.Text, "98%") {
-		t.Errorf("%+v", s)
-	}
-}
-
-// Results of other tools may have no mean latency; then no rule uses it.
-func TestWithoutMeans(t *testing.T) {
-	for _, v := range verdict.Trial(4, trial(
-		made{connections: 2, rate: 100, contender: .5, busy: .2}, made{connections: 4, rate: 101, contender: .5, busy: .2}, made{connections: 8, rate: 90, contender: .5, busy: .2})) {
-		if strings.Contains(v.Text, "latency") {
-			t.Errorf("%s", v)
-		}
-	}
-}
-
-// A drift does not change the bottleneck of a step; the verdict reports it.
-func TestVerdictReportsADrift(t *testing.T) {
-	l := trial(made{connections: 64, rate: 1000, mean: 60, contender: 1.5, client: .1, busy: .5, throttled: 90})
-	before := verdict.Trial(4, l)[0]
-	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
-	after := verdict.Trial(4, l)[0]
-	if want := before.String() + "; still warming up: throughput rose by 13% over the step"; after.String() != want || after.Bound != verdict.Quota || before.Drift != nil {
-		t.Errorf("%q, want %q", after, want)
-	}
-	if s := verdict.Rounds(4, []bench.TrialResult{l})[0]; s.Words() != after.Words() {
-		t.Errorf("%q, want %q", s.Words(), after.Words())
+	if all := verdict.Rounds(4, []bench.TrialResult{trial(quota.with(aborted))}); len(all) != 0 {
+		t.Errorf("of an aborted round: %v", all)
 	}
 }

@@ -1,0 +1,189 @@
+package verdict_test
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// The golden file has every warning: what it is about, its kind, its sentence and its values.
+func TestWarnings(t *testing.T) {
+	second := time.Second
+	full := load{
+		Elapsed: 2 * second, Wall: 2 * second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500,
+		WaitedForConnection: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3, Paced: 90,
+		Overran:   30,
+		ClientCPU: 3800 * time.Millisecond, ClientCPUs: 2, Saturation: .99, Rejected: bench.Statuses{429: 40},
+		Failed:   map[bench.ErrorKind]int64{bench.ErrClient: 4},
+		Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"},
+	}
+	behind := load{Elapsed: 2 * second, Succeeded: 200, Sent: 100, Scheduled: 100, Backlog: 50,
+		Sending: bench.Latencies{Mean: 10 * time.Millisecond}}
+	usage := func(cpu time.Duration, kills int64) *bench.Usage {
+		return &bench.Usage{CPU: cpu, Memory: &bench.Memory{OOMKills: kills}}
+	}
+	host := func(busy, steal time.Duration, heat int64) *bench.HostReading {
+		return &bench.HostReading{Host: &bench.HostUsage{Busy: busy, Steal: steal, Throttles: &heat}}
+	}
+	all := step{
+		Load: full, Before: usage(0, 1), After: usage(second, 3), HostBefore: host(0, 0, 1),
+		HostAfter:  host(90*second, 10*second, 5),
+		Hiccups:    &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond, Realtime: true},
+		Interleave: &bench.Interleave{Waited: 2 * second, WaitedCPU: second},
+	}
+	busyStalls := all
+	busyStalls.Hiccups = &bench.Hiccups{CPUs: 2, Count: 7, Max: 40 * time.Millisecond}
+	of := func(w ...bench.Warning) bench.Warnings { return w }
+	little := func(open bool, busy, shared, counted time.Duration) bench.Warnings {
+		o := verdict.Loop{Open: open, Connections: 10, Responses: 200, Busy: busy, Shared: shared, Counted: counted}
+		return o.Warnings(load{Elapsed: 2 * second})
+	}
+	trend := func(change, p float64) *bench.Trend { return &bench.Trend{Change: change, P: p} }
+	limits := bench.Limits{CPUs: 1.5}
+	var text strings.Builder
+	for _, c := range []struct {
+		about string
+		found bench.Warnings
+	}{
+		{"a load", verdict.Loop{Open: true, Reopened: 31, Connections: 8, LateAfter: time.Millisecond}.Warnings(full)},
+		{"an empty load", verdict.Loop{}.Warnings(load{})},
+		{"a thread of the client", of(verdict.Saturated(full))},
+		{"a backlog", verdict.Loop{Open: true}.Warnings(behind)},
+		{"a clock", little(false, 20*second, 20*second, 18*second)},
+		{"responses seen late", little(true, 16*second, 16*second, 20*second)},
+		{"a slow client", little(false, 16*second, 16*second, 20*second)},
+		{"an unstable load", little(false, 24*second, 20*second, 20*second)},
+		{"ports", of(verdict.WaitedForPorts(12*second+second/3, 4000))},
+		{"a pause", of(verdict.Paused(3 * second))},
+		{"a rate", of(verdict.RateChanged(100, []string{"to 200/s after 3 s"}, 0))},
+		{"many rates", of(verdict.RateChanged(100, []string{"to 200/s after 3 s", "to 300/s after 4 s"}, 2))},
+		{"counters", of(verdict.CountersMissing("gone"))},
+		{"readings", of(verdict.ReadingsFailed(3))},
+		{"another run", of(verdict.OtherRun())},
+		{"an incident", of(verdict.Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"},
+			3*second))},
+		{"an incident at no time", of(verdict.Incident(bench.Incident{Kind: bench.IncidentSilent,
+			Text: "it does not respond"}, 0))},
+		{"a clock set back", of(verdict.ClockSet(-2349*time.Millisecond, 3))},
+		{"a clock set forward", of(verdict.ClockSet(2*second, 1))},
+		{"a clock not set", of(verdict.ClockSet(0, 1))},
+		{"a contender that does not stop", of(verdict.Hung(15*second, false))},
+		{"PID 1", of(verdict.Hung(15*second, true))},
+		{"memory of all", of(verdict.Overcommitted(3, 9<<30, 8<<30))},
+		{"busy out of turn", verdict.BusyOutOfTurn(all)},
+		{"not interleaved", verdict.BusyOutOfTurn(step{})},
+		{"killed", verdict.Killed(all)},
+		{"memory at one end", verdict.Killed(step{Before: usage(0, 1), After: &bench.Usage{}})},
+		{"a possible drift", of(verdict.PossibleDrift(bench.Drift{Throughput: trend(.12, .2), CPU: trend(-.05, .3)}))},
+		{"a possible drift of throughput", of(verdict.PossibleDrift(bench.Drift{Throughput: trend(-.12, .2)}))},
+		{"a possible drift of CPU time", of(verdict.PossibleDrift(bench.Drift{CPU: trend(.05, .3)}))},
+		{"machine stalls", verdict.MachineStalls(all)},
+		{"stalls without real-time priority", verdict.MachineStalls(busyStalls)},
+		{"stalls that are not known", verdict.MachineStalls(step{})},
+		{"this machine", verdict.OnThisMachine(all, bench.InstanceInfo{Limits: limits, LimitsEnforced: true}, 2)},
+		{"without limits", verdict.OnThisMachine(all, bench.InstanceInfo{Limits: limits}, 2)},
+		{"without counters", verdict.OnThisMachine(step{}, bench.InstanceInfo{}, 2)},
+	} {
+		fmt.Fprintf(&text, "%s\n", c.about)
+		for _, w := range c.found {
+			fmt.Fprintf(&text, "  %s: %s\n", w.Kind, w.Text)
+			for _, name := range slices.Sorted(maps.Keys(w.Values)) {
+				fmt.Fprintf(&text, "    %s %.10g\n", name, w.Values[name])
+			}
+		}
+	}
+	testenv.Golden(t, "testdata/warnings.txt", text.String())
+}
+
+func TestLoop_NotLookedAt(t *testing.T) {
+	type counts = map[bench.ErrorKind]int64
+	examples := map[bench.ErrorKind]string{
+		bench.UnreadLong: "longer than 1 MiB", bench.UnreadBroken: "br body could not be unpacked: it is broken",
+		bench.UnreadEncoding: `encoding "x" is not gzip, deflate, br or zstd`,
+	}
+	const (
+		text   = " bodies to compare were not looked at, and are neither right nor wrong: "
+		broken = "br body could not be unpacked: it is broken"
+		fix    = ". Clients cannot read a broken body either: fix the contender"
+	)
+	for _, test := range []struct {
+		name string
+		load bench.Load
+		want string
+	}{
+		{"none", load{Checked: 300}, ""},
+		{"nothing to compare", load{}, ""},
+		{"few", load{Checked: 91, Unread: counts{bench.UnreadLong: 9}}, ""},
+		{"a tenth", load{Checked: 90, Unread: counts{bench.UnreadLong: 10}}, "10 of 100" + text + "longer than 1 MiB"},
+		{"all", load{Unread: counts{bench.UnreadEncoding: 1200}},
+			"1,200 of 1,200" + text + `encoding "x" is not gzip, deflate, br or zstd`},
+		{"one broken of many", load{Checked: 300, Unread: counts{bench.UnreadBroken: 1}}, "1 of 301" + text + broken + fix},
+		{"two reasons", load{Unread: counts{bench.UnreadLong: 3, bench.UnreadBroken: 4}},
+			"7 of 7" + text + "4 × " + broken + ", 3 × longer than 1 MiB" + fix},
+		{"two reasons as often", load{Unread: counts{bench.UnreadLong: 4, bench.UnreadBroken: 4}},
+			"8 of 8" + text + "4 × " + broken + ", 4 × longer than 1 MiB" + fix},
+		{"one kind of request", load{Checked: 990, Unread: counts{bench.UnreadLong: 10}, Requests: []bench.RequestLoad{
+			{Name: "get", Checked: 990}, {Name: "list", Unread: counts{bench.UnreadLong: 10}, Examples: examples}}},
+			`"list": 10 of 10` + text + "longer than 1 MiB"},
+		{"two kinds of requests", load{Requests: []bench.RequestLoad{
+			{Name: "a", Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples},
+			{Name: "b", Checked: 4, Unread: counts{bench.UnreadLong: 6}, Examples: examples}}},
+			`"b": 6 of 10` + text + "longer than 1 MiB (and 1 other kind of requests)"},
+		{"three kinds of requests", load{Requests: []bench.RequestLoad{
+			{Name: "a", Checked: 5, Unread: counts{bench.UnreadLong: 5}, Examples: examples},
+			{Name: "b", Unread: counts{bench.UnreadLong: 5}},
+			{Name: "c", Checked: 99, Unread: counts{bench.UnreadLong: 1}},
+			{Name: "d", Unread: counts{bench.UnreadLong: 6}, Examples: examples}}},
+			`"d": 6 of 6` + text + "longer than 1 MiB (and 2 other kinds of requests)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.load.Examples = examples
+			if got := (verdict.Loop{}).Warnings(test.load); got.Join("|") != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFromOutside(t *testing.T) {
+	outside := bench.Warnings{{Kind: bench.WarnSteal}, {Kind: bench.WarnClientMaybeBound}, {Kind: bench.WarnOverheated}}
+	s := step{Warnings: append(bench.Warnings{{Kind: bench.WarnLate}}, outside...)}
+	if got := verdict.FromOutside(s); !reflect.DeepEqual(got, outside) || len(s.Warnings) != 4 {
+		t.Errorf("%+v of %+v", got, s.Warnings)
+	}
+}
+
+// Without counters nothing is said of other programs, of a quota, and of memory.
+func TestWithoutCounters(t *testing.T) {
+	busy := made{rate: 10, busy: 1}
+	for name, change := range map[string]func(*step){
+		"none of the contender": func(s *step) { s.Before, s.After = nil, nil },
+		"none of the machine":   func(s *step) { s.HostBefore, s.HostAfter = nil, nil },
+		"no length":             func(s *step) { s.Load.Wall, s.Load.Scheduled, s.Load.Dropped = 0, 0, 5 },
+		"no periods":            func(s *step) { s.After.Throttling.Throttled, s.Load.Wall = 5, 0 },
+		"no memory":             func(s *step) { s.After.Memory, s.Load.Wall = nil, 0 },
+	} {
+		s := busy.with(change).step(0)
+		if share, marks := verdict.ShareOfOthers(s, 1.5), verdict.Marks(s, bench.Limits{}); share != 0 ||
+			marks != nil ||
+			verdict.AtQuota(s, 0) {
+			t.Errorf("%s: share %g, marks %v", name, share, marks)
+		}
+	}
+	if share := verdict.ShareOfOthers(made{rate: 10, busy: 1, storeUnknown: true}.step(0), 0); share != 1 {
+		t.Errorf("a machine that others use alone: share %g", share)
+	}
+	for _, m := range []bench.Machine{{CPUs: 4}, {Load1: "9"}, {CPUs: 4, Load1: "x"}} {
+		if load, busy := verdict.BusyBefore(m); busy {
+			t.Errorf("%+v: load %g", m, load)
+		}
+	}
+}
