@@ -100,9 +100,10 @@ type Response = workload.Response
 // MaxChecked is the size in bytes up to which bodies are looked at, packed or unpacked.
 const MaxChecked = workload.MaxChecked
 
-// Data is what requests take from files; the other type is what the steps of one trial share.
 type (
+	// Data is what requests take from files.
 	Data = values.Data
+	// Life is what the steps of one trial share.
 	Life = workload.TrialState
 )
 

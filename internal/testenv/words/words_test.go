@@ -60,9 +60,8 @@ func (u unused) in(text string) []string {
 	return nil
 }
 
-// exceptions are texts that stay: the name of an area in the map of packages, and the cases below.
+// exceptions are texts that stay: the cases below.
 var exceptions = []struct{ file, text string }{
-	{"cmd/locbench/architecture_test.go", "figures"},
 	{"internal/testenv/words/words_test.go", ""},
 }
 
