@@ -40,6 +40,11 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, part := range testenv.Parts {
+		if tag := regexp.MustCompile(`build-tags: .*\b` + part.Name + `\b`); part.Tagged() && !tag.MatchString(readPage(t, ".golangci.yml")) {
+			t.Errorf("the linters do not see the part %s: add its tag to .golangci.yml", part.Name)
+		}
+	}
 	for name, rule := range map[string]struct {
 		of    []*ast.File
 		check func(n ast.Node, found func(ast.Node, string)) (deeper bool)
