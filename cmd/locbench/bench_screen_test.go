@@ -150,11 +150,8 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 // processTime returns the CPU time of the process, user and system together, without its children.
 func processTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	data := readFile(b, fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(data[strings.LastIndexByte(data, ')')+1:])
 	var ticks float64
 	for _, i := range []int{11, 12} { // utime and stime, in 1/100 s
 		n, err := strconv.ParseFloat(fields[i], 64)

@@ -35,18 +35,14 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	second.signal(syscall.SIGKILL)
 	second.wait(time.Minute)
 	third := begin("third", "1")
-	if code := third.wait(2 * time.Minute); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, third.stderr.String())
-	}
+	third.succeeds(2 * time.Minute)
 	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
 		run, _ := read(t, filepath.Join(dir, out))
 		if run.Warnings.Has(bench.WarnOtherRun) != want {
 			t.Errorf("the %s run: %q", out, run.Warnings)
 		}
 		if out == "second" {
-			if code, stdout, stderr := locbench(t, dir, "clean", "--run", run.ID); code != 0 {
-				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-			}
+			succeeds(t, dir, "clean", "--run", run.ID)
 		}
 	}
 }

@@ -21,23 +21,17 @@ import (
 // verify-all" takes all.
 func representative(t *testing.T) []string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/representative.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Fields(string(data))
+	data := readFile(t, "testdata/representative.txt")
+	return strings.Fields(data)
 }
 
 // baseImages returns the base images of a contender's Dockerfile, without its own stages.
 func baseImages(t *testing.T, name string) (images []string) {
 	t.Helper()
 	name, _, _ = strings.Cut(name, ":")
-	data, err := os.ReadFile(filepath.Join("../../services", name, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := readFile(t, filepath.Join("../../services", name, "Dockerfile"))
 	stages := []string{"scratch"}
-	for _, from := range regexp.MustCompile(`(?im)^FROM (\S+)(?: AS (\S+))?`).FindAllStringSubmatch(string(data), -1) {
+	for _, from := range regexp.MustCompile(`(?im)^FROM (\S+)(?: AS (\S+))?`).FindAllStringSubmatch(data, -1) {
 		if !slices.Contains(stages, from[1]) {
 			images = append(images, from[1])
 		}
@@ -57,9 +51,7 @@ func TestRepresentativeContenders(t *testing.T) {
 	}
 	dir := t.TempDir()
 	build := startLocbench(t, dir, append([]string{"services", "build", "--jobs", "1"}, names...)...)
-	if code := build.wait(25 * time.Minute); code != 0 { // compilers without caches
-		t.Fatalf("build: exit code %d\n%s", code, build.stderr.String())
-	}
+	build.succeeds(25 * time.Minute) // compilers without caches
 	profile := filepath.Join(dir, "short.yaml")
 	if err := os.WriteFile(profile, []byte(`contenders: ["`+strings.Join(names, `", "`)+`"]
 rounds: 1

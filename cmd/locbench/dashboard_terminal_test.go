@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,13 +17,8 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
-	data, err := os.ReadFile(small(t, "go-nethttp", "docker"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := readFile(t, small(t, "go-nethttp", "docker"))
+	writeFile(t, filepath.Join(dir, "small.yaml"), data)
 	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui -- --profile small.yaml; echo code=$?")
 	p.see("set up a benchmark", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")

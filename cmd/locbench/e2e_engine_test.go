@@ -18,10 +18,7 @@ import (
 func TestQuickProfileInFull(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
-		code, stdout, stderr := locbench(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
-		if code != 0 {
-			t.Fatalf("exit code %d:\n%s", code, stderr)
-		}
+		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
 		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
 			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
 		}
@@ -94,13 +91,8 @@ func TestResumeRepeatsNoCompleteTrial(t *testing.T) {
 	c.signal(syscall.SIGKILL)
 	c.wait(10 * time.Second)
 	_, before := read(t, out)
-	first, err := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if code, _, stderr := locbench(t, dir, "run", "--resume", "out"); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
+	first := readFile(t, filepath.Join(out, "go-nethttp-1.json"))
+	succeeds(t, dir, "run", "--resume", "out")
 	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
 	if string(first) != string(again) {
 		t.Error("a complete trial has changed")
@@ -127,10 +119,7 @@ func TestTarget(t *testing.T) {
 	defer service.Wait()
 	defer service.Process.Kill()
 	dir := t.TempDir()
-	code, stdout, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", "--connections", "1,2", "--duration", "1s", "-o", "out")
-	if code != 0 {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
+	stdout, stderr := succeeds(t, dir, "run", "--target", "http://127.0.0.1:18473", "--connections", "1,2", "--duration", "1s", "-o", "out")
 	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     target at 127.0.0.1:18473") {
 		t.Errorf("output:\n%s%s", stdout, stderr)
 	}
@@ -146,10 +135,7 @@ func TestTarget(t *testing.T) {
 	if len(run.Profile.Requests) != 1 || run.Profile.Requests[0].Path != "/" {
 		t.Errorf("requests %+v", run.Profile.Requests)
 	}
-	summary, err := os.ReadFile(filepath.Join(dir, "out", "summary.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := readFile(t, filepath.Join(dir, "out", "summary.md"))
 	for _, untrue := range []string{"from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB", "readings in between failed"} {
 		if strings.Contains(stderr+stdout+string(summary), untrue) {
 			t.Errorf("it says %q:\n%s%s%s", untrue, stderr, stdout, summary)

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,13 +33,8 @@ checks: {lifecycle: [no-store], suites: [locations]}
 step_duration: 1s
 steps: [1, 4]
 `
-		if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		code, _, stderr := locbench(t, dir, "run", "-p", profile, "-o", "out")
-		if code != 0 {
-			t.Fatalf("exit code %d:\n%s", code, stderr)
-		}
+		writeFile(t, profile, text)
+		succeeds(t, dir, "run", "-p", profile, "-o", "out")
 		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
 		last := trials[0].Steps[1]

@@ -151,12 +151,8 @@ func stopProcess(t *testing.T, info bench.InstanceInfo) {
 func TestStoppedProcessInTheLastSecond(t *testing.T) {
 	t.Parallel()
 	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	patient := profileFile(t, strings.Replace(string(text), "timeout: 500ms", "timeout: 3s", 1))
-	d := disturb(t, nil, "run", "--headless", "-p", patient)
+	editFile(t, profile, "timeout: 500ms", "timeout: 3s")
+	d := disturb(t, nil, "run", "--headless", "-p", profile)
 	d.waitEvent(d.out, func(r bench.Record) bool {
 		e, ok := r.Event.(bench.WindowClosed)
 		return ok && e.Window.Start == 2*time.Second
@@ -204,15 +200,7 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 // mend makes a faulty contender behave.
 func mend(t *testing.T, services string) {
 	t.Helper()
-	path := filepath.Join(services, "service.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mended := strings.NewReplacer(`"oom"`, `"none"`, `"exit"`, `"none"`).Replace(string(text))
-	if err := os.WriteFile(path, []byte(mended), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	editFile(t, filepath.Join(services, "service.yaml"), `"oom"`, `"none"`, `"exit"`, `"none"`)
 }
 
 // TestHangingStop has a contender that does all its work and ignores the request to stop.

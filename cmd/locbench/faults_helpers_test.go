@@ -137,17 +137,12 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	complete := map[string]string{}
 	for _, trial := range before {
 		if name := trial.Trial.String() + ".json"; trial.State == bench.TrialComplete {
-			data, err := os.ReadFile(filepath.Join(d.out, name))
-			if err != nil {
-				d.t.Fatal(err)
-			}
+			data := readFile(d.t, filepath.Join(d.out, name))
 			complete[name] = string(data)
 		}
 	}
 	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
-	if code := c.wait(2 * time.Minute); code != 0 {
-		d.t.Fatalf("resume: exit code %d\n%s", code, c.stderr.String())
-	}
+	c.succeeds(2 * time.Minute)
 	run, trials := read(d.t, d.out)
 	if run.State != bench.RunComplete || len(trials) != len(run.Trials) {
 		d.t.Errorf("after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))

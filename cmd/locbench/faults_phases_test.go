@@ -98,14 +98,7 @@ func (p phased) runs(t *testing.T, runtime string) {
 		env["DEAF"] = "1"
 	}
 	services := made(t, faultyBinary, "faulty", env, nil)
-	manifest := filepath.Join(services, "service.yaml")
-	text, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(manifest, []byte(strings.Replace(string(text), "timeout: 10s", "timeout: 2s", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	editFile(t, filepath.Join(services, "service.yaml"), "timeout: 10s", "timeout: 2s")
 	profile := profileFile(t, `contenders: [faulty]
 rounds: 1
 runtime: `+runtime+`
@@ -171,10 +164,7 @@ func (p phased) outputs(t *testing.T, d *disturbed, run bench.Run) map[string]st
 	t.Helper()
 	all := map[string]string{"text": d.stdout.String(), "dashboard": dashboard(t, d.out)}
 	for name, file := range map[string]string{"report": results.ReportFile, "summary": results.SummaryFile} {
-		data, err := os.ReadFile(filepath.Join(d.out, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := readFile(t, filepath.Join(d.out, file))
 		all[name] = string(data)
 	}
 	if p.kind == "" {

@@ -81,10 +81,7 @@ func (d *disturbed) killed(phase string) {
 func (d *disturbed) cleaned(runID string) {
 	d.t.Helper()
 	testenv.Until(d.t, time.Minute, "clean leaves nothing", func() bool {
-		code, stdout, stderr := locbench(d.t, d.dir, "clean", "--run", runID)
-		if code != 0 {
-			d.t.Fatalf("clean: exit code %d\n%s%s", code, stdout, stderr)
-		}
+		succeeds(d.t, d.dir, "clean", "--run", runID)
 		return len(leftOf(runID)) == 0
 	})
 }

@@ -111,19 +111,8 @@ version: "1"
 env: {PORT: "{{.Port}}", LISTEN: "{{.Listen}}"}
 process: {command: [sh, -c, 'echo start >>starts; cat starts >>` + found + `; exec "$0" serve --embedded-store', "{{.Dir}}/server"]}
 `
-	binary, err := os.ReadFile(testenv.Locbench(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"service.yaml": []byte(manifest), "server": binary} {
-		path := filepath.Join(services, "starts", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFile(t, filepath.Join(services, "starts", "service.yaml"), manifest)
+	writeFile(t, filepath.Join(services, "starts", "server"), readFile(t, testenv.Locbench(t)))
 	path := profileFile(t, "contenders: [starts]\nruntime: process\nrounds: 2\nrequests: [{get: /}]\nchecks: {lifecycle: none, suites: []}\nsteps: [{connections: 1, duration: 2s}]\n")
 	d := disturb(t, nil, "run", "--headless", "-p", path, "--services", services)
 	d.loaded(0)

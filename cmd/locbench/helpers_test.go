@@ -123,6 +123,14 @@ func (c *command) wait(timeout time.Duration) int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
+// succeeds waits for exit code 0.
+func (c *command) succeeds(timeout time.Duration) {
+	c.t.Helper()
+	if code := c.wait(timeout); code != 0 {
+		c.t.Fatalf("exit code %d of %s\n%s%s", code, c.cmd, c.stdout.String(), c.stderr.String())
+	}
+}
+
 func (c *command) signal(s os.Signal) {
 	c.t.Helper()
 	if err := c.cmd.Process.Signal(s); err != nil {
@@ -136,6 +144,14 @@ func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stder
 	c := startLocbench(t, dir, args...)
 	code = c.wait(10 * time.Minute)
 	return code, c.stdout.String(), c.stderr.String()
+}
+
+// succeeds is locbench with exit code 0.
+func succeeds(t testing.TB, dir string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	c := startLocbench(t, dir, args...)
+	c.succeeds(10 * time.Minute)
+	return c.stdout.String(), c.stderr.String()
 }
 
 // eachEvent reads dir's event log up to now, or up to the first error of handle, which it returns.
@@ -279,13 +295,38 @@ requests:
 // littleData is small data for contenders that share the machine's CPUs with other tests.
 const littleData = "isolation: off\n" + requestsOfCities
 
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// writeFile writes an executable file, and its folder.
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// editFile replaces texts of a file.
+func editFile(t testing.TB, path string, oldnew ...string) {
+	t.Helper()
+	writeFile(t, path, strings.NewReplacer(oldnew...).Replace(readFile(t, path)))
+}
+
 // profileFile writes a profile and returns its path.
 func profileFile(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, text)
 	return path
 }
 
@@ -305,13 +346,6 @@ func made(t testing.TB, build func() (string, error), name string, env map[strin
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
 	env = maps.Clone(env)
 	env["PORT"] = "{{.Port}}"
 	text, _ := json.Marshal(env)
@@ -334,13 +368,11 @@ process: {command: ["{{.Dir}}/service"]}
 		manifest += "  - {name: " + variant + ", env: " + string(text) + "}\n"
 	}
 	for name, content := range map[string]string{
-		"service":      string(data),
+		"service":      readFile(t, binary),
 		"Dockerfile":   "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
 		"service.yaml": manifest,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), content)
 	}
 	return dir
 }

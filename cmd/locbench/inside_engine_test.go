@@ -22,10 +22,7 @@ func TestInsideAContainer(t *testing.T) {
 	if host := os.Getenv("DOCKER_HOST"); host != "" && host != "unix://"+socket {
 		t.Skip("the engine is not behind " + socket)
 	}
-	binary, err := os.ReadFile(testenv.Locbench(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := readFile(t, testenv.Locbench(t))
 	image := fmt.Sprintf("locbench-test-inside:%d", os.Getpid())
 	build := exec.Command("docker", "build", "-q", "-t", image, "-")
 	build.Stdin = dockertest.Tar(t, map[string]string{

@@ -32,14 +32,9 @@ func TestTwoVersionsInOneRun(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "one")
 	git("tag", "v1.4")
-	manifest, err := os.ReadFile(filepath.Join(folder, "service.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := readFile(t, filepath.Join(folder, "service.yaml"))
 	newer := strings.Replace(string(manifest), `version: "1"`, `version: "2"`, 1)
-	if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(newer), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(folder, "service.yaml"), newer)
 	git("commit", "-q", "-a", "-m", "two")
 	git("worktree", "add", "-q", "../faulty-before", "v1.4")
 	ids := map[string]string{}
@@ -76,10 +71,7 @@ func TestTwoVersionsInOneRun(t *testing.T) {
 				p := profileFile(t, fmt.Sprintf("contenders: %s\nruntime: %s\ninterleave: %s\nrounds: 1\n"+
 					"limits: {cpus: 1, memory: 64MiB}\nchecks: {lifecycle: none, suites: []}\n"+
 					"requests: [{get: /}]\nsteps: [2 for 300ms]\n", c.contenders, c.runtime, interleave))
-				code, stdout, stderr := locbench(t, dir, "run", "--headless", "-p", p, "--services", c.services, "-o", "out")
-				if code != 0 {
-					t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
-				}
+				stdout, _ := succeeds(t, dir, "run", "--headless", "-p", p, "--services", c.services, "-o", "out")
 				run, trials := read(t, filepath.Join(dir, "out"))
 				nothingLeft(t, run.ID)
 				report, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
