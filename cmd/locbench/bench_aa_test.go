@@ -57,10 +57,7 @@ func BenchmarkAA(b *testing.B) {
 	if err != nil {
 		step = 6 * time.Second
 	}
-	comparisons := 10
-	if n, err := strconv.Atoi(os.Getenv("COMPARISONS")); err == nil && n > 0 {
-		comparisons = n
-	}
+	comparisons := number("COMPARISONS", 10)
 	dir := b.TempDir()
 	interleave, rounds := "", stats.MinInterval
 	if t := os.Getenv("INTERLEAVE"); t != "" {

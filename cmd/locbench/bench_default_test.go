@@ -41,12 +41,6 @@ func BenchmarkDefaults(b *testing.B) {
 	if runtime == "docker" {
 		testenv.Docker(b)
 	}
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-			return n
-		}
-		return otherwise
-	}
 	comparisons, more := number("COMPARISONS", 10), number("MORE", 15)
 	dir := b.TempDir()
 	if code, _, stderr := bounded(b, dir, time.Minute, "profiles", "new", "default.yaml"); code != 0 {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -21,8 +20,7 @@ import (
 // verify-all" takes all.
 func representative(t *testing.T) []string {
 	t.Helper()
-	data := readFile(t, "testdata/representative.txt")
-	return strings.Fields(data)
+	return strings.Fields(readFile(t, "testdata/representative.txt"))
 }
 
 // baseImages returns the base images of a contender's Dockerfile, without its own stages.
@@ -53,7 +51,7 @@ func TestRepresentativeContenders(t *testing.T) {
 	build := startLocbench(t, dir, append([]string{"services", "build", "--jobs", "1"}, names...)...)
 	build.succeeds(25 * time.Minute) // compilers without caches
 	profile := filepath.Join(dir, "short.yaml")
-	if err := os.WriteFile(profile, []byte(`contenders: ["`+strings.Join(names, `", "`)+`"]
+	writeFile(t, profile, `contenders: ["`+strings.Join(names, `", "`)+`"]
 rounds: 1
 runtime: docker
 limits: {cpus: 1.5, memory: 512MiB}
@@ -65,9 +63,7 @@ timeout: 30s
 checks: {lifecycle: [no-environment, no-store, logs-port, logs-requests, still-responds, stops], suites: [locations]}
 step_duration: 1s
 steps: [1 warm-up, 16]
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`)
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(10 * time.Minute)
 	run, trials := read(t, filepath.Join(dir, "out"))
@@ -132,20 +128,8 @@ func memoryText(u *bench.Usage) string {
 // TestVerifyFindsFaults verifies a contender that starts without its environment, logs no requests,
 // and takes all memory at the first request for cities.
 func TestVerifyFindsFaults(t *testing.T) {
-	testenv.Docker(t)
-	t.Parallel()
-	dir, services := t.TempDir(), faulty(t, "oom", 5)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // keeps the outcome out of the user's cache
-	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(10 * time.Minute); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
-	}
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
-	if len(trials) == 1 {
-		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	}
-	got := c.stdout.String()
+	services, env := faulty(t, "oom", 5), []string{"XDG_CACHE_HOME=" + t.TempDir()}
+	got, _ := verifyFails(t, services, env)
 	for _, want := range []string{
 		"faulty: FAILED\n", "✗ killed out of memory at 512 MiB (limits.memory)", "✗ check lifecycle no-environment: still running after 15s",
 		"✗ check lifecycle logs-requests: ", "✗ check get ",
@@ -154,35 +138,38 @@ func TestVerifyFindsFaults(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	list := startIn(t, dir, env, "services", "list", "--services", services)
+	list := startIn(t, t.TempDir(), env, "services", "list", "--services", services)
 	if code := list.wait(time.Minute); code != 0 || !regexp.MustCompile(`(?m)^faulty .* failed \d{4}-`).MatchString(list.stdout.String()) {
 		t.Errorf("exit code %d; the list does not show the failure:\n%s%s", code, &list.stdout, &list.stderr)
 	}
-	if t.Failed() {
-		t.Logf("it said\n%s%s", got, c.stderr.String())
+}
+
+// verifyFails verifies the faulty contender. env keeps the outcome out of the user's cache.
+func verifyFails(t *testing.T, services string, env []string) (stdout string, trials []bench.TrialResult) {
+	t.Helper()
+	testenv.Docker(t)
+	t.Parallel()
+	dir := t.TempDir()
+	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
+	code := c.wait(10 * time.Minute)
+	run, trials := read(t, filepath.Join(dir, "out"))
+	nothingLeft(t, run.ID)
+	if code != 3 || len(trials) != 1 {
+		t.Fatalf("exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
 	}
+	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
+	t.Logf("it said\n%s%s", c.stdout.String(), c.stderr.String())
+	return c.stdout.String(), trials
 }
 
 // TestVerifyLoadsAsMuchAsTheProfiles verifies a contender that survives the connections of profile
 // quick, and runs out of memory with those of profile locations.
 func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
-	testenv.Docker(t)
-	t.Parallel()
-	dir, services := t.TempDir(), faulty(t, "crowd", 2040)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // keeps the outcome out of the user's cache
-	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(10 * time.Minute); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
+	got, trials := verifyFails(t, faulty(t, "crowd", 2040), []string{"XDG_CACHE_HOME=" + t.TempDir()})
+	if !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
+		t.Error("no word about its death")
 	}
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
-	if len(trials) == 1 {
-		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	}
-	if got := c.stdout.String(); !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
-		t.Errorf("no word about its death\n%s%s", got, c.stderr.String())
-	}
-	if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
+	if len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
 		t.Errorf("it did not die of 2048 connections: %+v", trials)
 	}
 }

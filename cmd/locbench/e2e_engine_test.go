@@ -7,9 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
@@ -79,29 +77,6 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	}
 	if !strings.Contains(stdout, "exit code 7") {
 		t.Errorf("the table does not say what happened:\n%s", stdout)
-	}
-}
-
-func TestResumeRepeatsNoCompleteTrial(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "-o", "out")
-	c.waitEvent(out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
-	c.signal(syscall.SIGKILL)
-	c.wait(10 * time.Second)
-	_, before := read(t, out)
-	first := readFile(t, filepath.Join(out, "go-nethttp-1.json"))
-	succeeds(t, dir, "run", "--resume", "out")
-	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
-	if string(first) != string(again) {
-		t.Error("a complete trial has changed")
-	}
-	if len(before) != 2 || len(before[1].Steps) != 1 {
-		t.Fatalf("before: %d trials", len(before))
-	}
-	if _, err := os.Stat(filepath.Join(out, "go-nethttp-2.partial1.json")); err != nil {
-		t.Errorf("the finished step of the killed trial is lost: %v", err)
 	}
 }
 

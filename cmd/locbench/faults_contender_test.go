@@ -203,35 +203,6 @@ func mend(t *testing.T, services string) {
 	editFile(t, filepath.Join(services, "service.yaml"), `"oom"`, `"none"`, `"exit"`, `"none"`)
 }
 
-// TestHangingStop has a contender that does all its work and ignores the request to stop.
-func TestHangingStop(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		d := disturb(t, nil, "run", "--headless", "--services", faulty(t, "deaf", never), "-p", small(t, "faulty", runtime), "--rounds", "1", "--duration", "300ms")
-		_, trials := d.ends(0, "SIGTERM and was killed (SIGKILL)")
-		if trial := trials[0]; trial.State != bench.TrialComplete || trial.Stop == nil || !trial.Stop.Killed || trial.Stop.Graceful || trial.Stop.Took < 14*time.Second {
-			t.Errorf("trial %s, stop %+v", trial.State, trial.Stop)
-		}
-		d.reported("SIGTERM and was killed")
-	})
-}
-
-// TestHangingAtTheEnd has a contender hang in its only step, while its ready path responds.
-func TestHangingAtTheEnd(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		services := faulty(t, "hang", 2000) // after the lead-in, also on a busy machine
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "{connections: 4, duration: 4s}"))
-		run, trials := d.ends(3, "failed: did not respond after the load: ")
-		trial := trials[0]
-		if trial.State != bench.TrialFailed || trial.Cause == nil || trial.Cause.Kind != bench.CauseSilent || trial.Steps[0].Load.Succeeded == 0 {
-			t.Errorf("%s, cause %+v", states(trials), trial.Cause)
-		}
-		if x := run.Trials[0].Excluded; x == nil || x.Cause == nil || x.Cause.Kind != bench.CauseSilent {
-			t.Errorf("run.json: excluded %+v", x)
-		}
-		d.reported("faulty is excluded: it did not respond after the load")
-	})
-}
-
 // TestAProcessListensOnLoopbackAlone: only this machine reaches the built-in contender during a
 // trial.
 func TestAProcessListensOnLoopbackAlone(t *testing.T) {

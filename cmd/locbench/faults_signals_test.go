@@ -27,6 +27,18 @@ type killPoint struct {
 	event func(bench.Record) bool
 }
 
+// reached returns a run at that moment.
+func (p killPoint) reached(t *testing.T, runtime string, more ...string) *disturbed {
+	t.Helper()
+	args := append([]string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}, more...)
+	if p.name != "check" {
+		args = append(args, "--no-checks") // checks take a while
+	}
+	d := disturb(t, nil, args...)
+	d.waitEvent(d.out, p.event)
+	return d
+}
+
 // TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send.
 // Measured results are kept, everything that was started is gone (after a SIGKILL: after clean),
 // and --resume completes the run.
@@ -40,15 +52,11 @@ func TestSignalInEachPhase(t *testing.T) {
 				}
 				t.Run(name+" "+signal.String(), func(t *testing.T) {
 					t.Parallel()
-					args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
-					if name != "check" {
-						args = append(args, "--no-checks") // checks take a while
+					rounds := "1"
+					if name == "stop" {
+						rounds = "2" // a stop is too short to hit reliably
 					}
-					if name != "stop" {
-						args = append(args, "--rounds", "1") // a stop is too short to hit reliably
-					}
-					d := disturb(t, nil, args...)
-					d.waitEvent(d.out, point.event)
+					d := point.reached(t, runtime, "--rounds", rounds)
 					d.signal(signal)
 					if signal == syscall.SIGKILL {
 						d.killed(name)
@@ -109,12 +117,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
-				if name != "check" {
-					args = append(args, "--no-checks")
-				}
-				d := disturb(t, nil, args...)
-				d.waitEvent(d.out, point.event)
+				d := point.reached(t, runtime)
 				d.signal(syscall.SIGINT)
 				testenv.Until(t, time.Minute, "the signal is handled", func() bool { return strings.Contains(d.stderr.String(), "stopping gracefully") })
 				for range 2 {
@@ -128,7 +131,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGHUP)
-			testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+			d.recorded()
 			for range 3 {
 				time.Sleep(300 * time.Millisecond)
 				d.signal(syscall.SIGHUP)
@@ -149,7 +152,7 @@ func TestCtrlCTwice(t *testing.T) {
 				t.Parallel()
 				d := deaf(t, runtime)
 				d.signal(syscall.SIGINT)
-				testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+				d.recorded()
 				d.signal(second)
 				run, trials := d.ends(130, "stopping gracefully", "killing; press again")
 				// By force, not by the timeout of 15 s.
@@ -165,12 +168,7 @@ func TestCtrlCTwice(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
-				if name != "check" {
-					args = append(args, "--no-checks")
-				}
-				d := disturb(t, nil, args...)
-				d.waitEvent(d.out, point.event)
+				d := point.reached(t, runtime)
 				d.signal(syscall.SIGINT)
 				time.Sleep(10 * time.Millisecond)
 				_ = d.cmd.Process.Signal(syscall.SIGTERM)
@@ -183,7 +181,7 @@ func TestCtrlCTwice(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGINT)
-			testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+			d.recorded()
 			d.signal(syscall.SIGKILL)
 			d.wait(time.Minute)
 			run, _ := read(t, d.out)
@@ -193,6 +191,12 @@ func TestCtrlCTwice(t *testing.T) {
 			d.cleaned(run.ID)
 		})
 	})
+}
+
+// recorded waits until the results say that the run is interrupted.
+func (d *disturbed) recorded() {
+	d.t.Helper()
+	testenv.Until(d.t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
 }
 
 // deaf returns a run in its first step, whose contender ignores the request to stop.

@@ -19,16 +19,14 @@ import (
 // alone: warnings about other runs would push its summary off the screen.
 func TestRunOnATerminal(t *testing.T) {
 	testenv.Docker(t)
-	dir := t.TempDir()
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " -o out; echo code=$?")
+	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "")
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
 	screen := p.see("code=0")
 	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/1B req") || strings.Contains(screen, "throughput  ") {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
-	run, _ := read(t, filepath.Join(dir, "out"))
+	run, _ := read(t, out)
 	if run.State != bench.RunComplete || strings.Contains(strings.Join(run.Command, " "), "controlled") {
 		t.Errorf("state %s, command %q", run.State, run.Command)
 	}
@@ -57,10 +55,7 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 120, 40, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --connections 1,2,3,4 --duration 8s -o out; echo code=$?")
+	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "--connections 1,2,3,4 --duration 8s")
 	p.see("step 1 of 4")
 	p.keys("p")
 	p.see("PAUSED")
@@ -107,9 +102,7 @@ func TestSteering(t *testing.T) {
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 20s -o out; echo code=$?")
+	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 20s")
 	p.see("step 1 of 3")
 	p.keys("a")
 	p.see("Abort the run?")
@@ -119,7 +112,7 @@ func TestAbort(t *testing.T) {
 	p.see("Abort the run?")
 	p.keys("C-c")
 	p.see("code=130", "resume   locbench run --resume out")
-	run, _ := read(t, filepath.Join(dir, "out"))
+	run, _ := read(t, out)
 	if run.State != bench.RunInterrupted {
 		t.Errorf("state %s", run.State)
 	}
@@ -129,9 +122,7 @@ func TestAbort(t *testing.T) {
 // TestResizeDuringLoad changes the terminal while a step runs: every size shows the run.
 func TestResizeDuringLoad(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " --rounds 1 --duration 120s -o out; echo code=$?")
+	p, _ := onScreen(t, 80, 24, "go-nethttp", "process", "--rounds 1 --duration 120s")
 	p.see("step 1 of 3", "req/s")
 	for _, size := range [][2]int{{200, 50}, {60, 20}, {40, 12}, {120, 40}, {80, 24}} {
 		p.resize(size[0], size[1])
@@ -149,10 +140,7 @@ func TestResizeDuringLoad(t *testing.T) {
 func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 100, 30, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 120s -o out")
+	p, out := onScreen(t, 100, 30, "go-nethttp", "docker", "--duration 120s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-z")
 	p.see("Stopped", "ready$")
@@ -177,10 +165,7 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			out := filepath.Join(dir, "out")
-			p := newPane(t, 80, 24, dir)
-			p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 3s -o out")
+			p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 3s")
 			p.see("step 2 of 3")
 			if stop {
 				p.keys("C-z")
@@ -210,10 +195,7 @@ func TestTheTerminalIsClosed(t *testing.T) {
 func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out")
+	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-c", "y")
 	p.see("STOPPING")
@@ -231,10 +213,7 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 func TestCtrlCThriceOnAScreen(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out; echo code=$?")
+	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-c", "C-c")
 	p.see("STOPPING")

@@ -32,9 +32,7 @@ func TestTwoVersionsInOneRun(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "one")
 	git("tag", "v1.4")
-	manifest := readFile(t, filepath.Join(folder, "service.yaml"))
-	newer := strings.Replace(string(manifest), `version: "1"`, `version: "2"`, 1)
-	writeFile(t, filepath.Join(folder, "service.yaml"), newer)
+	editFile(t, filepath.Join(folder, "service.yaml"), `version: "1"`, `version: "2"`)
 	git("commit", "-q", "-a", "-m", "two")
 	git("worktree", "add", "-q", "../faulty-before", "v1.4")
 	ids := map[string]string{}
