@@ -12,9 +12,9 @@ import (
 	"github.com/locbench/locbench/internal/run/machine"
 )
 
-// TestTwoRunsAtOnce: the second run warns from its start, the first from its next trial on; a
+// TestRun_NextToAnother: the second run warns from its start, the first from its next trial on; a
 // killed run is forgotten.
-func TestTwoRunsAtOnce(t *testing.T) {
+func TestRun_NextToAnother(t *testing.T) {
 	t.Parallel()
 	dir, env := t.TempDir(), []string{machine.RunsVariable + "=" + t.TempDir()}
 	begin := func(out string, rounds string) *command {

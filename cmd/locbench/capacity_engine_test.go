@@ -14,7 +14,7 @@ import (
 )
 
 // With --limits each limit has its own results folder, whose steps are the probes.
-func TestCapacityOverLimits(t *testing.T) {
+func TestCapacity_Limits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		code, stdout, stderr := locbench(t, dir, short("--slo", "p50<4s,errors<50%", "--runtime", runtime, "--limits", "cpus=0.5,1", "--json")...)
@@ -63,7 +63,7 @@ func TestCapacityOverLimits(t *testing.T) {
 }
 
 // An SLO that cannot be met ends the search at the lowest rate, with its own exit code and table.
-func TestCapacityOfAnImpossibleSLO(t *testing.T) {
+func TestCapacity_ImpossibleSLO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
@@ -77,7 +77,7 @@ func TestCapacityOfAnImpossibleSLO(t *testing.T) {
 }
 
 // Ctrl-C ends a search gracefully: nothing is left, and the finished probes are kept.
-func TestCapacityIsInterrupted(t *testing.T) {
+func TestCapacity_Interrupted(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		c := startLocbench(t, dir, short("--slo", "p50<4s", "--runtime", runtime, "--max-rate", "1000000", "--resolution", "1%")...)
@@ -99,7 +99,7 @@ func TestCapacityIsInterrupted(t *testing.T) {
 }
 
 // A contender that dies under load ends its search, not those of the other limits.
-func TestCapacityOfOneThatDies(t *testing.T) {
+func TestCapacity_ContenderDies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1", "--accept-failed-checks")

@@ -38,10 +38,10 @@ func baseImages(t *testing.T, name string) (images []string) {
 	return images
 }
 
-// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and runs the
+// TestContenders builds contenders of all kinds from their Dockerfiles and runs the
 // lifecycle checks, the checks of their endpoints and a short load, under the limits of the
 // profiles. The engine keeps earlier builds.
-func TestRepresentativeContenders(t *testing.T) {
+func TestContenders(t *testing.T) {
 	testenv.Docker(t)
 	names := representative(t)
 	for _, name := range names {
@@ -125,9 +125,9 @@ func memoryText(u *bench.Usage) string {
 	return fmt.Sprintf("%+v", *u.Memory)
 }
 
-// TestVerifyFindsFaults verifies a contender that starts without its environment, logs no requests,
+// TestVerify_Faults verifies a contender that starts without its environment, logs no requests,
 // and takes all memory at the first request for cities.
-func TestVerifyFindsFaults(t *testing.T) {
+func TestVerify_Faults(t *testing.T) {
 	services, env := faulty(t, "oom", 5), []string{"XDG_CACHE_HOME=" + t.TempDir()}
 	got, _ := verifyFails(t, services, env)
 	for _, want := range []string{
@@ -162,9 +162,9 @@ func verifyFails(t *testing.T, services string, env []string) (stdout string, tr
 	return c.stdout.String(), trials
 }
 
-// TestVerifyLoadsAsMuchAsTheProfiles verifies a contender that survives the connections of profile
+// TestVerify_FullLoad verifies a contender that survives the connections of profile
 // quick, and runs out of memory with those of profile locations.
-func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
+func TestVerify_FullLoad(t *testing.T) {
 	got, trials := verifyFails(t, faulty(t, "crowd", 2040), []string{"XDG_CACHE_HOME=" + t.TempDir()})
 	if !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
 		t.Error("no word about its death")

@@ -65,9 +65,9 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be
+// TestDashboard_OtherRun shows a run that a pipe started, from a second terminal: it cannot be
 // controlled, and leaving the screen does not affect it.
-func TestWatchingAnothersRun(t *testing.T) {
+func TestDashboard_OtherRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := startLocbench(t, dir, "run", "--profile", small(t, "go-nethttp", "process"), "--duration", "6s", "--rounds", "1", "-o", "out", "--headless")

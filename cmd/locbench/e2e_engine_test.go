@@ -13,7 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-func TestQuickProfileInFull(t *testing.T) {
+func TestRun_Quick(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
@@ -60,7 +60,7 @@ func TestQuickProfileInFull(t *testing.T) {
 	})
 }
 
-func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
+func TestRun_FailingContender(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, "run", "-p", small(t, "faulty, go-nethttp", "process"), "--services", faulty(t, "exit", 20), "-o", "out")
@@ -80,7 +80,7 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-func TestTarget(t *testing.T) {
+func TestRun_Target(t *testing.T) {
 	t.Parallel()
 	binary, err := faultyBinary()
 	if err != nil {
@@ -123,8 +123,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestAReaderThatGoesAway is "locbench run --json | head -1": locbench still stops what it started.
-func TestAReaderThatGoesAway(t *testing.T) {
+// TestRun_ClosedPipe is "locbench run --json | head -1": locbench still stops what it started.
+func TestRun_ClosedPipe(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, testenv.Locbench(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")

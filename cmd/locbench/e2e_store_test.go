@@ -13,9 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestStoreInAContainer starts an image of a real Elasticsearch next to the contender, seeds it,
+// TestStore_Container starts an image of a real Elasticsearch next to the contender, seeds it,
 // and runs all checks.
-func TestStoreInAContainer(t *testing.T) {
+func TestStore_Container(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
 	runtimes(t, func(t *testing.T, runtime string) {
@@ -55,8 +55,8 @@ steps: [1, 4]
 	})
 }
 
-// TestRealStoreStoppedAndBack takes the container of a real Elasticsearch away and brings it back.
-func TestRealStoreStoppedAndBack(t *testing.T) {
+// TestStore_RealComesBack takes the container of a real Elasticsearch away and brings it back.
+func TestStore_RealComesBack(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
 	t.Parallel()

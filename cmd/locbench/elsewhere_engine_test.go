@@ -14,10 +14,10 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
-// TestEngineElsewhere uses an engine in another network namespace, which is as unreachable as
+// TestEngine_Elsewhere uses an engine in another network namespace, which is as unreachable as
 // another machine. Problems are reported before anything is built or measured; the rest works:
 // ports are published, counters and clock are the engine's.
-func TestEngineElsewhere(t *testing.T) {
+func TestEngine_Elsewhere(t *testing.T) {
 	t.Parallel()
 	unix, tcp, _ := dockertest.Elsewhere(t)
 	none := func(t *testing.T, host string) {

@@ -12,9 +12,9 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// TestClockSetBackBeforeResume resumes a run from the future: its time stamps run backwards, and
+// TestResume_ClockSetBack resumes a run from the future: its time stamps run backwards, and
 // nothing that reads them fails.
-func TestClockSetBackBeforeResume(t *testing.T) {
+func TestResume_ClockSetBack(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, 1, 1, 2))
 	d.waitEvent(d.out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })

@@ -16,9 +16,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestContenderHarmedFromOutside does to the contender's container, in the second of three steps,
+// TestContender_Harmed does to the contender's container, in the second of three steps,
 // what people and kernels do.
-func TestContenderHarmedFromOutside(t *testing.T) {
+func TestContender_Harmed(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	for _, c := range []struct {
@@ -98,8 +98,8 @@ func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	}
 }
 
-// TestPausedForAWhile pauses the contender within a step: the trial continues, and reports it.
-func TestPausedForAWhile(t *testing.T) {
+// TestContender_Paused pauses the contender within a step: the trial continues, and reports it.
+func TestContender_Paused(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", "docker", 1, "{connections: 2, duration: 15s}", "4"))
@@ -125,9 +125,9 @@ func TestPausedForAWhile(t *testing.T) {
 	d.reported("paused externally")
 }
 
-// TestStoppedProcess stops a contender without a container by a signal, in the second of four
+// TestContender_Stopped stops a contender without a container by a signal, in the second of four
 // steps. Its graceful stop then has exit code 0; the run's has not.
-func TestStoppedProcess(t *testing.T) {
+func TestContender_Stopped(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
 	stopProcess(t, d.loaded(1))
@@ -146,9 +146,9 @@ func stopProcess(t *testing.T, info bench.InstanceInfo) {
 	}
 }
 
-// TestStoppedProcessInTheLastSecond: a run without errors has no request that suffered from the
+// TestContender_StoppedInLastSecond: a run without errors has no request that suffered from the
 // stop signal. A signal after the last request (of a late test) harms none.
-func TestStoppedProcessInTheLastSecond(t *testing.T) {
+func TestContender_StoppedInLastSecond(t *testing.T) {
 	t.Parallel()
 	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
 	editFile(t, profile, "timeout: 500ms", "timeout: 3s")
@@ -173,9 +173,9 @@ func TestStoppedProcessInTheLastSecond(t *testing.T) {
 	t.Logf("requests suffered: %v, exit code %d", suffered, code)
 }
 
-// TestOutOfMemoryInAStep has a contender exceed its memory limit in the second step. Mended, it
+// TestContender_OutOfMemory has a contender exceed its memory limit in the second step. Mended, it
 // runs again.
-func TestOutOfMemoryInAStep(t *testing.T) {
+func TestContender_OutOfMemory(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		if runtime == "process" && os.Getuid() != 0 {
 			t.Skip("only root can limit the memory of a process")
@@ -203,9 +203,9 @@ func mend(t *testing.T, services string) {
 	editFile(t, filepath.Join(services, "service.yaml"), `"oom"`, `"none"`, `"exit"`, `"none"`)
 }
 
-// TestAProcessListensOnLoopbackAlone: only this machine reaches the built-in contender during a
+// TestContender_Loopback: only this machine reaches the built-in contender during a
 // trial.
-func TestAProcessListensOnLoopbackAlone(t *testing.T) {
+func TestContender_Loopback(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")
 	_, port, err := net.SplitHostPort(d.instance(0).Address)

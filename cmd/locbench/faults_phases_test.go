@@ -34,9 +34,9 @@ func (p phased) name() string {
 	return name
 }
 
-// TestFirstSentenceInEachPhase: what the contender did in a phase is the first sentence about it,
+// TestContender_FirstSentence: what the contender did in a phase is the first sentence about it,
 // in the text, the report, the dashboard, the summary and run.json.
-func TestFirstSentenceInEachPhase(t *testing.T) {
+func TestContender_FirstSentence(t *testing.T) {
 	const (
 		died   = `^died: exit code 7, .* after its start: fatal: invariant broken`
 		killed = `^was killed out of memory at 64 MiB \(limits\.memory\), .* after its start`

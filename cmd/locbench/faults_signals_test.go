@@ -39,10 +39,10 @@ func (p killPoint) reached(t *testing.T, runtime string, more ...string) *distur
 	return d
 }
 
-// TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send.
+// TestSignal_EachPhase ends locbench in every phase by every signal that people and machines send.
 // Measured results are kept, everything that was started is gone (after a SIGKILL: after clean),
 // and --resume completes the run.
-func TestSignalInEachPhase(t *testing.T) {
+func TestSignal_EachPhase(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
@@ -106,9 +106,9 @@ func (d *disturbed) interrupted(phase string) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileItStops: after the signal to stop come those of a closing terminal,
+// TestSignal_TerminalCloses: after the signal to stop come those of a closing terminal,
 // one from the kernel and one from the shell, while the run stops. They change nothing.
-func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
+func TestSignal_TerminalCloses(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
@@ -143,9 +143,9 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 	})
 }
 
-// TestCtrlCTwice forces a run to stop: locbench kills what does not stop, removes everything, and
+// TestSignal_Twice forces a run to stop: locbench kills what does not stop, removes everything, and
 // the record is true. A third Ctrl-C ends it at once, and the record still says how the run ended.
-func TestCtrlCTwice(t *testing.T) {
+func TestSignal_Twice(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(second.String(), func(t *testing.T) {

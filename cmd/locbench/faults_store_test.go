@@ -72,9 +72,9 @@ func embedded(t *testing.T) (s *store.Store, fill func()) {
 	}
 }
 
-// TestStoreStoppedAndBack takes the store away in the second step of the first trial and brings it
+// TestStore_ComesBack takes the store away in the second step of the first trial and brings it
 // back as soon as locbench waits for it.
-func TestStoreStoppedAndBack(t *testing.T) {
+func TestStore_ComesBack(t *testing.T) {
 	t.Parallel()
 	s, fill := embedded(t)
 	fill()
@@ -82,8 +82,8 @@ func TestStoreStoppedAndBack(t *testing.T) {
 	storeGoesAndComesBack(t, "process", "http://"+g.addr, g.shut, g.open)
 }
 
-// TestStoreThatVanishes has no data in the store at first, and no store from the second step on.
-func TestStoreThatVanishes(t *testing.T) {
+// TestStore_Gone has no data in the store at first, and no store from the second step on.
+func TestStore_Gone(t *testing.T) {
 	t.Parallel()
 	s, fill := embedded(t)
 	dir := t.TempDir()
@@ -109,9 +109,9 @@ func TestStoreThatVanishes(t *testing.T) {
 	}
 }
 
-// TestSilentStore gives commands a store that accepts connections and never responds, and one that
+// TestStore_Silent gives commands a store that accepts connections and never responds, and one that
 // stops responding after its greeting. Each command reports its timeout.
-func TestSilentStore(t *testing.T) {
+func TestStore_Silent(t *testing.T) {
 	t.Parallel()
 	silent := func(greets bool) string {
 		hold := make(chan struct{})

@@ -60,10 +60,10 @@ func (k *kept) loaded() bool {
 	return k.loads > 100
 }
 
-// TestTeardownAfterSignals: the signals that people and machines send end a run whose target has
+// TestSignal_Teardown: the signals that people and machines send end a run whose target has
 // what its setup made. The teardown removes it, --resume makes it again, and a second signal skips
 // the teardown and says so.
-func TestTeardownAfterSignals(t *testing.T) {
+func TestSignal_Teardown(t *testing.T) {
 	path := profileFile(t, `rounds: 1
 setup: [{post: /seed, expect: {status: 201}}]
 requests: [{get: /load}]
@@ -101,9 +101,9 @@ steps: [{connections: 1, duration: 4s}]
 	}
 }
 
-// TestFoldersOfProcesses: each start of a process has its own working directory, also in a run that
+// TestProcessFolders: each start of a process has its own working directory, also in a run that
 // is killed and resumed; clean removes what the kill left.
-func TestFoldersOfProcesses(t *testing.T) {
+func TestProcessFolders(t *testing.T) {
 	services, found := t.TempDir(), filepath.Join(t.TempDir(), "found")
 	manifest := `language: Shell
 framework: none

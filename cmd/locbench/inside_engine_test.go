@@ -13,9 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestInsideAContainer runs locbench in a container, with the socket of the engine. It reaches its
+// TestRun_InContainer runs locbench in a container, with the socket of the engine. It reaches its
 // contenders at their own addresses; if it cannot, it says how to start it. Nothing is left.
-func TestInsideAContainer(t *testing.T) {
+func TestRun_InContainer(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	const socket = "/var/run/docker.sock"

@@ -65,9 +65,9 @@ func TestInterleaving(t *testing.T) {
 	})
 }
 
-// TestInterruptedInterleaving interrupts the second round: both of its trials run again, together;
+// TestInterleaving_Interrupted interrupts the second round: both of its trials run again, together;
 // the first round is kept.
-func TestInterruptedInterleaving(t *testing.T) {
+func TestInterleaving_Interrupted(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	services := wellAndTwice(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // If the contender's quota leaves enough CPUs, contender and client are pinned to separate ones.
-func TestRunOnSeparateCPUs(t *testing.T) {
+func TestRun_SeparateCPUs(t *testing.T) {
 	if len(cpuset.Allowed()) < 2 || runtime.NumCPU() < 2 {
 		t.Skip("one CPU: there is nothing to part")
 	}

@@ -21,9 +21,9 @@ func listening(t *testing.T, edit ...string) (services string) {
 	return services
 }
 
-// TestPortOfItsOwn is about processes that do not listen at the expected address. It runs alone:
+// TestProcessPort is about processes that do not listen at the expected address. It runs alone:
 // other tests might be given its port.
-func TestPortOfItsOwn(t *testing.T) {
+func TestProcessPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -113,9 +113,9 @@ func readPage(t testing.TB, page string) string {
 	return string(data)
 }
 
-// TestBlocksAreMarked: each block is marked: run by the acceptance suite ("sh"), shown ("console"),
+// TestDocsBlocks: each block is marked: run by the acceptance suite ("sh"), shown ("console"),
 // output ("text") or read ("yaml").
-func TestBlocksAreMarked(t *testing.T) {
+func TestDocsBlocks(t *testing.T) {
 	commands := map[string]int{}
 	for _, page := range readerPages(t) {
 		for _, block := range fences(readPage(t, page)) {
@@ -334,10 +334,10 @@ func TestDocsMap(t *testing.T) {
 	}
 }
 
-// TestWhatANewOneTakes compares what docs/architecture.md says about adding something with the
+// TestDocsRecipes compares what docs/architecture.md says about adding something with the
 // places of a sample of its kind in the code: it is in each file that the paragraph names before
 // its first "only if", and, except where allowed, in no file that the paragraph does not name.
-func TestWhatANewOneTakes(t *testing.T) {
+func TestDocsRecipes(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
 	for _, test := range []struct {
 		what, sample, happens string
@@ -375,17 +375,6 @@ func TestWhatANewOneTakes(t *testing.T) {
 		if len(needed) == 0 || len(needed) > test.most {
 			t.Errorf("%s takes %d files, want 1 to %d", test.what, len(needed), test.most)
 		}
-	}
-}
-
-func TestFences(t *testing.T) {
-	text := "a\n```sh\nb\n```\n1. c\n   ```yaml\n   d:\n     e\n   ```\n"
-	want := []fence{{"sh", "b\n", 3}, {"yaml", "d:\n  e\n", 7}}
-	if got := fences(text); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
-	if got := anchors("# A `b`, c\n## What happens when …\n## a b c\n```\n# no\n```\n"); !slices.Equal(got, []string{"a-b-c", "what-happens-when-", "a-b-c-1"}) {
-		t.Errorf("%q", got)
 	}
 }
 

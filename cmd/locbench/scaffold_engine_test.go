@@ -13,9 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestAddingAContenderNeedsNoGo creates a contender outside the repository, with the binary alone,
+// TestServicesNew creates a contender outside the repository, with the binary alone,
 // and benchmarks it from its Dockerfile.
-func TestAddingAContenderNeedsNoGo(t *testing.T) {
+func TestServicesNew(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm")
 	t.Parallel()

@@ -15,9 +15,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestRunOnATerminal follows a run from its command to the summary on the normal screen. It runs
+// TestScreen follows a run from its command to the summary on the normal screen. It runs
 // alone: warnings about other runs would push its summary off the screen.
-func TestRunOnATerminal(t *testing.T) {
+func TestScreen(t *testing.T) {
 	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "")
 	p.see("go-nethttp", "round 1 of 2", "throughput")
@@ -33,8 +33,8 @@ func TestRunOnATerminal(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestRunInAPipeIsPlain: there is no live view without a terminal.
-func TestRunInAPipeIsPlain(t *testing.T) {
+// TestScreen_Pipe: there is no live view without a terminal.
+func TestScreen_Pipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
@@ -50,9 +50,9 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	}
 }
 
-// TestSteering pauses a run, marks a moment, skips a step, continues, and stops after a step; the
+// TestScreen_Steering pauses a run, marks a moment, skips a step, continues, and stops after a step; the
 // results have all of it.
-func TestSteering(t *testing.T) {
+func TestScreen_Steering(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "--connections 1,2,3,4 --duration 8s")
@@ -98,8 +98,8 @@ func TestSteering(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestAbort: the key needs one confirmation; Ctrl-C works like the key.
-func TestAbort(t *testing.T) {
+// TestScreen_Abort: the key needs one confirmation; Ctrl-C works like the key.
+func TestScreen_Abort(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 20s")
@@ -119,8 +119,8 @@ func TestAbort(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestResizeDuringLoad changes the terminal while a step runs: every size shows the run.
-func TestResizeDuringLoad(t *testing.T) {
+// TestScreen_Resize changes the terminal while a step runs: every size shows the run.
+func TestScreen_Resize(t *testing.T) {
 	t.Parallel()
 	p, _ := onScreen(t, 80, 24, "go-nethttp", "process", "--rounds 1 --duration 120s")
 	p.see("step 1 of 3", "req/s")
@@ -135,9 +135,9 @@ func TestResizeDuringLoad(t *testing.T) {
 	p.see("code=130")
 }
 
-// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run continues,
+// TestScreen_Suspended stops the screen by Ctrl-Z: the shell is back, the run continues,
 // and fg shows it again.
-func TestSuspendStallsOnlyTheScreen(t *testing.T) {
+func TestScreen_Suspended(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	p, out := onScreen(t, 100, 30, "go-nethttp", "docker", "--duration 120s")
@@ -157,9 +157,9 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestTheTerminalIsClosed stops the run gracefully: SIGHUP, results kept, nothing left; also if the
+// TestScreen_Closes stops the run gracefully: SIGHUP, results kept, nothing left; also if the
 // screen was suspended.
-func TestTheTerminalIsClosed(t *testing.T) {
+func TestScreen_Closes(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
@@ -190,9 +190,9 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileTheScreenStops stops the run on the screen, and closes the terminal
+// TestScreen_ClosesWhileStopping stops the run on the screen, and closes the terminal
 // before the contender, which ignores the request, has ended.
-func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
+func TestScreen_ClosesWhileStopping(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
@@ -208,9 +208,9 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestCtrlCThriceOnAScreen needs a confirmation, then stops gracefully, then by force: the
+// TestScreen_CtrlC needs a confirmation, then stops gracefully, then by force: the
 // contender is killed, and nothing is left.
-func TestCtrlCThriceOnAScreen(t *testing.T) {
+func TestScreen_CtrlC(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
@@ -226,9 +226,9 @@ func TestCtrlCThriceOnAScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestHostileLogsOnATerminal has a contender write escape sequences: they change neither title nor
+// TestScreen_HostileLogs has a contender write escape sequences: they change neither title nor
 // colours, and clear or move nothing.
-func TestHostileLogsOnATerminal(t *testing.T) {
+func TestScreen_HostileLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 100, 30, dir)

@@ -22,10 +22,10 @@ const (
 	ofTheDSN    = "swordfish-of-the-dsn"
 )
 
-// TestNoOutputShowsASecret runs contenders that write their whole environment to their log, one of
+// TestSecrets runs contenders that write their whole environment to their log, one of
 // which dies, and searches all output: both streams, every file of the results, every report,
 // export and comparison.
-func TestNoOutputShowsASecret(t *testing.T) {
+func TestSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	helper := dockertest.Helper(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // One run has a contender under 0.5 and under 1 CPU, and records both limits.
-func TestTwoLimitsInOneRun(t *testing.T) {
+func TestRun_TwoLimits(t *testing.T) {
 	dir := t.TempDir()
 	profile := "contenders: [go-nethttp, {go-nethttp: {cpus: 0.5, env: {GOGC: 50}, as: half}}]\n" +
 		"limits: {cpus: 1, memory: 128MiB}\nrounds: 1\nruntime: docker\nstore: embedded\nchecks: {lifecycle: none, suites: []}\n" +

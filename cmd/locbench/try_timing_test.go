@@ -11,9 +11,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestTryTakesSeconds: with built images, "try" of two contenders takes at most 5 s longer than
+// TestTry: with built images, "try" of two contenders takes at most 5 s longer than
 // their start-up.
-func TestTryTakesSeconds(t *testing.T) {
+func TestTry(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
 	dir := ordersFolder(t)

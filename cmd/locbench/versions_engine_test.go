@@ -17,7 +17,7 @@ import (
 // Two images or two commits of one service are compared in one run, interleaved or not. Each trial
 // ran its own version, and the text and the report say which is which. The commits are a
 // repository and a worktree next to it, as docs/profiles.md makes them.
-func TestTwoVersionsInOneRun(t *testing.T) {
+func TestRun_TwoVersions(t *testing.T) {
 	testenv.Docker(t)
 	folder := faulty(t, "", 0)
 	services := filepath.Dir(folder)

@@ -97,18 +97,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestGlossary: the rules of the table match what they are to match, and each term stands once.
+// TestGlossary: the glossary has each term once.
 func TestGlossary(t *testing.T) {
-	for text, want := range map[string]bool{
-		"it told us": true, "nobody's": true, "Somebody": true, "foretold": false, "there is no index": false, "it is no index": true,
-		"no such file": false, "there is no such key": true, "95 % of": true, "95% of": false, "x % y": false, "fingerprints": false,
-		"answer_ns": false, "the answer": true, "as it\u00a0is": false, "due to rain": false, "when due": true,
-	} {
-		found := slices.ContainsFunc(vocabulary(t), func(u unused) bool { return len(u.in(text)) > 0 })
-		if found != want {
-			t.Errorf("%q: found %t", text, found)
-		}
-	}
 	data, err := os.ReadFile(root + "/docs/glossary.md")
 	if err != nil {
 		t.Fatal(err)
@@ -116,34 +106,12 @@ func TestGlossary(t *testing.T) {
 	terms := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^\*\*([^*]+)\.\*\*`).FindAllStringSubmatch(string(data), -1) {
 		if terms[m[1]] {
-			t.Errorf("%s stands twice", m[1])
+			t.Errorf("%s is there twice", m[1])
 		}
 		terms[m[1]] = true
 	}
 	if len(terms) < 50 {
 		t.Errorf("%d terms", len(terms))
-	}
-}
-
-// TestReaders: texts are found wherever they may be.
-func TestReaders(t *testing.T) {
-	for name, c := range map[string]struct{ ext, src, want string }{
-		"literals joined": {".go", "package a\nvar b = \"one \" +\n\t\"two\"\nvar c = \"three\"\n", "one two|three"},
-		"comment":         {".go", "package a\n// one\n// two\n\nvar b = `raw\ntext`\n", "one two|raw text"},
-		"markdown":        {".md", "one `code`\ntwo\n\n```sh\nnot\n```\n| a | b |\n- c\n", "one two|| a | b ||- c"},
-		"template":        {".html", "{{define \"x\"}}<p>one {{.Two}} three</p>\n", "one three"},
-		"script":          {".js", "const a = 'one'; // two\n", "one|two"},
-		"yaml":            {".yaml", "# one\n# two\na: 1\n", "one two a: 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, s := range readers[c.ext]([]byte(c.src)) {
-				got = append(got, strings.Join(strings.Fields(s.Text), " "))
-			}
-			if strings.Join(got, "|") != c.want {
-				t.Errorf("%q, want %q", strings.Join(got, "|"), c.want)
-			}
-		})
 	}
 }
 
