@@ -229,7 +229,7 @@ func TestSessionsThatFail(t *testing.T) {
 
 // Each step of a trial draws other values than the steps before, and another trial draws the same.
 func TestStepsDrawOtherValues(t *testing.T) {
-	asked := func(life *Life, steps int) map[int]int {
+	asked := func(life *TrialState, steps int) map[int]int {
 		o := newOrders(t)
 		p := ordersPlan(t, o.URL, 1, 100)
 		p.Variables[0].Range.To = 1_000_000_000
@@ -241,7 +241,7 @@ func TestStepsDrawOtherValues(t *testing.T) {
 		}
 		return o.items
 	}
-	first, both := asked(&Life{}, 1), asked(&Life{}, 2)
+	first, both := asked(&TrialState{}, 1), asked(&TrialState{}, 2)
 	for item, times := range both {
 		if times > 1 {
 			t.Errorf("item %d was requested %d times", item, times)
@@ -251,7 +251,7 @@ func TestStepsDrawOtherValues(t *testing.T) {
 	if len(first) > 0 {
 		t.Errorf("the same seed has drawn others in the first step: %v", first)
 	}
-	if again := asked(&Life{Salt: 1 << 32}, 2); !maps.Equal(again, both) {
+	if again := asked(&TrialState{Salt: 1 << 32}, 2); !maps.Equal(again, both) {
 		t.Error("another trial with the same seed has drawn other values")
 	}
 }
