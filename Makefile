@@ -31,7 +31,8 @@ PKG ?= $(addprefix internal/,$(JUDGING))
 mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
 	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)
 
-lint: ## golangci-lint, of acceptance tests too (.golangci.yml)
+lint: ## gofmt and golangci-lint, of acceptance tests too (.golangci.yml)
+	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	@.ci/lint
 
 vuln: ## govulncheck; fails if its database cannot be reached

@@ -24,10 +24,7 @@ func TestRun_NextToAnother(t *testing.T) {
 	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
 	second := begin("second", "100")
 	second.waitEvent(filepath.Join(dir, "second"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
-	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool {
-		n, ok := r.Event.(bench.Notice)
-		return ok && n.Kind == bench.WarnOtherRun
-	})
+	first.waitEvent(filepath.Join(dir, "first"), when(func(n bench.Notice) bool { return n.Kind == bench.WarnOtherRun }))
 	first.signal(syscall.SIGINT)
 	if code := first.wait(2 * time.Minute); code != 130 {
 		t.Fatalf("exit code %d\n%s", code, first.stderr.String())

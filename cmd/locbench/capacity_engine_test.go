@@ -35,8 +35,7 @@ func TestCapacity_Limits(t *testing.T) {
 			if p.Result.State == capacity.Searching || p.Result.Rate > 200 || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 || len(p.Outcomes) == 0 {
 				t.Errorf("%+v", p)
 			}
-			run, trials := read(t, filepath.Join(dir, "out", p.Dir))
-			nothingLeft(t, run.ID)
+			run, trials := readClean(t, filepath.Join(dir, "out", p.Dir))
 			if run.State != bench.RunComplete || len(trials) != 1 || len(trials[0].Steps) != 1+len(p.Outcomes) || run.Search == "" {
 				t.Fatalf("run %s, %d trials, %d probes", run.State, len(trials), len(p.Outcomes))
 			}
@@ -86,8 +85,7 @@ func TestCapacity_Interrupted(t *testing.T) {
 		if code := c.wait(time.Minute); code != 130 {
 			t.Errorf("exit code %d\n%s", code, c.stderr.String())
 		}
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted {
 			t.Errorf("run %s, trial %s", run.State, trials[0].State)
 		}

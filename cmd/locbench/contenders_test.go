@@ -66,8 +66,7 @@ steps: [1 warm-up, 16]
 `)
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(10 * time.Minute)
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
+	_, trials := readClean(t, filepath.Join(dir, "out"))
 	if code != 0 || len(trials) != len(names) {
 		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	}
@@ -152,8 +151,7 @@ func verifyFails(t *testing.T, services string, env []string) (stdout string, tr
 	dir := t.TempDir()
 	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
 	code := c.wait(10 * time.Minute)
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
+	_, trials = readClean(t, filepath.Join(dir, "out"))
 	if code != 3 || len(trials) != 1 {
 		t.Fatalf("exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
 	}

@@ -20,8 +20,7 @@ func TestRun_Quick(t *testing.T) {
 		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
 			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
 		}
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		if run.State != bench.RunComplete || len(trials) != 1 {
 			t.Fatalf("run %s, %d trials", run.State, len(trials))
 		}
@@ -133,8 +132,7 @@ func TestRun_ClosedPipe(t *testing.T) {
 		if err != nil || !strings.Contains(string(line), "run_started") {
 			t.Errorf("%v: %s", err, line)
 		}
-		run, _ := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, _ := readClean(t, filepath.Join(dir, "out"))
 		if run.State != bench.RunInterrupted {
 			t.Errorf("run %s", run.State)
 		}

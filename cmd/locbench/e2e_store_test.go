@@ -35,8 +35,7 @@ steps: [1, 4]
 `
 		writeFile(t, profile, text)
 		succeeds(t, dir, "run", "-p", profile, "-o", "out")
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		last := trials[0].Steps[1]
 		if run.Store.Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
 			t.Errorf("store %+v, steps %+v", run.Store, trials[0].Steps)

@@ -105,10 +105,7 @@ func TestContender_Paused(t *testing.T) {
 	d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", "docker", 1, "{connections: 2, duration: 15s}", "4"))
 	info := d.loaded(0)
 	dockerDo(t, "pause", info.ID)
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Window.Failed[bench.ErrTimeout] > 0
-	})
+	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Failed[bench.ErrTimeout] > 0 }))
 	dockerDo(t, "unpause", info.ID)
 	_, trials := d.ends(0, "step 1: paused externally", "resumed after the external pause")
 	trial := trials[0]
@@ -153,10 +150,7 @@ func TestContender_StoppedInLastSecond(t *testing.T) {
 	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
 	editFile(t, profile, "timeout: 500ms", "timeout: 3s")
 	d := disturb(t, nil, "run", "--headless", "-p", profile)
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Window.Start == 2*time.Second
-	})
+	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Start == 2*time.Second }))
 	stopProcess(t, lastInstance(t, d.out))
 	code := d.wait(2 * time.Minute)
 	run, trials := read(t, d.out)

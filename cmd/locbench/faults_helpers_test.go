@@ -272,10 +272,7 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4, 8), "--elastic", url)
 	d.loaded(1)
 	away()
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.Notice)
-		return ok && strings.HasPrefix(e.Text, "waiting up to")
-	})
+	d.waitEvent(d.out, when(func(e bench.Notice) bool { return strings.HasPrefix(e.Text, "waiting up to") }))
 	back()
 	_, trials := d.ends(3, "lost the store", "waiting up to 30s", "the store responds again after", "lost  ")
 	if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {

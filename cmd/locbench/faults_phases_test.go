@@ -3,7 +3,7 @@
 package main
 
 import (
-	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -93,7 +93,7 @@ func (p phased) runs(t *testing.T, runtime string) {
 	case "load":
 		when, second = "", "{connections: 3, duration: 10s}, "
 	}
-	env := map[string]string{"FAULT": p.fault, "WHEN": when, "AFTER": jsonOf(after)}
+	env := map[string]string{"FAULT": p.fault, "WHEN": when, "AFTER": fmt.Sprint(after)}
 	if p.deaf {
 		env["DEAF"] = "1"
 	}
@@ -185,9 +185,4 @@ func dashboard(t *testing.T, dir string) string {
 	}
 	frame := ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}
 	return strings.Join(board.New().View(frame, &s, ""), "\n")
-}
-
-func jsonOf(v any) string {
-	text, _ := json.Marshal(v)
-	return string(text)
 }

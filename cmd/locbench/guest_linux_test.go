@@ -243,10 +243,7 @@ func atLeast(release string, major, minor int) bool {
 }
 
 func windowClosed(step int) func(bench.Record) bool {
-	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Index == step
-	}
+	return when(func(e bench.WindowClosed) bool { return e.Index == step })
 }
 
 // kernelFiles are the files of one group, read again and again by code that shares nothing with

@@ -36,11 +36,8 @@ func goBuild(name, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return goBuildWith(filepath.Join(dir, name), pkg)
-}
-
-func goBuildWith(path, pkg string, flags ...string) (string, error) {
-	cmd := exec.Command("go", append(append([]string{"build", "-race=false", "-trimpath", "-o", path}, flags...), pkg)...)
+	path := filepath.Join(dir, name)
+	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
@@ -197,26 +194,25 @@ func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 	c.t.Fatalf("the awaited event did not come; it said:\n%s", c.stderr.String())
 }
 
-func phaseStarted(phase bench.Phase) func(bench.Record) bool {
+// when matches records with an event of one type.
+func when[E bench.Event](is func(E) bool) func(bench.Record) bool {
 	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.PhaseStarted)
-		return ok && e.Phase == phase
+		e, ok := r.Event.(E)
+		return ok && is(e)
 	}
 }
 
+func phaseStarted(phase bench.Phase) func(bench.Record) bool {
+	return when(func(e bench.PhaseStarted) bool { return e.Phase == phase })
+}
+
 func stepStarted(index int) func(bench.Record) bool {
-	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.StepStarted)
-		return ok && e.Index == index
-	}
+	return when(func(e bench.StepStarted) bool { return e.Index == index })
 }
 
 // answered waits for a second of a step in which the contender has responded.
 func answered(step int) func(bench.Record) bool {
-	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Index == step && e.Window.Succeeded > 0
-	}
+	return when(func(e bench.WindowClosed) bool { return e.Index == step && e.Window.Succeeded > 0 })
 }
 
 func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
@@ -225,6 +221,14 @@ func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return run, trials
+}
+
+// readClean is read for a run that has ended: nothing of it is left.
+func readClean(t *testing.T, dir string) (bench.Run, []bench.TrialResult) {
+	t.Helper()
+	run, trials := read(t, dir)
+	nothingLeft(t, run.ID)
 	return run, trials
 }
 

@@ -20,8 +20,7 @@ func TestInterleaving(t *testing.T) {
 		stdout, stderr := succeeds(t, dir, "run", "-p", twoInterleaved(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
 		says(t, "standard error", stderr, "faulty:a, round 1 of 2", "faulty:b, round 2 of 2", "\n faulty:b\n")
 		says(t, "standard output", stdout, "faulty:b")
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		if len(trials) != 4 || run.Profile.Interleave != 100*time.Millisecond {
 			t.Fatalf("%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
 		}

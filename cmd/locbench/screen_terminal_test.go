@@ -153,8 +153,7 @@ func TestScreen_Suspended(t *testing.T) {
 	p.until(time.Minute, "show what continues", func(s string) bool { return strings.Contains(s, "step 1 of 3") && s != shown })
 	p.keys("C-c", "C-c")
 	p.see("--resume out", "ready$")
-	run, _ := read(t, out)
-	nothingLeft(t, run.ID)
+	readClean(t, out)
 }
 
 // TestScreen_Closes stops the run gracefully: SIGHUP, results kept, nothing left; also if the

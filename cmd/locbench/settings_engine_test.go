@@ -21,8 +21,7 @@ func TestRun_TwoLimits(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "go-nethttp:half under 0.5 CPUs, go-nethttp under 1 CPU") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
+	_, trials := readClean(t, filepath.Join(dir, "out"))
 	want := map[string]bench.Limits{
 		"go-nethttp": {CPUs: 1, Memory: 128 << 20}, "go-nethttp:half": {CPUs: .5, Memory: 128 << 20},
 	}

@@ -42,8 +42,7 @@ func TestYourService(t *testing.T) {
 			}
 		})
 	}
-	run, trials := read(t, filepath.Join(dir, "results", "mine"))
-	nothingLeft(t, run.ID)
+	run, trials := readClean(t, filepath.Join(dir, "results", "mine"))
 	if run.State != bench.RunComplete || len(trials) != 4 || len(run.Excluded()) != 0 || run.Store.Kind != bench.StoreNone || run.Data.Cities != 0 {
 		t.Fatalf("%s, %d trials, %v, store %q, %d cities", run.State, len(trials), run.Excluded(), run.Store.Kind, run.Data.Cities)
 	}
@@ -79,8 +78,7 @@ func TestOrders(t *testing.T) {
 			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml", "--services", "svc",
 				"--runtime", runtime, "--seed", "30", "--duration", "2m", "--out", "out")
 			c.succeeds(8 * time.Minute)
-			run, trials := read(t, filepath.Join(dir, "out"))
-			nothingLeft(t, run.ID)
+			_, trials := readClean(t, filepath.Join(dir, "out"))
 			if len(trials) != 2 {
 				t.Fatalf("%d trials", len(trials))
 			}
