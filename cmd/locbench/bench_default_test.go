@@ -60,7 +60,7 @@ func BenchmarkDefaults(b *testing.B) {
 		return read(b, filepath.Join(dir, folder))
 	}
 	run, trials := measured("first", "burner:a", "--rounds", "1", "--services", burners(b, map[string]time.Duration{"a": burnt}))
-	peak, ok := stats.Summarise(run, trials)[0].PeakStep()
+	peak, ok := stats.Summarize(run, trials)[0].PeakStep()
 	cost := measure.Get(measure.CPURequest).Over(peak)
 	if !ok || !cost.Known {
 		b.Fatal("the CPU time of a request is not known")

@@ -226,7 +226,7 @@ func TestScreen_CtrlC(t *testing.T) {
 }
 
 // TestScreen_HostileLogs has a contender write escape sequences: they change neither title nor
-// colours, and clear or move nothing.
+// colors, and clear or move nothing.
 func TestScreen_HostileLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

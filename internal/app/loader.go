@@ -29,7 +29,7 @@ type loader struct {
 	responses *responses
 	kept      map[bench.Trial]*load.Kept
 	trials    map[bench.Trial]*load.TrialState // the trials in progress
-	begun     uint64                     // number of trials so far
+	begun     uint64                           // number of trials so far
 	engine    load.Engine
 	warn      func(bench.Warning) // of setup and teardown; nil: they are shown
 	saw       func(load.Asked)    // gets each request that is sent once, before its error is reported

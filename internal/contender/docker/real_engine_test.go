@@ -147,7 +147,7 @@ func TestEngine(t *testing.T) {
 			t.Errorf("address %q", host)
 		}
 	})
-	t.Run("Cancelled", func(t *testing.T) {
+	t.Run("Canceled", func(t *testing.T) {
 		for _, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(after, cancel)
@@ -161,7 +161,7 @@ func TestEngine(t *testing.T) {
 				t.Error(err)
 			}
 			if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
-				t.Errorf("cancelled after %v: left %v", after, left)
+				t.Errorf("canceled after %v: left %v", after, left)
 			}
 		}
 	})
@@ -222,8 +222,8 @@ func TestBuildImage(t *testing.T) {
 		t.Errorf("%+v, %v", img, err)
 	}
 	all, err := e.Images(t.Context())
-	labelled := func(i docker.ListedImage) bool { return i.Labels["v"] == "7" && i.Labels["l"] == "m" }
-	if err != nil || !slices.ContainsFunc(all, labelled) {
+	labeled := func(i docker.ListedImage) bool { return i.Labels["v"] == "7" && i.Labels["l"] == "m" }
+	if err != nil || !slices.ContainsFunc(all, labeled) {
 		t.Errorf("no image with the labels in %+v, %v", all, err)
 	}
 	if _, err := build("FROM scratch\nCOPY absent /\n", docker.BuildOptions{Tag: "locbench-test:x"}); err == nil || !strings.Contains(err.Error(), "absent") {
@@ -241,6 +241,6 @@ func TestBuildImage(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("interrupted by the user"))
 	if _, err := e.BuildImage(ctx, dockertest.Tar(t, map[string]string{"Dockerfile": "FROM scratch\n"}), docker.BuildOptions{}, nil); err == nil {
-		t.Error("built although cancelled")
+		t.Error("built although canceled")
 	}
 }

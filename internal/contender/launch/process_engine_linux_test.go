@@ -258,7 +258,7 @@ func TestProcess(t *testing.T) {
 			}
 		}
 	})
-	t.Run("Cancelled", func(t *testing.T) {
+	t.Run("Canceled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := (Process{}).Launch(ctx, processSpec(t, helper, "sleep")); !errors.Is(err, context.Canceled) {

@@ -21,7 +21,7 @@ func TestErrorRateIsAnEstimate(t *testing.T) {
 	} {
 		r := bench.StepResult{Load: bench.Load{Succeeded: 1000 - test.wrong, Checked: test.checked,
 			Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}
-		c := stats.Summarise(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
+		c := stats.Summarize(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
 		m := Get(ErrorRate)
 		if got := m.Over(c.Steps[0]); got.Estimate != test.want {
 			t.Errorf("%s: step %+v", name, got)

@@ -26,7 +26,7 @@ func TestTable(t *testing.T) {
 		Compared: func(m Measure) bool {
 			return m.Comparison != nil && m.Comparison.Title != "" && m.Comparison.Head != ""
 		},
-		Summarised:      func(m Measure) bool { return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != "" },
+		Summarized:      func(m Measure) bool { return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != "" },
 		ReportCharts:    func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 		PrometheusSteps: func(m Measure) bool { return m.Prometheus != nil && m.Of != nil },
 		Live:            func(m Measure) bool { return m.Live != nil && m.Live.Of != nil },

@@ -35,7 +35,7 @@ func TestHalfPeak(t *testing.T) {
 			for i := range c.steps {
 				c.steps[i].Index = i
 			}
-			sums := Summarise(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Steps: c.steps}})
+			sums := Summarize(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Steps: c.steps}})
 			step, share, ok := sums[0].HalfPeak()
 			if ok != (c.want >= 0) || ok && (step != c.want || share != c.share) {
 				t.Errorf("%s: step %d, %g, %v; want %d, %g", c.name, step, share, ok, c.want, c.share)

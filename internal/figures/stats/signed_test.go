@@ -289,8 +289,8 @@ func TestTiesOfPairsInAnyUnit(t *testing.T) {
 	}
 }
 
-// Neighbouring values differ, although their logarithms are equal.
-func TestPairsOfNeighbours(t *testing.T) {
+// Neighboring values differ, although their logarithms are equal.
+func TestPairsOfNeighbors(t *testing.T) {
 	x, y := []float64{1, 2 - 0x1p-52, 10, 1000, 1e9, 1e-9}, make([]float64, 6)
 	for i := range x {
 		y[i] = math.Nextafter(x[i], math.Inf(1))

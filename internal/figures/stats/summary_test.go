@@ -35,14 +35,14 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 	return trial
 }
 
-func TestSummarise(t *testing.T) {
+func TestSummarize(t *testing.T) {
 	trials := []bench.TrialResult{
 		round("b", 1, 30*time.Millisecond, [2]int64{100, 300}, 1*time.Millisecond),
 		round("a", 1, 5*time.Millisecond, [2]int64{900, 20}, 2*time.Millisecond),
 		round("b", 2, 10*time.Millisecond, [2]int64{110, 100}, 9*time.Millisecond),
 		round("b", 3, 20*time.Millisecond, [2]int64{120, 200}, 3*time.Millisecond),
 	}
-	got := Summarise(bench.Run{}, trials)
+	got := Summarize(bench.Run{}, trials)
 	if len(got) != 2 || got[0].Label != "b" || got[1].Label != "a" {
 		t.Fatalf("contenders: %+v", got)
 	}
@@ -85,12 +85,12 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-func TestSummariseOfSixRounds(t *testing.T) {
+func TestSummarizeOfSixRounds(t *testing.T) {
 	var trials []bench.TrialResult
 	for i := range 6 {
 		trials = append(trials, round("a", i+1, time.Millisecond, [2]int64{int64(100 + i), 10}, time.Millisecond))
 	}
-	peak, _ := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)[0].PeakStep()
+	peak, _ := Summarize(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)[0].PeakStep()
 	if in := peak.Throughput.Interval; in == nil || in.Low != 100 || in.High != 105 || math.Abs(in.Confidence-.96875) > 1e-9 {
 		t.Errorf("interval %+v", in)
 	}
@@ -99,14 +99,14 @@ func TestSummariseOfSixRounds(t *testing.T) {
 	}
 }
 
-func TestSummariseOfFailures(t *testing.T) {
+func TestSummarizeOfFailures(t *testing.T) {
 	died := round("a", 1, time.Millisecond, [2]int64{100, 500}, time.Millisecond)
 	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
 	died.Steps[2].Aborted = "the contender died"
 	never := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"}
 	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
 	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{died, never, sampled})[0]
+	got := Summarize(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{died, never, sampled})[0]
 	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
 		t.Errorf("trials %d, complete %d, failures %q", got.Trials, got.Complete, got.Failures)
 	}
@@ -121,21 +121,21 @@ func TestSummariseOfFailures(t *testing.T) {
 	if got.MemoryPeak != 1<<40 || !got.MemoryPeakIsSample {
 		t.Errorf("memory peak %d, a sample: %t", got.MemoryPeak, got.MemoryPeakIsSample)
 	}
-	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{never})[0]
+	nothing := Summarize(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{never})[0]
 	if _, ok := nothing.PeakStep(); ok || nothing.Cost != nil || nothing.StartUp.Known() || nothing.ErrorsTotal() != 0 {
 		t.Errorf("of nothing: %+v", nothing)
 	}
-	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
+	if len(Summarize(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
 		t.Error("contenders without trials")
 	}
 }
 
-func TestSummariseWarns(t *testing.T) {
+func TestSummarizeWarns(t *testing.T) {
 	first := round("a", 1, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
 	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
 	second.Steps[1].Step.Name = "another"
 	second.Steps[2].Load.Latency.HDR = "damaged"
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
+	got := Summarize(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
 	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", was "step 1": skipped`) || !strings.Contains(got.Warnings[1].Text, "step 3: no latency summary") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
@@ -144,9 +144,9 @@ func TestSummariseWarns(t *testing.T) {
 	}
 }
 
-func TestSummariseKeepsVariantsApart(t *testing.T) {
+func TestSummarizeKeepsVariantsApart(t *testing.T) {
 	trials := []bench.TrialResult{{Trial: bench.Trial{Contender: "a"}}, {Trial: bench.Trial{Contender: "a", Variant: "x"}}, {Trial: bench.Trial{Contender: "a"}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
+	got := Summarize(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
 	if len(got) != 2 || got[0].Trials != 2 || got[1].Label != "a:x" {
 		t.Errorf("%+v", got)
 	}
@@ -155,7 +155,7 @@ func TestSummariseKeepsVariantsApart(t *testing.T) {
 // A contender is not compared, and comes last, if it failed a round; an aborted round does not
 // count.
 func TestExcluded(t *testing.T) {
-	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
+	of := func(trials ...bench.TrialResult) Contender { return Summarize(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
 	if why := good.WhyExcluded(); why != "" {
 		t.Errorf("interrupted: %q", why)
@@ -184,13 +184,13 @@ func TestUnexpectedBodiesLeaveNoPeak(t *testing.T) {
 	}
 	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
-		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
+		c := summarize("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
 		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded || c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
 			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded, c.Steps[0].Excluded, c.Steps[1].Excluded)
 		}
 	}
 	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
-	c := summarise("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
+	c := summarize("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
 	if n, _ := c.Compared(); n != 1200 || c.Excluded.Unexpected.Count != 1 || c.Excluded.Unexpected.Compared != n {
 		t.Errorf("%d compared, the share is of %+v", n, c.Excluded.Unexpected)
 	}
