@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -71,13 +72,19 @@ func (p *partReport) read(file string) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	for _, suite := range junit.Suites {
+		below := map[string]string{} // reasons of failed subtests, by test
+		for _, test := range suite.Tests {
+			if top, _, sub := strings.Cut(test.Name, "/"); sub && test.Failure != nil {
+				below[top] = cmp.Or(below[top], reason(*test.Failure))
+			}
+		}
 		for _, test := range suite.Tests {
 			name := strings.TrimPrefix(test.Package, "github.com/locbench/locbench/") + " " + test.Name
 			switch top := !strings.Contains(test.Name, "/"); {
 			case test.Skipped != nil:
 				p.skip(name, reason(test.Skipped.Message))
 			case test.Failure != nil && top:
-				p.fail(name, reason(*test.Failure))
+				p.fail(name, cmp.Or(reason(*test.Failure), below[test.Name]))
 			case test.Failure == nil && top:
 				p.Passed++
 			}
