@@ -1,7 +1,6 @@
 # Shorthands; the README's two commands need no make.
 
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME    ?= 60s
+FUZZTIME ?= 60s
 
 .PHONY: help mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
 
@@ -35,10 +34,9 @@ PKG ?= $(addprefix internal/,$(JUDGING))
 mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
 	@go run ./internal/testenv/mutants -docs docs/testing.md $(PKG)
 
-lint: ## gofmt, vet, staticcheck, of acceptance tests too
+lint: ## gofmt and golangci-lint, of acceptance tests too (.golangci.yml)
 	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	@tags="$$(go run ./internal/testenv/acceptance -tags)" && set -x && \
-		go vet -tags "$$tags" ./... && go run $(STATICCHECK) -tags "$$tags" ./...
+	@.ci/lint
 
 vuln: ## govulncheck; fails if its database cannot be reached
 	@.ci/vuln

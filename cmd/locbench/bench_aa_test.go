@@ -57,10 +57,7 @@ func BenchmarkAA(b *testing.B) {
 	if err != nil {
 		step = 6 * time.Second
 	}
-	comparisons := 10
-	if n, err := strconv.Atoi(os.Getenv("COMPARISONS")); err == nil && n > 0 {
-		comparisons = n
-	}
+	comparisons := number("COMPARISONS", 10)
 	dir := b.TempDir()
 	interleave, rounds := "", stats.MinInterval
 	if t := os.Getenv("INTERLEAVE"); t != "" {
@@ -123,7 +120,7 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 		b.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
 	}
 	run, trials := read(b, filepath.Join(dir, "calibrate"))
-	peak, ok := stats.Summarise(run, trials)[0].PeakStep()
+	peak, ok := stats.Summarize(run, trials)[0].PeakStep()
 	each := measure.Get(measure.CPURequest).Over(peak)
 	if !ok || !each.Known {
 		b.Fatal("the CPU time of a request is not known")

@@ -41,12 +41,6 @@ func BenchmarkDefaults(b *testing.B) {
 	if runtime == "docker" {
 		testenv.Docker(b)
 	}
-	number := func(name string, otherwise int) int {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-			return n
-		}
-		return otherwise
-	}
 	comparisons, more := number("COMPARISONS", 10), number("MORE", 15)
 	dir := b.TempDir()
 	if code, _, stderr := bounded(b, dir, time.Minute, "profiles", "new", "default.yaml"); code != 0 {
@@ -66,7 +60,7 @@ func BenchmarkDefaults(b *testing.B) {
 		return read(b, filepath.Join(dir, folder))
 	}
 	run, trials := measured("first", "burner:a", "--rounds", "1", "--services", burners(b, map[string]time.Duration{"a": burnt}))
-	peak, ok := stats.Summarise(run, trials)[0].PeakStep()
+	peak, ok := stats.Summarize(run, trials)[0].PeakStep()
 	cost := measure.Get(measure.CPURequest).Over(peak)
 	if !ok || !cost.Known {
 		b.Fatal("the CPU time of a request is not known")

@@ -37,11 +37,7 @@ func BenchmarkScreen(b *testing.B) {
 	testenv.Locbench(b) // built before the measurements
 	var ratios, shares []float64
 	var keys []time.Duration
-	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
-	if err != nil || pairs < 1 {
-		pairs = 6
-	}
-	for i := range pairs {
+	for i := range number("LOCBENCH_BENCH_PAIRS", 6) {
 		var watched, alone float64
 		for _, live := range []bool{i%2 == 0, i%2 != 0} {
 			dir := b.TempDir()
@@ -147,14 +143,19 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	return benchThroughput(b, dir), share, keys
 }
 
+// number returns the value of an environment variable, or another one without it.
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
 // processTime returns the CPU time of the process, user and system together, without its children.
 func processTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	data := readFile(b, fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(data[strings.LastIndexByte(data, ')')+1:])
 	var ticks float64
 	for _, i := range []int{11, 12} { // utime and stime, in 1/100 s
 		n, err := strconv.ParseFloat(fields[i], 64)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -41,7 +40,7 @@ func BenchmarkUnexpected(b *testing.B) {
 		{"right", []string{"./service"}, nil, false},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			excluded, within, runs := 0, 0, runsOf(20)
+			excluded, within, runs := 0, 0, number("RUNS", 20)
 			for range runs {
 				counts := filepath.Join(b.TempDir(), "counts.json")
 				run, trials, code := c.run(b, dir, counts, expect+steps)
@@ -102,7 +101,7 @@ func BenchmarkLeak(b *testing.B) {
 		{"cache", []string{"./service"}, map[string]string{"CACHE": "64"}, false},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			found, runs := 0, runsOf(10)
+			found, runs := 0, number("RUNS", 10)
 			for range runs {
 				_, trials, _ := c.run(b, dir, filepath.Join(b.TempDir(), "counts.json"), load)
 				grows := trials[0].Exit != nil && trials[0].Exit.OOMKilled
@@ -122,14 +121,6 @@ func BenchmarkLeak(b *testing.B) {
 			count(b, map[string]int{"found": found, "runs": runs})
 		})
 	}
-}
-
-// runsOf returns RUNS, or n without it.
-func runsOf(n int) int {
-	if runs, err := strconv.Atoi(os.Getenv("RUNS")); err == nil && runs > 0 {
-		return runs
-	}
-	return n
 }
 
 func count(b *testing.B, counts map[string]int) {

@@ -56,10 +56,7 @@ func bounds() []bound {
 //	make bench-verdict
 func BenchmarkVerdict(b *testing.B) {
 	testenv.Docker(b)
-	runs := 20
-	if n, err := strconv.Atoi(os.Getenv("RUNS")); err == nil && n > 0 {
-		runs = n
-	}
+	runs := number("RUNS", 20)
 	for _, c := range bounds() {
 		b.Run(c.name, func(b *testing.B) {
 			right, others := 0, map[verdict.Bound]int{}

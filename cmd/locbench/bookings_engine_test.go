@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,23 +32,12 @@ func TestBookings(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(root+"/testdata/bookings")); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join(dir, "bench.yaml")
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			bounded := strings.Replace(string(text), "steps: [4 warm-up, 4, 16]",
-				"rounds: 1\ntimeout: 1m\nsteps: [{connections: 4, max_requests: 4000}, {connections: 16, max_requests: 16000}]", 1)
-			if err := os.WriteFile(file, []byte(bounded), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			editFile(t, filepath.Join(dir, "bench.yaml"), "steps: [4 warm-up, 4, 16]",
+				"rounds: 1\ntimeout: 1m\nsteps: [{connections: 4, max_requests: 4000}, {connections: 16, max_requests: 16000}]")
 			c := startIn(t, dir, nil, "run", "--headless", "--profile", "bench.yaml", "--runtime", runtime, "--seed", "30",
 				"--duration", "2m", "--out", "out")
-			if code := c.wait(8 * time.Minute); code != 0 {
-				t.Fatalf("exit code %d\n%s", code, c.stderr.String())
-			}
-			run, trials := read(t, filepath.Join(dir, "out"))
-			nothingLeft(t, run.ID)
+			c.succeeds(8 * time.Minute)
+			_, trials := readClean(t, filepath.Join(dir, "out"))
 			if len(trials) != 2 {
 				t.Fatalf("%d trials", len(trials))
 			}

@@ -12,9 +12,9 @@ import (
 	"github.com/locbench/locbench/internal/run/machine"
 )
 
-// TestTwoRunsAtOnce: the second run warns from its start, the first from its next trial on; a
+// TestRun_NextToAnother: the second run warns from its start, the first from its next trial on; a
 // killed run is forgotten.
-func TestTwoRunsAtOnce(t *testing.T) {
+func TestRun_NextToAnother(t *testing.T) {
 	t.Parallel()
 	dir, env := t.TempDir(), []string{machine.RunsVariable + "=" + t.TempDir()}
 	begin := func(out string, rounds string) *command {
@@ -24,10 +24,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
 	second := begin("second", "100")
 	second.waitEvent(filepath.Join(dir, "second"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
-	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool {
-		n, ok := r.Event.(bench.Notice)
-		return ok && n.Kind == bench.WarnOtherRun
-	})
+	first.waitEvent(filepath.Join(dir, "first"), when(func(n bench.Notice) bool { return n.Kind == bench.WarnOtherRun }))
 	first.signal(syscall.SIGINT)
 	if code := first.wait(2 * time.Minute); code != 130 {
 		t.Fatalf("exit code %d\n%s", code, first.stderr.String())
@@ -35,18 +32,14 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	second.signal(syscall.SIGKILL)
 	second.wait(time.Minute)
 	third := begin("third", "1")
-	if code := third.wait(2 * time.Minute); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, third.stderr.String())
-	}
+	third.succeeds(2 * time.Minute)
 	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
 		run, _ := read(t, filepath.Join(dir, out))
 		if run.Warnings.Has(bench.WarnOtherRun) != want {
 			t.Errorf("the %s run: %q", out, run.Warnings)
 		}
 		if out == "second" {
-			if code, stdout, stderr := locbench(t, dir, "clean", "--run", run.ID); code != 0 {
-				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
-			}
+			succeeds(t, dir, "clean", "--run", run.ID)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestCapacityAtTheBound: without disturbance, --max-rate is sustained.
-func TestCapacityAtTheBound(t *testing.T) {
+// TestCapacity_Bound: without disturbance, --max-rate is sustained.
+func TestCapacity_Bound(t *testing.T) {
 	testenv.Judge(t, 5, 200*time.Millisecond, func(t testing.TB) error {
 		dir := t.TempDir()
 		code, stdout, stderr := locbench(t, dir, short("--slo", "p50<4s,errors<50%", "--runtime", "process", "--limits", "cpus=0.5,1", "--json")...)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -21,23 +20,16 @@ import (
 // verify-all" takes all.
 func representative(t *testing.T) []string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/representative.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Fields(string(data))
+	return strings.Fields(readFile(t, "testdata/representative.txt"))
 }
 
 // baseImages returns the base images of a contender's Dockerfile, without its own stages.
 func baseImages(t *testing.T, name string) (images []string) {
 	t.Helper()
 	name, _, _ = strings.Cut(name, ":")
-	data, err := os.ReadFile(filepath.Join("../../services", name, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := readFile(t, filepath.Join("../../services", name, "Dockerfile"))
 	stages := []string{"scratch"}
-	for _, from := range regexp.MustCompile(`(?im)^FROM (\S+)(?: AS (\S+))?`).FindAllStringSubmatch(string(data), -1) {
+	for _, from := range regexp.MustCompile(`(?im)^FROM (\S+)(?: AS (\S+))?`).FindAllStringSubmatch(data, -1) {
 		if !slices.Contains(stages, from[1]) {
 			images = append(images, from[1])
 		}
@@ -46,10 +38,10 @@ func baseImages(t *testing.T, name string) (images []string) {
 	return images
 }
 
-// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and runs the
+// TestContenders builds contenders of all kinds from their Dockerfiles and runs the
 // lifecycle checks, the checks of their endpoints and a short load, under the limits of the
 // profiles. The engine keeps earlier builds.
-func TestRepresentativeContenders(t *testing.T) {
+func TestContenders(t *testing.T) {
 	testenv.Docker(t)
 	names := representative(t)
 	for _, name := range names {
@@ -57,11 +49,9 @@ func TestRepresentativeContenders(t *testing.T) {
 	}
 	dir := t.TempDir()
 	build := startLocbench(t, dir, append([]string{"services", "build", "--jobs", "1"}, names...)...)
-	if code := build.wait(25 * time.Minute); code != 0 { // compilers without caches
-		t.Fatalf("build: exit code %d\n%s", code, build.stderr.String())
-	}
+	build.succeeds(25 * time.Minute) // compilers without caches
 	profile := filepath.Join(dir, "short.yaml")
-	if err := os.WriteFile(profile, []byte(`contenders: ["`+strings.Join(names, `", "`)+`"]
+	writeFile(t, profile, `contenders: ["`+strings.Join(names, `", "`)+`"]
 rounds: 1
 runtime: docker
 limits: {cpus: 1.5, memory: 512MiB}
@@ -73,13 +63,10 @@ timeout: 30s
 checks: {lifecycle: [no-environment, no-store, logs-port, logs-requests, still-responds, stops], suites: [locations]}
 step_duration: 1s
 steps: [1 warm-up, 16]
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`)
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(10 * time.Minute)
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
+	_, trials := readClean(t, filepath.Join(dir, "out"))
 	if code != 0 || len(trials) != len(names) {
 		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	}
@@ -137,23 +124,11 @@ func memoryText(u *bench.Usage) string {
 	return fmt.Sprintf("%+v", *u.Memory)
 }
 
-// TestVerifyFindsFaults verifies a contender that starts without its environment, logs no requests,
+// TestVerify_Faults verifies a contender that starts without its environment, logs no requests,
 // and takes all memory at the first request for cities.
-func TestVerifyFindsFaults(t *testing.T) {
-	testenv.Docker(t)
-	t.Parallel()
-	dir, services := t.TempDir(), faulty(t, "oom", 5)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // keeps the outcome out of the user's cache
-	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(10 * time.Minute); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
-	}
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
-	if len(trials) == 1 {
-		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
-	}
-	got := c.stdout.String()
+func TestVerify_Faults(t *testing.T) {
+	services, env := faulty(t, "oom", 5), []string{"XDG_CACHE_HOME=" + t.TempDir()}
+	got, _ := verifyFails(t, services, env)
 	for _, want := range []string{
 		"faulty: FAILED\n", "✗ killed out of memory at 512 MiB (limits.memory)", "✗ check lifecycle no-environment: still running after 15s",
 		"✗ check lifecycle logs-requests: ", "✗ check get ",
@@ -162,35 +137,37 @@ func TestVerifyFindsFaults(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	list := startIn(t, dir, env, "services", "list", "--services", services)
+	list := startIn(t, t.TempDir(), env, "services", "list", "--services", services)
 	if code := list.wait(time.Minute); code != 0 || !regexp.MustCompile(`(?m)^faulty .* failed \d{4}-`).MatchString(list.stdout.String()) {
 		t.Errorf("exit code %d; the list does not show the failure:\n%s%s", code, &list.stdout, &list.stderr)
 	}
-	if t.Failed() {
-		t.Logf("it said\n%s%s", got, c.stderr.String())
-	}
 }
 
-// TestVerifyLoadsAsMuchAsTheProfiles verifies a contender that survives the connections of profile
-// quick, and runs out of memory with those of profile locations.
-func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
+// verifyFails verifies the faulty contender. env keeps the outcome out of the user's cache.
+func verifyFails(t *testing.T, services string, env []string) (stdout string, trials []bench.TrialResult) {
+	t.Helper()
 	testenv.Docker(t)
 	t.Parallel()
-	dir, services := t.TempDir(), faulty(t, "crowd", 2040)
-	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // keeps the outcome out of the user's cache
+	dir := t.TempDir()
 	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(10 * time.Minute); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
+	code := c.wait(10 * time.Minute)
+	_, trials = readClean(t, filepath.Join(dir, "out"))
+	if code != 3 || len(trials) != 1 {
+		t.Fatalf("exit code %d, %d trials\n%s", code, len(trials), c.stderr.String())
 	}
-	run, trials := read(t, filepath.Join(dir, "out"))
-	nothingLeft(t, run.ID)
-	if len(trials) == 1 {
-		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
+	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
+	t.Logf("it said\n%s%s", c.stdout.String(), c.stderr.String())
+	return c.stdout.String(), trials
+}
+
+// TestVerify_FullLoad verifies a contender that survives the connections of profile
+// quick, and runs out of memory with those of profile locations.
+func TestVerify_FullLoad(t *testing.T) {
+	got, trials := verifyFails(t, faulty(t, "crowd", 2040), []string{"XDG_CACHE_HOME=" + t.TempDir()})
+	if !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
+		t.Error("no word about its death")
 	}
-	if got := c.stdout.String(); !strings.Contains(got, "✗ killed out of memory at 512 MiB (limits.memory)") {
-		t.Errorf("no word about its death\n%s%s", got, c.stderr.String())
-	}
-	if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
+	if len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
 		t.Errorf("it did not die of 2048 connections: %+v", trials)
 	}
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,13 +17,8 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
-	data, err := os.ReadFile(small(t, "go-nethttp", "docker"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := readFile(t, small(t, "go-nethttp", "docker"))
+	writeFile(t, filepath.Join(dir, "small.yaml"), data)
 	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui -- --profile small.yaml; echo code=$?")
 	p.see("set up a benchmark", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
@@ -66,14 +60,13 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("the normal screen shows:\n%s", screen)
 	}
 	for _, f := range folders {
-		run, _ := read(t, f)
-		nothingLeft(t, run.ID)
+		readClean(t, f)
 	}
 }
 
-// TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be
+// TestDashboard_OtherRun shows a run that a pipe started, from a second terminal: it cannot be
 // controlled, and leaving the screen does not affect it.
-func TestWatchingAnothersRun(t *testing.T) {
+func TestDashboard_OtherRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := startLocbench(t, dir, "run", "--profile", small(t, "go-nethttp", "process"), "--duration", "6s", "--rounds", "1", "-o", "out", "--headless")

@@ -7,26 +7,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-func TestQuickProfileInFull(t *testing.T) {
+func TestRun_Quick(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
-		code, stdout, stderr := locbench(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
-		if code != 0 {
-			t.Fatalf("exit code %d:\n%s", code, stderr)
-		}
+		stdout, stderr := succeeds(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
 		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
 			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
 		}
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		if run.State != bench.RunComplete || len(trials) != 1 {
 			t.Fatalf("run %s, %d trials", run.State, len(trials))
 		}
@@ -65,7 +59,7 @@ func TestQuickProfileInFull(t *testing.T) {
 	})
 }
 
-func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
+func TestRun_FailingContender(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, "run", "-p", small(t, "faulty, go-nethttp", "process"), "--services", faulty(t, "exit", 20), "-o", "out")
@@ -85,35 +79,7 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-func TestResumeRepeatsNoCompleteTrial(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "-o", "out")
-	c.waitEvent(out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
-	c.signal(syscall.SIGKILL)
-	c.wait(10 * time.Second)
-	_, before := read(t, out)
-	first, err := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if code, _, stderr := locbench(t, dir, "run", "--resume", "out"); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
-	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
-	if string(first) != string(again) {
-		t.Error("a complete trial has changed")
-	}
-	if len(before) != 2 || len(before[1].Steps) != 1 {
-		t.Fatalf("before: %d trials", len(before))
-	}
-	if _, err := os.Stat(filepath.Join(out, "go-nethttp-2.partial1.json")); err != nil {
-		t.Errorf("the finished step of the killed trial is lost: %v", err)
-	}
-}
-
-func TestTarget(t *testing.T) {
+func TestRun_Target(t *testing.T) {
 	t.Parallel()
 	binary, err := faultyBinary()
 	if err != nil {
@@ -127,10 +93,7 @@ func TestTarget(t *testing.T) {
 	defer service.Wait()
 	defer service.Process.Kill()
 	dir := t.TempDir()
-	code, stdout, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", "--connections", "1,2", "--duration", "1s", "-o", "out")
-	if code != 0 {
-		t.Fatalf("exit code %d\n%s", code, stderr)
-	}
+	stdout, stderr := succeeds(t, dir, "run", "--target", "http://127.0.0.1:18473", "--connections", "1,2", "--duration", "1s", "-o", "out")
 	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     target at 127.0.0.1:18473") {
 		t.Errorf("output:\n%s%s", stdout, stderr)
 	}
@@ -146,10 +109,7 @@ func TestTarget(t *testing.T) {
 	if len(run.Profile.Requests) != 1 || run.Profile.Requests[0].Path != "/" {
 		t.Errorf("requests %+v", run.Profile.Requests)
 	}
-	summary, err := os.ReadFile(filepath.Join(dir, "out", "summary.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := readFile(t, filepath.Join(dir, "out", "summary.md"))
 	for _, untrue := range []string{"from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB", "readings in between failed"} {
 		if strings.Contains(stderr+stdout+string(summary), untrue) {
 			t.Errorf("it says %q:\n%s%s%s", untrue, stderr, stdout, summary)
@@ -162,8 +122,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestAReaderThatGoesAway is "locbench run --json | head -1": locbench still stops what it started.
-func TestAReaderThatGoesAway(t *testing.T) {
+// TestRun_ClosedPipe is "locbench run --json | head -1": locbench still stops what it started.
+func TestRun_ClosedPipe(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, testenv.Locbench(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
@@ -172,8 +132,7 @@ func TestAReaderThatGoesAway(t *testing.T) {
 		if err != nil || !strings.Contains(string(line), "run_started") {
 			t.Errorf("%v: %s", err, line)
 		}
-		run, _ := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, _ := readClean(t, filepath.Join(dir, "out"))
 		if run.State != bench.RunInterrupted {
 			t.Errorf("run %s", run.State)
 		}

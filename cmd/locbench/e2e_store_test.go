@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,9 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestStoreInAContainer starts an image of a real Elasticsearch next to the contender, seeds it,
+// TestStore_Container starts an image of a real Elasticsearch next to the contender, seeds it,
 // and runs all checks.
-func TestStoreInAContainer(t *testing.T) {
+func TestStore_Container(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
 	runtimes(t, func(t *testing.T, runtime string) {
@@ -34,15 +33,9 @@ checks: {lifecycle: [no-store], suites: [locations]}
 step_duration: 1s
 steps: [1, 4]
 `
-		if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		code, _, stderr := locbench(t, dir, "run", "-p", profile, "-o", "out")
-		if code != 0 {
-			t.Fatalf("exit code %d:\n%s", code, stderr)
-		}
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		writeFile(t, profile, text)
+		succeeds(t, dir, "run", "-p", profile, "-o", "out")
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		last := trials[0].Steps[1]
 		if run.Store.Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
 			t.Errorf("store %+v, steps %+v", run.Store, trials[0].Steps)
@@ -61,8 +54,8 @@ steps: [1, 4]
 	})
 }
 
-// TestRealStoreStoppedAndBack takes the container of a real Elasticsearch away and brings it back.
-func TestRealStoreStoppedAndBack(t *testing.T) {
+// TestStore_RealComesBack takes the container of a real Elasticsearch away and brings it back.
+func TestStore_RealComesBack(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
 	t.Parallel()

@@ -14,10 +14,10 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 )
 
-// TestEngineElsewhere uses an engine in another network namespace, which is as unreachable as
+// TestEngine_Elsewhere uses an engine in another network namespace, which is as unreachable as
 // another machine. Problems are reported before anything is built or measured; the rest works:
 // ports are published, counters and clock are the engine's.
-func TestEngineElsewhere(t *testing.T) {
+func TestEngine_Elsewhere(t *testing.T) {
 	t.Parallel()
 	unix, tcp, _ := dockertest.Elsewhere(t)
 	none := func(t *testing.T, host string) {
@@ -71,11 +71,8 @@ func TestEngineElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		dockerTo(t, tcp, "build", "-t", "store:test", dir)
-		data, err := os.ReadFile(small(t, "go-nethttp", "docker"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		profile := profileFile(t, strings.Replace(string(data), "store: embedded", "store: {kind: container, image: \"store:test\"}", 1))
+		profile := small(t, "go-nethttp", "docker")
+		editFile(t, profile, "store: embedded", `store: {kind: container, image: "store:test"}`)
 		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
 		run, trials := d.ends(0, "CPUs     ")
 		if len(trials) != 1 || len(trials[0].Steps) != 3 {

@@ -78,8 +78,8 @@ func (e *privateEngine) stop() {
 	}
 }
 
-// TestEngineThatStops takes the container engine away in the second step of the first trial.
-func TestEngineThatStops(t *testing.T) {
+// TestEngine_Stops takes the container engine away in the second step of the first trial.
+func TestEngine_Stops(t *testing.T) {
 	t.Parallel()
 	e := ownEngine(t)
 	t.Run("and comes back", func(t *testing.T) {

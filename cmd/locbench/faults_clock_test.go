@@ -3,11 +3,8 @@
 package main
 
 import (
-	"bytes"
-	"os"
+	"fmt"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -15,9 +12,9 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// TestClockSetBackBeforeResume resumes a run from the future: its time stamps run backwards, and
+// TestResume_ClockSetBack resumes a run from the future: its time stamps run backwards, and
 // nothing that reads them fails.
-func TestClockSetBackBeforeResume(t *testing.T) {
+func TestResume_ClockSetBack(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, 1, 1, 2))
 	d.waitEvent(d.out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
@@ -29,22 +26,13 @@ func TestClockSetBackBeforeResume(t *testing.T) {
 		t.Fatalf("%v: %q", err, files)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = bytes.ReplaceAll(text, []byte(`"`+strconv.Itoa(year)+"-"), []byte(`"`+strconv.Itoa(year+5)+"-"))
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		editFile(t, file, fmt.Sprintf(`"%d-`, year), fmt.Sprintf(`"%d-`, year+5))
 	}
 	trials := d.resumes()
 	if trials[0].Started.Year() != year+5 || trials[1].Started.Year() != year {
 		t.Errorf("the first trial is of %v, the second of %v", trials[0].Started, trials[1].Started)
 	}
 	for _, args := range [][]string{{"report", "out"}, {"compare", "out", "out"}, {"export", "--format", "csv", "out"}} {
-		if code, _, stderr := locbench(t, d.dir, args...); code != 0 {
-			t.Errorf("%s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
-		}
+		succeeds(t, d.dir, args...)
 	}
 }

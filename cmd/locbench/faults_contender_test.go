@@ -16,9 +16,9 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestContenderHarmedFromOutside does to the contender's container, in the second of three steps,
+// TestContender_Harmed does to the contender's container, in the second of three steps,
 // what people and kernels do.
-func TestContenderHarmedFromOutside(t *testing.T) {
+func TestContender_Harmed(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	for _, c := range []struct {
@@ -98,17 +98,14 @@ func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	}
 }
 
-// TestPausedForAWhile pauses the contender within a step: the trial continues, and reports it.
-func TestPausedForAWhile(t *testing.T) {
+// TestContender_Paused pauses the contender within a step: the trial continues, and reports it.
+func TestContender_Paused(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", "docker", 1, "{connections: 2, duration: 15s}", "4"))
 	info := d.loaded(0)
 	dockerDo(t, "pause", info.ID)
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Window.Failed[bench.ErrTimeout] > 0
-	})
+	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Failed[bench.ErrTimeout] > 0 }))
 	dockerDo(t, "unpause", info.ID)
 	_, trials := d.ends(0, "step 1: paused externally", "resumed after the external pause")
 	trial := trials[0]
@@ -125,9 +122,9 @@ func TestPausedForAWhile(t *testing.T) {
 	d.reported("paused externally")
 }
 
-// TestStoppedProcess stops a contender without a container by a signal, in the second of four
+// TestContender_Stopped stops a contender without a container by a signal, in the second of four
 // steps. Its graceful stop then has exit code 0; the run's has not.
-func TestStoppedProcess(t *testing.T) {
+func TestContender_Stopped(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
 	stopProcess(t, d.loaded(1))
@@ -146,21 +143,14 @@ func stopProcess(t *testing.T, info bench.InstanceInfo) {
 	}
 }
 
-// TestStoppedProcessInTheLastSecond: a run without errors has no request that suffered from the
+// TestContender_StoppedInLastSecond: a run without errors has no request that suffered from the
 // stop signal. A signal after the last request (of a late test) harms none.
-func TestStoppedProcessInTheLastSecond(t *testing.T) {
+func TestContender_StoppedInLastSecond(t *testing.T) {
 	t.Parallel()
 	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	patient := profileFile(t, strings.Replace(string(text), "timeout: 500ms", "timeout: 3s", 1))
-	d := disturb(t, nil, "run", "--headless", "-p", patient)
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Window.Start == 2*time.Second
-	})
+	editFile(t, profile, "timeout: 500ms", "timeout: 3s")
+	d := disturb(t, nil, "run", "--headless", "-p", profile)
+	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Start == 2*time.Second }))
 	stopProcess(t, lastInstance(t, d.out))
 	code := d.wait(2 * time.Minute)
 	run, trials := read(t, d.out)
@@ -177,9 +167,9 @@ func TestStoppedProcessInTheLastSecond(t *testing.T) {
 	t.Logf("requests suffered: %v, exit code %d", suffered, code)
 }
 
-// TestOutOfMemoryInAStep has a contender exceed its memory limit in the second step. Mended, it
+// TestContender_OutOfMemory has a contender exceed its memory limit in the second step. Mended, it
 // runs again.
-func TestOutOfMemoryInAStep(t *testing.T) {
+func TestContender_OutOfMemory(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		if runtime == "process" && os.Getuid() != 0 {
 			t.Skip("only root can limit the memory of a process")
@@ -204,49 +194,12 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 // mend makes a faulty contender behave.
 func mend(t *testing.T, services string) {
 	t.Helper()
-	path := filepath.Join(services, "service.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mended := strings.NewReplacer(`"oom"`, `"none"`, `"exit"`, `"none"`).Replace(string(text))
-	if err := os.WriteFile(path, []byte(mended), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	editFile(t, filepath.Join(services, "service.yaml"), `"oom"`, `"none"`, `"exit"`, `"none"`)
 }
 
-// TestHangingStop has a contender that does all its work and ignores the request to stop.
-func TestHangingStop(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		d := disturb(t, nil, "run", "--headless", "--services", faulty(t, "deaf", never), "-p", small(t, "faulty", runtime), "--rounds", "1", "--duration", "300ms")
-		_, trials := d.ends(0, "SIGTERM and was killed (SIGKILL)")
-		if trial := trials[0]; trial.State != bench.TrialComplete || trial.Stop == nil || !trial.Stop.Killed || trial.Stop.Graceful || trial.Stop.Took < 14*time.Second {
-			t.Errorf("trial %s, stop %+v", trial.State, trial.Stop)
-		}
-		d.reported("SIGTERM and was killed")
-	})
-}
-
-// TestHangingAtTheEnd has a contender hang in its only step, while its ready path responds.
-func TestHangingAtTheEnd(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		services := faulty(t, "hang", 2000) // after the lead-in, also on a busy machine
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "{connections: 4, duration: 4s}"))
-		run, trials := d.ends(3, "failed: did not respond after the load: ")
-		trial := trials[0]
-		if trial.State != bench.TrialFailed || trial.Cause == nil || trial.Cause.Kind != bench.CauseSilent || trial.Steps[0].Load.Succeeded == 0 {
-			t.Errorf("%s, cause %+v", states(trials), trial.Cause)
-		}
-		if x := run.Trials[0].Excluded; x == nil || x.Cause == nil || x.Cause.Kind != bench.CauseSilent {
-			t.Errorf("run.json: excluded %+v", x)
-		}
-		d.reported("faulty is excluded: it did not respond after the load")
-	})
-}
-
-// TestAProcessListensOnLoopbackAlone: only this machine reaches the built-in contender during a
+// TestContender_Loopback: only this machine reaches the built-in contender during a
 // trial.
-func TestAProcessListensOnLoopbackAlone(t *testing.T) {
+func TestContender_Loopback(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")
 	_, port, err := net.SplitHostPort(d.instance(0).Address)

@@ -13,9 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// TestDiskFillsUp fills the file system of the results in the second step of the first trial, and
+// TestFullDisk fills the file system of the results in the second step of the first trial, and
 // frees space for --resume.
-func TestDiskFillsUp(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small file system to fill")
 	}

@@ -137,17 +137,12 @@ func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	complete := map[string]string{}
 	for _, trial := range before {
 		if name := trial.Trial.String() + ".json"; trial.State == bench.TrialComplete {
-			data, err := os.ReadFile(filepath.Join(d.out, name))
-			if err != nil {
-				d.t.Fatal(err)
-			}
+			data := readFile(d.t, filepath.Join(d.out, name))
 			complete[name] = string(data)
 		}
 	}
 	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
-	if code := c.wait(2 * time.Minute); code != 0 {
-		d.t.Fatalf("resume: exit code %d\n%s", code, c.stderr.String())
-	}
+	c.succeeds(2 * time.Minute)
 	run, trials := read(d.t, d.out)
 	if run.State != bench.RunComplete || len(trials) != len(run.Trials) {
 		d.t.Errorf("after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
@@ -277,10 +272,7 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4, 8), "--elastic", url)
 	d.loaded(1)
 	away()
-	d.waitEvent(d.out, func(r bench.Record) bool {
-		e, ok := r.Event.(bench.Notice)
-		return ok && strings.HasPrefix(e.Text, "waiting up to")
-	})
+	d.waitEvent(d.out, when(func(e bench.Notice) bool { return strings.HasPrefix(e.Text, "waiting up to") }))
 	back()
 	_, trials := d.ends(3, "lost the store", "waiting up to 30s", "the store responds again after", "lost  ")
 	if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {

@@ -27,10 +27,22 @@ type killPoint struct {
 	event func(bench.Record) bool
 }
 
-// TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send.
+// reached returns a run at that moment.
+func (p killPoint) reached(t *testing.T, runtime string, more ...string) *disturbed {
+	t.Helper()
+	args := append([]string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}, more...)
+	if p.name != "check" {
+		args = append(args, "--no-checks") // checks take a while
+	}
+	d := disturb(t, nil, args...)
+	d.waitEvent(d.out, p.event)
+	return d
+}
+
+// TestSignal_EachPhase ends locbench in every phase by every signal that people and machines send.
 // Measured results are kept, everything that was started is gone (after a SIGKILL: after clean),
 // and --resume completes the run.
-func TestSignalInEachPhase(t *testing.T) {
+func TestSignal_EachPhase(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
@@ -40,15 +52,11 @@ func TestSignalInEachPhase(t *testing.T) {
 				}
 				t.Run(name+" "+signal.String(), func(t *testing.T) {
 					t.Parallel()
-					args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
-					if name != "check" {
-						args = append(args, "--no-checks") // checks take a while
+					rounds := "1"
+					if name == "stop" {
+						rounds = "2" // a stop is too short to hit reliably
 					}
-					if name != "stop" {
-						args = append(args, "--rounds", "1") // a stop is too short to hit reliably
-					}
-					d := disturb(t, nil, args...)
-					d.waitEvent(d.out, point.event)
+					d := point.reached(t, runtime, "--rounds", rounds)
 					d.signal(signal)
 					if signal == syscall.SIGKILL {
 						d.killed(name)
@@ -81,10 +89,7 @@ func (d *disturbed) killed(phase string) {
 func (d *disturbed) cleaned(runID string) {
 	d.t.Helper()
 	testenv.Until(d.t, time.Minute, "clean leaves nothing", func() bool {
-		code, stdout, stderr := locbench(d.t, d.dir, "clean", "--run", runID)
-		if code != 0 {
-			d.t.Fatalf("clean: exit code %d\n%s%s", code, stdout, stderr)
-		}
+		succeeds(d.t, d.dir, "clean", "--run", runID)
 		return len(leftOf(runID)) == 0
 	})
 }
@@ -101,9 +106,9 @@ func (d *disturbed) interrupted(phase string) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileItStops: after the signal to stop come those of a closing terminal,
+// TestSignal_TerminalCloses: after the signal to stop come those of a closing terminal,
 // one from the kernel and one from the shell, while the run stops. They change nothing.
-func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
+func TestSignal_TerminalCloses(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
@@ -112,12 +117,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
-				if name != "check" {
-					args = append(args, "--no-checks")
-				}
-				d := disturb(t, nil, args...)
-				d.waitEvent(d.out, point.event)
+				d := point.reached(t, runtime)
 				d.signal(syscall.SIGINT)
 				testenv.Until(t, time.Minute, "the signal is handled", func() bool { return strings.Contains(d.stderr.String(), "stopping gracefully") })
 				for range 2 {
@@ -131,7 +131,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGHUP)
-			testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+			d.recorded()
 			for range 3 {
 				time.Sleep(300 * time.Millisecond)
 				d.signal(syscall.SIGHUP)
@@ -143,16 +143,16 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 	})
 }
 
-// TestCtrlCTwice forces a run to stop: locbench kills what does not stop, removes everything, and
+// TestSignal_Twice forces a run to stop: locbench kills what does not stop, removes everything, and
 // the record is true. A third Ctrl-C ends it at once, and the record still says how the run ended.
-func TestCtrlCTwice(t *testing.T) {
+func TestSignal_Twice(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(second.String(), func(t *testing.T) {
 				t.Parallel()
 				d := deaf(t, runtime)
 				d.signal(syscall.SIGINT)
-				testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+				d.recorded()
 				d.signal(second)
 				run, trials := d.ends(130, "stopping gracefully", "killing; press again")
 				// By force, not by the timeout of 15 s.
@@ -168,12 +168,7 @@ func TestCtrlCTwice(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
-				if name != "check" {
-					args = append(args, "--no-checks")
-				}
-				d := disturb(t, nil, args...)
-				d.waitEvent(d.out, point.event)
+				d := point.reached(t, runtime)
 				d.signal(syscall.SIGINT)
 				time.Sleep(10 * time.Millisecond)
 				_ = d.cmd.Process.Signal(syscall.SIGTERM)
@@ -186,7 +181,7 @@ func TestCtrlCTwice(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGINT)
-			testenv.Until(t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
+			d.recorded()
 			d.signal(syscall.SIGKILL)
 			d.wait(time.Minute)
 			run, _ := read(t, d.out)
@@ -196,6 +191,12 @@ func TestCtrlCTwice(t *testing.T) {
 			d.cleaned(run.ID)
 		})
 	})
+}
+
+// recorded waits until the results say that the run is interrupted.
+func (d *disturbed) recorded() {
+	d.t.Helper()
+	testenv.Until(d.t, time.Minute, "the stop is recorded", func() bool { return runState(d.out) == bench.RunInterrupted })
 }
 
 // deaf returns a run in its first step, whose contender ignores the request to stop.

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,29 +53,65 @@ func (g *gate) open() {
 // shut refuses new connections and breaks the open ones.
 func (g *gate) shut() { _ = g.server.Close() }
 
-// TestStoreStoppedAndBack takes the store away in the second step of the first trial and brings it
-// back as soon as locbench waits for it.
-func TestStoreStoppedAndBack(t *testing.T) {
-	t.Parallel()
+// embedded opens an embedded store, which fill fills.
+func embedded(t *testing.T) (s *store.Store, fill func()) {
+	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	data, err := dataset.Generated(200, 12, 1)
-	if err != nil {
-		t.Fatal(err)
+	t.Cleanup(func() { s.Close() })
+	return s, func() {
+		data, err := dataset.Generated(200, 12, 1)
+		if err == nil {
+			err = s.Fill(t.Context(), data, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := s.Fill(t.Context(), data, nil); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// TestStore_ComesBack takes the store away in the second step of the first trial and brings it
+// back as soon as locbench waits for it.
+func TestStore_ComesBack(t *testing.T) {
+	t.Parallel()
+	s, fill := embedded(t)
+	fill()
 	g := newGate(t, s.URL())
 	storeGoesAndComesBack(t, "process", "http://"+g.addr, g.shut, g.open)
 }
 
-// TestSilentStore gives commands a store that accepts connections and never responds, and one that
+// TestStore_Gone has no data in the store at first, and no store from the second step on.
+func TestStore_Gone(t *testing.T) {
+	t.Parallel()
+	s, fill := embedded(t)
+	dir := t.TempDir()
+	args := []string{"run", "-p", small(t, "go-nethttp", "process"), "--elastic", s.URL(), "--rounds", "1", "-o"}
+
+	// Without data, the command that seeds is reported.
+	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
+		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
+	}
+	fill()
+	c := startLocbench(t, dir, append(args, "out")...)
+	c.waitEvent(filepath.Join(dir, "out"), stepStarted(1))
+	s.Close()
+	if code := c.wait(time.Minute); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
+	}
+	if !strings.Contains(c.stderr.String(), "lost the store") {
+		t.Errorf("it says:\n%s", c.stderr.String())
+	}
+	_, trials := read(t, filepath.Join(dir, "out"))
+	if len(trials) != 1 || len(trials[0].Steps) < 2 || trials[0].Steps[0].Load.Succeeded == 0 {
+		t.Errorf("finished steps are lost: %+v", trials)
+	}
+}
+
+// TestStore_Silent gives commands a store that accepts connections and never responds, and one that
 // stops responding after its greeting. Each command reports its timeout.
-func TestSilentStore(t *testing.T) {
+func TestStore_Silent(t *testing.T) {
 	t.Parallel()
 	silent := func(greets bool) string {
 		hold := make(chan struct{})

@@ -60,10 +60,10 @@ func (k *kept) loaded() bool {
 	return k.loads > 100
 }
 
-// TestTeardownAfterSignals: the signals that people and machines send end a run whose target has
+// TestSignal_Teardown: the signals that people and machines send end a run whose target has
 // what its setup made. The teardown removes it, --resume makes it again, and a second signal skips
 // the teardown and says so.
-func TestTeardownAfterSignals(t *testing.T) {
+func TestSignal_Teardown(t *testing.T) {
 	path := profileFile(t, `rounds: 1
 setup: [{post: /seed, expect: {status: 201}}]
 requests: [{get: /load}]
@@ -101,9 +101,9 @@ steps: [{connections: 1, duration: 4s}]
 	}
 }
 
-// TestFoldersOfProcesses: each start of a process has its own working directory, also in a run that
+// TestProcessFolders: each start of a process has its own working directory, also in a run that
 // is killed and resumed; clean removes what the kill left.
-func TestFoldersOfProcesses(t *testing.T) {
+func TestProcessFolders(t *testing.T) {
 	services, found := t.TempDir(), filepath.Join(t.TempDir(), "found")
 	manifest := `language: Shell
 framework: none
@@ -111,19 +111,8 @@ version: "1"
 env: {PORT: "{{.Port}}", LISTEN: "{{.Listen}}"}
 process: {command: [sh, -c, 'echo start >>starts; cat starts >>` + found + `; exec "$0" serve --embedded-store', "{{.Dir}}/server"]}
 `
-	binary, err := os.ReadFile(testenv.Locbench(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"service.yaml": []byte(manifest), "server": binary} {
-		path := filepath.Join(services, "starts", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFile(t, filepath.Join(services, "starts", "service.yaml"), manifest)
+	writeFile(t, filepath.Join(services, "starts", "server"), readFile(t, testenv.Locbench(t)))
 	path := profileFile(t, "contenders: [starts]\nruntime: process\nrounds: 2\nrequests: [{get: /}]\nchecks: {lifecycle: none, suites: []}\nsteps: [{connections: 1, duration: 2s}]\n")
 	d := disturb(t, nil, "run", "--headless", "-p", path, "--services", services)
 	d.loaded(0)

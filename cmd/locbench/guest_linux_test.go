@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,15 +66,7 @@ const guestPatience = 10 * time.Minute
 func guestFaulty(t *testing.T, fault string) string {
 	t.Helper()
 	dir := faulty(t, fault, 1<<30)
-	path := filepath.Join(dir, "service.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	patient := regexp.MustCompile(`(?m)^ready:.*$`).ReplaceAll(text, []byte("ready: {path: /, timeout: "+guestPatience.String()+"}"))
-	if err := os.WriteFile(path, patient, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	editFile(t, filepath.Join(dir, "service.yaml"), "timeout: 10s", "timeout: "+guestPatience.String())
 	return dir
 }
 
@@ -252,10 +243,7 @@ func atLeast(release string, major, minor int) bool {
 }
 
 func windowClosed(step int) func(bench.Record) bool {
-	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Index == step
-	}
+	return when(func(e bench.WindowClosed) bool { return e.Index == step })
 }
 
 // kernelFiles are the files of one group, read again and again by code that shares nothing with
@@ -401,10 +389,7 @@ func TestGuestKilled(t *testing.T) {
 		if runtime == "process" {
 			args = append(args, "--run", run.ID) // the name of its group has the id
 		}
-		code, stdout, stderr := locbench(t, d.dir, args...)
-		if code != 0 {
-			t.Errorf("clean: exit code %d\n%s", code, stderr)
-		}
+		stdout, _ := succeeds(t, d.dir, args...)
 		t.Logf("%v says:\n%s", args, stdout)
 		nothingLeft(t, run.ID)
 		if left := groups(t); len(left) > 0 {

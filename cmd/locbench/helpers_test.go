@@ -36,11 +36,8 @@ func goBuild(name, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return goBuildWith(filepath.Join(dir, name), pkg)
-}
-
-func goBuildWith(path, pkg string, flags ...string) (string, error) {
-	cmd := exec.Command("go", append(append([]string{"build", "-race=false", "-trimpath", "-o", path}, flags...), pkg)...)
+	path := filepath.Join(dir, name)
+	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
@@ -123,6 +120,14 @@ func (c *command) wait(timeout time.Duration) int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
+// succeeds waits for exit code 0.
+func (c *command) succeeds(timeout time.Duration) {
+	c.t.Helper()
+	if code := c.wait(timeout); code != 0 {
+		c.t.Fatalf("exit code %d of %s\n%s%s", code, c.cmd, c.stdout.String(), c.stderr.String())
+	}
+}
+
 func (c *command) signal(s os.Signal) {
 	c.t.Helper()
 	if err := c.cmd.Process.Signal(s); err != nil {
@@ -136,6 +141,14 @@ func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stder
 	c := startLocbench(t, dir, args...)
 	code = c.wait(10 * time.Minute)
 	return code, c.stdout.String(), c.stderr.String()
+}
+
+// succeeds is locbench with exit code 0.
+func succeeds(t testing.TB, dir string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	c := startLocbench(t, dir, args...)
+	c.succeeds(10 * time.Minute)
+	return c.stdout.String(), c.stderr.String()
 }
 
 // eachEvent reads dir's event log up to now, or up to the first error of handle, which it returns.
@@ -181,26 +194,25 @@ func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 	c.t.Fatalf("the awaited event did not come; it said:\n%s", c.stderr.String())
 }
 
-func phaseStarted(phase bench.Phase) func(bench.Record) bool {
+// when matches records with an event of one type.
+func when[E bench.Event](is func(E) bool) func(bench.Record) bool {
 	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.PhaseStarted)
-		return ok && e.Phase == phase
+		e, ok := r.Event.(E)
+		return ok && is(e)
 	}
 }
 
+func phaseStarted(phase bench.Phase) func(bench.Record) bool {
+	return when(func(e bench.PhaseStarted) bool { return e.Phase == phase })
+}
+
 func stepStarted(index int) func(bench.Record) bool {
-	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.StepStarted)
-		return ok && e.Index == index
-	}
+	return when(func(e bench.StepStarted) bool { return e.Index == index })
 }
 
 // answered waits for a second of a step in which the contender has responded.
 func answered(step int) func(bench.Record) bool {
-	return func(r bench.Record) bool {
-		e, ok := r.Event.(bench.WindowClosed)
-		return ok && e.Index == step && e.Window.Succeeded > 0
-	}
+	return when(func(e bench.WindowClosed) bool { return e.Index == step && e.Window.Succeeded > 0 })
 }
 
 func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
@@ -209,6 +221,14 @@ func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return run, trials
+}
+
+// readClean is read for a run that has ended: nothing of it is left.
+func readClean(t *testing.T, dir string) (bench.Run, []bench.TrialResult) {
+	t.Helper()
+	run, trials := read(t, dir)
+	nothingLeft(t, run.ID)
 	return run, trials
 }
 
@@ -279,13 +299,38 @@ requests:
 // littleData is small data for contenders that share the machine's CPUs with other tests.
 const littleData = "isolation: off\n" + requestsOfCities
 
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// writeFile writes an executable file, and its folder.
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// editFile replaces texts of a file.
+func editFile(t testing.TB, path string, oldnew ...string) {
+	t.Helper()
+	writeFile(t, path, strings.NewReplacer(oldnew...).Replace(readFile(t, path)))
+}
+
 // profileFile writes a profile and returns its path.
 func profileFile(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, text)
 	return path
 }
 
@@ -305,13 +350,6 @@ func made(t testing.TB, build func() (string, error), name string, env map[strin
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
 	env = maps.Clone(env)
 	env["PORT"] = "{{.Port}}"
 	text, _ := json.Marshal(env)
@@ -334,13 +372,11 @@ process: {command: ["{{.Dir}}/service"]}
 		manifest += "  - {name: " + variant + ", env: " + string(text) + "}\n"
 	}
 	for name, content := range map[string]string{
-		"service":      string(data),
+		"service":      readFile(t, binary),
 		"Dockerfile":   "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
 		"service.yaml": manifest,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), content)
 	}
 	return dir
 }

@@ -13,19 +13,16 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestInsideAContainer runs locbench in a container, with the socket of the engine. It reaches its
+// TestRun_InContainer runs locbench in a container, with the socket of the engine. It reaches its
 // contenders at their own addresses; if it cannot, it says how to start it. Nothing is left.
-func TestInsideAContainer(t *testing.T) {
+func TestRun_InContainer(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	const socket = "/var/run/docker.sock"
 	if host := os.Getenv("DOCKER_HOST"); host != "" && host != "unix://"+socket {
 		t.Skip("the engine is not behind " + socket)
 	}
-	binary, err := os.ReadFile(testenv.Locbench(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := readFile(t, testenv.Locbench(t))
 	image := fmt.Sprintf("locbench-test-inside:%d", os.Getpid())
 	build := exec.Command("docker", "build", "-q", "-t", image, "-")
 	build.Stdin = dockertest.Tar(t, map[string]string{

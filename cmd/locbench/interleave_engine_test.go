@@ -17,14 +17,10 @@ import (
 func TestInterleaving(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir, services := t.TempDir(), wellAndTwice(t)
-		code, stdout, stderr := locbench(t, dir, "run", "-p", twoInterleaved(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
-		if code != 0 {
-			t.Fatalf("exit code %d\n%s", code, stderr)
-		}
+		stdout, stderr := succeeds(t, dir, "run", "-p", twoInterleaved(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
 		says(t, "standard error", stderr, "faulty:a, round 1 of 2", "faulty:b, round 2 of 2", "\n faulty:b\n")
 		says(t, "standard output", stdout, "faulty:b")
-		run, trials := read(t, filepath.Join(dir, "out"))
-		nothingLeft(t, run.ID)
+		run, trials := readClean(t, filepath.Join(dir, "out"))
 		if len(trials) != 4 || run.Profile.Interleave != 100*time.Millisecond {
 			t.Fatalf("%d trials, interleaved every %s", len(trials), run.Profile.Interleave)
 		}
@@ -61,16 +57,16 @@ func TestInterleaving(t *testing.T) {
 				}
 			}
 		}
-		code, stdout, stderr = locbench(t, dir, "compare", "out", "faulty:a", "faulty:b")
+		code, stdout, stderr := locbench(t, dir, "compare", "out", "faulty:a", "faulty:b")
 		if code != 0 || !strings.Contains(stdout, "need ≥ 6") {
 			t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 	})
 }
 
-// TestInterruptedInterleaving interrupts the second round: both of its trials run again, together;
+// TestInterleaving_Interrupted interrupts the second round: both of its trials run again, together;
 // the first round is kept.
-func TestInterruptedInterleaving(t *testing.T) {
+func TestInterleaving_Interrupted(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	services := wellAndTwice(t)

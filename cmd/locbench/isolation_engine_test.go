@@ -13,7 +13,7 @@ import (
 )
 
 // If the contender's quota leaves enough CPUs, contender and client are pinned to separate ones.
-func TestRunOnSeparateCPUs(t *testing.T) {
+func TestRun_SeparateCPUs(t *testing.T) {
 	if len(cpuset.Allowed()) < 2 || runtime.NumCPU() < 2 {
 		t.Skip("one CPU: there is nothing to part")
 	}
@@ -21,10 +21,7 @@ func TestRunOnSeparateCPUs(t *testing.T) {
 		dir := t.TempDir()
 		profile := profileFile(t, "contenders: [go-nethttp]\nruntime: "+kind+"\nlimits: {cpus: 0.5, memory: 64MiB}\n"+requestsOfCities+
 			"compare_bodies: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 200}]\n")
-		code, stdout, stderr := locbench(t, dir, "run", "-p", profile, "--headless", "-o", "out")
-		if code != 0 {
-			t.Fatalf("exit code %d\n%s", code, stderr)
-		}
+		stdout, stderr := succeeds(t, dir, "run", "-p", profile, "--headless", "-o", "out")
 		run, trials := read(t, filepath.Join(dir, "out"))
 		i := run.Isolated
 		if i == nil || !i.Separate || len(i.Contender) != 1 || len(i.Client) == 0 {

@@ -53,9 +53,9 @@ func alternating() (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// TestOutputsAgreeOnTheLeader has a run with one aborted trial: all outputs drop its round for both
+// TestOutputs_Leader has a run with one aborted trial: all outputs drop its round for both
 // contenders and pair the others.
-func TestOutputsAgreeOnTheLeader(t *testing.T) {
+func TestOutputs_Leader(t *testing.T) {
 	run, trials := alternating()
 	a := analysis.Of(run, trials)
 	var text, markdown, html bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestMetricsOfARun reads the metrics of a run in the middle of a step, as Prometheus does.
-func TestMetricsOfARun(t *testing.T) {
+// TestRun_Metrics reads the metrics of a run in the middle of a step, as Prometheus does.
+func TestRun_Metrics(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
 	defer service.Close()

@@ -44,6 +44,15 @@ func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 	return p
 }
 
+// onScreen starts a run in a new terminal, and returns its results folder.
+func onScreen(t *testing.T, width, height int, contender, runtime, more string) (p *pane, out string) {
+	t.Helper()
+	dir := t.TempDir()
+	p = newPane(t, width, height, dir)
+	p.typed("locbench run --profile " + small(t, contender, runtime) + " " + more + " -o out; echo code=$?")
+	return p, filepath.Join(dir, "out")
+}
+
 // empty waits until no process works in the terminal's folder: a run that outlives its terminal
 // releases the lock of its results before it has written their reports.
 func (p *pane) empty() {

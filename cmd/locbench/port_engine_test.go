@@ -4,7 +4,6 @@ package main
 
 import (
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,20 +17,13 @@ import (
 func listening(t *testing.T, edit ...string) (services string) {
 	t.Helper()
 	services = faulty(t, "none", 0)
-	path := filepath.Join(services, "service.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.NewReplacer(edit...).Replace(string(text))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	editFile(t, filepath.Join(services, "service.yaml"), edit...)
 	return services
 }
 
-// TestPortOfItsOwn is about processes that do not listen at the expected address. It runs alone:
+// TestProcessPort is about processes that do not listen at the expected address. It runs alone:
 // other tests might be given its port.
-func TestPortOfItsOwn(t *testing.T) {
+func TestProcessPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

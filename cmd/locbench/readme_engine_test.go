@@ -23,17 +23,13 @@ func TestReadmeCommands(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			for _, block := range fences(readPage(t, page)) {
 				if block.word == "sh" && strings.TrimSpace(block.text) != "go test ./..." {
-					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) { typeIn(t, block.text) })
+					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) {
+						typeInto(t, t.TempDir(), strings.ReplaceAll(block.text, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench"))
+					})
 				}
 			}
 		})
 	}
-}
-
-func typeIn(t *testing.T, block string) {
-	t.Helper()
-	t.Helper()
-	typeInto(t, t.TempDir(), strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench"))
 }
 
 // typeInto runs lines of a shell in dir.

@@ -113,9 +113,9 @@ func readPage(t testing.TB, page string) string {
 	return string(data)
 }
 
-// TestBlocksAreMarked: each block is marked: run by the acceptance suite ("sh"), shown ("console"),
+// TestDocsBlocks: each block is marked: run by the acceptance suite ("sh"), shown ("console"),
 // output ("text") or read ("yaml").
-func TestBlocksAreMarked(t *testing.T) {
+func TestDocsBlocks(t *testing.T) {
 	commands := map[string]int{}
 	for _, page := range readerPages(t) {
 		for _, block := range fences(readPage(t, page)) {
@@ -309,24 +309,24 @@ func TestDocsIndex(t *testing.T) {
 	}
 }
 
-// TestDocsMap: the map in docs/architecture.md names every package right below internal that has a
-// floor, and every Go file that the page names exists.
+// TestDocsMap: the map in docs/architecture.md names every folder below internal and right below
+// those, and every Go file that the page names exists.
 func TestDocsMap(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
-	for _, areas := range floors {
-		for _, area := range areas {
-			_, here, found := strings.Cut(text, "\ninternal/"+area+" ")
-			if !found {
-				t.Errorf("docs/architecture.md does not name internal/%s", area)
-			}
-			here, _, _ = strings.Cut(here, "\ninternal/")
-			for _, room := range slices.Concat(within[area]...) {
-				if room != "" && !regexp.MustCompile(`(?m)^  `+room+`\s`).MatchString(here) {
-					t.Errorf("docs/architecture.md does not name internal/%s/%s below internal/%s", area, room, area)
-				}
-			}
+	var area string
+	named := map[string]bool{}
+	for _, line := range regexp.MustCompile(`(?m)^(internal/|  )(\w+)\s`).FindAllStringSubmatch(text, -1) {
+		if line[1] != "  " {
+			area = line[2]
 		}
+		named[area], named[area+"/"+line[2]] = true, true
 	}
+	sources(t, func(path string) {
+		parts := strings.Split(strings.TrimPrefix(path, "internal/"), "/")
+		if place := strings.Join(parts[:min(2, len(parts)-1)], "/"); parts[0] != "testenv" && !named[place] {
+			t.Errorf("docs/architecture.md does not name internal/%s", place)
+		}
+	})
 	for _, file := range regexp.MustCompile(`(?:internal|services|cmd)/[a-z/_-]+\.(?:go|yaml|md)\b`).FindAllString(text, -1) {
 		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
 			t.Errorf("docs/architecture.md names %s, which is not there", file)
@@ -334,10 +334,10 @@ func TestDocsMap(t *testing.T) {
 	}
 }
 
-// TestWhatANewOneTakes compares what docs/architecture.md says about adding something with the
+// TestDocsRecipes compares what docs/architecture.md says about adding something with the
 // places of a sample of its kind in the code: it is in each file that the paragraph names before
 // its first "only if", and, except where allowed, in no file that the paragraph does not name.
-func TestWhatANewOneTakes(t *testing.T) {
+func TestDocsRecipes(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
 	for _, test := range []struct {
 		what, sample, happens string
@@ -356,13 +356,9 @@ func TestWhatANewOneTakes(t *testing.T) {
 		file := regexp.MustCompile(`internal/[a-z/_-]+\.go\b`)
 		named := file.FindAllString(paragraph, -1)
 		var in []string
-		sources(t, func(path, _ string) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if regexp.MustCompile(test.sample).Match(data) {
-				in = append(in, strings.TrimPrefix(filepath.ToSlash(path), "../../"))
+		sources(t, func(path string) {
+			if regexp.MustCompile(test.sample).MatchString(readPage(t, path)) {
+				in = append(in, path)
 			}
 		})
 		for _, path := range in {
@@ -382,13 +378,17 @@ func TestWhatANewOneTakes(t *testing.T) {
 	}
 }
 
-func TestFences(t *testing.T) {
-	text := "a\n```sh\nb\n```\n1. c\n   ```yaml\n   d:\n     e\n   ```\n"
-	want := []fence{{"sh", "b\n", 3}, {"yaml", "d:\n  e\n", 7}}
-	if got := fences(text); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
-	if got := anchors("# A `b`, c\n## What happens when …\n## a b c\n```\n# no\n```\n"); !slices.Equal(got, []string{"a-b-c", "what-happens-when-", "a-b-c-1"}) {
-		t.Errorf("%q", got)
+// sources calls f for each Go file of the product, by its path in the repository.
+func sources(t *testing.T, f func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			path, err = filepath.Rel(root, path)
+			f(filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,28 +15,26 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestRunOnATerminal follows a run from its command to the summary on the normal screen. It runs
+// TestScreen follows a run from its command to the summary on the normal screen. It runs
 // alone: warnings about other runs would push its summary off the screen.
-func TestRunOnATerminal(t *testing.T) {
+func TestScreen(t *testing.T) {
 	testenv.Docker(t)
-	dir := t.TempDir()
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " -o out; echo code=$?")
+	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "")
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
 	screen := p.see("code=0")
 	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/1B req") || strings.Contains(screen, "throughput  ") {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
-	run, _ := read(t, filepath.Join(dir, "out"))
+	run, _ := read(t, out)
 	if run.State != bench.RunComplete || strings.Contains(strings.Join(run.Command, " "), "controlled") {
 		t.Errorf("state %s, command %q", run.State, run.Command)
 	}
 	nothingLeft(t, run.ID)
 }
 
-// TestRunInAPipeIsPlain: there is no live view without a terminal.
-func TestRunInAPipeIsPlain(t *testing.T) {
+// TestScreen_Pipe: there is no live view without a terminal.
+func TestScreen_Pipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
@@ -52,15 +50,12 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	}
 }
 
-// TestSteering pauses a run, marks a moment, skips a step, continues, and stops after a step; the
+// TestScreen_Steering pauses a run, marks a moment, skips a step, continues, and stops after a step; the
 // results have all of it.
-func TestSteering(t *testing.T) {
+func TestScreen_Steering(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 120, 40, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --connections 1,2,3,4 --duration 8s -o out; echo code=$?")
+	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "--connections 1,2,3,4 --duration 8s")
 	p.see("step 1 of 4")
 	p.keys("p")
 	p.see("PAUSED")
@@ -103,13 +98,11 @@ func TestSteering(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestAbort: the key needs one confirmation; Ctrl-C works like the key.
-func TestAbort(t *testing.T) {
+// TestScreen_Abort: the key needs one confirmation; Ctrl-C works like the key.
+func TestScreen_Abort(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 20s -o out; echo code=$?")
+	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 20s")
 	p.see("step 1 of 3")
 	p.keys("a")
 	p.see("Abort the run?")
@@ -119,19 +112,17 @@ func TestAbort(t *testing.T) {
 	p.see("Abort the run?")
 	p.keys("C-c")
 	p.see("code=130", "resume   locbench run --resume out")
-	run, _ := read(t, filepath.Join(dir, "out"))
+	run, _ := read(t, out)
 	if run.State != bench.RunInterrupted {
 		t.Errorf("state %s", run.State)
 	}
 	nothingLeft(t, run.ID)
 }
 
-// TestResizeDuringLoad changes the terminal while a step runs: every size shows the run.
-func TestResizeDuringLoad(t *testing.T) {
+// TestScreen_Resize changes the terminal while a step runs: every size shows the run.
+func TestScreen_Resize(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " --rounds 1 --duration 120s -o out; echo code=$?")
+	p, _ := onScreen(t, 80, 24, "go-nethttp", "process", "--rounds 1 --duration 120s")
 	p.see("step 1 of 3", "req/s")
 	for _, size := range [][2]int{{200, 50}, {60, 20}, {40, 12}, {120, 40}, {80, 24}} {
 		p.resize(size[0], size[1])
@@ -144,15 +135,12 @@ func TestResizeDuringLoad(t *testing.T) {
 	p.see("code=130")
 }
 
-// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run continues,
+// TestScreen_Suspended stops the screen by Ctrl-Z: the shell is back, the run continues,
 // and fg shows it again.
-func TestSuspendStallsOnlyTheScreen(t *testing.T) {
+func TestScreen_Suspended(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 100, 30, dir)
-	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 120s -o out")
+	p, out := onScreen(t, 100, 30, "go-nethttp", "docker", "--duration 120s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-z")
 	p.see("Stopped", "ready$")
@@ -165,22 +153,18 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	p.until(time.Minute, "show what continues", func(s string) bool { return strings.Contains(s, "step 1 of 3") && s != shown })
 	p.keys("C-c", "C-c")
 	p.see("--resume out", "ready$")
-	run, _ := read(t, out)
-	nothingLeft(t, run.ID)
+	readClean(t, out)
 }
 
-// TestTheTerminalIsClosed stops the run gracefully: SIGHUP, results kept, nothing left; also if the
+// TestScreen_Closes stops the run gracefully: SIGHUP, results kept, nothing left; also if the
 // screen was suspended.
-func TestTheTerminalIsClosed(t *testing.T) {
+func TestScreen_Closes(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
 	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			out := filepath.Join(dir, "out")
-			p := newPane(t, 80, 24, dir)
-			p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 3s -o out")
+			p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 3s")
 			p.see("step 2 of 3")
 			if stop {
 				p.keys("C-z")
@@ -205,15 +189,12 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileTheScreenStops stops the run on the screen, and closes the terminal
+// TestScreen_ClosesWhileStopping stops the run on the screen, and closes the terminal
 // before the contender, which ignores the request, has ended.
-func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
+func TestScreen_ClosesWhileStopping(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out")
+	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-c", "y")
 	p.see("STOPPING")
@@ -226,15 +207,12 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestCtrlCThriceOnAScreen needs a confirmation, then stops gracefully, then by force: the
+// TestScreen_CtrlC needs a confirmation, then stops gracefully, then by force: the
 // contender is killed, and nothing is left.
-func TestCtrlCThriceOnAScreen(t *testing.T) {
+func TestScreen_CtrlC(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	p := newPane(t, 80, 24, dir)
-	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out; echo code=$?")
+	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-c", "C-c")
 	p.see("STOPPING")
@@ -247,9 +225,9 @@ func TestCtrlCThriceOnAScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestHostileLogsOnATerminal has a contender write escape sequences: they change neither title nor
-// colours, and clear or move nothing.
-func TestHostileLogsOnATerminal(t *testing.T) {
+// TestScreen_HostileLogs has a contender write escape sequences: they change neither title nor
+// colors, and clear or move nothing.
+func TestScreen_HostileLogs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 100, 30, dir)

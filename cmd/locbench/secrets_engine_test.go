@@ -22,10 +22,10 @@ const (
 	ofTheDSN    = "swordfish-of-the-dsn"
 )
 
-// TestNoOutputShowsASecret runs contenders that write their whole environment to their log, one of
+// TestSecrets runs contenders that write their whole environment to their log, one of
 // which dies, and searches all output: both streams, every file of the results, every report,
 // export and comparison.
-func TestNoOutputShowsASecret(t *testing.T) {
+func TestSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	helper := dockertest.Helper(t)
@@ -45,9 +45,7 @@ env: {DB_PASSWORD: ` + ofTheDB + `, MYSQL_PWD: ` + ofMySQL + `, DATABASE: "root:
 ready: {path: /spent, timeout: 10s}
 process: {command: [` + helper + `, env, ` + command + `]}
 `
-		if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(folder, "service.yaml"), text)
 	}
 	manifest("talks", `obey, "{{.Port}}"`)
 	manifest("dies", `exit, "3"`)
@@ -59,9 +57,7 @@ requests: [{path: "/yield?n=1", header: {Authorization: Bearer ` + ofTheHeader +
 checks: {lifecycle: none, suites: []}
 steps: [{connections: 2}]
 `
-	if err := os.WriteFile(profile, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, profile, text)
 	var shown []string
 	run := func(want int, args ...string) string {
 		t.Helper()

@@ -14,7 +14,7 @@ import (
 
 // A binary of plain 'go build' where a C compiler is needs shared libraries. It runs in its own
 // container, also far from Go and the sources; its image is not built again.
-func TestSharedLibrariesInTheContainer(t *testing.T) {
+func TestRun_SharedLibraries(t *testing.T) {
 	testenv.Docker(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("no C compiler here")

@@ -136,33 +136,21 @@ func payload(t *testing.T) string {
 			build([]string{"test", "-c", "-tags", tags}, e.pkg+"/test", "github.com/locbench/locbench/"+e.pkg)
 		}
 	}
-	binary, err := os.ReadFile(testenv.Locbench(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	// Instead of the compiler: the programs were built here.
 	script := `#!/bin/sh
 [ "$1" = build ] || { echo "there is no Go here" >&2; exit 1; }
 while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
 exec cp "/payload/built/${1##*/}" "$out"
 `
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{"bin/go": []byte(script), "locbench": binary} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFile(t, filepath.Join(dir, "bin/go"), script)
+	writeFile(t, filepath.Join(dir, "locbench"), readFile(t, testenv.Locbench(t)))
 	return dir
 }
 
 // image creates the second disk of a machine, with the payload and the script.
 func image(t *testing.T, payload string, h host) string {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(payload, "run"), []byte(h.script()), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(payload, "run"), h.script())
 	path := filepath.Join(t.TempDir(), "payload")
 	mke2fs := "mke2fs"
 	if _, err := exec.LookPath(mke2fs); err != nil {

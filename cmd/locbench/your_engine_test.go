@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,17 +35,14 @@ func TestYourService(t *testing.T) {
 				switch block.word {
 				case "yaml":
 					file := filepath.Join(dir, fileOf(step, block))
-					if err := os.WriteFile(file, []byte(block.text), 0o644); err != nil {
-						t.Fatal(err)
-					}
+					writeFile(t, file, block.text)
 				case "console":
 					typeInto(t, dir, typed.Replace(block.text))
 				}
 			}
 		})
 	}
-	run, trials := read(t, filepath.Join(dir, "results", "mine"))
-	nothingLeft(t, run.ID)
+	run, trials := readClean(t, filepath.Join(dir, "results", "mine"))
 	if run.State != bench.RunComplete || len(trials) != 4 || len(run.Excluded()) != 0 || run.Store.Kind != bench.StoreNone || run.Data.Cities != 0 {
 		t.Fatalf("%s, %d trials, %v, store %q, %d cities", run.State, len(trials), run.Excluded(), run.Store.Kind, run.Data.Cities)
 	}
@@ -78,16 +74,11 @@ func TestOrders(t *testing.T) {
 			profile := strings.NewReplacer("limits:", "rounds: 1\nlimits:", "steps: [16 warm-up for 3s, 4, 16, 64]",
 				"steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]\ntimeout: 1m").
 				Replace(pageFile(t, yourService, "bench.yaml"))
-			if err := os.WriteFile(filepath.Join(dir, "bench.yaml"), []byte(profile), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, filepath.Join(dir, "bench.yaml"), profile)
 			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml", "--services", "svc",
 				"--runtime", runtime, "--seed", "30", "--duration", "2m", "--out", "out")
-			if code := c.wait(8 * time.Minute); code != 0 {
-				t.Fatalf("exit code %d\n%s", code, c.stderr.String())
-			}
-			run, trials := read(t, filepath.Join(dir, "out"))
-			nothingLeft(t, run.ID)
+			c.succeeds(8 * time.Minute)
+			_, trials := readClean(t, filepath.Join(dir, "out"))
 			if len(trials) != 2 {
 				t.Fatalf("%d trials", len(trials))
 			}

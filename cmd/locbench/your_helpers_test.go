@@ -18,9 +18,7 @@ func ordersFolder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"svc/orders-go/service.yaml", "svc/orders-node/service.yaml", "bench.yaml"} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(pageFile(t, yourService, file)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, file), pageFile(t, yourService, file))
 	}
 	return dir
 }

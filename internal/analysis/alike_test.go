@@ -79,7 +79,7 @@ func TestRun_StandingAtHalf(t *testing.T) {
 		{"not measured", rounds("b", 6, 1), "50% of peak", "not measured at 50% of peak"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := analysed(rounds("a", 6, 1, share(1000)), c.b).Standing(measure.P99Half, stats.Rule{})
+			s := analyzed(rounds("a", 6, 1, share(1000)), c.b).Standing(measure.P99Half, stats.Rule{})
 			i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Contender == "b" })
 			if s.At != c.at || s.Places[i].Out != c.other {
 				t.Errorf("at %q, want %q; b: %q, want %q", s.At, c.at, s.Places[i].Out, c.other)
@@ -114,7 +114,7 @@ func TestContender_Unlike(t *testing.T) {
 		{"no rate of the reference", measure.P99Half, []func(*bench.TrialResult){only(1000), noRate}, []func(*bench.TrialResult){only(1000)}, ""},
 		{"the same rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(1000)}, ""},
 	} {
-		all := analysed(rounds("a", 1, 1, c.ref...), rounds("b", 1, 1, c.contender...)).Contenders
+		all := analyzed(rounds("a", 1, 1, c.ref...), rounds("b", 1, 1, c.contender...)).Contenders
 		if got := all[1].Unlike(measure.Get(c.of), all[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -123,7 +123,7 @@ func TestContender_Unlike(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	late := func(t *bench.TrialResult) { t.Steps[2].Load.Succeeded *= 4 } // the peak is at 4 connections
-	run := analysed(rounds("a", 1, 1), rounds("b", 1, 2), rounds("c", 1, 1, late), rounds("none", 1, 1, errorsInAll),
+	run := analyzed(rounds("a", 1, 1), rounds("b", 1, 2), rounds("c", 1, 1, late), rounds("none", 1, 1, errorsInAll),
 		rounds("share", 1, 1, share(1000)), rounds("twice", 1, 1, func(t *bench.TrialResult) {
 			t.Steps[1].Step, t.Steps[1].Load.Latency.P99 = t.Steps[2].Step, time.Hour
 		}), rounds("aborted", 2, 1, in(1, func(t *bench.TrialResult) { t.Steps[2].Aborted = bench.AbortedSkipped })))
@@ -190,7 +190,7 @@ func TestCoupleOf(t *testing.T) {
 		return []func(*bench.TrialResult){interleaved, in(round, what)}
 	}
 	three := func(a, b, c []func(*bench.TrialResult)) *Run {
-		return analysed(rounds("a", 8, 1, a...), rounds("b", 8, 1.1, b...), rounds("c", 8, 1.2, c...))
+		return analyzed(rounds("a", 8, 1, a...), rounds("b", 8, 1.1, b...), rounds("c", 8, 1.2, c...))
 	}
 	for _, c := range []struct {
 		name string
@@ -222,7 +222,7 @@ func TestCoupleOf(t *testing.T) {
 			t.Errorf("%s: pairs in a measure that is not tested", c.name)
 		}
 	}
-	old, fresh := analysed(rounds("a", 8, 1, share(1000))), analysed(rounds("a", 8, 1, share(2000), in(2, failed)))
+	old, fresh := analyzed(rounds("a", 8, 1, share(1000))), analyzed(rounds("a", 8, 1, share(2000), in(2, failed)))
 	got := CoupleOf(old.Contenders[0], fresh.Contenders[0])
 	if step, _, _ := got.Ref.Half(); got.Run != nil || got.Paired || got.OtherPairs(measure.Throughput) != nil || step.PeakShare == 0 {
 		t.Errorf("of two runs: %+v at %+v", got, step)

@@ -14,7 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
-// Run is an analysed run.
+// Run is an analyzed run.
 type Run struct {
 	Run        bench.Run
 	Trials     []bench.TrialResult // sorted by round
@@ -35,19 +35,19 @@ type Contender struct {
 }
 
 // Of analyses a run. trials may be a part of the run's trials, in any order.
-func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.Summarise) }
+func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.Summarize) }
 
 // SoFar analyses a run that is not complete. It is faster than Of: it merges only the latencies at
 // the peaks, which takes a millisecond each.
 func SoFar(run bench.Run, trials []bench.TrialResult) *Run {
-	return of(run, trials, stats.SummarisePeaks)
+	return of(run, trials, stats.SummarizePeaks)
 }
 
 func of(run bench.Run, trials []bench.TrialResult,
-	summarise func(bench.Run, []bench.TrialResult) []stats.Contender) *Run {
+	summarize func(bench.Run, []bench.TrialResult) []stats.Contender) *Run {
 	r := &Run{Run: run, Trials: slices.Clone(trials)}
 	slices.SortStableFunc(r.Trials, func(a, b bench.TrialResult) int { return cmp.Compare(a.Trial.Round, b.Trial.Round) })
-	for _, sum := range summarise(run, r.Trials) {
+	for _, sum := range summarize(run, r.Trials) {
 		c := Contender{Contender: sum, run: &r.Run, of: r}
 		for _, trial := range r.Trials {
 			if trial.Trial.Label() == sum.Label {

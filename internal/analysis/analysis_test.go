@@ -82,7 +82,7 @@ func TestLimitsIntended(t *testing.T) {
 }
 
 func TestContender_At(t *testing.T) {
-	c := analysed(rounds("a", 6, 1, in(2, func(t *bench.TrialResult) { t.Steps[2].Load.Elapsed = 0 }),
+	c := analyzed(rounds("a", 6, 1, in(2, func(t *bench.TrialResult) { t.Steps[2].Load.Elapsed = 0 }),
 		in(3, func(t *bench.TrialResult) { t.Steps[2].Load.Succeeded = 0 }), in(4, func(t *bench.TrialResult) { t.Steps[2].Aborted = "skipped" }),
 		in(5, func(t *bench.TrialResult) { t.Steps[2].Step.Connections++ }), errorsAt(1),
 		in(6, func(t *bench.TrialResult) { t.Steps = append(t.Steps, t.Steps[2]); t.Steps[4].Load.Succeeded = 1e6 }))).Contenders[0]
@@ -118,7 +118,7 @@ func TestTogether(t *testing.T) {
 		{"a third is not interleaved", [][]bench.TrialResult{of("a", 7), rounds("b", 7, 1), of("c", 6)}, "6 7 6", []bool{true, false, true}},
 	} {
 		got := ""
-		kept, paired := Together(analysed(c.contenders...).Contenders)
+		kept, paired := Together(analyzed(c.contenders...).Contenders)
 		for i, k := range kept {
 			if got += fmt.Sprint(len(k.Results)); i < len(kept)-1 {
 				got += " "
@@ -137,7 +137,7 @@ func TestTogether_PeakOfAllRounds(t *testing.T) {
 			t.Steps[0].Load.Succeeded = t.Steps[1].Load.Succeeded * 6 / 5
 		}
 	}
-	all := analysed(rounds("a", 7, 1, interleaved, odd), rounds("b", 6, 1, interleaved)).Contenders
+	all := analyzed(rounds("a", 7, 1, interleaved, odd), rounds("b", 6, 1, interleaved)).Contenders
 	all[0].Cost, all[0].Excluded = &stats.Cost{}, &bench.Exclusion{}
 	kept, _ := Together(all)
 	a := kept[0]

@@ -105,8 +105,8 @@ func driftAt(step int) func(*bench.TrialResult) {
 
 func clientBound(t *bench.TrialResult) { t.Steps[3].Load.Saturation = .99 }
 
-// analysed returns the analysis of a run of contenders.
-func analysed(contenders ...[]bench.TrialResult) *Run {
+// analyzed returns the analysis of a run of contenders.
+func analyzed(contenders ...[]bench.TrialResult) *Run {
 	return Of(bench.Run{ID: "r"}, slices.Concat(contenders...))
 }
 

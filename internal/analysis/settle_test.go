@@ -13,7 +13,7 @@ import (
 func timed(each time.Duration, plain *bench.Plain, contenders ...[]bench.TrialResult) *Run {
 	of := limited()
 	of.Plain, of.Profile.Settings = plain, nil
-	trials := analysed(contenders...).Trials
+	trials := analyzed(contenders...).Trials
 	for i := range trials {
 		trials[i].Started = time.Unix(0, 0).Add(time.Duration(i) * each)
 		trials[i].Ended = trials[i].Started.Add(each)

@@ -146,7 +146,7 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 	rest, need := n-contender, (contender+1)/2+least
 	if n < fewCPUs {
 		if r.Store.Traits().ByURL {
-			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would favour one side", fewCPUs)
+			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would favor one side", fewCPUs)
 		}
 		need = contender + least
 	}

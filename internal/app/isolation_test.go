@@ -64,7 +64,7 @@ func TestPlanIsolation(t *testing.T) {
 		{2, 1, 0, embedded, "1", "", "0", "contender on CPU 1, client (with the embedded store) on CPU 0"},
 		{2, 0.5, 0, none, "1", "", "0", "contender on CPU 1, client on CPU 0"},
 		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: contender needs 1 CPU, the rest needs 2"},
-		{2, 0.5, 0, external, "", "", "", "contender, an external store on this machine and client share CPUs 0-1: with fewer than 4 CPUs the store would favour one side"},
+		{2, 0.5, 0, external, "", "", "", "contender, an external store on this machine and client share CPUs 0-1: with fewer than 4 CPUs the store would favor one side"},
 		{1, 0.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPU 0: contender needs 1 CPU, the rest needs 1"},
 		{3, 1, 0, none, "2", "", "0-1", "contender on CPU 2, client on CPUs 0-1"},
 		{3, 1, 0, container, "2", "1", "0", ""},

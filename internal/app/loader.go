@@ -28,8 +28,8 @@ type loader struct {
 	until     map[string]check.Expect // of requests that are repeated, by the same
 	responses *responses
 	kept      map[bench.Trial]*load.Kept
-	trials    map[bench.Trial]*load.Life // the trials in progress
-	begun     uint64                     // number of trials so far
+	trials    map[bench.Trial]*load.TrialState // the trials in progress
+	begun     uint64                           // number of trials so far
 	engine    load.Engine
 	warn      func(bench.Warning) // of setup and teardown; nil: they are shown
 	saw       func(load.Asked)    // gets each request that is sent once, before its error is reported
@@ -45,7 +45,7 @@ type responses struct {
 func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
-		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.Life{},
+		run: s.plan, responses: &s.responses, kept: map[bench.Trial]*load.Kept{}, trials: map[bench.Trial]*load.TrialState{},
 		engine: load.Engine{Name: s.plan.Engine, TLS: s.tls}, requests: s.requests,
 		expect: map[string]check.Expect{}, until: map[string]check.Expect{},
 		warn: s.warn, saw: func(load.Asked) {},
@@ -141,10 +141,10 @@ func (l *loader) loadPlan(at runner.Place, step bench.Step) load.Plan {
 
 // trial returns the state of a trial. Each trial draws other values for uuid and
 // string, also after a run was resumed.
-func (l *loader) trial(at runner.Place) *load.Life {
+func (l *loader) trial(at runner.Place) *load.TrialState {
 	if l.trials[at.Trial] == nil {
 		l.begun++
-		l.trials[at.Trial] = &load.Life{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
+		l.trials[at.Trial] = &load.TrialState{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
 	}
 	return l.trials[at.Trial]
 }

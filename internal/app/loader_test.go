@@ -33,7 +33,7 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 	} {
 		l := &loader{
 			run:       &bench.Run{Profile: bench.Profile{CompareBodies: test.share, CompareBounded: test.bounded}},
-			responses: &responses{}, trials: map[bench.Trial]*load.Life{}, expect: map[string]check.Expect{"get": expect},
+			responses: &responses{}, trials: map[bench.Trial]*load.TrialState{}, expect: map[string]check.Expect{"get": expect},
 		}
 		p := l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{})
 		if p.CheckEvery != test.every || p.CheckQuota != test.quota || p.CheckBudget != test.budget {
@@ -73,7 +73,7 @@ func TestComparedResponses(t *testing.T) {
 		}
 	}
 	l.responses = &responses{}
-	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[bench.Trial]*load.Life{}
+	l.expect, l.run, l.trials = nil, &bench.Run{Profile: bench.Profile{CompareBodies: .01}}, map[bench.Trial]*load.TrialState{}
 	if l.loadPlan(runner.Place{BaseURL: "http://a"}, bench.Step{}).Check != nil {
 		t.Error("a profile without expectations is checked")
 	}
@@ -84,7 +84,7 @@ func TestComparedResponses(t *testing.T) {
 func TestTrialsHaveTheirOwnValues(t *testing.T) {
 	seen := map[uint64]bool{}
 	for resumes := range 3 {
-		l := &loader{run: &bench.Run{Resumed: make([]time.Time, resumes)}, trials: map[bench.Trial]*load.Life{}}
+		l := &loader{run: &bench.Run{Resumed: make([]time.Time, resumes)}, trials: map[bench.Trial]*load.TrialState{}}
 		for _, name := range []string{"a", "b"} { // two targets may have one address
 			at := runner.Place{Trial: bench.Trial{Contender: name, Round: 1}, BaseURL: "http://a"}
 			salt := l.trial(at).Salt

@@ -98,10 +98,10 @@ func finish(env console.Env, dir string, table bool) (missed int, excluded []ben
 			missed += len(step.Missed())
 		}
 	}
-	analysed := analysis.Of(run, trials)
-	_, reportErr := WriteReports(dir, "", analysed)
+	analyzed := analysis.Of(run, trials)
+	_, reportErr := WriteReports(dir, "", analyzed)
 	if table {
-		if err := Summary(env, dir, analysed, true); err != nil {
+		if err := Summary(env, dir, analyzed, true); err != nil {
 			return missed, excluded, err
 		}
 	}

@@ -22,7 +22,7 @@ func loaderOf(t *testing.T, text string) *loader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{run: &bench.Run{Profile: p}, responses: &responses{}, trials: map[bench.Trial]*load.Life{}, saw: func(load.Asked) {}, requests: p.Requests, setup: p.Setup, teardown: p.Teardown}
+	l := &loader{run: &bench.Run{Profile: p}, responses: &responses{}, trials: map[bench.Trial]*load.TrialState{}, saw: func(load.Asked) {}, requests: p.Requests, setup: p.Setup, teardown: p.Teardown}
 	if l.data, err = values.OpenData(p.Variables, p.Every()); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func Try(ctx context.Context, env console.Env, o TryOptions) error {
 	}
 	p.Rounds, p.Steps, p.FirstRequests, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
-	for i := range p.Contenders { // the order cannot favour one: nothing is measured
+	for i := range p.Contenders { // the order cannot favor one: nothing is measured
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
 	}
 	plan.failuresShown = true

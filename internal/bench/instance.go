@@ -23,7 +23,7 @@ type Instance interface {
 	// Logs returns the last lines of the log, oldest first, bounded.
 	Logs() []LogLine
 	// Stop sends SIGTERM, kills the instance after grace, and removes everything that Launch
-	// created. Later calls return the same StopResult. It also works with a cancelled ctx.
+	// created. Later calls return the same StopResult. It also works with a canceled ctx.
 	Stop(ctx context.Context, grace time.Duration) (StopResult, error)
 }
 

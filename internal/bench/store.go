@@ -3,6 +3,7 @@ package bench
 // StoreKind is where Elasticsearch runs.
 type StoreKind string
 
+// The kinds of stores.
 const (
 	StoreAuto      StoreKind = "auto"      // external if a URL was given, else embedded
 	StoreEmbedded  StoreKind = "embedded"  // in the locbench process

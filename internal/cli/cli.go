@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -85,7 +86,7 @@ func Main(ctx context.Context, env Env) int {
 // command runs the command line, prints its error, and returns the exit code.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
-	if _, reported := err.(console.Reported); err != nil && !reported {
+	if _, reported := errors.AsType[console.Reported](err); err != nil && !reported {
 		prefix := "locbench: "
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))

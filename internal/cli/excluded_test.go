@@ -121,11 +121,11 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			if err != nil {
 				t.Fatal(err)
 			}
-			analysed := analysis.Of(record, trials)
-			if last := analysed.Ordered()[1]; last.Label != "liar" {
+			analyzed := analysis.Of(record, trials)
+			if last := analyzed.Ordered()[1]; last.Label != "liar" {
 				t.Errorf("%s is last", last.Label)
 			}
-			for _, s := range summary.New(analysed, summary.Rules{}).Standings {
+			for _, s := range summary.New(analyzed, summary.Rules{}).Standings {
 				for _, p := range s.Places {
 					if p.Contender == "liar" && (p.Tier != 0 || p.Out == "") {
 						t.Errorf("%s: tier %d, %q", s.Measure, p.Tier, p.Out)

@@ -25,7 +25,7 @@ fixes, start, and watch. Options of 'locbench run' after -- preset the fields.
 With a results folder it shows that run, live if it is in progress. With a folder of results folders it lists them.
 
 The run is a separate process: Ctrl-Z suspends only the screen. Closing the terminal stops the run gracefully; finished
-steps are kept. Press ? on any screen for its keys. NO_COLOR disables colours.`,
+steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 		Example: `  locbench tui                                  # set up, start, watch
   locbench tui -- --profile locations --rounds 6
   locbench tui results/20261121-080000-quick    # watch a run, or see how it ended

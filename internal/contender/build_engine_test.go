@@ -20,8 +20,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// labelled reports whether the engine's image has its contender's label.
-func labelled(t *testing.T, engine *docker.Engine, ref string) bool {
+// labeled reports whether the engine's image has its contender's label.
+func labeled(t *testing.T, engine *docker.Engine, ref string) bool {
 	t.Helper()
 	all, err := engine.Images(t.Context())
 	testenv.OK(t, err)
@@ -64,7 +64,7 @@ func TestBuildImageWithDocker(t *testing.T) {
 				t.Errorf("%v: %s", err, said)
 			}
 			img, err := engine.ImageInspect(t.Context(), a.Image)
-			if err != nil || !labelled(t, engine, a.Image) || img.ID != a.ImageID {
+			if err != nil || !labeled(t, engine, a.Image) || img.ID != a.ImageID {
 				t.Errorf("%+v, %v", img, err)
 			}
 			if again, err := contender.BuildImage(t.Context(), engine, svc, opts); err != nil || !again.BuildCached || again.ImageID != a.ImageID {
@@ -113,7 +113,7 @@ CMD ["/hello", "serve"]
 			t.Errorf("%v: %s", err, said)
 		}
 		img, err := engine.ImageInspect(t.Context(), a.Image)
-		if err != nil || !labelled(t, engine, a.Image) || img.ID != a.ImageID {
+		if err != nil || !labeled(t, engine, a.Image) || img.ID != a.ImageID {
 			t.Errorf("%+v, %v", img, err)
 		}
 	})

@@ -100,8 +100,8 @@ func TestBuildProcess_Fails(t *testing.T) {
 		"--runtime docker")
 }
 
-// TestBuildProcess_Cancelled cancels a build whose grandchild would keep running.
-func TestBuildProcess_Cancelled(t *testing.T) {
+// TestBuildProcess_Canceled cancels a build whose grandchild would keep running.
+func TestBuildProcess_Canceled(t *testing.T) {
 	needShell(t)
 	cache := t.TempDir()
 	pid := filepath.Join(cache, "pid")

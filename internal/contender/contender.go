@@ -185,7 +185,7 @@ func (u *Unreadable) Unwrap() error { return u.Err }
 // SplitUnreadable splits an error of Discover into the unreadable contenders, which do not prevent
 // the use of others, and the rest.
 func SplitUnreadable(err error) (unreadable []*Unreadable, rest error) {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // it walks the tree itself
 	case nil:
 	case *Unreadable:
 		unreadable = append(unreadable, e)

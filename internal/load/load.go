@@ -49,7 +49,7 @@ type Plan struct {
 	Sessions  []bench.Session
 	Variables []bench.Variable
 	Data      Data
-	Life      *Life         // state shared by the steps of a trial; nil: new for this step
+	Life      *TrialState   // state shared by the steps of a trial; nil: new for this step
 	IDs       []int64       // ids of the data set for {id}; with zipf the first is the most frequent
 	Timeout   time.Duration // timeout of a request, from sending to its last byte; 0 is wire.DefaultTimeout
 	Seed      uint64        // the same seed sends the same sequence in each step of a trial
@@ -100,10 +100,11 @@ type Response = workload.Response
 // MaxChecked is the size in bytes up to which bodies are looked at, packed or unpacked.
 const MaxChecked = workload.MaxChecked
 
-// Data is what requests take from files; the other type is what the steps of one trial share.
 type (
+	// Data is what requests take from files.
 	Data = values.Data
-	Life = workload.TrialState
+	// TrialState is what the steps of one trial share.
+	TrialState = workload.TrialState
 )
 
 // ErrNotKnown is what Plan.Check returns if it does not know the expected response: that counts as
@@ -189,7 +190,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 
 func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
-	plan.Life = cmp.Or(plan.Life, &Life{})
+	plan.Life = cmp.Or(plan.Life, &TrialState{})
 	plan.Seed = plan.Life.Step(plan.Seed)
 	e.Window, e.Grace = cmp.Or(max(e.Window, 0), time.Second), cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
 	if _, err := workload.NewMix(plan.spec()); err != nil {

@@ -24,7 +24,7 @@ const (
 // oddRequests is how many requests each odd server gets.
 const oddRequests = 8
 
-// odd is a server with rare behaviour: what HTTP allows, what it does not, and what is hostile.
+// odd is a server with rare behavior: what HTTP allows, what it does not, and what is hostile.
 type odd struct {
 	name   string
 	method string   // empty: GET

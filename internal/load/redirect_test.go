@@ -186,7 +186,7 @@ func TestWhatUsersFollow(t *testing.T) {
 // own cookies.
 func TestCookiesOfTheSetup(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
-		s, trial := newShop(t, false), &Life{}
+		s, trial := newShop(t, false), &TrialState{}
 		p := s.plan(bench.Request{Name: "in", Session: "setup", Method: "POST", Path: "/form-login", Follow: 5, Save: []bench.Save{{Name: "link", From: bench.FromJSON, Of: "next"}}})
 		p.Requests = append(p.Requests, bench.Request{Name: "x", Session: "setup", Path: "{link}"})
 		p.Data.Uses, p.Life, p.Step.Request = values.Uses(p.Requests), trial, "setup"

@@ -166,7 +166,7 @@ func TestSetupOfReopenedConnections(t *testing.T) {
 func TestSetupOfEachStep(t *testing.T) {
 	a := newAccounts(t)
 	p := accountsPlan(a.URL, bench.Step{Name: "s", Connections: 2, Duration: time.Hour, MaxRequests: 10})
-	p.Life = &Life{}
+	p.Life = &TrialState{}
 	run(t, Engine{}, p)
 	run(t, Engine{}, p)
 	slices.Sort(a.logins)
@@ -177,7 +177,7 @@ func TestSetupOfEachStep(t *testing.T) {
 	var seen [2]string
 	for i := range seen {
 		a.logins = nil
-		p.Life = &Life{}
+		p.Life = &TrialState{}
 		run(t, Engine{}, p)
 		slices.Sort(a.logins)
 		seen[i] = fmt.Sprint(a.logins)

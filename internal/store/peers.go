@@ -22,7 +22,7 @@ func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
 
 // onlyFrom is a listener that accepts connections from peers only. It must check them: Linux
 // accepts packets for the address of a bridge on every interface, so containers of other networks,
-// and neighbours with a route to it, reach the listener too.
+// and neighbors with a route to it, reach the listener too.
 type onlyFrom struct {
 	net.Listener
 	peers []netip.Prefix

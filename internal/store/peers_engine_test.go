@@ -20,7 +20,7 @@ import (
 )
 
 // TestOnlyTheRunsNetwork: what listens at the gateway of the run's network serves containers in it.
-// Containers of another network, and neighbours with a route to that address, reach it as well, and
+// Containers of another network, and neighbors with a route to that address, reach it as well, and
 // get nothing.
 func TestOnlyTheRunsNetwork(t *testing.T) {
 	dock := dockertest.Engine(t)
@@ -69,8 +69,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 			if said := ask(other.Name); !wasReset(said) {
 				t.Errorf("%s: a container of another network: %s", what, said)
 			}
-			if said := fromNeighbour(t, helper, "get", url); !wasReset(said) {
-				t.Errorf("%s: a neighbour: %s", what, said)
+			if said := fromNeighbor(t, helper, "get", url); !wasReset(said) {
+				t.Errorf("%s: a neighbor: %s", what, said)
 			}
 		})
 	}
@@ -82,9 +82,9 @@ func wasReset(said string) bool {
 	return strings.Contains(said, "connection reset") || strings.Contains(said, "broken pipe")
 }
 
-// fromNeighbour runs a command in a network namespace that has a route to every address of this
+// fromNeighbor runs a command in a network namespace that has a route to every address of this
 // machine.
-func fromNeighbour(t *testing.T, argv ...string) string {
+func fromNeighbor(t *testing.T, argv ...string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root can make a network namespace")

@@ -51,7 +51,7 @@ type Store struct {
 	closed bool
 }
 
-// Open starts or reaches the store of spec. Close it, even if ctx was cancelled.
+// Open starts or reaches the store of spec. Close it, even if ctx was canceled.
 func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
 	kind := spec.Chosen()
 	open, ok := openers[kind]

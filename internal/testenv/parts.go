@@ -12,6 +12,7 @@ type Part struct {
 	Minutes int    // duration on two CPUs with warm builds
 	Prepare []Step // installs what the part needs, in order
 	Run     []Step // commands to run instead of tests with its tag
+	Test    string // arguments of go test instead of those for tests with its tag
 	Require string // value of LOCBENCH_REQUIRE: tests fail, not skip, without these real parts
 	Cleanup string // a command that always runs at the end
 }
@@ -24,7 +25,7 @@ type Step struct {
 }
 
 // Tagged reports whether the part runs tests with its build tag, not commands.
-func (p Part) Tagged() bool { return len(p.Run) == 0 }
+func (p Part) Tagged() bool { return len(p.Run) == 0 && p.Test == "" }
 
 var (
 	needsEngine = []Step{
@@ -43,8 +44,7 @@ var Parts = []Part{
 		{Name: "known vulnerabilities", Command: ".ci/vuln"},
 	}},
 	{Name: "race", Shows: "the plain suite under the race detector", Minutes: 8,
-		Prepare: []Step{{Command: ".ci/install race"}},
-		Run:     []Step{{Name: "go test -race", Command: "go test -race -count=1 -json -timeout 18m ./..."}}},
+		Prepare: []Step{{Command: ".ci/install race"}}, Test: "-race -timeout 18m ./..."},
 	{Name: "engine", Minutes: 12,
 		Shows:   "containers, limits and whole runs with a Docker engine, and the same as processes",
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/images node"}), Require: "docker,images"},
@@ -70,14 +70,4 @@ var Parts = []Part{
 		Require: "v2host"},
 	{Name: "timing", Shows: "rates, latencies and CPU time against known values; alone on the machine", Minutes: 10,
 		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/install wrk"}), Require: "docker,images,wrk"},
-}
-
-// PartOf returns the part of that name.
-func PartOf(name string) (Part, bool) {
-	for _, p := range Parts {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Part{}, false
 }

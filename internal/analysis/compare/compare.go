@@ -19,7 +19,7 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// Set is one side: an analysed run, or only the contender with the label Contender.
+// Set is one side: an analyzed run, or only the contender with the label Contender.
 type Set struct {
 	Run       *analysis.Run
 	Contender string
@@ -65,7 +65,7 @@ type Contender struct {
 	excluded bool // a side is excluded
 }
 
-// Trials summarises the rounds of one side.
+// Trials summarizes the rounds of one side.
 type Trials struct {
 	Seen          int     `json:"seen"`
 	Complete      int     `json:"complete"`

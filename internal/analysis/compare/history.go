@@ -59,7 +59,7 @@ type Change struct {
 	Measure measure.ID `json:"measure"`
 	At      int        `json:"at"` // index of the first point of the new level
 	Before  float64    `json:"before"`
-	After   float64    `json:"after"` // medians of the points between the neighbouring changes or breaks
+	After   float64    `json:"after"` // medians of the points between the neighboring changes or breaks
 	P       float64    `json:"p"`
 	// Since lists what else changed between this point and the one before; it may be the cause.
 	Since []Difference `json:"since,omitempty"`

@@ -16,7 +16,7 @@ import (
 // Facts are the inputs of the rules.
 type Facts struct {
 	Contenders []Contender
-	Standings  []analysis.Standing // of the measures at measure.Summarised, in that order
+	Standings  []analysis.Standing // of the measures at measure.Summarized, in that order
 	Trials     int                 // planned
 	Unfinished int                 // planned trials that were aborted or have not ended
 	Busy       string              // load average before the run, if the machine was busy; ""
@@ -52,7 +52,7 @@ const (
 	maxTitle = 80
 )
 
-// New returns the facts of an analysed run.
+// New returns the facts of an analyzed run.
 func New(a *analysis.Run, rules Rules) Facts {
 	run := a.Run
 	f := Facts{
@@ -81,7 +81,7 @@ func New(a *analysis.Run, rules Rules) Facts {
 		}
 	}
 	f.Unequal = len(conditions) > 1
-	for _, m := range measure.View(measure.Summarised) {
+	for _, m := range measure.View(measure.Summarized) {
 		f.Standings = append(f.Standings, a.Standing(m.ID, rules.of(m.ID)))
 	}
 	f.Settle = a.Settle(rules.of)

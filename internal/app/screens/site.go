@@ -60,8 +60,10 @@ func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 	return out
 }
 
+// Contenders returns those of the folders of services.
 func (s Site) Contenders(context.Context) ([]bench.Service, error) { return app.Discover(s.Services) }
 
+// Machine returns what limits a run here.
 func (s Site) Machine(ctx context.Context) setup.Machine {
 	m := machine.Describe(ctx)
 	out := setup.Machine{CPUs: m.CPUs, Memory: m.MemoryBytes, Available: machine.Available()}
@@ -104,6 +106,7 @@ func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error
 	return out, errors.Join(err, st.Close())
 }
 
+// Room returns how many connections this machine can open, if that is less than connections.
 func (s Site) Room(_ context.Context, connections int) (int, error) {
 	err := limits.Check(connections)
 	limit, ok := errors.AsType[*limits.Error](err)

@@ -1,4 +1,4 @@
-// Package check compares a contender's responses and behaviour with what is expected: HTTP checks,
+// Package check compares a contender's responses and behavior with what is expected: HTTP checks,
 // which are data (suites in YAML), and the lifecycle checks of a constrained microservice.
 //
 // A failed check is a result. Errors are for an unreadable suite and for a context that ended.

@@ -116,7 +116,7 @@ func (e Expect) judge(r *response) (wrong []string, unread error) {
 	}
 	for _, m := range e.matchers {
 		err := m(r)
-		if err != nil && err == r.unread {
+		if err != nil && errors.Is(err, r.unread) {
 			unread = err
 			continue
 		}

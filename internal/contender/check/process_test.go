@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
 }
 
-// contenders has the behaviours that lifecycle checks must distinguish, each in a goroutine. ctx
+// contenders has the behaviors that lifecycle checks must distinguish, each in a goroutine. ctx
 // ends with SIGTERM; a contender that does not return then ignores the signal.
 var contenders = map[string]func(ctx context.Context, env func(string) string, log func(string)) bench.Exit{
 	// The reference contender.

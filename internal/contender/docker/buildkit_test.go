@@ -176,10 +176,10 @@ func TestBuildKit(t *testing.T) {
 	select {
 	case id := <-engine.canceled:
 		if id == "" || id != begun {
-			t.Errorf("build %q was begun, and %q cancelled", begun, id)
+			t.Errorf("build %q was begun, and %q canceled", begun, id)
 		}
 	default:
-		t.Errorf("build %q was begun, and is not cancelled yet", begun)
+		t.Errorf("build %q was begun, and is not canceled yet", begun)
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *Container) abandon(ctx context.Context, why error) error {
 	clean, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
 	if err := c.remove(clean); err != nil {
-		why = fmt.Errorf("%w (its removal failed too: %v)", why, err)
+		why = fmt.Errorf("%w (its removal failed too: %w)", why, err)
 	}
 	c.finish()
 	return why

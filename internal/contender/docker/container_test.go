@@ -130,9 +130,9 @@ func TestRun_Fails(t *testing.T) {
 			"start container of img: Error response from daemon: busy", true},
 		"not removed": {"DELETE " + ours, reply(500, `{"message":"stuck"}`),
 			"(its removal failed too: remove container 5f3c8a1e9d7b: Error response from daemon: stuck)", true},
-		"cancelled before":       {"", reply(0, ""), "context canceled", false},
-		"cancelled at creation":  {"POST /containers/create", reply(0, ""), "start container of img: context", true},
-		"cancelled at the start": {"POST " + ours + "/start", reply(0, ""), "start container of img: context", true},
+		"canceled before":       {"", reply(0, ""), "context canceled", false},
+		"canceled at creation":  {"POST /containers/create", reply(0, ""), "start container of img: context", true},
+		"canceled at the start": {"POST " + ours + "/start", reply(0, ""), "start container of img: context", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

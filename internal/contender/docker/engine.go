@@ -107,11 +107,11 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 		return nil, fmt.Errorf("docker engine %s: %w", ep.host, err)
 	}
 	var peer netip.Addr
-	var dialled atomic.Pointer[net.OpError] // why the last dial failed; the client keeps only words of it
+	var dialed atomic.Pointer[net.OpError] // why the last dial failed; the client keeps only words of it
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		ConnectDone: func(_, _ string, err error) {
 			failed, _ := errors.AsType[*net.OpError](err)
-			dialled.Store(failed)
+			dialed.Store(failed)
 		},
 		GotConn: func(c httptrace.GotConnInfo) {
 			if at, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String()); err == nil {
@@ -122,7 +122,7 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 	info, err := describe(traced, cli)
 	if err != nil {
 		cli.Close()
-		return nil, unreachable(ep, err, dialled.Load())
+		return nil, unreachable(ep, err, dialed.Load())
 	}
 	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, patience: infoTimeout}, nil
 }
@@ -201,17 +201,17 @@ func (e *ConnectError) Problem() string { return e.What + " " + e.Where + ": " +
 func (e *ConnectError) Error() string { return e.Problem() + "; " + e.Fix }
 func (e *ConnectError) Unwrap() error { return e.Reason }
 
-// unreachable returns the error for an engine that did not respond. dialled is why the last dial
+// unreachable returns the error for an engine that did not respond. dialed is why the last dial
 // failed; nil: it did not, or the engine is at a named pipe.
-func unreachable(ep endpoint, err error, dialled *net.OpError) error {
+func unreachable(ep endpoint, err error, dialed *net.OpError) error {
 	fix := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) " +
 		"or select one with DOCKER_HOST or \"docker context use\""
 	switch {
-	case dialled != nil && errors.Is(dialled, os.ErrPermission), pipeRefused(ep, err):
+	case dialed != nil && errors.Is(dialed, os.ErrPermission), pipeRefused(ep, err):
 		fix = "no permission for the socket: run as root, or run \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("no response")
-	case dialled != nil && (dialled.Net == "unix" || dialled.Timeout() || errors.Is(dialled, syscall.ECONNREFUSED)),
+	case dialed != nil && (dialed.Net == "unix" || dialed.Timeout() || errors.Is(dialed, syscall.ECONNREFUSED)),
 		errors.Is(err, os.ErrNotExist):
 		err = errors.New("nothing listening")
 	}

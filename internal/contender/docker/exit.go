@@ -138,7 +138,7 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 }
 
 // Stop sends SIGTERM, then SIGKILL after grace (or as soon as bench.Forced says so), and removes
-// the container, even if ctx was cancelled. A second call returns the result of the first.
+// the container, even if ctx was canceled. A second call returns the result of the first.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
 		ctx, cancel := detached(ctx, grace+bench.KillTimeout+cleanupTimeout)

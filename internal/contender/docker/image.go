@@ -153,7 +153,7 @@ func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
 
 func translateNotFound(err error) error {
 	if errdefs.IsNotFound(err) {
-		return fmt.Errorf("%w: %v", ErrNotFound, err)
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return err
 }

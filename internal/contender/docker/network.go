@@ -107,7 +107,7 @@ func interfaceHas(name, address string) bool {
 	})
 }
 
-// RemoveNetwork removes a network, even if ctx was cancelled. A missing network is not an error.
+// RemoveNetwork removes a network, even if ctx was canceled. A missing network is not an error.
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()

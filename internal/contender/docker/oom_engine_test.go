@@ -25,7 +25,7 @@ func TestOOM(t *testing.T) {
 			t.Skipf("the log of the engine's kernel cannot be read here (%+v)", exit)
 		}
 		if !killed || !docker.OOM(t.Context(), c) || !exit.OOMKilled {
-			t.Errorf("not recognised as killed for lack of memory: kernel %v, exit %+v", killed, exit)
+			t.Errorf("not recognized as killed for lack of memory: kernel %v, exit %+v", killed, exit)
 		}
 	})
 	t.Run("not killed", func(t *testing.T) {

@@ -242,7 +242,7 @@ func TestConnectAbsent(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := connect(ctx, env(map[string]string{"DOCKER_HOST": socket}), t.TempDir()); err == nil {
-		t.Error("connected although cancelled")
+		t.Error("connected although canceled")
 	}
 }
 
@@ -253,7 +253,7 @@ func TestConnectError(t *testing.T) {
 	for name, tt := range map[string]struct {
 		host        string
 		err         error
-		dialled     *net.OpError
+		dialed      *net.OpError
 		reason, fix string // fix: part of it
 	}{
 		"no socket":         {"unix:///x.sock", failed, dial("unix", syscall.ENOENT), "nothing listening", "start it"},
@@ -266,7 +266,7 @@ func TestConnectError(t *testing.T) {
 		"words of a server": {"tcp://h:1", errors.New("permission denied by a plugin"), nil, "permission denied by a plugin", "start it"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := unreachable(endpoint{host: tt.host, from: "DOCKER_HOST"}, tt.err, tt.dialled)
+			err := unreachable(endpoint{host: tt.host, from: "DOCKER_HOST"}, tt.err, tt.dialed)
 			e, ok := errors.AsType[*ConnectError](err)
 			if !ok || e.Reason.Error() != tt.reason || !strings.Contains(e.Fix, tt.fix) {
 				t.Fatalf("%v, want %q and %q", err, tt.reason, tt.fix)

@@ -153,7 +153,7 @@ func TestBuildImage(t *testing.T) {
 		out.Reset()
 		return e.BuildImage(t.Context(), dockertest.Tar(t, map[string]string{"Dockerfile": dockerfile, "a": "b"}), o, &out)
 	}
-	tag := fmt.Sprintf("locbench-test/labelled:%d", os.Getpid())
+	tag := fmt.Sprintf("locbench-test/labeled:%d", os.Getpid())
 	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n",
 		docker.BuildOptions{Tag: tag, Args: map[string]string{"V": "7"}, Labels: map[string]string{"l": "m"}})
 	if err != nil || !strings.Contains(out.String(), "Step 1/") {
@@ -165,10 +165,10 @@ func TestBuildImage(t *testing.T) {
 		t.Errorf("%+v, %v", img, err)
 	}
 	all, err := e.Images(t.Context())
-	labelled := func(i docker.ListedImage) bool {
+	labeled := func(i docker.ListedImage) bool {
 		return slices.Contains(i.Refs, tag) && i.Labels["v"] == "7" && i.Labels["l"] == "m"
 	}
-	if err != nil || !slices.ContainsFunc(all, labelled) {
+	if err != nil || !slices.ContainsFunc(all, labeled) {
 		t.Errorf("no image with the labels in %+v, %v", all, err)
 	}
 	if _, err := build("FROM scratch\nCOPY absent /\n", docker.BuildOptions{Tag: "locbench-test:x"}); err == nil || !strings.Contains(err.Error(), "absent") {

@@ -214,9 +214,9 @@ func TestCreateNetwork(t *testing.T) {
 			{"Subnet":"172.30.0.0/16","Gateway":"172.30.0.1"},{"Gateway":"172.31.0.1"}]}}`, 200, "", false},
 		"no address left": {"POST /networks/create", `{"message":"all address pools are subnetted"}`, 400,
 			`subnetted; free some with "locbench clean" or "docker network prune"`, false},
-		"not made":  {"POST /networks/create", refused, 400, failed, false},
-		"not seen":  {"GET " + bridge, refused, 500, failed, true},
-		"cancelled": {"POST /networks/create", "", 0, "context canceled", true},
+		"not made": {"POST /networks/create", refused, 400, failed, false},
+		"not seen": {"GET " + bridge, refused, 500, failed, true},
+		"canceled": {"POST /networks/create", "", 0, "context canceled", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fakedocker.New()

@@ -62,7 +62,7 @@ func (d *Docker) Warnings() bench.Warnings {
 	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
 }
 
-// Close removes the network, once, even if ctx was cancelled.
+// Close removes the network, once, even if ctx was canceled.
 func (d *Docker) Close(ctx context.Context) error {
 	d.close.Do(func() { d.closeErr = withCleanHint(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
 	return d.closeErr

@@ -120,7 +120,7 @@ func TestDocker(t *testing.T) {
 			t.Errorf("the kernel allows %s processes", got)
 		}
 	})
-	t.Run("Neighbours", func(t *testing.T) {
+	t.Run("Neighbors", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
 			d, err := NewDocker(t.Context(), e, runID(t), inside)
 			if err != nil {
@@ -166,7 +166,7 @@ func TestDocker(t *testing.T) {
 		inst := launch(t, d, spec(t, "get", "http://"+l.Addr().String()+"/"))
 		waitLog(t, inst, "status 404")
 	})
-	t.Run("Cancelled", func(t *testing.T) {
+	t.Run("Canceled", func(t *testing.T) {
 		for ms := 0; ms < 450; ms += 90 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(ms)*time.Millisecond)
 			d, err := NewDocker(ctx, e, runID(t), false)
@@ -185,7 +185,7 @@ func TestDocker(t *testing.T) {
 			}
 			cancel()
 			if left := dockertest.Left(t, e, runID(t)); err != nil || len(left) > 0 {
-				t.Errorf("cancelled after %d ms: %v, left %v", ms, err, left)
+				t.Errorf("canceled after %d ms: %v, left %v", ms, err, left)
 			}
 		}
 	})

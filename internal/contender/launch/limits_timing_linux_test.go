@@ -23,7 +23,7 @@ import (
 
 // TestHalfCPU runs a spinner with a quota of half a CPU: it gets that, within 5%, by its own
 // counters. It measures the quota, not the speed of the machine: the kernel never grants more, and
-// grants as much if half a CPU is available (see favour).
+// grants as much if half a CPU is available (see favor).
 func TestHalfCPU(t *testing.T) {
 	limits := bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
 	t.Run("process", func(t *testing.T) {
@@ -67,7 +67,7 @@ func judgeHalfCPU(t *testing.T, launcher launches, spec bench.LaunchSpec) {
 			_, e := inst.Stop(context.Background(), 0)
 			err = errors.Join(err, e)
 		}()
-		favour(t, inst.Info().PID)
+		favor(t, inst.Info().PID)
 		time.Sleep(500 * time.Millisecond)
 		before, err := inst.Usage(t.Context())
 		if err != nil {
@@ -87,9 +87,9 @@ func judgeHalfCPU(t *testing.T, launcher launches, spec bench.LaunchSpec) {
 	})
 }
 
-// favour gives the cgroups of a process the greatest weight during the test, so other processes do
+// favor gives the cgroups of a process the greatest weight during the test, so other processes do
 // not prevent the spinner from using up its quota. It does not change the quota.
-func favour(t testing.TB, pid int) {
+func favor(t testing.TB, pid int) {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	if err != nil {

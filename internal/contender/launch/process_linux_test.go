@@ -177,14 +177,14 @@ func TestProcessCannotStart(t *testing.T) {
 	}
 }
 
-func TestProcessCancelled(t *testing.T) {
+func TestProcessCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sleep", "600"}}}
 	if _, err := (Process{}).Launch(ctx, spec); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec) // cancelled while it starts
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec) // canceled while it starts
 	if err := p.launch(ctx, spec); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

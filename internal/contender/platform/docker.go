@@ -104,11 +104,13 @@ func onThisMachine(spec bench.StoreSpec) bool {
 	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
 }
 
+// Build builds an image.
 func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
 	o.Run = d.runID
 	return d.images.Build(ctx, svc, o)
 }
 
+// Capabilities returns what the engine offers.
 func (d *Docker) Capabilities() Capabilities {
 	c := Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
 	switch {
@@ -121,6 +123,7 @@ func (d *Docker) Capabilities() Capabilities {
 	return c
 }
 
+// RecordEnvironment adds the engine's properties to run.
 func (d *Docker) RecordEnvironment(run *bench.Run) {
 	info := d.engine.Info()
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
@@ -131,8 +134,10 @@ func (d *Docker) RecordEnvironment(run *bench.Run) {
 	}
 }
 
+// Prepare leaves the launch unchanged.
 func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 
+// Template returns the address on which a container listens.
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
 // Reach makes the store reachable for containers, at the launcher's address of this machine. If
@@ -150,6 +155,7 @@ func (d *Docker) Reach(s *store.Store) (seen string, err error) {
 	return seen, nil
 }
 
+// Allow does nothing: the engine sets the CPUs of containers.
 func (d *Docker) Allow(cpuset.Set) {}
 
 // Alive connects to the engine again: an open connection may outlive the engine.
@@ -161,6 +167,7 @@ func (d *Docker) Alive(ctx context.Context) error {
 	return engine.Close()
 }
 
+// Others returns the names of running containers that are not of this run.
 func (d *Docker) Others(ctx context.Context) []string {
 	names, err := d.engine.Running(ctx, d.runID)
 	if err != nil {
@@ -169,10 +176,12 @@ func (d *Docker) Others(ctx context.Context) []string {
 	return names
 }
 
+// Clean removes what an earlier, killed part of this run has left.
 func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {
 	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID, NotOwn: true})
 }
 
+// Close removes the network and closes the connection, even if ctx was canceled.
 func (d *Docker) Close(ctx context.Context) error {
 	return errors.Join(d.Docker.Close(ctx), d.engine.Close())
 }

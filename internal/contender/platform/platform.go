@@ -46,7 +46,7 @@ type Platform interface {
 	Others(ctx context.Context) []string
 	// Clean removes what an earlier, killed part of this run has left.
 	Clean(ctx context.Context) (launch.Cleaned, error)
-	// Close closes all that was opened, even if ctx was cancelled.
+	// Close closes all that was opened, even if ctx was canceled.
 	Close(ctx context.Context) error
 }
 

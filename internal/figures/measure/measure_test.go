@@ -35,7 +35,7 @@ func TestTable(t *testing.T) {
 		Compared: func(m Measure) bool {
 			return m.Comparison != nil && m.Comparison.Title != "" && m.Comparison.Head != ""
 		},
-		Summarised: func(m Measure) bool {
+		Summarized: func(m Measure) bool {
 			return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != ""
 		},
 		ReportCharts:    func(m Measure) bool { return m.Chart != nil && m.Of != nil },
@@ -99,12 +99,12 @@ func TestMeasures(t *testing.T) {
 		trial(1, result(0, 1), result(1, 3)), trial(2, result(0, 2), result(1, 3)),
 		trial(3, result(0, 3), result(1, 3)),
 	}
-	full := stats.Summarise(bench.Run{Profile: bench.Profile{MaxErrors: .5, MaxUnexpected: .5}}, rounds)[0]
+	full := stats.Summarize(bench.Run{Profile: bench.Profile{MaxErrors: .5, MaxUnexpected: .5}}, rounds)[0]
 	full.PeakTime = stats.NewValue([]float64{1e9, 2e9, 3.0000005e9})
 	for i := range full.Steps { // the quantiles of all rounds
 		full.Steps[i].Latency = result(0, 4).Load.Latency
 	}
-	empty := stats.Summarise(bench.Run{}, []bench.TrialResult{{Steps: []bench.StepResult{{}}}})[0]
+	empty := stats.Summarize(bench.Run{}, []bench.TrialResult{{Steps: []bench.StepResult{{}}}})[0]
 	var text strings.Builder
 	number := func(v float64, ok bool) string {
 		if !ok {
@@ -180,7 +180,7 @@ func TestErrorRate(t *testing.T) {
 	} {
 		r := bench.StepResult{Load: bench.Load{Succeeded: 1000 - test.wrong, Checked: test.checked,
 			Failed: map[bench.ErrorKind]int64{bench.ErrWrong: test.wrong}}}
-		c := stats.Summarise(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
+		c := stats.Summarize(bench.Run{}, []bench.TrialResult{{State: bench.TrialComplete, Steps: []bench.StepResult{r}}})[0]
 		m := Get(ErrorRate)
 		if step, all := m.Over(c.Steps[0]), m.Contender(c); step.Estimate != test.want || all.Estimate != test.want {
 			t.Errorf("%s: step %+v, contender %+v", name, step, all)

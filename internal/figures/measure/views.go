@@ -6,7 +6,7 @@ type Place int
 // The places.
 const (
 	Compared       Place = iota // compare and history
-	Summarised                  // sentences of the summary
+	Summarized                  // sentences of the summary
 	TextSteps                   // final table of the steps of a contender
 	TextLive                    // table that grows during a trial; measures with a Drop are not in the narrow one
 	TextDetails                 // lines about a step that --verbose adds
@@ -49,7 +49,7 @@ type at struct {
 var views = map[Place][]at{
 	Compared: {{id: Throughput}, {id: P99Half}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}, {id: CPURequest},
 		{id: Switches}},
-	Summarised: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
+	Summarized: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
 	TextSteps: {
 		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6},
 		{id: CPURequest, drop: 2}, {id: InUse, drop: 7},

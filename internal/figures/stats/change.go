@@ -18,11 +18,11 @@ const (
 // ChangePoint is a place in a series where the level changed.
 type ChangePoint struct {
 	At            int     // index of the first value of the new level
-	Before, After float64 // medians of the values between the neighbouring change points
+	Before, After float64 // medians of the values between the neighboring change points
 	P             float64 // p value within the searched part of the series
 }
 
-// ChangePoints finds changes of level in a time series. It splits the series where the standardised
+// ChangePoints finds changes of level in a time series. It splits the series where the standardized
 // Mann-Whitney statistic is largest (D. M. Hawkins and Q. Deng, Journal of Quality Technology 42,
 // 2010), if at most a share alpha of shuffled series has one as large. An error is a BadValue, or
 // about MaxRounds. With alpha 0.05 it takes six values.

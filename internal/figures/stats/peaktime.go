@@ -68,7 +68,7 @@ func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 	return p, p.After > 0
 }
 
-// scatter returns a robust standard deviation, from the differences between neighbours.
+// scatter returns a robust standard deviation, from the differences between neighbors.
 func scatter(xs []float64) float64 {
 	var steps []float64
 	for i := 1; i < len(xs); i++ {
@@ -78,7 +78,7 @@ func scatter(xs []float64) float64 {
 	return m / 0.6745 / math.Sqrt2
 }
 
-// peakSteps returns the neighbouring steps with the same load at the end of the warm-up.
+// peakSteps returns the neighboring steps with the same load at the end of the warm-up.
 func peakSteps(steps []bench.StepResult) []bench.StepResult {
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool {
 		return s.Aborted != "" && s.Step.WarmUp

@@ -109,7 +109,7 @@ func TestTimeToPeak(t *testing.T) {
 			}
 		})
 	}
-	// Between neighbours is a difference of 200: 200 / 0.6745 / √2 is a standard deviation of 209.7.
+	// Between neighbors is a difference of 200: 200 / 0.6745 / √2 is a standard deviation of 209.7.
 	p, _ := TimeToPeak(trialWith(warm(30, func(at float64) float64 { return 2000 + 200*math.Mod(math.Floor(at), 2) })))
 	if math.Abs(p.Within-2*209.67/p.Level) > 1e-5 {
 		t.Errorf("%+v", p)

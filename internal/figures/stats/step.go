@@ -59,7 +59,7 @@ func (s Step) all() bench.Load {
 	return bench.Load{Failed: s.Failed, Rejected: s.Rejected, Succeeded: s.Succeeded, Checked: s.Compared, Requests: s.Requests}
 }
 
-// newStep summarises one step. An error is about the latency only.
+// newStep summarizes one step. An error is about the latency only.
 func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
 	var throughput []float64

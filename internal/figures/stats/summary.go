@@ -151,16 +151,16 @@ func (c Contender) Unread() (n int64) {
 	return n
 }
 
-// Summarise returns a summary of each contender, in the order in which they first appear. It uses
+// Summarize returns a summary of each contender, in the order in which they first appear. It uses
 // the run for exclusions (bench.Run.ExclusionOf) and the price of a vCPU.
-func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {
-	return summariseAll(of, trials, true)
+func Summarize(of bench.Run, trials []bench.TrialResult) []Contender {
+	return summarizeAll(of, trials, true)
 }
 
-// SummarisePeaks is Summarise with latencies at peak only. Merging a histogram takes a
+// SummarizePeaks is Summarize with latencies at peak only. Merging a histogram takes a
 // millisecond, and a run has hundreds.
-func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
-	all := summariseAll(of, trials, false)
+func SummarizePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
+	all := summarizeAll(of, trials, false)
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok && peak.Rounds > 1 {
 			h, _ := peak.Histogram()
@@ -170,7 +170,7 @@ func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
 	return all
 }
 
-func summariseAll(of bench.Run, trials []bench.TrialResult, merge bool) []Contender {
+func summarizeAll(of bench.Run, trials []bench.TrialResult, merge bool) []Contender {
 	var order []string
 	groups := map[string][]bench.TrialResult{}
 	for _, trial := range trials {
@@ -182,14 +182,14 @@ func summariseAll(of bench.Run, trials []bench.TrialResult, merge bool) []Conten
 	}
 	contenders := make([]Contender, 0, len(order))
 	for _, label := range order {
-		contenders = append(contenders, summarise(label, groups[label], of, merge))
+		contenders = append(contenders, summarize(label, groups[label], of, merge))
 	}
 	return contenders
 }
 
 // Rounds returns the summary of the trials of one contender, without merging histograms.
 func Rounds(of bench.Run, trials []bench.TrialResult) Contender {
-	return summarise(trials[0].Trial.Label(), trials, of, false)
+	return summarize(trials[0].Trial.Label(), trials, of, false)
 }
 
 // errorRate returns the error rate of a trial; ok is false without any request.
@@ -204,7 +204,7 @@ func errorRate(trial bench.TrialResult) (ratio float64, ok bool) {
 	return failed / float64(max(1, all)), all > 0
 }
 
-func summarise(label string, trials []bench.TrialResult, of bench.Run, merge bool) Contender {
+func summarize(label string, trials []bench.TrialResult, of bench.Run, merge bool) Contender {
 	c := Contender{
 		Label: label, Service: trials[0].Service, Trials: len(trials), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},

@@ -39,7 +39,7 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 
 // The golden file has the summaries of three contenders: of rounds with merged latencies, of failures,
 // and of rounds that do not fit together.
-func TestSummarise(t *testing.T) {
+func TestSummarize(t *testing.T) {
 	ms := time.Millisecond
 	died := round("failing", 1, ms, [2]int64{100, 500}, ms)
 	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
@@ -56,8 +56,8 @@ func TestSummarise(t *testing.T) {
 		round("b", 3, 20*ms, [2]int64{120, 200}, 3*ms), died, sampled, first, other,
 		{Trial: bench.Trial{Contender: "failing", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"},
 	}
-	all := Summarise(bench.Run{}, trials)
-	peaks := SummarisePeaks(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
+	all := Summarize(bench.Run{}, trials)
+	peaks := SummarizePeaks(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
 	for i := range all[:2] { // that of one round has its histogram
 		want, _ := all[i].PeakStep()
 		if p, _ := peaks[i].PeakStep(); p.Latency != want.Latency {
@@ -82,7 +82,7 @@ func TestSummarise(t *testing.T) {
 // A contender is not compared, and comes last, if it failed a round; an aborted round does not
 // count.
 func TestContender_WhyExcluded(t *testing.T) {
-	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
+	of := func(trials ...bench.TrialResult) Contender { return Summarize(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete},
 		bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
 	if why := good.WhyExcluded(); why != "" {
@@ -112,7 +112,7 @@ func TestContender_WhyExcluded(t *testing.T) {
 	}
 }
 
-func TestSummarise_UnexpectedBodies(t *testing.T) {
+func TestSummarize_UnexpectedBodies(t *testing.T) {
 	step := func(i int, succeeded, wrong int64) bench.StepResult {
 		l := bench.Load{Definition: bench.Interval, Elapsed: time.Second, Succeeded: succeeded, Checked: 300}
 		if wrong > 0 {
@@ -122,7 +122,7 @@ func TestSummarise_UnexpectedBodies(t *testing.T) {
 	}
 	trial := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 1)}}
 	for allowed, peak := range map[float64]int{0: -1, .01: 1} {
-		c := summarise("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
+		c := summarize("x", []bench.TrialResult{trial}, bench.Run{Profile: bench.Profile{MaxUnexpected: allowed}}, false)
 		if excluded := allowed == 0; c.Peak != peak || (c.Excluded != nil) != excluded ||
 			c.Steps[1].Excluded != excluded || c.Steps[0].Excluded {
 			t.Errorf("max_unexpected %g: peak %d, excluded %v, steps %t and %t", allowed, c.Peak, c.Excluded,
@@ -130,7 +130,7 @@ func TestSummarise_UnexpectedBodies(t *testing.T) {
 		}
 	}
 	good := bench.TrialResult{State: bench.TrialComplete, Steps: []bench.StepResult{step(0, 1000, 0), step(1, 9000, 0)}}
-	c := summarise("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
+	c := summarize("x", []bench.TrialResult{trial, good}, bench.Run{}, false)
 	if n, _ := c.Compared(); n != 1200 || c.Excluded.Unexpected.Count != 1 || c.Excluded.Unexpected.Compared != n {
 		t.Errorf("%d compared, the share is of %+v", n, c.Excluded.Unexpected)
 	}
@@ -270,7 +270,7 @@ func TestContender_HalfPeak(t *testing.T) {
 			for i := range c.steps {
 				c.steps[i].Index = i
 			}
-			all := SummarisePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1},
+			all := SummarizePeaks(bench.Run{}, []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1},
 				Steps: c.steps}})
 			step, share, ok := all[0].HalfPeak()
 			if ok != (c.half >= 0) || ok && (step != c.half || share != c.share) || all[0].Peak != c.peak {

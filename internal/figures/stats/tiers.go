@@ -81,6 +81,7 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool, with func(
 // Kind is the kind of a measure, which decides which contenders are compared by it.
 type Kind int
 
+// The kinds of measures.
 const (
 	FromStartToStop Kind = iota // of whole trials: start-up, memory
 	OfCPU                       // CPU time per request at peak

@@ -58,7 +58,7 @@ func handNumber(t testing.TB, file, key string) time.Duration {
 }
 
 // TestCPUTimeAgainstTheGroupsOwnCounter reads the counter by hand right before and right after each
-// of the two readings of a step. Counters only grow: each reading lies between its neighbours,
+// of the two readings of a step. Counters only grow: each reading lies between its neighbors,
 // whatever else the machine does. On an idle machine they are close enough to know the CPU time to
 // 1%.
 func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {

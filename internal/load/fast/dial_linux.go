@@ -133,7 +133,7 @@ func (s *shard) connected(c *conn, i int, closed bool) {
 func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()
-	todo, dialling, want := 0, 0, len(s.conns)
+	todo, dialing, want := 0, 0, len(s.conns)
 	if s.open != nil {
 		want = s.open.initial
 	}
@@ -141,7 +141,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 		s.reuse()
 	}
 	for {
-		for ; todo < want && dialling < wire.Dialers; todo++ {
+		for ; todo < want && dialing < wire.Dialers; todo++ {
 			c := &s.conns[todo]
 			if c.fd >= 0 || !s.rec.BeginsEarly(s.globalIndex(todo)) {
 				continue
@@ -151,10 +151,10 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 				continue
 			}
 			c.state = connecting
-			dialling++
+			dialing++
 		}
 		left := time.Until(until)
-		if dialling == 0 || left <= 0 || ctx.Err() != nil {
+		if dialing == 0 || left <= 0 || ctx.Err() != nil {
 			break
 		}
 		s.events = s.events[:cap(s.events)]
@@ -171,7 +171,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 			if c.state != connecting {
 				continue
 			}
-			dialling--
+			dialing--
 			c.state = idle
 			err := s.finishDial(c, int(e.Fd))
 			if c.opened = wire.Opened(err); err != nil {

@@ -67,7 +67,7 @@ func (s *shard) resume(c *conn, i int, now int64) {
 // launch sends the next request of the user of c, and opens c first if necessary.
 func (s *shard) launch(c *conn, i int, now int64) {
 	c.req, c.out = s.mix.Write(&c.user, c.out[:0])
-	c.start, c.until, c.dialledNow = now, now+int64(s.requestTimeout(c)), c.fd < 0
+	c.start, c.until, c.dialedNow = now, now+int64(s.requestTimeout(c)), c.fd < 0
 	if c.until < s.next {
 		s.next = c.until
 	}
@@ -125,10 +125,10 @@ func (s *shard) send(c *conn, i int) {
 // response: the contender may have closed them while the request was on its way. notTaken says that
 // the contender certainly did not get the request. See wire.Repeatable for the others.
 func (s *shard) retry(c *conn, i int, notTaken bool) bool {
-	if c.dialledNow || !notTaken && !c.req.Repeatable {
+	if c.dialedNow || !notTaken && !c.req.Repeatable {
 		return false
 	}
-	c.dialledNow = true
+	c.dialedNow = true
 	s.hangUp(c)
 	s.expect(c)
 	s.dial(c, i)

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"errors"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +17,7 @@ func (f socket) Close() error { return unix.Close(int(f)) }
 func (f socket) gone() bool {
 	var b [1]byte
 	_, _, err := unix.Recvfrom(int(f), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-	return err != syscall.EAGAIN
+	return !errors.Is(err, syscall.EAGAIN)
 }
 
 // key returns the name under which the shard's connections are kept.

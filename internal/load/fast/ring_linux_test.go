@@ -22,11 +22,11 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	for i := range s.conns {
 		s.conns[i].state, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
 	}
-	s.conns[1].dialledNow = true
+	s.conns[1].dialedNow = true
 	s.batch = append(s.batch, 0, 1)
 	s.startBatch()
 	if a, b := &s.conns[0], &s.conns[1]; a.until != a.start+int64(c.Timeout) || b.until != 0 {
-		t.Errorf("sent at %d and to be answered by %d; the dialled one by %d", a.start, a.until, b.until)
+		t.Errorf("sent at %d and to be answered by %d; the dialed one by %d", a.start, a.until, b.until)
 	}
 	if s.conns[0].start == 1 || s.conns[1].start != 1 || len(s.batch) != 0 {
 		t.Errorf("starts %d and %d, %d left", s.conns[0].start, s.conns[1].start, len(s.batch))

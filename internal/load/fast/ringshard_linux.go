@@ -88,7 +88,7 @@ func (s *shard) startBatch() {
 	}
 	now := s.now()
 	for _, i := range s.batch {
-		if c := &s.conns[i]; c.state == waiting && !c.dialledNow {
+		if c := &s.conns[i]; c.state == waiting && !c.dialedNow {
 			c.start, c.until = now, now+int64(s.requestTimeout(c))
 		}
 	}
@@ -113,7 +113,7 @@ func (s *shard) detachRing(c *conn) {
 // withdraw takes back the request of c, whose connection was open before, if the kernel does not
 // have it yet. It reports whether it did.
 func (s *shard) withdraw(c *conn) bool {
-	if c.state != waiting || c.dialledNow || !s.ring.pending(c.queued) {
+	if c.state != waiting || c.dialedNow || !s.ring.pending(c.queued) {
 		return false
 	}
 	q := &s.ring.sqes[(c.queued-1)&s.ring.sqMask]

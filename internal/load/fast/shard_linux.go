@@ -59,9 +59,9 @@ type conn struct {
 	opened   bool   // it has been open before
 	failures uint16 // failed dials in a row
 
-	dialledNow bool   // opened for this request, so the latency includes the dial
+	dialedNow  bool   // opened for this request, so the latency includes the dial
 	queued     uint32 // with a ring: position after its last submission
-	generation uint32 // with a ring: number of its socket, to recognise completions of an earlier one
+	generation uint32 // with a ring: number of its socket, to recognize completions of an earlier one
 	unsent     bool   // with a ring: part of a long request may not be sent yet
 
 	lag       int64 // open loop: from the scheduled time to start

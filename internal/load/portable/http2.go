@@ -100,7 +100,7 @@ func (e streamError) Error() string { return fmt.Sprintf("stream error: %d", e.C
 
 const codeRefusedStream = 7 // RFC 9113, 7
 
-// http2Causes recognises the errors of a connection by their words, in this order: net/http exports
+// http2Causes recognizes the errors of a connection by their words, in this order: net/http exports
 // neither their types nor their values. A nil error means that the contender responded.
 var http2Causes = []struct {
 	words string

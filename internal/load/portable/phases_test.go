@@ -217,7 +217,7 @@ func TestConnectionRefused(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	address := serve(t, func(c net.Conn) {
 		cancel(errors.New("enough"))

@@ -31,19 +31,19 @@ func isHarness(f source) bool {
 
 // harnessInput is a decoded file of the harness; the checks keep their order.
 type harnessInput struct {
-	Checks harnessLabelled
+	Checks harnessLabeled
 	Stats  []map[string]json.RawMessage
 }
 
-type harnessLabelled []harnessCheck
+type harnessLabeled []harnessCheck
 
 // UnmarshalJSON reads an object from label to value.
-func (c *harnessLabelled) UnmarshalJSON(data []byte) error {
+func (c *harnessLabeled) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return errors.New("checks: expected an object")
 	}
-	*c = harnessLabelled{}
+	*c = harnessLabeled{}
 	seen := map[string]bool{}
 	for d.More() {
 		t, err := d.Token()

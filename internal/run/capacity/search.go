@@ -10,7 +10,7 @@
 // Then both ends are confirmed with new probes, since chance helped to choose them: the lower end
 // must pass Need of Of probes, and the upper end must fail so often that it cannot. If the lower
 // end is not confirmed the search moves down, if the upper end passes it moves up, in growing
-// steps, and confirms again until it has two neighbouring rates: one confirmed, one refused.
+// steps, and confirms again until it has two neighboring rates: one confirmed, one refused.
 package capacity
 
 import (

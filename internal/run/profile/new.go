@@ -188,7 +188,7 @@ func (a asker) until(text, standard string, accept func(string) error) (string, 
 		}
 		if !more {
 			fmt.Fprintln(a.out)
-			err := errors.New("cancelled: nothing written")
+			err := errors.New("canceled: nothing written")
 			return "", console.WithCode(console.ExitInterrupted, err)
 		}
 		err := checkInput(strings.TrimRight(input, "\r\n"))

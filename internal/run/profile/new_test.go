@@ -238,9 +238,9 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskCancelled: the end of the input, also within a line, and Ctrl-C write nothing.
-func TestAskCancelled(t *testing.T) {
-	cancelled, cancel := context.WithCancel(t.Context())
+// TestAskCanceled: the end of the input, also within a line, and Ctrl-C write nothing.
+func TestAskCanceled(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	in, w := io.Pipe()
 	defer w.Close()
@@ -249,12 +249,12 @@ func TestAskCancelled(t *testing.T) {
 		in  io.Reader
 	}{
 		"at once": {t.Context(), strings.NewReader("")}, "half a line": {t.Context(), strings.NewReader("shop\n/items")},
-		"before the last": {t.Context(), strings.NewReader("shop\n\n\n\n")}, "Ctrl-C": {cancelled, in},
+		"before the last": {t.Context(), strings.NewReader("shop\n\n\n\n")}, "Ctrl-C": {canceled, in},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ask(test.ctx, test.in, io.Discard, "")
 			if console.ExitCode(t.Context(), err) != console.ExitInterrupted ||
-				!strings.Contains(err.Error(), "cancelled: nothing written") {
+				!strings.Contains(err.Error(), "canceled: nothing written") {
 				t.Error(err)
 			}
 		})

@@ -37,6 +37,7 @@ const Several = "stringArray"
 // Group says which commands have the flags of an option.
 type Group int
 
+// The groups of commands.
 const (
 	OfAll  Group = iota // all commands that run contenders: contenders, limits, runtime, store, data
 	OfRuns              // commands that load contenders in steps

@@ -11,7 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// stop stops the instance even if ctx is cancelled: an interrupted run must not leave containers.
+// stop stops the instance even if ctx is canceled: an interrupted run must not leave containers.
 // One that handles SIGTERM and does not stop fails its trial, unless the trial has failed before.
 func (l *trialRun) stop(ctx context.Context, failed bool) error {
 	if l.isTarget() {

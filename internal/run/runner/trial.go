@@ -34,7 +34,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	r.steering.beginTrial(l.trial, started, end)
 	err := r.broken[sel]
 	if err != nil {
-		if err != errNotBuilt {
+		if !errors.Is(err, errNotBuilt) {
 			err, r.broken[sel] = fmt.Errorf("build: %w", err), errNotBuilt
 		}
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {

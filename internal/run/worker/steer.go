@@ -104,7 +104,7 @@ func (s *Session) Close() {
 	}
 }
 
-// End ends a run whose screen is gone, with the signal that cancelled ctx, and waits for it. A run
+// End ends a run whose screen is gone, with the signal that canceled ctx, and waits for it. A run
 // that is already stopping or has reported its end is only waited for.
 func (s *Session) End(ctx context.Context) (code int, stderr string) {
 	sig := os.Signal(syscall.SIGTERM)

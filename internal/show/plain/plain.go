@@ -26,7 +26,7 @@ type Options struct {
 	// Live makes Talk show a status line that rewrites itself: only for a terminal.
 	Live  bool
 	Width int  // of the terminal, in columns, for Live; 80 when 0
-	Color bool // ANSI colours in Talk
+	Color bool // ANSI colors in Talk
 	JSON  bool // Out gets every event as a JSON line; Talk gets only warnings and errors
 	// Verbose reports more about each step than fits into its row.
 	Verbose bool

@@ -214,7 +214,7 @@ func chosenCharts(l layout, data pageData) (all []chosenChart) {
 				"The axis is stretched towards 100%: one response in ten is slower than the 90th percentile, " +
 				"one in a hundred than the 99th.", percentiles()},
 			chosenChart{"heat", "Latency by step, share of responses", "Successes of all rounds, steps in the order they " +
-				"ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. Stronger colour: larger share of the step's " +
+				"ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. Stronger color: larger share of the step's " +
 				"responses (square-root scale, to show tails).", heatMap(l)})
 	}
 	if len(data.Lines) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// pageData is what the script draws from, except colours (style.css) and texts (the tables).
+// pageData is what the script draws from, except colors (style.css) and texts (the tables).
 type pageData struct {
 	File       string            `json:"file"` // stem of the names of saved files
 	Contenders []string          `json:"contenders"`

@@ -26,7 +26,7 @@ import (
 	"github.com/locbench/locbench/internal/results"
 )
 
-// survey returns the place of every chart and the number of shapes of each colour.
+// survey returns the place of every chart and the number of shapes of each color.
 const survey = `(() => ({
   palette: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--c' + i).trim()),
   parts: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--p' + i).trim()),
@@ -44,8 +44,8 @@ const survey = `(() => ({
 }))()`
 
 type surveyed struct {
-	Palette []string // colours of contenders
-	Parts   []string // colours of the parts of a bar
+	Palette []string // colors of contenders
+	Parts   []string // colors of the parts of a bar
 	Over    float64
 	Charts  map[string]drawn
 }
@@ -56,7 +56,7 @@ type drawn struct {
 	SVG                 int // width of the picture
 }
 
-// Every chart is drawn at every width, in the colours of the contenders, and nothing is wider than
+// Every chart is drawn at every width, in the colors of the contenders, and nothing is wider than
 // the window.
 func TestEveryChartIsDrawn(t *testing.T) {
 	run, trials := fixtureOf(4, 6)
@@ -96,7 +96,7 @@ func TestEveryChartIsDrawn(t *testing.T) {
 
 func (d drawn) place() image.Rectangle { return image.Rect(d.X, d.Y, d.X+d.Width, d.Y+d.Height) }
 
-// checkChart requires at least one mark for every measured point, in the colour of its contender,
+// checkChart requires at least one mark for every measured point, in the color of its contender,
 // and a picture that is not blank.
 func checkChart(t *testing.T, c chart, seen surveyed, whole image.Image) {
 	t.Helper()
@@ -112,7 +112,7 @@ func checkChart(t *testing.T, c chart, seen surveyed, whole image.Image) {
 		count(m.contender.Color(), m.points)
 	}
 	for _, s := range c.series {
-		if c.kind != kindBars { // the dots of bars have no colour
+		if c.kind != kindBars { // the dots of bars have no color
 			count(s.column.Color(), s.points)
 		}
 	}
@@ -122,7 +122,7 @@ func checkChart(t *testing.T, c chart, seen surveyed, whole image.Image) {
 	plot := seen.Charts["plot-"+c.ID]
 	for color, n := range want {
 		if plot.Marks[color] < n {
-			t.Errorf("%s: %d marks of colour %s, want %d", c.ID, plot.Marks[color], color, n)
+			t.Errorf("%s: %d marks of color %s, want %d", c.ID, plot.Marks[color], color, n)
 		}
 	}
 	if plot.Width < 300 || plot.Height < 150 || plot.SVG != plot.Width {
@@ -165,7 +165,7 @@ func TestChartsFollowTheWindow(t *testing.T) {
 	}
 }
 
-// inks returns the number of shapes in the colour of a contender, for each chart.
+// inks returns the number of shapes in the color of a contender, for each chart.
 func inks(b *tab, contender int) map[string]int {
 	seen := eval[surveyed](b, survey)
 	found := map[string]int{}
@@ -218,8 +218,8 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 	}
 }
 
-// The choice of colours overrides the system's, and charts follow.
-func TestColoursAreChosen(t *testing.T) {
+// The choice of colors overrides the system's, and charts follow.
+func TestColorsAreChosen(t *testing.T) {
 	run, trials := fixture()
 	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
 	b.unroll()
@@ -237,7 +237,7 @@ func TestColoursAreChosen(t *testing.T) {
 	}
 	for id, n := range inks(b, 0) {
 		if n == 0 && id != "plot-heat" {
-			t.Errorf("%s: nothing in the dark colours", id)
+			t.Errorf("%s: nothing in the dark colors", id)
 		}
 	}
 	choose("auto")
@@ -281,7 +281,7 @@ func TestPrint(t *testing.T) {
 	}
 	for id, n := range inks(b, 0) {
 		if n == 0 && id != "plot-heat" {
-			t.Errorf("%s: nothing in the colours of paper", id)
+			t.Errorf("%s: nothing in the colors of paper", id)
 		}
 	}
 }
@@ -294,8 +294,8 @@ func TestChartsAreSaved(t *testing.T) {
 	b := open(t, startBrowser(t), render(t, run, trials), 1280, "dark")
 	b.unroll()
 	dir := t.TempDir()
-	behaviour := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
-	if _, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior, behaviour); err != nil {
+	behavior := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
+	if _, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior, behavior); err != nil {
 		t.Fatal(err)
 	}
 	ids := eval[[]string](b, `[...document.querySelectorAll('.chart')].map((el) => el.id.slice(5))`)

@@ -132,7 +132,7 @@ func (r *checkRow) frame() {
 	}
 }
 
-// outcome returns the text of a cell: a sign that needs no colour, and the value.
+// outcome returns the text of a cell: a sign that needs no color, and the value.
 func outcome(r bench.CheckResult) string {
 	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓",
 		bench.CheckFailed: "✗"}[r.Status]

@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// Colours of contenders have a contrast of 3:1 with the paper and the shade of the warm-up, as WCAG
+// Colors of contenders have a contrast of 3:1 with the paper and the shade of the warm-up, as WCAG
 // requires of graphics. They differ from each other also for readers who do not see red, green or
 // blue (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, IEEE Transactions on
 // Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shapes and dashes
 // differ too.
-func TestColoursAreDistinguishable(t *testing.T) {
+func TestColorsAreDistinguishable(t *testing.T) {
 	css, err := files.ReadFile("style.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The style has the dark colours twice: for the system's preference and for the choice in the
+	// The style has the dark colors twice: for the system's preference and for the choice in the
 	// page.
 	if dark := regexp.MustCompile(`(?s)\n    (--ink: #e[^}]*)\}`).FindAllStringSubmatch(string(css), -1); len(dark) != 2 || strings.TrimSpace(dark[0][1]) != strings.TrimSpace(dark[1][1]) {
 		t.Errorf("the two dark schemes differ: %q", dark)
@@ -34,14 +34,14 @@ func TestColoursAreDistinguishable(t *testing.T) {
 			if m == nil {
 				t.Fatalf("%s: no --%s", name, v)
 			}
-			return parseColour(t, m[1])
+			return parseColor(t, m[1])
 		}
 		var all []rgb
 		for k := range colors {
 			c := ink(fmt.Sprintf("c%d", k))
 			for _, behind := range []string{"paper", "band"} {
 				if r := contrast(c, ink(behind)); r < 3 {
-					t.Errorf("%s: colour %d has a contrast of only %.2f with --%s", name, k, r, behind)
+					t.Errorf("%s: color %d has a contrast of only %.2f with --%s", name, k, r, behind)
 				}
 			}
 			for j, other := range all {
@@ -50,7 +50,7 @@ func TestColoursAreDistinguishable(t *testing.T) {
 					least = 7.5
 				}
 				if d := distance(c, other); d < least {
-					t.Errorf("%s: colours %d and %d are only %.1f apart for some readers", name, j, k, d)
+					t.Errorf("%s: colors %d and %d are only %.1f apart for some readers", name, j, k, d)
 				}
 			}
 			all = append(all, c)
@@ -58,10 +58,10 @@ func TestColoursAreDistinguishable(t *testing.T) {
 	}
 }
 
-// rgb is a colour in linear light.
+// rgb is a color in linear light.
 type rgb [3]float64
 
-func parseColour(t *testing.T, hex string) (c rgb) {
+func parseColor(t *testing.T, hex string) (c rgb) {
 	t.Helper()
 	for i := range c {
 		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
@@ -91,7 +91,7 @@ func contrast(a, b rgb) float64 {
 	return max(light(a), light(b)) / min(light(a), light(b))
 }
 
-// distance returns the least distance of two colours, with and without colour blindness.
+// distance returns the least distance of two colors, with and without color blindness.
 func distance(a, b rgb) float64 {
 	least := math.Inf(1)
 	for _, sight := range [][3]rgb{

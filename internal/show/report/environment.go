@@ -150,7 +150,7 @@ func requestWords(r bench.Request) string {
 		when(r.ExpectStatus > 0, ", expects "+strconv.Itoa(r.ExpectStatus))
 }
 
-// repeated joins equal neighbours: "5 × warm-up 1 connection for 10s".
+// repeated joins equal neighbors: "5 × warm-up 1 connection for 10s".
 func repeated(words []string) (out []string) {
 	for len(words) > 0 {
 		n := slices.IndexFunc(words, func(w string) bool { return w != words[0] })

@@ -22,7 +22,7 @@ type layout struct {
 
 // contender is one selection of the run.
 type contender struct {
-	Index int    // decides its colour
+	Index int    // decides its color
 	Label string // cleaned
 	About string // "Go 1.26, net/http 1.26"
 	of    analysis.Contender
@@ -31,10 +31,10 @@ type contender struct {
 // Rounds returns the number of the contender's columns.
 func (c contender) Rounds() int { return len(c.of.Results) }
 
-// Color returns the class of the contender's colour in style.css.
+// Color returns the class of the contender's color in style.css.
 func (c contender) Color() int { return c.Index % colors }
 
-// colors is the number of colours in style.css. Further contenders repeat them with other dashes.
+// colors is the number of colors in style.css. Further contenders repeat them with other dashes.
 const colors = 10
 
 type column struct {
@@ -45,7 +45,7 @@ type column struct {
 	steps     []*bench.StepResult // by row; nil where the step was not run
 }
 
-// Color returns the class of the contender's colour in style.css.
+// Color returns the class of the contender's color in style.css.
 func (c column) Color() int { return c.Contender % colors }
 
 // Name returns the name of the trial in bars and tables: the stem of its file.
@@ -79,7 +79,7 @@ func newLayout(a *analysis.Run) layout {
 		l.rows = append(l.rows, newRow(steps[i], warm))
 	}
 
-	// Steps that send different requests are labelled with the request.
+	// Steps that send different requests are labeled with the request.
 	for _, i := range oneRequestSteps(l) {
 		l.rows[i].Label = safe.Line(l.rows[i].step.Request, 16)
 	}

@@ -55,8 +55,8 @@ var library = sync.OnceValues(func() ([]byte, error) {
 	return js, nil
 })
 
-// licences returns the texts that the Apache licence requires with every copy of the library.
-func licences() (all string) {
+// licenses returns the texts that the Apache license requires with every copy of the library.
+func licenses() (all string) {
 	for _, name := range []string{"NOTICE", "LICENSE", "LICENSE-d3"} {
 		all += string(embedded("assets/echarts."+name)) + "\n\n"
 	}

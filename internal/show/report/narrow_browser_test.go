@@ -65,8 +65,8 @@ func TestHeatMapFollowsTheLegend(t *testing.T) {
 	}
 }
 
-// The choice of colours is kept for the next report that is opened.
-func TestChoiceOfColoursIsKept(t *testing.T) {
+// The choice of colors is kept for the next report that is opened.
+func TestChoiceOfColorsIsKept(t *testing.T) {
 	run, trials := fixture()
 	doc, browser := render(t, run, trials[:2]), startBrowser(t)
 	b := open(t, browser, doc, 1280, "light")
@@ -78,7 +78,7 @@ func TestChoiceOfColoursIsKept(t *testing.T) {
 	if got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`); !strings.HasPrefix(got, "dark dark") {
 		t.Errorf("the next report is %q", got)
 	}
-	eval[bool](next, `(() => { localStorage.setItem('locbench-colours', 'unknown'); return true; })()`)
+	eval[bool](next, `(() => { localStorage.setItem('locbench-colors', 'unknown'); return true; })()`)
 	last := open(t, browser, doc, 1280, "light")
 	if got := eval[string](last, `document.getElementById('theme').value`); got != "auto" {
 		t.Errorf("an unknown choice gives %q", got)

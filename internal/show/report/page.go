@@ -85,7 +85,7 @@ func (p *pageWriter) document(d document) {
 	p.put("</section>\n</main>\n<footer>\n<p>Made by locbench")
 	p.optional(" {}", d.Version)
 	p.put(". Self-contained: it loads nothing. Embeds Apache ECharts {} (Apache License 2.0).</p>\n", d.Library)
-	p.put(`<details><summary>Licence texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", d.Licences)
+	p.put(`<details><summary>License texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", d.Licenses)
 	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables show the same values.</p></noscript>` + "\n")
 }
 

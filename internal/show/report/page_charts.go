@@ -1,6 +1,6 @@
 package report
 
-const howToRead = "Each contender has one colour, shape and dash in all charts. Thin lines: rounds. Thick line: median. " +
+const howToRead = "Each contender has one color, shape and dash in all charts. Thin lines: rounds. Thick line: median. " +
 	"Band: 95% CI of the median (six or more rounds). Hollow points, shaded: warm-up. Gap: not measured."
 
 const howToChoose = " Click a name to show or hide a contender in all charts. " +

@@ -35,14 +35,14 @@ type Options struct {
 
 func (o Options) rules() summary.Rules {
 	floors := map[measure.ID]float64{}
-	for _, m := range measure.View(measure.Summarised) {
+	for _, m := range measure.View(measure.Summarized) {
 		floors[m.ID] = o.Floor.Of(m.ID)
 	}
 	return summary.Rules{Floors: floors}
 }
 
 type document struct {
-	Title, Folder, Policy, State, When, Library, Licences string
+	Title, Folder, Policy, State, When, Library, Licenses string
 
 	Version             string // locbench's version at the time of the run
 	Important, Warnings []warning
@@ -112,7 +112,7 @@ func newDocument(a *analysis.Run, l layout, all []chart, opts Options) document 
 	p := document{
 		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
 		Version: cleanName(run.Software.Locbench),
-		Library: libraryVersion, Licences: licences(),
+		Library: libraryVersion, Licenses: licenses(),
 		Summary: summaryParts(facts), Results: newResults(run, l, facts, opts.Floor),
 		Procedures: procedures(l),
 		Thresholds: thresholds(run, l), Failures: failures(l), Charts: all,

@@ -10,7 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 )
 
-// Every measured phase is a part of a bar, in the colour of the phase.
+// Every measured phase is a part of a bar, in the color of the phase.
 func TestStacksAreDrawn(t *testing.T) {
 	run, trials := coldRun()
 	doc := render(t, run, trials)
@@ -34,7 +34,7 @@ func TestStacksAreDrawn(t *testing.T) {
 				}
 			}
 			if got := chart.Marks[seen.Parts[i]]; got != want && width > 500 { // a narrow legend has pages
-				t.Errorf("%s: %d marks of its colour, want %d", part, got, want)
+				t.Errorf("%s: %d marks of its color, want %d", part, got, want)
 			}
 		}
 		if n := inked(img, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height)); n < 500 {

@@ -32,7 +32,7 @@ type Options struct {
 	Env    []string // environment of the process, such as TERM and COLORTERM
 	First  ui.Screen
 	ASCII  bool
-	// NoColor disables colours, whatever the terminal can do.
+	// NoColor disables colors, whatever the terminal can do.
 	NoColor bool
 	// Theme is "dark", "light", or "" to ask the terminal.
 	Theme string

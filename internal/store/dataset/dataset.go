@@ -54,9 +54,12 @@ type City struct {
 
 // What a data set is made of is shared vocabulary: seed and store need not know this package.
 type (
-	Doc   = bench.Document
+	// Doc is a document.
+	Doc = bench.Document
+	// Index is an index with its documents.
 	Index = bench.Index
-	Set   = bench.DataSet
+	// Set is a data set.
+	Set = bench.DataSet
 )
 
 // Open returns the set that spec names: a dump (Dir), a generated one (Cities), or the bundled one.

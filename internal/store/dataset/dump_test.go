@@ -173,7 +173,7 @@ func TestDumpMistakes(t *testing.T) {
 		"broken mapping":        {map[string]string{"city.ndjson": "", "city.json": "{\n\"mappings\":\n}"}, "city.json: line 3: invalid character"},
 		"mapping of nothing":    {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
 		"mapping null":          {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
-		"mapping misspelt":      {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
+		"mapping misspelled":    {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
 		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,10 +28,10 @@ var lobes = [...]struct {
 // kmPerDegree is the length of a degree of latitude.
 const kmPerDegree = 111.2
 
-// ring appends an outline around centre, of about km kilometres radius, to dst, drawn from rng.
-// Seen from the centre the radius is a function of the angle and never small, so the line cannot
-// cross itself. The outline contains the centre and runs counter-clockwise, as GeoJSON requires.
-func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Point {
+// ring appends an outline around center, of about km kilometers radius, to dst, drawn from rng.
+// Seen from the center the radius is a function of the angle and never small, so the line cannot
+// cross itself. The outline contains the center and runs counter-clockwise, as GeoJSON requires.
+func (s *shaper) ring(dst []Point, center Point, km float64, rng *rand.PCG) []Point {
 	var c, d [len(lobes)]float64
 	for i, l := range lobes {
 		sin, cos := math.Sincos(2 * math.Pi * unit(rng))
@@ -39,7 +39,7 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 	}
 	n := len(s.cos)
 	lat := km / kmPerDegree
-	lon := lat / math.Cos(centre.Lat*math.Pi/180)
+	lon := lat / math.Cos(center.Lat*math.Pi/180)
 	first := len(dst)
 	for j := range n {
 		r := 1.0
@@ -49,8 +49,8 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 			r += float64(c[i]*s.cos[k]) - float64(d[i]*s.sin[k])
 		}
 		dst = append(dst, Point{
-			Lat: centre.Lat + float64(lat*r*s.sin[j]),
-			Lon: centre.Lon + float64(lon*r*s.cos[j]),
+			Lat: center.Lat + float64(lat*r*s.sin[j]),
+			Lon: center.Lon + float64(lon*r*s.cos[j]),
 		})
 	}
 	return append(dst, dst[first])

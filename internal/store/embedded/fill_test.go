@@ -135,7 +135,7 @@ func TestFill(t *testing.T) {
 	cancel()
 	set, _ := bundled(t)
 	if err := s.Fill(ctx, set, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	if status, got := do(http.MethodGet, "/city/_source/d1", ""); status != 200 || got != doc2 {
 		t.Errorf("after it: %d %s", status, got)

@@ -48,10 +48,10 @@ func distanceKey(lat, lon float64, p place) float64 {
 	return math.Float64frombits(math.Float64bits(h) &^ 7)
 }
 
-// earthDiameter is the diameter, in metres, of the sphere that Lucene measures on.
+// earthDiameter is the diameter, in meters, of the sphere that Lucene measures on.
 const earthDiameter = 2 * 6_371_008.7714
 
-func distanceMetres(key float64) float64 {
+func distanceMeters(key float64) float64 {
 	return earthDiameter * math.Asin(math.Min(1, math.Sqrt(key*0.5)))
 }
 

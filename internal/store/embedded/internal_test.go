@@ -143,10 +143,10 @@ func TestDistance(t *testing.T) {
 	p, err := encodePlace(48.2082, 16.3738) // Vienna
 	testenv.OK(t, err)
 	// From Prague; Elasticsearch reports the same to the last digit that Go prints alike.
-	if got := distanceMetres(distanceKey(50.0755, 14.4378, p)); math.Abs(got-251_000) > 1000 {
+	if got := distanceMeters(distanceKey(50.0755, 14.4378, p)); math.Abs(got-251_000) > 1000 {
 		t.Errorf("Prague to Vienna: %v m", got)
 	}
-	if distanceMetres(distanceKey(48.2082, 16.3738, p)) > 0.1 {
+	if distanceMeters(distanceKey(48.2082, 16.3738, p)) > 0.1 {
 		t.Error("the distance of a place to itself is not 0")
 	}
 }

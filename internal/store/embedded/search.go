@@ -301,7 +301,7 @@ func (req *request) render(s *searcher, m *matches, top []uint32, start time.Tim
 
 func (k *sortKey) appendValue(out []byte, s *searcher, ordinal uint32) []byte {
 	if k.distance {
-		return appendFloat(out, distanceMetres(k.distances[ordinal]), 64)
+		return appendFloat(out, distanceMeters(k.distances[ordinal]), 64)
 	}
 	col := s.ix.columns[k.field]
 	switch has := col.present(ordinal); {

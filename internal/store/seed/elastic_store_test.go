@@ -34,7 +34,7 @@ func TestRun_Bundled(t *testing.T) {
 		t.Errorf("Prague is %v", prague)
 	}
 	testenv.Equal(t, request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"], "Praga")
-	// In the centre of Prague: its own shape, and perhaps that of a borough.
+	// In the center of Prague: its own shape, and perhaps that of a borough.
 	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
 	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
 		t.Errorf("shapes around the middle of Prague: %v", inside)

@@ -280,7 +280,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// publish moves all aliases at once. It outlives ctx: a cancelled call may or may not take effect.
+// publish moves all aliases at once. It outlives ctx: a canceled call may or may not take effect.
 func (s *seeding) publish(ctx context.Context, plans []*plan) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package seed
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -64,7 +65,7 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 		body, err = readResponse(resp)
 	}
 	if err != nil {
-		if s, ok := context.Cause(ctx).(silence); ok { // the timeout of this call, or of the cleanUp around it
+		if s, ok := errors.AsType[silence](context.Cause(ctx)); ok { // the timeout of this call, or of the cleanUp around it
 			err = s
 		}
 		return nil, err

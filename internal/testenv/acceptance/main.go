@@ -1,10 +1,9 @@
 //go:build unix
 
 // Command acceptance runs locbench's acceptance suite, or parts of it (.ci/acceptance PART…; see
-// docs/testing.md). Each part installs what it needs; a failed one does not stop the others. The
-// end is a table, which is also in acceptance.json; the output of the tests is in
-// acceptance/PART.log. The exit code is 0 if every part passed, 1 if one failed, 2 for wrong
-// arguments.
+// docs/testing.md). Each part installs what it needs, and gotestsum runs its tests; a failed part
+// does not stop the others. The end is a table, which is also in acceptance.json. The exit code is
+// 0 if every part passed, 1 if one failed, 2 for wrong arguments.
 package main
 
 import (
@@ -18,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -26,51 +24,48 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:]))
+	code, err := run(ctx, os.Args[1:])
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "acceptance:", err)
+	}
+	os.Exit(code)
 }
 
-func run(ctx context.Context, args []string) int {
+func run(ctx context.Context, args []string) (code int, err error) {
 	flags := flag.NewFlagSet("acceptance", flag.ContinueOnError)
-	tags := flags.Bool("tags", false, "print the build tags of all parts, for go vet, and exit")
 	list := flags.Bool("list", false, "print the tests of the parts, and exit")
 	only := flags.String("run", "", "run only the tests whose name this regular expression matches")
 	flags.Usage = func() { usage(flags) }
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return 0
+		return 0, err
 	} else if err != nil {
-		return 2
-	}
-	if *tags {
-		fmt.Println(strings.Join(allTags(), ","))
-		return 0
+		return 2, err
 	}
 	parts, err := chosen(flags.Args())
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "acceptance:", err)
-		return 2
-	}
-	tests, err := testsOf(".", parts)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "acceptance:", err)
-		return 1
+		return 2, err
 	}
 	if *list {
-		printTests(parts, tests)
-		return 0
+		return 0, printTests(parts)
 	}
-	s := &suite{tests: tests, only: *only, report: newReport()}
-	if err := s.begin(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "acceptance:", err)
-		return 1
+	dir, err := os.MkdirTemp("", "locbench-acceptance-")
+	if err != nil {
+		return 1, err
 	}
-	defer s.end()
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "locbench") // which all tests start
+	build := bash(ctx, []string{"CGO_ENABLED=0"}, "mkdir -p "+logs+" && go build -buildvcs=false -trimpath -o '"+binary+"' ./cmd/locbench")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return 1, fmt.Errorf("build locbench: %w", err)
+	}
+	r := newReport()
 	for _, part := range parts {
-		if ctx.Err() != nil {
-			break
+		if ctx.Err() == nil {
+			r.Parts = append(r.Parts, runPart(ctx, part, *only, binary))
 		}
-		s.report.Parts = append(s.report.Parts, s.runPart(ctx, part))
 	}
-	return s.report.finish(len(parts))
+	return r.finish(len(parts))
 }
 
 func usage(flags *flag.FlagSet) {
@@ -84,65 +79,33 @@ func usage(flags *flag.FlagSet) {
 
 // chosen returns the parts with those names, in the order in which they run.
 func chosen(names []string) (parts []testenv.Part, err error) {
-	for _, name := range names {
-		if _, ok := testenv.PartOf(name); !ok {
-			return nil, fmt.Errorf("%q is not a part (use one of: %s)", name, strings.Join(partNames(), ", "))
-		}
-	}
+	var all []string
 	for _, p := range testenv.Parts {
+		all = append(all, p.Name)
 		if len(names) == 0 || slices.Contains(names, p.Name) {
 			parts = append(parts, p)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("%q is not a part (use one of: %s)", name, strings.Join(all, ", "))
 		}
 	}
 	return parts, nil
 }
 
-func partNames() (names []string) {
-	for _, p := range testenv.Parts {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// allTags returns the build tags with which every file of every part is built.
-func allTags() []string {
-	tags := []string{"acceptance"}
-	for _, p := range testenv.Parts {
-		if p.Tagged() {
-			tags = append(tags, p.Name)
-		}
-	}
-	return tags
-}
-
-func printTests(parts []testenv.Part, tests map[string][]packageTests) {
+func printTests(parts []testenv.Part) error {
 	for _, part := range parts {
 		for _, step := range part.Run {
 			fmt.Printf("%s\t%s\n", part.Name, step.Command)
 		}
-		for _, p := range tests[part.Name] {
-			for _, name := range p.names {
-				fmt.Printf("%s\t%s\t%s\n", part.Name, p.dir, name)
-			}
+		tests, err := testsOf(part)
+		if err != nil {
+			return err
+		}
+		for _, test := range tests {
+			fmt.Printf("%s\t%s\t%s\n", part.Name, test.dir, test.name)
 		}
 	}
-}
-
-// buildLocbench builds the binary that all acceptance tests start.
-func (s *suite) buildLocbench(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "locbench-acceptance-")
-	if err != nil {
-		return err
-	}
-	s.dir = dir
-	path := filepath.Join(dir, "locbench")
-	began := time.Now()
-	cmd := bash(ctx, []string{"CGO_ENABLED=0"}, "go build -buildvcs=false -trimpath -o '"+path+"' ./cmd/locbench")
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("build locbench: %w", err)
-	}
-	fmt.Fprintf(os.Stderr, "locbench is built (%s)\n", time.Since(began).Round(time.Second))
-	s.env = append(s.env, testenv.BinaryVariable+"="+path)
 	return nil
 }

@@ -3,32 +3,25 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
 
 // report is acceptance.json.
 type report struct {
-	Commit  string       `json:"commit"` // ends with "+" if the checkout has changes
-	Date    time.Time    `json:"date"`
-	Machine machine      `json:"machine"`
-	Parts   []partReport `json:"parts"`
-}
-
-type machine struct {
-	System string `json:"system"`
-	Kernel string `json:"kernel"`
-	CPU    string `json:"cpu"`
-	CPUs   int    `json:"cpus"`
-	Memory string `json:"memory"` // from /proc/meminfo, in kB
-	Go     string `json:"go"`
+	Commit string       `json:"commit"` // ends with "-dirty" if the checkout has changes
+	Date   time.Time    `json:"date"`
+	System string       `json:"system"` // as uname says it
+	CPUs   int          `json:"cpus"`
+	Go     string       `json:"go"`
+	Parts  []partReport `json:"parts"`
 }
 
 type partReport struct {
@@ -57,27 +50,69 @@ func (p *partReport) skip(test, reason string) {
 	p.Skips = append(p.Skips, outcome{test, reason})
 }
 
-// failedIn reports whether a test of the package has failed: the package's own failure says no
-// more.
-func (p *partReport) failedIn(pkg string) bool {
-	name := strings.TrimPrefix(pkg, "github.com/locbench/locbench/") + " "
-	return slices.ContainsFunc(p.Failures, func(f outcome) bool { return strings.HasPrefix(f.Test, name) })
+// read adds the results in a JUnit file of gotestsum.
+func (p *partReport) read(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var junit struct {
+		Suites []struct {
+			Tests []struct {
+				Package string  `xml:"classname,attr"`
+				Name    string  `xml:"name,attr"`
+				Failure *string `xml:"failure"`
+				Skipped *struct {
+					Message string `xml:"message,attr"`
+				} `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(data, &junit); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for _, suite := range junit.Suites {
+		below := map[string]string{} // reasons of failed subtests, by test
+		for _, test := range suite.Tests {
+			if top, _, sub := strings.Cut(test.Name, "/"); sub && test.Failure != nil {
+				below[top] = cmp.Or(below[top], reason(*test.Failure))
+			}
+		}
+		for _, test := range suite.Tests {
+			name := strings.TrimPrefix(test.Package, "github.com/locbench/locbench/") + " " + test.Name
+			switch top := !strings.Contains(test.Name, "/"); {
+			case test.Skipped != nil:
+				p.skip(name, reason(test.Skipped.Message))
+			case test.Failure != nil && top:
+				p.fail(name, cmp.Or(reason(*test.Failure), below[test.Name]))
+			case test.Failure == nil && top:
+				p.Passed++
+			}
+		}
+	}
+	return nil
 }
 
-func (p *partReport) line() string {
-	return fmt.Sprintf("%-11s %6d passed %4d failed %4d skipped %7.0f s", p.Name, p.Passed, p.Failed, p.Skipped, p.Seconds)
+// reason returns the last line of a test's own output.
+func reason(output string) string {
+	var last string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") && line != "FAIL" {
+			last = line
+		}
+	}
+	if _, rest, ok := strings.Cut(last, "_test.go:"); ok {
+		_, last, _ = strings.Cut(rest, ": ")
+	}
+	return last
 }
 
 func newReport() *report {
-	r := &report{Date: time.Now().UTC().Truncate(time.Second), Commit: output("git", "rev-parse", "HEAD")}
-	r.Machine = machine{
-		System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(),
-		Kernel: output("uname", "-r"), CPU: field("/proc/cpuinfo", "model name"), Memory: field("/proc/meminfo", "MemTotal"),
+	return &report{
+		Commit: output("git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"), Date: time.Now().UTC().Truncate(time.Second),
+		System: output("uname", "-srm"), CPUs: runtime.NumCPU(), Go: runtime.Version(),
 	}
-	if output("git", "status", "--porcelain") != "" {
-		r.Commit += "+"
-	}
-	return r
 }
 
 func output(name string, args ...string) string {
@@ -85,54 +120,34 @@ func output(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// field returns the value of the first line of a file of the form "name : value".
-func field(file, name string) string {
-	data, _ := os.ReadFile(file)
-	for line := range bytes.Lines(data) {
-		if key, value, ok := strings.Cut(string(line), ":"); ok && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-func (r *report) list(word string, of func(partReport) []outcome) {
-	for _, p := range r.Parts {
-		for _, o := range of(p) {
-			fmt.Printf("%-8s %s: %s: %s\n", word, p.Name, o.Test, o.Reason)
-		}
-	}
-}
-
 // finish prints the table, writes acceptance.json and returns the exit code. want is the number of
 // planned parts.
-func (r *report) finish(want int) int {
-	var failed int
-	var seconds float64
-	fmt.Printf("\n%s on %s, %d CPUs, %s\n", r.Commit, r.Machine.Kernel, r.Machine.CPUs, r.Machine.Go)
+func (r *report) finish(want int) (code int, err error) {
+	var failures, skips strings.Builder
+	fmt.Printf("\n%s on %s, %d CPUs, %s\n", r.Commit, r.System, r.CPUs, r.Go)
 	fmt.Printf("%-11s %7s %7s %7s %8s\n", "part", "passed", "failed", "skipped", "seconds")
 	for _, p := range r.Parts {
 		fmt.Printf("%-11s %7d %7d %7d %8.0f\n", p.Name, p.Passed, p.Failed, p.Skipped, p.Seconds)
-		failed += p.Failed
-		seconds += p.Seconds
+		for _, o := range p.Failures {
+			fmt.Fprintf(&failures, "failed   %s: %s: %s\n", p.Name, o.Test, o.Reason)
+		}
+		for _, o := range p.Skips {
+			fmt.Fprintf(&skips, "skipped  %s: %s: %s\n", p.Name, o.Test, o.Reason)
+		}
 	}
-	fmt.Printf("%-11s %32.0f\n", "all", seconds)
-	r.list("failed", func(p partReport) []outcome { return p.Failures })
-	r.list("skipped", func(p partReport) []outcome { return p.Skips })
 	if missing := want - len(r.Parts); missing > 0 {
-		fmt.Printf("not run  %d parts: interrupted\n", missing)
-		failed++
+		fmt.Fprintf(&failures, "not run  %d parts: interrupted\n", missing)
+	}
+	fmt.Print(failures.String(), skips.String())
+	if failures.Len() > 0 {
+		code = 1
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
 		err = os.WriteFile("acceptance.json", append(data, '\n'), 0o644)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "acceptance: acceptance.json:", err)
-		failed++
+		return 1, err
 	}
-	if failed > 0 {
-		return 1
-	}
-	return 0
+	return code, nil
 }

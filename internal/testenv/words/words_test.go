@@ -60,10 +60,9 @@ func (u unused) in(text string) []string {
 	return nil
 }
 
-// exceptions are texts that stay: the name of an area in the map of packages, and the cases below.
+// exceptions are texts that stay: the element of HTML, and the cases below.
 var exceptions = []struct{ file, text string }{
-	{"cmd/locbench/architecture_test.go", "figures"},
-	{"internal/show/report/page_charts.go", "figure"}, // the element of HTML
+	{"internal/show/report/page_charts.go", "figure"},
 	{"internal/testenv/words/words_test.go", ""},
 }
 

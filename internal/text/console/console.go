@@ -50,7 +50,7 @@ func Terminal(w io.Writer) io.Writer {
 // Warn writes err to standard error as a warning.
 func (e Env) Warn(err error) { fmt.Fprintf(e.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
 
-// Colored reports whether to use ANSI colours: w is a terminal, without NO_COLOR and TERM=dumb.
+// Colored reports whether to use ANSI colors: w is a terminal, without NO_COLOR and TERM=dumb.
 func (e Env) Colored(w io.Writer) bool {
 	_, ok := Width(w)
 	return ok && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"

@@ -25,7 +25,7 @@ const (
 // ForceWithin limits how long a forced end may take, such as with a hanging engine.
 const ForceWithin = 15 * time.Second
 
-// Signal is the cause of a context that a signal has cancelled.
+// Signal is the cause of a context that a signal has canceled.
 type Signal struct{ Signal os.Signal }
 
 func (e Signal) Error() string { return "interrupted by " + SignalName(e.Signal) }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line that cannot move the cursor, change colours or the title, or reorder
+// Line returns s as one line that cannot move the cursor, change colors or the title, or reorder
 // the text next to it. Control characters, the starts of escape sequences, invalid UTF-8 and
 // invisible formatting characters (including bidirectional overrides) become visible replacements;
 // tabs and line ends become a space. At most n bytes of s are kept.

@@ -12,7 +12,7 @@ import (
 func TestLine(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"plain", "GET /city 200", "GET /city 200"},
-		{"colour", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"},
+		{"color", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"},
 		{"title", "\x1b]0;owned\x07", "␛]0;owned␇"},
 		{"C1 introducer", "\u009b31m", "\ufffd31m"},
 		{"raw C1 byte", "\x9b31m", "\ufffd31m"},

@@ -22,7 +22,7 @@ func (m Masker) Event(e bench.Event) bench.Event {
 func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).Interface().(bench.Run) }
 
 // kept are fields whose text is not prose and must not change. A password that happens to be part
-// of such a text is not recognisable.
+// of such a text is not recognizable.
 var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Hash"}
 
 // keptTypes are types that only hold names, by which things find each other.

@@ -80,7 +80,7 @@ func Encoding(head []byte) (all []byte) {
 // the body, with any other nil.
 func (u *Unpacker) Body(encodings, body []byte) ([]byte, error) {
 	out, err := u.begin(encodings, body)
-	if why, ok := err.(*Error); ok && why.Kind != bench.UnreadLong {
+	if why, ok := errors.AsType[*Error](err); ok && why.Kind != bench.UnreadLong {
 		out = nil // what has come of a broken body may be wrong
 	}
 	return out, err

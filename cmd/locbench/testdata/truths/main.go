@@ -1,4 +1,4 @@
-// Command truths is a contender whose behaviour is known: it counts what it sent wrong and what it
+// Command truths is a contender whose behavior is known: it counts what it sent wrong and what it
 // keeps in memory. On SIGTERM it writes the counts as JSON to the file $TRUTH.
 //
 //	MIX=50   with three or more requests in flight, one response in 50 is that of the next item

@@ -101,7 +101,7 @@ func on(s *fold.State, list ...bench.Event) *fold.State {
 func TestGolden(t *testing.T) {
 	seeding := at(t, "limits", 9, isA[bench.Progress])
 	building := on(at(t, "limits", 1, phaseEnds(bench.PhaseBuild)), bench.Progress{Phase: bench.PhaseBuild, Text: "#12 [build 4/6] RUN cargo build --release --locked: Compiling tokio v1.47.1"})
-	paused := on(at(t, "limits", 8, isA[bench.StepStarted]), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "the neighbour's backup runs"}},
+	paused := on(at(t, "limits", 8, isA[bench.StepStarted]), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "the neighbor's backup runs"}},
 		bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}}, bench.Paused{})
 	requested := on(middle(t), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}})
 	second := at(t, "limits", 80, isA[bench.WindowClosed])

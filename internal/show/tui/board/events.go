@@ -9,7 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// word returns the name of a level of the diary, with its sign, and its colour.
+// word returns the name of a level of the diary, with its sign, and its color.
 func (v *view) word(level fold.Level) (string, ui.Paint) {
 	switch level {
 	case fold.Warning:

@@ -16,7 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// text returns the whole view, without colours.
+// text returns the whole view, without colors.
 func text(b *Board, s *fold.State, w, h int) string {
 	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 }
@@ -248,8 +248,8 @@ func TestOpenLoop(t *testing.T) {
 func TestSummaryIsThatOfStats(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		trials := at(t, name, 1, never).Results()
-		want := stats.Summarise(bench.Run{}, trials)
-		for i, got := range stats.SummarisePeaks(bench.Run{}, trials) {
+		want := stats.Summarize(bench.Run{}, trials)
+		for i, got := range stats.SummarizePeaks(bench.Run{}, trials) {
 			a, okA := got.PeakStep()
 			b, okB := want[i].PeakStep()
 			if okA != okB || !reflect.DeepEqual(a, b) || got.ErrorsTotal() != want[i].ErrorsTotal() || !reflect.DeepEqual(got.CostEach, want[i].CostEach) {

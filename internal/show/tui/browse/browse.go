@@ -56,7 +56,7 @@ type Screen struct {
 	marked []string // folders, at most two
 
 	known   map[string]*summary // by folder
-	asking  string              // folder that is being summarised
+	asking  string              // folder that is being summarized
 	writing bool                // a report is being written
 
 	w, h int
@@ -79,7 +79,7 @@ type (
 		screen *Screen
 		round  int
 	}
-	summarised struct {
+	summarized struct {
 		screen  *Screen
 		dir     string
 		summary *summary
@@ -126,7 +126,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if msg.screen == s && msg.round == s.round && !s.listing {
 			return s.list()
 		}
-	case summarised:
+	case summarized:
 		if msg.screen == s {
 			s.asking = ""
 			s.known[msg.dir] = msg.summary

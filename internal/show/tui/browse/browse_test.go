@@ -56,7 +56,7 @@ func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
 	return s
 }
 
-// settled returns the list with everything in sight summarised.
+// settled returns the list with everything in sight summarized.
 func settled(folders tuitest.Folders) *Screen {
 	for i := range folders {
 		folders[i].Live = false // else the list is made again every few seconds
@@ -82,7 +82,7 @@ func TestGoldenViews(t *testing.T) {
 		if cmd == nil {
 			break
 		}
-		msg := cmd().(summarised)
+		msg := cmd().(summarized)
 		s.known[msg.dir] = msg.summary
 	}
 	tuitest.Golden(t, s, "list", now)

@@ -186,7 +186,7 @@ type summary struct {
 	err        error               // of reading the folder
 }
 
-// ask starts to summarise the folder under the cursor, or else another one in sight, one at a time.
+// ask starts to summarize the folder under the cursor, or else another one in sight, one at a time.
 func (s *Screen) ask() tea.Cmd {
 	if s.asking != "" || !s.listed {
 		return nil
@@ -205,7 +205,7 @@ func (s *Screen) ask() tea.Cmd {
 	s.asking = e.Dir
 	return func() tea.Msg {
 		run, trials, err := src.Load(e.Dir)
-		return summarised{s, e.Dir, summarise(e, run, trials, err)}
+		return summarized{s, e.Dir, summarize(e, run, trials, err)}
 	}
 }
 
@@ -221,7 +221,7 @@ func (s *Screen) unknown(i int) *results.Entry {
 	return e
 }
 
-func summarise(e results.Entry, run bench.Run, trials []bench.TrialResult, err error) *summary {
+func summarize(e results.Entry, run bench.Run, trials []bench.TrialResult, err error) *summary {
 	k := &summary{changed: e.Changed, run: run, err: err}
 	for _, of := range analysis.Of(run, trials).Contenders {
 		c := of.Contender

@@ -213,7 +213,7 @@ func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 	return text
 }
 
-// state returns the state of a run with a sign, since colour alone is not enough.
+// state returns the state of a run with a sign, since color alone is not enough.
 func state(l *ui.Look, e *results.Entry) string {
 	text := l.ASCIIOnly(stateText(e))
 	switch {

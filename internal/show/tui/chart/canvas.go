@@ -38,7 +38,7 @@ func newCanvas(w, h int) *canvas {
 	return &canvas{w, h, make([]cell, w*h), make([]ui.Paint, 1, 16)}
 }
 
-// paint registers a colour and returns its number.
+// paint registers a color and returns its number.
 func (c *canvas) paint(p ui.Paint) uint16 {
 	if i := slices.Index(c.paints, p); i >= 0 {
 		return uint16(i)

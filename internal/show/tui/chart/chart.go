@@ -32,7 +32,7 @@ type Series struct {
 	Name   string
 	Points []Point // ordered by X
 	Paint  ui.Paint
-	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without colour
+	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without color
 }
 
 // Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with

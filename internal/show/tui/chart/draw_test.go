@@ -29,7 +29,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// plainDraw draws points without colours, rules or names.
+// plainDraw draws points without colors, rules or names.
 func plainDraw(points []Point, w, h int) []string {
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	lines := Chart{Series: []Series{{Points: points}}}.Draw(l, Axis{From: 0, To: 100}, w, h)
@@ -80,7 +80,7 @@ func TestSinglePoints(t *testing.T) {
 	}
 }
 
-// TestEveryLineHasItsMark: every line has its mark, so it is recognized without colours.
+// TestEveryLineHasItsMark: every line has its mark, so it is recognized without colors.
 func TestEveryLineHasItsMark(t *testing.T) {
 	for name, o := range looks() {
 		l := ui.NewLook(o)

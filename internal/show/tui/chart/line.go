@@ -6,7 +6,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// The cells between two marks of one line; the marks of the lines alternate. Looks without colours
+// The cells between two marks of one line; the marks of the lines alternate. Looks without colors
 // have more marks, since only the marks distinguish lines.
 const markEvery, markOften = 16, 9
 

@@ -1,5 +1,5 @@
 // Package tuitest compares screens with golden views, drawn from recorded events. The views are
-// text without colours, so reviewers can read them; "go test -update" writes them again.
+// text without colors, so reviewers can read them; "go test -update" writes them again.
 package tuitest
 
 import (
@@ -176,7 +176,7 @@ func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
 }
 
 // Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It
-// also fails if a view is not exactly as large as the terminal, or if the view in colours has a
+// also fails if a view is not exactly as large as the terminal, or if the view in colors has a
 // different text (except for marks on curves).
 func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	t.Helper()
@@ -186,7 +186,7 @@ func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 		plain := View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now)
 		for i := range colored {
 			if i < len(plain) && curves(ansi.Strip(colored[i])) != curves(ansi.Strip(plain[i])) {
-				t.Errorf("%s %dx%d, line %d: colours change the text:\n%s\n%s", name, size.Width, size.Height, i+1,
+				t.Errorf("%s %dx%d, line %d: colors change the text:\n%s\n%s", name, size.Width, size.Height, i+1,
 					ansi.Strip(colored[i]), ansi.Strip(plain[i]))
 			}
 		}
@@ -194,7 +194,7 @@ func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	golden(t, s, name+".ascii.80x24", Size{80, 24}, ui.LookOptions{NoColor: true, ASCII: true}, now)
 }
 
-// curves replaces marks and dots of charts by one character: marks depend on colours.
+// curves replaces marks and dots of charts by one character: marks depend on colors.
 func curves(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x2800 && r <= 0x28ff || strings.ContainsRune("●■▲◆○□", r) {

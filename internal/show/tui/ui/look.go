@@ -8,10 +8,10 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 )
 
-// Paint colours text with escape sequences around it. The zero value has no effect.
+// Paint colors text with escape sequences around it. The zero value has no effect.
 type Paint struct{ On, Off string }
 
-// S returns s in this colour.
+// S returns s in this color.
 func (p Paint) S(s string) string {
 	if p.On == "" || s == "" {
 		return s
@@ -37,10 +37,10 @@ func newPaint(s lipgloss.Style) Paint {
 type LookOptions struct {
 	Light   bool // the terminal's background is light
 	ASCII   bool // use only ASCII
-	NoColor bool // no colour at all; bold, faint and reverse stay
+	NoColor bool // no color at all; bold, faint and reverse stay
 }
 
-// Look is a theme and its glyphs. It never changes, so it may be shared. Colour is never the only
+// Look is a theme and its glyphs. It never changes, so it may be shared. Color is never the only
 // carrier of meaning: errors are also called errors, and each line of a chart has its own mark.
 type Look struct {
 	LookOptions
@@ -51,9 +51,9 @@ type Look struct {
 	Faint  Paint    // secondary text
 	Strong Paint    // important text
 	Accent Paint    // the focused element
-	Select Paint    // the selected line: reverse, so it is visible without colours too
+	Select Paint    // the selected line: reverse, so it is visible without colors too
 	Key    Paint    // names of keys
-	Series [6]Paint // lines of charts, in order; colour-blind users can distinguish them too
+	Series [6]Paint // lines of charts, in order; color-blind users can distinguish them too
 }
 
 // Glyphs are the characters that have an ASCII substitute.
@@ -98,7 +98,7 @@ func NewLook(o LookOptions) *Look {
 	l.Select = newPaint(style().Reverse(true))
 	l.Key = newPaint(paint("#8ab4f8", "#1a56c4"))
 	l.Border = newPaint(paint("#545b66", "#a9afb8"))
-	// Okabe and Ito's colours, adapted to the background.
+	// Okabe and Ito's colors, adapted to the background.
 	for i, c := range [6][2]string{
 		{"#56b4e9", "#0060a0"}, {"#e69f00", "#a06000"}, {"#cc79a7", "#a03070"},
 		{"#2fbf91", "#007a55"}, {"#f0e442", "#7a7000"}, {"#e8793a", "#b04400"},

@@ -10,7 +10,7 @@ import (
 )
 
 // Outside makes text from outside safe to show: it keeps at most n bytes, and nothing in it moves
-// the cursor, colours, reorders or changes the title (package safe). Every character has the same
+// the cursor, colors, reorders or changes the title (package safe). Every character has the same
 // width in all terminals and next to any other, so the layout holds: combining marks are removed,
 // and characters that join in other ways (flags, parts of Korean syllables) are replaced.
 func Outside(s string, n int) string {
@@ -34,10 +34,10 @@ func Outside(s string, n int) string {
 // Outside makes text from outside safe to show in this look, in ASCII if the look has only that.
 func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n)) }
 
-// The kinds of characters by their effect on neighbours.
+// The kinds of characters by their effect on neighbors.
 const (
 	alone   = iota
-	joins   // joins with its neighbours, or terminals disagree about its width
+	joins   // joins with its neighbors, or terminals disagree about its width
 	follows // is a part of the character before
 )
 

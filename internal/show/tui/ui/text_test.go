@@ -187,7 +187,7 @@ func TestMegabyte(t *testing.T) {
 		same(t, "Fit", l.Fit(all, 80), 80)
 		same(t, "Right", l.Right(all, 80), 80)
 		if painted := l.Bad.S(all) + l.Good.S("b"); !strings.HasSuffix(l.Cut(painted, 80), l.Good.Off) {
-			t.Errorf("%q: the colour does not end at the cut", piece)
+			t.Errorf("%q: the color does not end at the cut", piece)
 		}
 		for _, line := range l.Wrap(all, 80, 3) {
 			if n := ansi.StringWidth(line); n > 80 {

@@ -1,5 +1,5 @@
 // Package ui holds what the screens of the dashboard share: the interface of a screen, the messages
-// to the program, the look (colours, glyphs, layout by cells), and the interfaces to everything
+// to the program, the look (colors, glyphs, layout by cells), and the interfaces to everything
 // outside (sessions, reports), which package screens implements.
 package ui
 
