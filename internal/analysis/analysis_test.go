@@ -17,8 +17,8 @@ func TestOf(t *testing.T) {
 	trials := slices.Concat(rounds("b", 2, 1, clientBound), rounds("a", 2, 2))
 	given := slices.Clone(trials)
 	slices.Reverse(given)
-	for name, analyse := range map[string]func(bench.Run, []bench.TrialResult) *Run{"Of": Of, "SoFar": SoFar} {
-		run := analyse(bench.Run{Machine: bench.Machine{CPUs: 4}}, given)
+	for name, analyze := range map[string]func(bench.Run, []bench.TrialResult) *Run{"Of": Of, "SoFar": SoFar} {
+		run := analyze(bench.Run{Machine: bench.Machine{CPUs: 4}}, given)
 		text := ""
 		for _, trial := range run.Trials {
 			text += fmt.Sprint(trial.Trial.Contender, trial.Trial.Round, " ")

@@ -38,6 +38,3 @@ func texts(t *testing.T, all map[string]string) {
 
 // all returns the values of a function with several, as one text.
 func all(values ...any) string { return fmt.Sprint(values...) }
-
-// failures counts errors of one kind.
-func failures(kind ErrorKind, n int64) map[ErrorKind]int64 { return map[ErrorKind]int64{kind: n} }

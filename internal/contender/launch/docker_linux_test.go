@@ -49,7 +49,7 @@ func connect(t *testing.T, f *fakedocker.Engine, network string) *docker.Engine 
 	return e
 }
 
-// launched starts a contender on a fake, whose container exits at once when it is signalled.
+// launched starts a contender on a fake, whose container exits at once when it is signaled.
 func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docker, *container) {
 	t.Helper()
 	f.OnKill = func(signal string) { f.End(map[string]int{"SIGKILL": 137}[signal]) }

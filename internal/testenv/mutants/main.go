@@ -143,7 +143,7 @@ func apart(tools string, args []string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// ownNamespace returns the words in front of a command that runs in a PID namespace of its own; nil
+// ownNamespace returns the words that make a command run in its own PID namespace; nil
 // if the system has none.
 func ownNamespace() []string {
 	namespace := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}

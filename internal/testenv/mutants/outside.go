@@ -60,7 +60,7 @@ func outsideBlocks(path string, source []byte) (map[int]bool, error) {
 	operators := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // has blocks of its own
+			return false // has its own blocks
 		case *ast.BinaryExpr:
 			at[set.Position(n.OpPos).Offset] = true
 		case *ast.UnaryExpr:
