@@ -81,6 +81,11 @@ func Parts(text string) (parts []Part) {
 			parts = append(parts, Part{Text: s})
 		}
 	}
+	first, last := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if first < 0 || last < first { // bodies of several MiB without a place are usual
+		add(text)
+		return parts
+	}
 	from := 0
 	for _, m := range places.FindAllStringSubmatchIndex(text, -1) {
 		add(text[from:m[0]])

@@ -40,6 +40,9 @@ func AwaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (took
 			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or fewer users, or a longer time for their arrivals`,
 		}
 	}
+	if all, ok := connections(); ok && have-all >= need {
+		return 0, need, nil // enough, wherever those go
+	}
 	began, waited := time.Now(), false
 	for {
 		used, ok := PortsTo(addrs)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,6 +34,30 @@ func PortsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 			}
 		}
 		f.Close()
+	}
+	return n, ok
+}
+
+// connections returns how many TCP sockets there are, including closed ones that the system still
+// keeps. It reads counters, where PortsTo walks through all sockets.
+func connections() (n int64, ok bool) {
+	for _, file := range []string{"/proc/net/sockstat", "/proc/net/sockstat6"} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return 0, false
+		}
+		for line := range strings.Lines(string(content)) {
+			fields := strings.Fields(line) // "TCP: inuse 5 orphan 0 tw 2 alloc 7 mem 1"
+			if len(fields) == 0 || !strings.HasPrefix(fields[0], "TCP") {
+				continue
+			}
+			for i := 1; i+1 < len(fields); i += 2 {
+				if slices.Contains([]string{"inuse", "orphan", "tw"}, fields[i]) {
+					count, err := strconv.ParseInt(fields[i+1], 10, 64)
+					n, ok = n+count, err == nil
+				}
+			}
+		}
 	}
 	return n, ok
 }

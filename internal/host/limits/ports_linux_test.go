@@ -37,4 +37,7 @@ func TestPortsTo(t *testing.T) {
 	if n, _ := PortsTo(addrs); n != 5 {
 		t.Errorf("%d ports, want 5", n)
 	}
+	if all, ok := connections(); !ok || all < 5 {
+		t.Errorf("%d connections in all", all)
+	}
 }
