@@ -1,11 +1,11 @@
 'use strict';
-// What all parts of the script share: the data, the shown contenders, colours from style.css, numbers as text.
+// What all parts of the script share: the data, the shown contenders, colors from style.css, numbers as text.
 const page = JSON.parse(document.getElementById('page-data').textContent);
 const shown = new Set(page.contenders.keys());
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const color = (c) => css(`--c${c % page.colors}`);
-// A shape and a dash for each contender, for readers who do not see all colours. With the colours they repeat after 60.
+// A shape and a dash for each contender, for readers who do not see all colors. With the colors they repeat after 60.
 const shapes = ['circle', 'rect', 'triangle', 'diamond', 'path://M0,0h4v3h3v4h-3v3h-4v-3h-3v-4h3z', 'path://M0,0l10,0l-5,10z'];
 const dashes = ['solid', [7, 3], [2, 2], [10, 3, 2, 3]];
 const shape = (c) => shapes[c % shapes.length];

@@ -1,4 +1,4 @@
-// Draws charts when they come into view, and again when their size, the colours or the contenders change.
+// Draws charts when they come into view, and again when their size, the colors or the contenders change.
 const placeOf = (chart) => document.getElementById(`plot-${chart.id}`);
 const inView = new Set();
 const stale = new Set(page.charts); // drawn when they come into view
@@ -51,7 +51,7 @@ function legend() {
   }
 }
 
-// key returns a short line with a contender's colour, dash and shape.
+// key returns a short line with a contender's color, dash and shape.
 function key(c) {
   const svg = (name, attributes) => {
     const el = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -65,10 +65,10 @@ function key(c) {
   return all;
 }
 
-// The choice of automatic, light or dark colours; the browser keeps it for other reports, if it lets files keep data.
+// The choice of automatic, light or dark colors; the browser keeps it for other reports, if it lets files keep data.
 function themes() {
-  const kept = { get: () => { try { return localStorage.getItem('locbench-colours'); } catch { return null; } },
-    set: (t) => { try { localStorage.setItem('locbench-colours', t); } catch { /* kept for this page only */ } } };
+  const kept = { get: () => { try { return localStorage.getItem('locbench-colors'); } catch { return null; } },
+    set: (t) => { try { localStorage.setItem('locbench-colors', t); } catch { /* kept for this page only */ } } };
   const all = ['auto', 'light', 'dark'];
   const select = element('select', { id: 'theme' }, ...all.map((t) => element('option', { value: t }, t)));
   const apply = () => {
@@ -84,7 +84,7 @@ function themes() {
     kept.set(select.value);
     refreshAll();
   });
-  document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colours ', select));
+  document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colors ', select));
 }
 
 // arrows makes the arrow keys go from step to step in a focused chart, and announces the tooltip.

@@ -1,9 +1,9 @@
-// Completes go-echarts' options: colours, shapes, tooltips, and only the shown contenders.
+// Completes go-echarts' options: colors, shapes, tooltips, and only the shown contenders.
 const maxTooltipLines = 16;
 const limited = (lines) => lines.length <= maxTooltipLines ? lines
   : [...lines.slice(0, maxTooltipLines), `and ${lines.length - maxTooltipLines} more in the table below`];
 
-// base returns the options of a chart with the colours of the page.
+// base returns the options of a chart with the colors of the page.
 function base(chart) {
   const option = structuredClone(chart.option);
   const ink = css('--ink'), soft = css('--soft'), line = css('--line');

@@ -14,7 +14,7 @@ const fileName = (chart, ending) => {
   return `${page.file}-${chart.id}${of}.${ending}`;
 };
 
-// onPaper calls f with the colours of the light page.
+// onPaper calls f with the colors of the light page.
 function onPaper(f) {
   const root = document.documentElement, before = root.dataset.theme;
   root.dataset.theme = 'light';
