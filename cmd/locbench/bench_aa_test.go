@@ -95,9 +95,7 @@ func BenchmarkAA(b *testing.B) {
 	}
 	all := analysis.Of(run, trials)
 	whole, err := compare.Compare(compare.Set{Run: all, Contender: "reference:a"}, compare.Set{Run: all, Contender: "reference:slowed"}, compare.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	for _, row := range whole.Contenders[0].Rows {
 		say("slowed, all %d rounds, %s: %s", comparisons*rounds, row.Measure, row.Sentence)
 	}
@@ -135,9 +133,7 @@ func stayAwake(b *testing.B) {
 	for _, cpu := range cpuset.OfThread() {
 		cmd := exec.Command("taskset", "-c", strconv.Itoa(cpu), "chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := cmd.Start(); err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, cmd.Start())
 		b.Cleanup(func() {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
@@ -184,9 +180,7 @@ func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []be
 	b.Helper()
 	decided := func(f *compare.Floor) []compare.Row {
 		r, err := compare.Compare(compare.Set{Run: analysis.Of(run, before)}, compare.Set{Run: analysis.Of(run, after)}, compare.Options{Floor: f})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		return r.Contenders[0].Rows
 	}
 	t.comparisons++

@@ -78,9 +78,7 @@ func BenchmarkDefaults(b *testing.B) {
 			took := time.Since(began).Round(time.Second)
 			of := analysis.Of(run, trials)
 			result, err := compare.Compare(compare.Set{Run: of, Contender: "burner:a"}, compare.Set{Run: of, Contender: "burner:" + other}, compare.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			testenv.OK(b, err)
 			say("%s, %v, interleaved %v:", folder, took, run.Profile.Interleave > 0)
 			for _, row := range result.Contenders[0].Rows {
 				if measure.Get(row.Measure).Comparison.Apart {
@@ -132,9 +130,7 @@ func spin(b *testing.B) {
 	b.Helper()
 	cmd := exec.Command("sh", "-c", "while :; do :; done")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -98,9 +98,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8")
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 200})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	defer terminal.Close()
 	shown := &shownText{}
 	drained := make(chan struct{})
@@ -135,9 +133,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 		_, _ = terminal.WriteString("?") // any key closes the help
 		time.Sleep(length / 100)
 	}
-	if err := cmd.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, cmd.Wait())
 	_ = terminal.Close()
 	<-drained
 	return benchThroughput(b, dir), share, keys

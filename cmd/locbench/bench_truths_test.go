@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -67,9 +68,7 @@ func sharesAgree(b *testing.B, counts string, trial bench.TrialResult) (at strin
 	if err == nil {
 		err = json.Unmarshal(data, &truth)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	var sent, wrong, compared int64
 	for _, s := range trial.Steps {
 		if s.Step.Connections > 2 {
@@ -160,9 +159,7 @@ func (c truth) run(b *testing.B, dir, counts, more string) (bench.Run, []bench.T
 	if err == nil {
 		err = os.WriteFile(filepath.Join(services, "service.yaml"), settings, 0o600)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	profile := profileFile(b, "contenders: ["+c.name+"]\nruntime: process\nvariables: {item: {from: 1, to: 100000}}\n"+more)
 	out := filepath.Join(b.TempDir(), "out")
 	running := startLocbench(b, services, "run", "--headless", "--profile", profile, "--services", services, "-o", out)

@@ -29,9 +29,7 @@ func TestBookings(t *testing.T) {
 		t.Run(runtime, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(root+"/testdata/bookings")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.CopyFS(dir, os.DirFS(root+"/testdata/bookings")))
 			editFile(t, filepath.Join(dir, "bench.yaml"), "steps: [4 warm-up, 4, 16]",
 				"rounds: 1\ntimeout: 1m\nsteps: [{connections: 4, max_requests: 4000}, {connections: 16, max_requests: 16000}]")
 			c := startIn(t, dir, nil, "run", "--headless", "--profile", "bench.yaml", "--runtime", runtime, "--seed", "30",

@@ -82,14 +82,10 @@ func TestRun_FailingContender(t *testing.T) {
 func TestRun_Target(t *testing.T) {
 	t.Parallel()
 	binary, err := faultyBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	service := exec.Command(binary)
 	service.Env = []string{"PORT=18473"}
-	if err := service.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, service.Start())
 	defer service.Wait()
 	defer service.Process.Kill()
 	dir := t.TempDir()

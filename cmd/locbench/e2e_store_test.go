@@ -67,9 +67,7 @@ func TestStore_RealComesBack(t *testing.T) {
 	url := "http://" + strings.SplitN(dockerDo(t, "port", id, "9200/tcp"), "\n", 2)[0]
 	reachable(t, url)
 	data, err := dataset.Generated(200, 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if _, err := seed.Run(t.Context(), seed.Options{URL: url, Set: data}); err != nil {
 		t.Fatal(err)
 	}

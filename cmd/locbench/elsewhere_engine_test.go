@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestEngine_Elsewhere uses an engine in another network namespace, which is as unreachable as
@@ -63,13 +64,9 @@ func TestEngine_Elsewhere(t *testing.T) {
 	})
 	t.Run("store next to the contenders", func(t *testing.T) {
 		binary, err := storeBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		dir := t.TempDir()
-		if err := errors.Join(os.Rename(binary, filepath.Join(dir, "store")), os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, errors.Join(os.Rename(binary, filepath.Join(dir, "store")), os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n"), 0o644)))
 		dockerTo(t, tcp, "build", "-t", "store:test", dir)
 		profile := small(t, "go-nethttp", "docker")
 		editFile(t, profile, "store: embedded", `store: {kind: container, image: "store:test"}`)

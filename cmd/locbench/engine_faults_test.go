@@ -34,9 +34,7 @@ func ownEngine(t *testing.T) *privateEngine {
 		t.Skip("only root with dockerd installed can start a private engine")
 	}
 	dir, err := os.MkdirTemp("", "dockerd-") // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	// Its own bridge: without one, an engine removes the bridge of the machine's first engine.
 	const bridge = "locbench-test0"

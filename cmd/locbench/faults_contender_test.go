@@ -138,9 +138,7 @@ func TestContender_Stopped(t *testing.T) {
 
 func stopProcess(t *testing.T, info bench.InstanceInfo) {
 	t.Helper()
-	if err := syscall.Kill(info.PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, syscall.Kill(info.PID, syscall.SIGSTOP))
 }
 
 // TestContender_StoppedInLastSecond: a run without errors has no request that suffered from the
@@ -203,9 +201,7 @@ func TestContender_Loopback(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")
 	_, port, err := net.SplitHostPort(d.instance(0).Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for host, open := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} {
 		t.Run(host, func(t *testing.T) { // the same interface, but another address
 			c, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), 5*time.Second)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestFullDisk fills the file system of the results in the second step of the first trial, and
@@ -36,9 +37,7 @@ func TestFullDisk(t *testing.T) {
 		if run.State != bench.RunRunning || len(trials) != 1 || len(trials[0].Steps) != 1 || trials[0].Steps[0].Load.Succeeded == 0 {
 			t.Errorf("run %s, %s", run.State, states(trials))
 		}
-		if err := os.Remove(filler); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.Remove(filler))
 		d.resumes()
 	})
 }
@@ -47,9 +46,7 @@ func TestFullDisk(t *testing.T) {
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer f.Close()
 	for block := make([]byte, 64<<10); len(block) > 0; {
 		if _, err := f.Write(block); err != nil {

@@ -40,9 +40,7 @@ func disturb(t *testing.T, env []string, args ...string) *disturbed {
 func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbed {
 	t.Helper()
 	d := &disturbed{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(env, "TMPDIR="+filepath.Join(dir, "tmp"))}
-	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o755))
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup, which child processes inherit
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
@@ -73,9 +71,7 @@ func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return info
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/board"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // phased is a contender that misbehaves in one phase.
@@ -180,9 +181,7 @@ func (p phased) outputs(t *testing.T, d *disturbed, run bench.Run) map[string]st
 func dashboard(t *testing.T, dir string) string {
 	t.Helper()
 	var s fold.State
-	if err := eachEvent(dir, func(r bench.Record) error { s.Apply(r); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, eachEvent(dir, func(r bench.Record) error { s.Apply(r); return nil }))
 	frame := ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}
 	return strings.Join(board.New().View(frame, &s, ""), "\n")
 }

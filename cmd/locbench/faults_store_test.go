@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // gate is a proxy to a store that can be closed and opened on the same address.
@@ -30,9 +31,7 @@ type gate struct {
 func newGate(t *testing.T, target string) *gate {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	g := &gate{t: t, addr: "127.0.0.1:0", target: u}
 	g.open()
 	t.Cleanup(g.shut)
@@ -57,18 +56,14 @@ func (g *gate) shut() { _ = g.server.Close() }
 func embedded(t *testing.T) (s *store.Store, fill func()) {
 	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s, func() {
 		data, err := dataset.Generated(200, 12, 1)
 		if err == nil {
 			err = s.Fill(t.Context(), data, nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 	}
 }
 

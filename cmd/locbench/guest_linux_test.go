@@ -227,9 +227,7 @@ func highWater(t *testing.T, steps []bench.StepResult, said string) {
 func kernelRelease(t *testing.T) string {
 	t.Helper()
 	var name unix.Utsname
-	if err := unix.Uname(&name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, unix.Uname(&name))
 	return unix.ByteSliceToString(name.Release[:])
 }
 
@@ -452,9 +450,7 @@ func groups(t *testing.T) (all []string) {
 		}
 		return nil // groups come and go
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return all
 }
 

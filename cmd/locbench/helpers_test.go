@@ -95,9 +95,7 @@ func begin(t testing.TB, cmd *exec.Cmd) *command {
 	cmd.Env = append([]string{machine.RunsVariable + "=" + t.TempDir()}, cmd.Env...)
 	c := &command{t: t, cmd: cmd, done: make(chan struct{})}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, c.cmd.Start())
 	go func() {
 		defer close(c.done)
 		_ = c.cmd.Wait()
@@ -218,9 +216,7 @@ func answered(step int) func(bench.Record) bool {
 func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	t.Helper()
 	run, trials, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return run, trials
 }
 
@@ -302,9 +298,7 @@ const littleData = "isolation: off\n" + requestsOfCities
 func readFile(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return string(data)
 }
 
@@ -315,9 +309,7 @@ func writeFile(t testing.TB, path, text string) {
 	if err == nil {
 		err = os.WriteFile(path, []byte(text), 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 }
 
 // editFile replaces texts of a file.
@@ -346,9 +338,7 @@ func faulty(t testing.TB, fault string, after int) string {
 func made(t testing.TB, build func() (string, error), name string, env map[string]string, variants map[string]map[string]string) string {
 	t.Helper()
 	binary, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	dir := filepath.Join(t.TempDir(), name)
 	env = maps.Clone(env)
 	env["PORT"] = "{{.Port}}"
@@ -449,8 +439,6 @@ func capacityRecord(t testing.TB, data []byte) capacity.Record {
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatalf("%v\n%s", err, data)
 	}
-	if err := r.Valid(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, r.Valid())
 	return r
 }

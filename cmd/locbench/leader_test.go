@@ -16,6 +16,7 @@ import (
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // alternating returns ten rounds of two alternating contenders on a machine whose speed changes
@@ -59,15 +60,9 @@ func TestOutputs_Leader(t *testing.T) {
 	run, trials := alternating()
 	a := analysis.Of(run, trials)
 	var text, markdown, html bytes.Buffer
-	if err := plain.Table(&text, a, nil, 160, false); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.Markdown(&markdown, a, report.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.HTML(&html, a, report.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, plain.Table(&text, a, nil, 160, false))
+	testenv.OK(t, report.Markdown(&markdown, a, report.Options{}))
+	testenv.OK(t, report.HTML(&html, a, report.Options{}))
 	r := compare.Pair(a.Contenders[0], a.Contenders[1], nil, compare.Options{})
 	if row := r.Rows[0]; !row.Paired || len(row.Old.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("comparison: %+v", row)

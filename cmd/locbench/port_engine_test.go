@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // listening creates a folder with a contender that listens on port 18080, whatever its manifest
@@ -25,9 +26,7 @@ func listening(t *testing.T, edit ...string) (services string) {
 // other tests might be given its port.
 func TestProcessPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	l.Close()
 	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
@@ -53,9 +52,7 @@ func TestProcessPort(t *testing.T) {
 	})
 	t.Run("it is taken", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:"+port)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer l.Close()
 		dir := t.TempDir()
 		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", listening(t, append(own, manifest...)...), "-o", "out")

@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const root = "../.."
@@ -107,9 +108,7 @@ func readerPages(t *testing.T) []string {
 func readPage(t testing.TB, page string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return string(data)
 }
 
@@ -388,7 +387,5 @@ func sources(t *testing.T, f func(path string)) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 }

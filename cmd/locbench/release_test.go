@@ -68,9 +68,7 @@ func TestRelease_Files(t *testing.T) {
 	r := release(t)
 	output(t, filepath.Join(r.clone, "dist"), nil, "sha256sum", "--check", "--quiet", "locbench_"+r.version+"_checksums.txt")
 	sums, err := os.ReadFile(r.file(t, "checksums.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, arch := range []string{"amd64", "arm64"} {
 			t.Run(system+"/"+arch, func(t *testing.T) {
@@ -103,9 +101,7 @@ func contents(t *testing.T, path string) (names []string) {
 	t.Helper()
 	if strings.HasSuffix(path, ".zip") {
 		z, err := zip.OpenReader(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer z.Close()
 		for _, f := range z.File {
 			names = append(names, f.Name)
@@ -113,22 +109,16 @@ func contents(t *testing.T, path string) (names []string) {
 		return names
 	}
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for archive := tar.NewReader(z); ; {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return names
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		names = append(names, h.Name)
 	}
 }

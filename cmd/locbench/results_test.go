@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/report"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The published results can be read, and the tables of docs/published.md can be made from them.
@@ -33,12 +34,8 @@ func TestPublishedResults(t *testing.T) {
 				t.Fatalf("%d trials of %s, %s, %v", len(trials), run.Profile.Name, run.State, err)
 			}
 			var md, html bytes.Buffer
-			if err := report.Markdown(&md, analysis.Of(run, trials), report.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			if err := report.HTML(&html, analysis.Of(run, trials), report.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, report.Markdown(&md, analysis.Of(run, trials), report.Options{}))
+			testenv.OK(t, report.HTML(&html, analysis.Of(run, trials), report.Options{}))
 			if !strings.Contains(md.String(), want.section) {
 				t.Errorf("no %q in\n%s", want.section, md.String())
 			}

@@ -39,9 +39,7 @@ func TestRules(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, part := range testenv.Parts {
 		if tag := regexp.MustCompile(`build-tags: .*\b` + part.Name + `\b`); part.Tagged() && !tag.MatchString(readPage(t, ".golangci.yml")) {
 			t.Errorf("the linters do not see the part %s: add its tag to .golangci.yml", part.Name)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const (
@@ -32,9 +33,7 @@ func TestSecrets(t *testing.T) {
 	manifest := func(name, command string) {
 		t.Helper()
 		folder := filepath.Join(dir, "services", name)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(folder, 0o755))
 		text := `name: ` + name + `
 language: Go
 framework: none

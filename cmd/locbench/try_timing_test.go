@@ -35,9 +35,7 @@ func TestTry(t *testing.T) {
 				beyond := took
 				for _, m := range ready {
 					startUp, err := time.ParseDuration(m[1] + m[2])
-					if err != nil {
-						t.Fatal(err)
-					}
+					testenv.OK(t, err)
 					beyond -= startUp
 				}
 				t.Logf("%v, %v of it beyond the start-ups", took, beyond)

@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestWorkflows holds that a workflow only calls scripts of .ci and targets of the Makefile, which run
 // on any machine: a check that exists in a workflow alone cannot be repeated elsewhere.
 func TestWorkflows(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	files, err := filepath.Glob("../../.github/workflows/*.yml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d workflows, %v", len(files), err)
@@ -24,9 +24,7 @@ func TestWorkflows(t *testing.T) {
 	call := regexp.MustCompile(`^(?:sudo env "PATH=\$PATH" )?(?:(\.ci/[a-z0-9]+)|make ([a-z-]+))(?: \$\{\{ matrix\.[a-z]+ \}\})?$`)
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var workflow struct {
 			Jobs map[string]struct {
 				Steps []struct{ Run string }

@@ -21,9 +21,7 @@ func TestYourService(t *testing.T) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
 	sources, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	dir := t.TempDir()
 	t.Setenv("PASSWORD", ordersPassword) // each block runs in its own shell
 	typed := strings.NewReplacer("$ ", "", "~/locbench", sources,

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const ordersPassword = "let-me-in-please"
@@ -14,9 +16,7 @@ const ordersPassword = "let-me-in-please"
 func ordersFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "svc"), os.DirFS(root+"/testdata/orders")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.CopyFS(filepath.Join(dir, "svc"), os.DirFS(root+"/testdata/orders")))
 	for _, file := range []string{"svc/orders-go/service.yaml", "svc/orders-node/service.yaml", "bench.yaml"} {
 		writeFile(t, filepath.Join(dir, file), pageFile(t, yourService, file))
 	}

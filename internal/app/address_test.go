@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -25,9 +26,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 		Profile: "locations", Contenders: []string{"go-nethttp"}, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv,
 		Command: []string{"run", "--elastic", given, "--elastic=" + given},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if got := plan.Run.Profile.Store.URL; got != "http://reader:hunter2hunter2@10.0.0.5:9200" {
 		t.Errorf("planned at %s", got)
 	}
@@ -41,9 +40,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 	}
 	dir := t.TempDir()
 	run.State = bench.RunInterrupted
-	if err := results.WriteJSON(filepath.Join(dir, results.RunFile), run); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 	if _, err := NewPlan(RunOptions{Resume: dir, Getenv: os.Getenv}); err == nil || !strings.Contains(err.Error(), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'") {
 		t.Errorf("resumed without: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // An invalid manifest stops only runs of that contender.
@@ -14,12 +15,8 @@ func TestUnreadableManifestOfAnotherContender(t *testing.T) {
 	broken := func(folders ...string) string {
 		dir := t.TempDir()
 		for _, f := range folders {
-			if err := os.Mkdir(filepath.Join(dir, f), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, f, "service.yaml"), []byte("name: [\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.Mkdir(filepath.Join(dir, f), 0o755))
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, f, "service.yaml"), []byte("name: [\n"), 0o644))
 		}
 		return dir
 	}

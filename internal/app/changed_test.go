@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -22,9 +23,7 @@ func interrupted(t *testing.T, services, setting string, state bench.TrialState,
 	dir := filepath.Join(t.TempDir(), "out")
 	p, err := profile.Parse("p.yaml", []byte("contenders: ["+setting+"]\nruntime: process\nstore: none\nrounds: 2\n"+
 		"requests: [{path: /}]\nsteps: [3]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	p.Interleave = 0
 	sel := p.Contenders[0]
 	first := bench.Trial{Contender: sel.Contender, Variant: sel.Variant, Round: 1}
@@ -37,9 +36,7 @@ func interrupted(t *testing.T, services, setting string, state bench.TrialState,
 		},
 	}
 	record, err := results.Create(dir, run, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	record.Handle(bench.Record{Trial: &first, Event: bench.TrialStarted{Number: 1, Of: 2, Artifact: a}})
 	record.Handle(bench.Record{Trial: &first, Event: bench.TrialEnded{State: state}})
 	record.Handle(bench.Record{Event: bench.RunEnded{State: bench.RunInterrupted}})
@@ -53,28 +50,18 @@ func TestResumeRefusesChangedSources(t *testing.T) {
 	folder := filepath.Join(services, "orders")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(folder, 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	write("service.yaml", "language: Go\nframework: none\nversion: '1'\nname: orders\n"+
 		"docker: {image: 'orders:1'}\nprocess: {command: [/nonexistent/orders]}\n")
 	write("main.go", "package main\n")
 	all, err := Discover([]string{services})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	svc, err := contender.Find(all, "orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, c := range []struct {
 		name, setting, file, text string
 		state                     bench.TrialState
@@ -98,9 +85,7 @@ func TestResumeRefusesChangedSources(t *testing.T) {
 				defer os.Remove(filepath.Join(folder, c.file))
 			}
 			plan, err := NewPlan(RunOptions{Resume: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			before := ran(plan)
 			if (c.state == bench.TrialComplete) != (len(before) == 1) {
 				t.Errorf("complete rounds of %v", before)

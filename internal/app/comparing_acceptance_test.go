@@ -19,6 +19,7 @@ import (
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // comparedEnv makes the test binary the server of BenchmarkComparing.
@@ -31,9 +32,7 @@ func BenchmarkServeCompared(b *testing.B) {
 		b.Skip("not a server")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	fmt.Printf("at http://%s\n", l.Addr())
 	text := strings.Repeat("x", 900)
 	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,12 +47,8 @@ func BenchmarkComparing(b *testing.B) {
 	server := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^$", "-test.bench", "^BenchmarkServeCompared$", "-test.benchtime", "1x")
 	server.Env = append(os.Environ(), comparedEnv+"=1")
 	out, err := server.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
+	testenv.OK(b, server.Start())
 	b.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
 	url := ""
 	for lines := bufio.NewScanner(out); url == "" && lines.Scan(); {
@@ -70,13 +65,9 @@ func BenchmarkComparing(b *testing.B) {
 variables: {id: {from: 1, to: 9000}}
 steps: [16]
 `, expect))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		l, err := newLoader(&site{plan: &bench.Run{Profile: p}, requests: p.Requests, getenv: func(string) string { return "" }})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		plans[i] = l.loadPlan(runner.Place{BaseURL: url}, bench.Step{Name: "x", Connections: 16, Duration: 2 * time.Second})
 	}
 	var ratios, expected, none []float64

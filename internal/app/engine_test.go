@@ -12,15 +12,14 @@ import (
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // pairsOf returns the plan of pairs of steps for a profile with these lines.
 func pairsOf(t *testing.T, lines string, pairs int, changes profile.Changes) (Plan, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.yaml")
-	if err := os.WriteFile(file, []byte("requests: [{get: /x}]\n"+lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte("requests: [{get: /x}]\n"+lines), 0o600))
 	return NewPlan(RunOptions{Profile: file, ProfileNamed: true, EnginePairs: pairs, Changes: changes.With("target", "http://127.0.0.1:1")})
 }
 
@@ -32,9 +31,7 @@ func TestEnginePairs(t *testing.T) {
 	}
 	const steps = "rounds: 5\nsteps: [1 warm-up for 7s, 2 for 500ms, {rate: 100, duration: 9s}]\n"
 	plan, err := pairsOf(t, steps, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var got []string
 	for _, s := range plan.Run.Profile.Steps {
 		got = append(got, s.Title()+" "+s.Duration.String())
@@ -78,9 +75,7 @@ func TestEngineOfAStep(t *testing.T) {
 		{"", "", ""}, {"vegeta", "", "vegeta"}, {"", "vegeta", "vegeta"}, {"epoll", "fast", "fast"},
 	} {
 		l, err := newLoader(&site{plan: &bench.Run{Engine: c.run}, getenv: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if got := l.engineOf(bench.Step{Engine: c.step}).Name; got != c.want {
 			t.Errorf("run %q, step %q: %q, want %q", c.run, c.step, got, c.want)
 		}
@@ -91,9 +86,7 @@ func TestEngineOfAStep(t *testing.T) {
 // that is none, or does not apply, is refused.
 func TestResumedRunHasItsEngine(t *testing.T) {
 	p, err := PlannedProfile(RunOptions{Profile: "quick"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	trial := bench.Trial{Contender: "go-nethttp", Round: 1}
 	resume := func(engine bench.Engine, targets ...bench.Target) (Plan, error) {
 		dir := t.TempDir()
@@ -101,9 +94,7 @@ func TestResumedRunHasItsEngine(t *testing.T) {
 			Schema: bench.SchemaVersion, ID: "r", State: bench.RunInterrupted, Profile: p, Engine: engine, Targets: targets,
 			Trials: []bench.TrialEntry{{Trial: trial, State: bench.TrialPending, File: "go-nethttp-1.json"}},
 		}
-		if err := results.WriteJSON(filepath.Join(dir, results.RunFile), run); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 		return NewPlan(RunOptions{Resume: dir, Getenv: func(key string) string {
 			if key == engineVariable {
 				return "vegeta"

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -21,18 +22,14 @@ import (
 func largeRun(tb testing.TB) (dir string) {
 	tb.Helper()
 	run, trials, err := results.Read("../../testdata/results/burst")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testenv.OK(tb, err)
 	dir = tb.TempDir()
 	write := func(name string, v any) {
 		data, err := json.Marshal(v)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testenv.OK(tb, err)
 	}
 	run.Trials, run.Profile.Contenders = nil, nil
 	for c := range 8 {

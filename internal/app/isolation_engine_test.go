@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSiteKeepsToAPlan runs in its own process, which becomes the client. The plan separates two
@@ -31,20 +32,14 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	client, contender := all[:1], all[1:2]
 	s := &site{plan: &bench.Run{ID: "isolated", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
-	if err := s.choosePlatform(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, s.choosePlatform(t.Context()))
 	s.platform.Allow(s.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second start finds the client pinned
 		spec, err := s.spec("trial", svc, bench.Artifact{Command: []string{"sleep", "60"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		inst, err := s.Launch(t.Context(), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if got := allowed(t, "self"); got != client.String() {
 			t.Errorf("the client is on CPUs %s, want %s", got, client)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/contender/platform"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestNewIsolation(t *testing.T) {
@@ -36,9 +37,7 @@ func TestIsolationSaysWhatIsShared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &site{plan: &bench.Run{Profile: p}}
-			if err := s.choosePlatform(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, s.choosePlatform(t.Context()))
 			want := "isolation is off"
 			if p.Isolation != bench.IsolationOff {
 				want = s.platform.Capabilities().NoIsolation

@@ -11,15 +11,14 @@ import (
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/run/runner"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // What is compared follows compare_bodies: 300 bodies of each kind in each step and a share, which
 // the default bounds by a budget; with 0 nothing is compared under load.
 func TestComparingFollowsTheProfile(t *testing.T) {
 	expect, err := check.ParseExpect(map[string]any{"contains": "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for name, test := range map[string]struct {
 		share        float64
 		bounded      bool
@@ -48,9 +47,7 @@ func TestComparingFollowsTheProfile(t *testing.T) {
 // A response is compared if its request has an expectation, or if it is known.
 func TestComparedResponses(t *testing.T) {
 	expect, err := check.ParseExpect(map[string]any{"contains": "right"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	l := &loader{responses: &responses{}, expect: map[string]check.Expect{"get": expect}}
 	if err := l.check(load.Response{Request: "get", Status: 200, Body: []byte("wrong")}); err == nil || errors.Is(err, load.ErrNotKnown) {
 		t.Errorf("an unexpected body: %v", err)
@@ -63,9 +60,7 @@ func TestComparedResponses(t *testing.T) {
 		t.Errorf("a body that is not there: %v", err)
 	}
 	known, err := dataset.NewResponses(nil, []bench.Request{{Name: "wait", Path: "/v1/benchmark"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	l.responses.known = known
 	for request, want := range map[string]error{"wait": unread, "get": unread, "other": load.ErrNotKnown} {
 		if err := l.check(load.Response{Request: request, Status: 200, Unread: unread}); !errors.Is(err, want) {

@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/profiles"
 )
@@ -29,13 +30,9 @@ steps: [1x2 warm-up for 1s, 2..8 doubling]
 // A profile has the same hash after it was saved: a run that was not edited can be resumed.
 func TestHashOfARecordedProfile(t *testing.T) {
 	mine, err := profile.Parse("p.yaml", []byte(recordedProfile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	all, err := profile.List(profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, p := range append(all, mine) {
 		h := &hidden{}
 		saved, err := json.Marshal(h.mask().Run(bench.Run{Profile: p}))
@@ -53,9 +50,7 @@ func TestHashOfARecordedProfile(t *testing.T) {
 // addresses; the folder of another person may have an edited record.
 func TestResumeSaysWhatItSends(t *testing.T) {
 	p, err := profile.Parse("p.yaml", []byte(recordedProfile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	dir := filepath.Join(t.TempDir(), "out")
 	record, err := results.Create(dir, bench.Run{
 		Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted, Profile: p, Hash: compare.ProfileHash(p),
@@ -63,9 +58,7 @@ func TestResumeSaysWhatItSends(t *testing.T) {
 		Trials: []bench.TrialEntry{{Trial: bench.Trial{Contender: "orders", Round: 1}, State: bench.TrialAborted, File: "orders-1.json"}},
 		Files:  []bench.DataFile{{File: "/home/me/bench/users.csv", Hash: "1"}},
 	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	record.Close()
 	resume := func(o RunOptions) (string, error) {
 		var printed strings.Builder
@@ -92,9 +85,7 @@ func TestResumeSaysWhatItSends(t *testing.T) {
 
 	file := filepath.Join(dir, results.RunFile)
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	edited := strings.Replace(string(data), "/login", "/steal", 1)
 	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil || edited == string(data) {
 		t.Fatal(err)
@@ -103,9 +94,7 @@ func TestResumeSaysWhatItSends(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	edited = strings.Replace(edited, `"locbench":`, `"locbench": "0.0.1", "was":`, 1)
-	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(edited), 0o600))
 	if _, err := resume(RunOptions{}); err == nil || !strings.Contains(err.Error(), "LOGIN_PASSWORD") {
 		t.Errorf("another version: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -22,9 +23,7 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--target", "old=http://me:secret@127.0.0.1:8081", "--rounds", "6"},
 	}
 	data, err := json.Marshal(Public(run))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if strings.Contains(string(data), "secret") {
 		t.Errorf("the record holds a password: %s", data)
 	}
@@ -73,24 +72,16 @@ func TestResumeOfInterleaving(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
 		Trials: []bench.TrialEntry{trial("a", 1, bench.TrialComplete), trial("b", 1, bench.TrialComplete), trial("b", 2, bench.TrialComplete), trial("a", 2, bench.TrialAborted)}}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\ninterleave: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for interleave, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
 		run.Profile = p
 		run.Profile.Interleave = interleave
 		dir := t.TempDir()
 		data, err := json.Marshal(run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "run.json"), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, "run.json"), data, 0o600))
 		again, err := resumable(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var got []string
 		for _, l := range again.Trials {
 			got = append(got, string(l.State))
@@ -106,13 +97,9 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "go-nethttp", Round: 1}, State: bench.TrialComplete, File: "go-nethttp-1.json"}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [go-nethttp]\nrequests: [{path: /x}]\nsteps: [3]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	other, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Profile: p, Trials: []bench.TrialEntry{trial}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	resume := func(want string) {
 		t.Helper()
 		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard}, RunOptions{Resume: dir})
@@ -131,23 +118,15 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 func TestResumeUsesTheRecordedFolder(t *testing.T) {
 	services, dir := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	folder := filepath.Join(services, "orders")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(folder, 0o755))
 	manifest := "language: Go\nframework: none\nversion: '1'\nname: orders\ndocker: {image: 'orders:1'}\n"
-	if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(manifest), 0o600))
 	p, err := profile.Parse("p.yaml", []byte("contenders: [orders]\nrequests: [{path: /, header: {X-A: '${RESUME_TEST}'}}]\nsteps: [3]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "orders", Round: 1}, State: bench.TrialAborted, File: "orders-1.json"}
 	record, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted, Profile: p,
 		Trials: []bench.TrialEntry{trial}, Services: []string{services}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	record.Close()
 	plan, err := NewPlan(RunOptions{Resume: dir})
 	if err != nil || plan.Services[bench.Selection{Contender: "orders"}].Docker.Image != "orders:1" {
@@ -171,9 +150,7 @@ func TestResumeUsesTheRecordedFolder(t *testing.T) {
 			t.Errorf("%s: printed %q", name, printed.String())
 		}
 	}
-	if err := os.RemoveAll(services); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.RemoveAll(services))
 	want := "the services folder of this run, " + services + ", was not found; name it with --services DIR"
 	if _, err := NewPlan(RunOptions{Resume: dir}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)

@@ -13,15 +13,14 @@ import (
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/values"
 )
 
 func loaderOf(t *testing.T, text string) *loader {
 	t.Helper()
 	p, err := profile.Parse("p.yaml", []byte("contenders: [a]\nsteps: [1]\n"+text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	l := &loader{run: &bench.Run{Profile: p}, responses: &responses{}, trials: map[bench.Trial]*load.TrialState{}, saw: func(load.Asked) {}, requests: p.Requests, setup: p.Setup, teardown: p.Teardown}
 	if l.data, err = values.OpenData(p.Variables, p.Every()); err != nil {
 		t.Fatal(err)
@@ -60,9 +59,7 @@ teardown: [{delete: /end}]
 		func() error { return l.setUp(t.Context(), at, seen) }, func() error { return l.sendEach(t.Context(), at) },
 		func() error { return l.sendEach(t.Context(), at) }, func() error { return l.tearDown(t.Context(), at, seen) },
 	} {
-		if err := do(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, do())
 	}
 	each := []string{"GET /more?page=2 sid=1", "POST /logout sid=1", "GET /gone"}
 	if want := slices.Concat([]string{"POST /login", "GET /welcome sid=1"}, each, each, []string{"DELETE /end sid=1"}); !slices.Equal(journal, want) {

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The key services of a profile is all that a user names: its folder is relative to the profile's
@@ -18,20 +19,14 @@ func TestServicesOfProfile(t *testing.T) {
 	dir := t.TempDir()
 	for file, version := range map[string]string{"team/svc/orders": "1", "other/orders": "2"} {
 		folder := filepath.Join(dir, file)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(folder, 0o755))
 		text := "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
-		if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(text), 0o600))
 	}
 	file := filepath.Join(dir, "team", "p.yaml")
 	plan := func(services string, options ...string) (Plan, error) {
 		text := services + "contenders: [orders]\nrequests: [{path: /}]\nsteps: [1]\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: options})
 	}
 	orders := bench.Selection{Contender: "orders"}
@@ -58,9 +53,7 @@ func TestServicesOfProfile(t *testing.T) {
 		}
 		folder := t.TempDir()
 		p.Run.State = bench.RunInterrupted
-		if err := results.WriteJSON(filepath.Join(folder, results.RunFile), p.Run); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, results.WriteJSON(filepath.Join(folder, results.RunFile), p.Run))
 		resumed, err := NewPlan(RunOptions{Resume: folder, Getenv: os.Getenv})
 		if err != nil || resumed.Services[orders].Version != tt.version {
 			t.Errorf("%s%v, resumed: %v, version %s", tt.key, tt.options, err, resumed.Services[orders].Version)

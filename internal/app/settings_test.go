@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A plan applies the settings of each contender: limits, environment, image, folder, name.
@@ -16,12 +17,8 @@ func TestPlanAppliesSettings(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return file
 	}
 	manifest := "language: Go\nframework: none\nversion: 'VERSION'\nname: orders\nenv: {A: '1', B: '1'}\n" +
@@ -34,9 +31,7 @@ func TestPlanAppliesSettings(t *testing.T) {
 	}
 	p, err := plan("[orders, {'orders:fast': {cpus: 0.5, env: {A: '3'}, as: half}}, {orders: {image: 'orders:v1', as: v1}}, " +
 		"{orders: {dir: old, as: before}}]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	of := func(variant string) bench.Service {
 		return p.Services[bench.Selection{Contender: "orders", Variant: variant}]
 	}
@@ -72,22 +67,16 @@ func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
 	for folder, version := range map[string]string{"orders": "2", "orders-before": "1"} {
 		manifest := "name: orders\nlanguage: Go\nframework: none\nversion: '" + version + "'\ndocker: {image: 'orders:1'}\n"
 		file := filepath.Join(services, folder, "service.yaml")
-		if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(manifest), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(manifest), 0o600)))
 	}
 	plan := func(contenders string, chosen ...string) (Plan, error) {
 		file := filepath.Join(t.TempDir(), "p.yaml")
 		text := "contenders: " + strings.ReplaceAll(contenders, "DIR", services) + "\nrequests: [{path: /}]\nsteps: [1]\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return NewPlan(RunOptions{Profile: file, ProfileNamed: true, Services: []string{services}, Contenders: chosen})
 	}
 	p, err := plan("[orders, {orders: {dir: DIR/orders-before, as: before}}]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for variant, version := range map[string]string{"": "2", "before": "1"} {
 		if got := p.Services[bench.Selection{Contender: "orders", Variant: variant}].Version; got != version {
 			t.Errorf("orders:%s has version %s", variant, got)

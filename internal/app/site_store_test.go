@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/store"
 	"github.com/locbench/locbench/internal/store/dataset"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -21,9 +22,7 @@ import (
 // ends the run.
 func TestVerifyData(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	regions := data.Info().Regions
 	found := func(cities int) string { return fmt.Sprintf("found %d documents", cities+regions) }
 	for name, c := range map[string]struct {
@@ -75,9 +74,7 @@ func TestVerifyData(t *testing.T) {
 // read-only.
 func TestFillStore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var warned []string
 	s := &site{plan: &bench.Run{}, data: noted{data}, stream: event.New(time.Now)}
 	s.stream.Subscribe(func(r bench.Record) {
@@ -90,9 +87,7 @@ func TestFillStore(t *testing.T) {
 	}
 	defer s.store.Close()
 	seen, err := s.store.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+data.Info().Regions)
 	if note, err := s.fillStore(t.Context(), func(bench.Progress) {}); err != nil || note != want {
 		t.Fatalf("%q, %v; want %q", note, err, want)
@@ -102,9 +97,7 @@ func TestFillStore(t *testing.T) {
 		for method, status := range map[string]int{http.MethodDelete: http.StatusForbidden, http.MethodHead: http.StatusOK} {
 			req, _ := http.NewRequestWithContext(t.Context(), method, base+"/city_v1", nil)
 			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			resp.Body.Close()
 			if resp.StatusCode != status {
 				t.Errorf("%s: status %s", method, resp.Status)
@@ -133,9 +126,7 @@ func (n noted) Indices() []bench.Index {
 // TestStoreChange: each call compares the numbers of documents with those of the last call.
 func TestStoreChange(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	cities, refreshed := 300, false
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestParseTargets(t *testing.T) {
@@ -56,9 +57,7 @@ func TestParseTargets(t *testing.T) {
 
 func TestNewPlan_Targets(t *testing.T) {
 	plan, err := NewPlan(RunOptions{Profile: "quick", Changes: profile.Changes{"target": {"old=http://127.0.0.1:1/x?y=1", "new=http://127.0.0.1:2/x?y=1"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	p := plan.Run.Profile
 	if len(p.Contenders) != 2 || p.Runtime != bench.RuntimeURL || p.Store.Kind != bench.StoreNone || len(p.Requests) != 1 || p.Requests[0].Path != "/x?y=1" {
 		t.Errorf("%+v", p)

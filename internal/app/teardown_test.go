@@ -17,6 +17,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -113,9 +114,7 @@ func (i *interruptible) again()             { i.once.Do(func() { close(i.force) 
 func (i *interruptible) run(t *testing.T, j *journal, text string, change func(*RunOptions)) (string, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}, Out: filepath.Join(t.TempDir(), "out")}
 	if change != nil {
 		change(&o)
@@ -410,9 +409,7 @@ func TestTryTearsDown(t *testing.T) {
 		return false
 	}
 	path := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(path, []byte("rounds: 1\n"+seededLoad+forever), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, []byte("rounds: 1\n"+seededLoad+forever), 0o600))
 	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
 	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
 	err := Try(i.ctx, env, TryOptions{RunOptions: o})

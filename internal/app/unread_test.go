@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load"
 	"github.com/locbench/locbench/internal/run/runner"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A response of the setup that cannot be looked at is neither right nor wrong, and a warning.
@@ -29,9 +30,7 @@ func TestSetupThatIsNotLookedAt(t *testing.T) {
 		var got bench.Warnings
 		p := bench.Profile{Setup: []bench.Request{login}, Requests: []bench.Request{{Name: "get", Path: "/"}}}
 		l, err := newLoader(&site{plan: &bench.Run{Profile: p}, requests: p.Requests, getenv: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		l.warn = func(w bench.Warning) { got.Add(w) }
 		if err := l.setUp(t.Context(), runner.Place{BaseURL: server.URL}, func(load.Asked) {}); err != nil || got.Join("|") != want {
 			t.Errorf("%v, %q, want %q", err, got, want)

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestBuildOf(t *testing.T) {
@@ -46,9 +48,7 @@ func TestBuildOf(t *testing.T) {
 // TestRelease_IsInTheChangelog: a release that the changelog does not know would have no notes.
 func TestRelease_IsInTheChangelog(t *testing.T) {
 	text, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	first := regexp.MustCompile(`(?m)^## (\S+)`).FindSubmatch(text)
 	if first == nil || string(first[1]) != release && string(first[1]) != "Unreleased" {
 		t.Errorf("CHANGELOG.md begins with %q, want ## %s or ## Unreleased", first, release)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestRequest(t *testing.T) {
@@ -111,9 +113,7 @@ func TestExpectation(t *testing.T) {
 	var r Request
 	const text = `{"expect": {"json": {"a": 12345678901234567890, "{b}": ["{c}", {"d": "{e:number}"}]}, "body": "{f}", "schema": {"g": "{h}"}},
 		"repeat": {"until": {"contains": "{i}"}}}`
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal([]byte(text), &r))
 	check(t,
 		fact{"exact", r.Expect["json"].(map[string]any)["a"], json.Number("12345678901234567890")},
 		fact{"texts", r.ExpectedTexts(), []string{"{f}", "{c}", "{e:number}", "{i}"}},

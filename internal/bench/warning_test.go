@@ -3,6 +3,8 @@ package bench
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Warnings that were read from any file are the same after writing and reading them again.
@@ -17,9 +19,7 @@ func FuzzWarnings(f *testing.F) {
 			return
 		}
 		written, err := json.Marshal(first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if err := json.Unmarshal(written, &second); err != nil {
 			t.Fatalf("%s: %v", written, err)
 		}

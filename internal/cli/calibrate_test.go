@@ -6,6 +6,7 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -77,9 +78,7 @@ func TestRoundsOfAProfileWithoutContenders(t *testing.T) {
 // TestZeroRoundsAreRefused: only a missing number leaves the choice to the plan.
 func TestZeroRoundsAreRefused(t *testing.T) {
 	quick, err := profile.Load("quick", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, rounds := range []string{"0", "-1"} {
 		_, err := profile.Parse("p.yaml", []byte("rounds: "+rounds+"\nrequests: [{get: /x}]\nsteps: [3]\n"))
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -28,12 +29,8 @@ func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) st
 	}
 	write := func(name string, v any) {
 		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 	}
 	for round := 1; round <= n; round++ {
 		for _, name := range []string{"a", "b", "c"} {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestExamplesOfRuns plans each run that a help text has as an example: none may end with "wrong
@@ -17,9 +18,7 @@ func TestExamplesOfRuns(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
 	t.Chdir(filepath.Dir(fileOf(t, "targets.txt", "GET http://h/a\n")))
 	t.Setenv("TOKEN", "x")
-	if err := os.WriteFile("order.json", []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile("order.json", []byte("{}"), 0o600))
 	planned := 0
 	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
 		for line := range strings.Lines(cmd.Example) {

@@ -21,6 +21,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/board"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -45,9 +46,7 @@ func TestUnexpectedResponsesExclude(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return file
 	}
 	suite := write("suite.yaml", `suite: mine
@@ -118,9 +117,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			}
 			noVerdict(t, "text", table)
 			record, trials, err := results.Read(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			analyzed := analysis.Of(record, trials)
 			if last := analyzed.Ordered()[1]; last.Label != "liar" {
 				t.Errorf("%s is last", last.Label)
@@ -134,9 +131,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			}
 			for _, name := range []string{"report.html", "summary.md"} {
 				data, err := os.ReadFile(filepath.Join(out, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				page := string(data)
 				noVerdict(t, name, page)
 				if at := strings.Index(page, "liar is excluded"); at < 0 || at > strings.Index(page, "## Results") && name == "summary.md" {
@@ -205,14 +200,10 @@ func shown(t *testing.T, dir string) string {
 	t.Helper()
 	var s fold.State
 	log, err := os.ReadFile(filepath.Join(dir, results.EventsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for line := range bytes.Lines(log) {
 		var rec bench.Record
-		if err := json.Unmarshal(line, &rec); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, json.Unmarshal(line, &rec))
 		s.Apply(rec)
 	}
 	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}, &s, "")

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -44,17 +45,11 @@ func TestCompareFindsTheFloor(t *testing.T) {
 	}
 	// A newer floor of 20% hides it.
 	f, err := app.ReadFloor(filepath.Join(calibration, app.FloorFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	newer := filepath.Join(filepath.Dir(calibration), "newer")
-	if err := os.Mkdir(newer, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(newer, 0o755))
 	f.Made, f.Measures[0].Floor = f.Made.Add(time.Hour), .2
-	if err := app.WriteFloor(newer, f); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, app.WriteFloor(newer, f))
 	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "below the noise floor (20%)") {
 		t.Errorf("with a floor of 20%%:\n%s", text)
 	}
@@ -76,9 +71,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 func TestHostileFloors(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	for _, content := range []string{"", "[]", `{"schema":3}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16), `{"schema":3,"measures":null,"machine":7}`} {
-		if err := os.WriteFile(filepath.Join(base, app.FloorFile), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(base, app.FloorFile), []byte(content), 0o600))
 		if text := said(t, "compare", base, base); !strings.Contains(text, "No noise floor") {
 			t.Errorf("%.20q:\n%s", content, text)
 		}
@@ -86,18 +79,12 @@ func TestHostileFloors(t *testing.T) {
 	// A floor that fits, with hostile texts and numbers.
 	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m", Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1}, {Measure: "x\x1b]0;owned\x07", Floor: 3}}}
 	hostile.ProfileHash = compare.ProfileHash(bench.Profile{Limits: bench.Limits{CPUs: 1.5}})
-	if err := app.WriteFloor(base, hostile); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, app.WriteFloor(base, hostile))
 	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Noise floor: ") {
 		t.Errorf("%q", text)
 	}
-	if err := os.Remove(filepath.Join(base, app.FloorFile)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(base, app.FloorFile), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Remove(filepath.Join(base, app.FloorFile)))
+	testenv.OK(t, os.Mkdir(filepath.Join(base, app.FloorFile), 0o755))
 	if _, err := app.ReadFloor(filepath.Join(base, app.FloorFile)); err == nil {
 		t.Error("a folder is read as a floor")
 	}

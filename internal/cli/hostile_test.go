@@ -15,6 +15,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -60,9 +61,7 @@ func poison(v reflect.Value) {
 func hostileResults(t *testing.T) string {
 	t.Helper()
 	run, trials, err := results.Read(filepath.Join("..", "..", "testdata", "results", "burst"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	run.Trials, trials, run.Profile.Contenders = run.Trials[:2], trials[:2], run.Profile.Contenders[:2]
 	run.Command = []string{"locbench", "run"}
 	run.Warnings = append(run.Warnings, bench.Warning{Text: "a warning"})
@@ -77,17 +76,11 @@ func hostileResults(t *testing.T) string {
 		poison(reflect.ValueOf(&trials[i]).Elem())
 	}
 	dir := filepath.Join(t.TempDir(), "results")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(dir, 0o755))
 	for i, trial := range trials {
-		if err := results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial))
 	}
-	if err := results.WriteJSON(filepath.Join(dir, results.RunFile), run); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 	return dir
 }
 
@@ -132,14 +125,10 @@ func TestHostileInput(t *testing.T) {
 	services := filepath.Join(t.TempDir(), "contenders")
 	manifest := func(name, more string) {
 		file := filepath.Join(services, name, "service.yaml")
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		text := fmt.Sprintf("title: %[1]s\nlanguage: %[1]s\nframework: %[1]s\nversion: %[1]s\nunverified: %[1]s\nenv: {TEXT: %[1]s}\n"+
 			"docker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n%s", h, more)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	manifest("good", "")
 	profile := fileOf(t, "good.yaml", fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\nsteps: [{connections: 1, duration: 1s}]\n", h))

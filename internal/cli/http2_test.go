@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // With --http2 all requests to a target use HTTP/2, from the readiness check to the load, also if
@@ -36,9 +37,7 @@ func runInHTTP2(t *testing.T, both bool) {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	run, trials, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded(); n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
 		t.Errorf("%q: %d successes, %d responses in HTTP/2", run.Profile.Protocol, n, answered.Load())
 	}

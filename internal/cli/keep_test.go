@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -34,9 +35,7 @@ steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_r
 	}
 	after := time.Now()
 	_, first, err := results.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	l := first[0].Steps[1].Load
 	if len(l.Kept) != 15 || l.KeptOf != 40 || l.Kept[3].Status != 200 || l.Kept[3].Bytes != 5 {
 		t.Fatalf("%d kept of %d: %+v", len(l.Kept), l.KeptOf, l.Kept)
@@ -56,9 +55,7 @@ steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_r
 	}
 	for suffix, want := range map[string]int{".02-2-connections.vegeta.json": 15, ".00-first-requests.vegeta.json": 5} {
 		data, err := os.ReadFile(filepath.Join(to, first[0].Trial.String()+suffix))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 		for _, line := range lines {
 			var r struct {
@@ -67,9 +64,7 @@ steps: [{connections: 1, warm_up: true, max_requests: 5}, {connections: 2, max_r
 				Latency   time.Duration
 				BytesIn   int `json:"bytes_in"`
 			}
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal([]byte(line), &r))
 			// Times in files advance as the monotonic clock.
 			if r.Code != 200 || r.BytesIn != 5 || r.Latency <= 0 || r.Timestamp.Before(before) || r.Timestamp.After(after) {
 				t.Errorf("%s: %s", suffix, line)

@@ -81,9 +81,7 @@ func TestDocsOfKeys(t *testing.T) {
 // TestDocsOfExpect: docs/suites.md has a row for each key of `expect`.
 func TestDocsOfExpect(t *testing.T) {
 	page, err := os.ReadFile("../../docs/suites.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	_, defs := readSchema(t)
 	keys := defs["expectFile"].Properties
 	if len(keys) < 10 {
@@ -99,9 +97,7 @@ func TestDocsOfExpect(t *testing.T) {
 // TestEveryKeyIsShown: profiles/locations.yaml shows each key of the tables.
 func TestEveryKeyIsShown(t *testing.T) {
 	shown, err := os.ReadFile("../../profiles/locations.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	schema, defs := readSchema(t)
 	defs[""] = schema
 	methods := []string{"head", "put", "patch", "delete", "options"} // all in one line
@@ -122,9 +118,7 @@ func madePart(t *testing.T, file, name, text, test string) {
 	t.Helper()
 	begin, end := "<!-- made: "+name+" -->\n", "<!-- /made -->"
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	before, rest, found := strings.Cut(string(data), begin)
 	old, after, ended := strings.Cut(rest, end)
 	switch {
@@ -135,9 +129,7 @@ func madePart(t *testing.T, file, name, text, test string) {
 	case old != text:
 		t.Errorf("the part %s of %s is out of date: run go test ./internal/cli -run %s -update", name, file, test)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 }
 
 // keySchema is the part of a JSON Schema that the tables show.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // validate, try and run warn of {{user}}, which is sent as {user}: the journal of the service is
@@ -32,9 +34,7 @@ func TestLiteralBracesAreWarnedOf(t *testing.T) {
 	file := filepath.Join(dir, "p.yaml")
 	text := "rounds: 1\nvariables: {user: {list: [ada]}}\nrequests: [{name: a, post: /, json: {user: \"{{user}}\"}}]\n" +
 		"steps: [{connections: 1, max_requests: 1}]\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	const want = "request \"a\": `{{user}}` in `json` is sent as `{user}`; for the value of the variable write `{user}`"
 	for _, args := range [][]string{
 		{"profiles", "validate", file},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -24,9 +25,7 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 	var order []string // package app tests the time of the report, with virtual time
 	for line := range strings.Lines(out) {
 		var rec bench.Record
-		if err := json.Unmarshal([]byte(line), &rec); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, json.Unmarshal([]byte(line), &rec))
 		switch e := rec.Event.(type) {
 		case bench.RunStarted:
 			order = append(order, "begins")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -43,13 +44,9 @@ func TestNothingRanWithoutItsStore(t *testing.T) {
 // target is a contender with a short timeout in its manifest.
 func TestNothingRan_TargetGivenUp(t *testing.T) {
 	services := t.TempDir()
-	if err := os.Mkdir(filepath.Join(services, "mine"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(filepath.Join(services, "mine"), 0o755))
 	manifest := `{name: mine, title: Mine, language: Go, framework: none, version: "1", endpoints: all, port: 8080, ready: {timeout: 100ms}, process: {command: [mine]}}`
-	if err := os.WriteFile(filepath.Join(services, "mine", "service.yaml"), []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(services, "mine", "service.yaml"), []byte(manifest), 0o600))
 	for name, c := range map[string]struct {
 		args []string
 		most int // how often the reason may be there

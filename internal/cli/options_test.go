@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench
@@ -15,13 +16,9 @@ import (
 func TestOptionsAreEverywhere(t *testing.T) {
 	var help bytes.Buffer
 	root := newRoot(Env{Args: []string{"run", "--help"}, Stdout: &help, Stderr: io.Discard, Getenv: func(string) string { return "" }})
-	if err := root.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, root.Execute())
 	explained, err := os.ReadFile("../../profiles/locations.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, o := range profile.Options() {
 		usage := strings.ReplaceAll(o.Usage, "`", "")
 		if o.Usage != "" && (!strings.Contains(help.String(), " --"+o.Name+" ") || !strings.Contains(help.String(), usage)) {

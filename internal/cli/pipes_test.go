@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestPipesAndDevicesAreRefused: a command that gets a pipe, a device or a folder instead of a file
@@ -25,18 +26,12 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 			dir := t.TempDir()
 			in := func(parts ...string) string {
 				path := filepath.Join(append([]string{dir}, parts...)...)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := place(path); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+				testenv.OK(t, place(path))
 				return path
 			}
 			file, resultsDir, contender, dump := in("file.yaml"), filepath.Dir(in("results", results.RunFile)), filepath.Dir(in("mine", "service.yaml")), filepath.Dir(in("dump", "city.ndjson"))
-			if err := os.WriteFile(filepath.Join(dump, "city.mapping.json"), []byte(`{"properties":{}}`), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(filepath.Join(dump, "city.mapping.json"), []byte(`{"properties":{}}`), 0o600))
 			for _, args := range [][]string{
 				{"run", "--headless", "--profile", file}, {"profiles", "show", file}, {"check", "http://127.0.0.1:1", "--suite", file},
 				{"services", "validate", contender}, {"report", resultsDir}, {"run", "--resume", resultsDir}, {"compare", resultsDir, resultsDir},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -43,9 +44,7 @@ rounds: 1
 timeout: 1m
 steps: [{connections: 2, max_requests: 2000}]
 `
-	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(profile, []byte(text), 0o600))
 	var stdout, stderr bytes.Buffer
 	run := func(args ...string) (int, string) {
 		stdout.Reset()
@@ -63,9 +62,7 @@ steps: [{connections: 2, max_requests: 2000}]
 		}
 	}
 	_, trials, err := results.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	l := trials[0].Steps[0].Load
 	// The load itself: the requests sent before it are not in its results.
 	if l.Succeeded != 400 || l.Statuses[200] != 400 || l.Rejected[429] != 1600 || l.FailedTotal() != 0 || ok.Load()+rejected.Load() < 2000 {

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/profiles"
 )
@@ -61,9 +62,7 @@ func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
 
 func TestChangingAPlanKeepsItsProfile(t *testing.T) {
 	base, err := profile.Load("locations", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	before, _ := profile.Format(base)
 	given := profile.Changes{"contenders": {"x"}, "store": {"embedded"}, "cities": {"5"}, "duration": {"1s"}, "threshold": {"p99<1s"}}
 	if _, err := profile.Change(base, given, nil); err != nil {
@@ -104,9 +103,7 @@ func TestInvalidOptions(t *testing.T) {
 func TestDataIsCompleted(t *testing.T) {
 	var out bytes.Buffer
 	root := newRoot(Env{Args: []string{"__complete", "run", "--data", ""}, Stdout: &out, Stderr: io.Discard, Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }})
-	if err := root.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, root.Execute())
 	if !strings.Contains(out.String(), "bundled\t") || !strings.Contains(out.String(), ":0") {
 		t.Errorf("%s", out.String())
 	}

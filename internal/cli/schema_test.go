@@ -20,6 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
@@ -60,17 +61,11 @@ func printedSchema(t *testing.T, kind string) []byte {
 func compiledSchema(t *testing.T, kind string) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(printedSchema(t, kind)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("urn:"+kind, doc); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, c.AddResource("urn:"+kind, doc))
 	s, err := c.Compile("urn:" + kind) // validates it with the meta-schema too
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
@@ -85,9 +80,7 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	if err == nil {
 		doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return doc
 }
 
@@ -96,14 +89,10 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return filepath.Join(dir, "mine.yaml"), data
 }
@@ -117,9 +106,7 @@ func TestSchemasAcceptBundledFiles(t *testing.T) {
 		}
 		for _, file := range files {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if err := schema.Validate(asJSON(t, file, data)); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
@@ -146,9 +133,7 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 					return
 				}
 				text, err := json.Marshal(doc)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				if kind.read(file, text) != nil {
 					return
 				}
@@ -232,9 +217,7 @@ func TestSchemasHaveEveryKey(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			var root map[string]any
-			if err := json.Unmarshal(printedSchema(t, kind.name), &root); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal(printedSchema(t, kind.name), &root))
 			defs, _ := root["$defs"].(map[string]any)
 			structs := taggedStructs(t, kind.source)
 			if kind.name == "profile" { // expectations are read by the package of suites
@@ -284,9 +267,7 @@ func taggedStructs(t *testing.T, dir string) map[string][]string {
 			continue
 		}
 		p, err := parser.ParseFile(set, file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		ast.Inspect(p, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.TypeSpec:

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The secrets of a service that repeats what it gets, in the ways of several languages.
@@ -120,12 +122,8 @@ func TestAllowFiles(t *testing.T) {
 			"checks: {suites: [" + filepath.Join(dir, "bench/suite.yaml") + "]}\n", "data/body.json": `{"p":"the body"}`, "data/s.json": `{"type":"string"}`,
 		"bench/suite.yaml": "suite: s\ngroups: {g: [{name: c, request: POST /go, expect: {status: 200, schema: ../data/s.json}}]}\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	for name, args := range map[string][]string{
 		"validate": {"profiles", "validate", "bench/p.yaml"}, "show": {"profiles", "show", "bench/p.yaml"},

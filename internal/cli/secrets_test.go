@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // saying runs a short command and returns both of its outputs.
@@ -69,17 +70,11 @@ variants:
 func TestServicesShowNoSecrets(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "contenders")
 	write := func(name, text string) {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name, "service.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name, "service.yaml"), []byte(text), 0o600))
 	}
 	write("mine", secretManifest)
-	if err := os.WriteFile(filepath.Join(dir, "mine", "Dockerfile"), []byte("FROM scratch\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "mine", "Dockerfile"), []byte("FROM scratch\n"), 0o600))
 	shown := saying(t, "services", "show", "mine", "--services", dir)
 	for _, want := range []string{"DB_PASSWORD:", "dockerfile: ", "framework: net/http", "***"} {
 		if !strings.Contains(shown, want) {
@@ -125,13 +120,9 @@ func TestOtherFilesAreNotQuoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := fileOf(t, "f.yaml", text)
 			folder := filepath.Join(t.TempDir(), "x")
-			if err := os.Mkdir(folder, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.Mkdir(folder, 0o755))
 			for _, name := range []string{"service.yaml", results.RunFile} {
-				if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 			}
 			for _, args := range [][]string{
 				{"run", "--headless", "--profile", file}, {"profiles", "validate", file}, {"profiles", "show", file},

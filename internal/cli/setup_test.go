@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/profiles"
 )
@@ -58,9 +59,7 @@ func TestSetupMatchesTheFlags(t *testing.T) {
 			c.Set["no-checks"], c.Set["seed"], c.Set["threshold"] = []string{"true"}, []string{"7"}, []string{"p99<1s,errors<1%"}
 		}
 		base, err := profile.Load(c.Profile, profiles.FS)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		shown, shownErr := profile.Change(base, c.Changes(), nil)
 		plan, planErr := planOf(c.Args()...)
 		if (shownErr == nil) != (planErr == nil) || shownErr != nil && shownErr.Error() != planErr.Error() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -44,9 +45,7 @@ steps: [1]
 `
 	dir := t.TempDir()
 	for name, text := range map[string]string{"p.yaml": text, "users.csv": "name,password\nada,x\n", "a.png": "x"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	code, first := locbench(t, nil, "profiles", "show", filepath.Join(dir, "p.yaml"))
 	if code != console.ExitOK {
@@ -63,9 +62,7 @@ steps: [1]
 	if strings.Contains(first, "-of-mine") || strings.Contains(first, "123456") {
 		t.Error("a secret is shown")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "again.yaml"), []byte(first), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "again.yaml"), []byte(first), 0o600))
 	if code, again := locbench(t, nil, "profiles", "show", filepath.Join(dir, "again.yaml")); code != console.ExitOK || again != first {
 		t.Errorf("exit code %d\n%s\nfirst\n%s", code, again, first)
 	}

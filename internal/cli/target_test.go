@@ -19,6 +19,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -72,9 +73,7 @@ func locbench(t *testing.T, env map[string]string, args ...string) (code int, te
 func fileOf(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -219,9 +218,7 @@ thresholds: ["throughput>900000000 stop=run"]
 	}
 
 	page, err := os.ReadFile(filepath.Join(out, "summary.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	_, repeat, _ := strings.Cut(string(page), "Reproduce")
 	command := regexp.MustCompile("(?s)```sh\n(locbench run --profile [^\n]*)\n```").FindStringSubmatch(repeat)
 	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
@@ -230,9 +227,7 @@ thresholds: ["throughput>900000000 stop=run"]
 	}
 	t.Chdir(dir)
 	name := regexp.MustCompile(`--profile (\S+)`).FindStringSubmatch(command[1])[1]
-	if err := os.WriteFile(name, []byte(profile[1]+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(name, []byte(profile[1]+"\n"), 0o600))
 	before := requests.of("/orders")
 	again := append(words(strings.TrimPrefix(command[1], "locbench ")), "-o", "again")
 	if code, text := locbench(t, env, again...); code != console.ExitThreshold || requests.of("/orders") < before+20 {

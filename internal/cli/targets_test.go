@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -58,9 +59,7 @@ func TestPathBeforeTargets(t *testing.T) {
 	cmd := &cobra.Command{}
 	bindRun(cmd, &f)
 	file := fileOf(t, "t.txt", "GET http://shop:8080/a\n")
-	if err := cmd.ParseFlags([]string{"--targets", file, "--target", "http://127.0.0.1:1/api"}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, cmd.ParseFlags([]string{"--targets", file, "--target", "http://127.0.0.1:1/api"}))
 	plan, err := app.NewPlan(forContenders(f.RunOptions, cmd.Flags(), nil))
 	if err != nil || plan.Run.Targets[0].URL != "http://127.0.0.1:1/api" || len(plan.Run.Profile.Requests) != 1 || plan.Run.Profile.Requests[0].Path != "/a" {
 		t.Errorf("%+v, %+v, %v", plan.Run.Targets, plan.Run.Profile.Requests, err)
@@ -94,9 +93,7 @@ func TestTargetsAreSent(t *testing.T) {
 		"order.json": `{"id": "{id}"}`,
 		"p.yaml":     "requests: [{get: /x}]\nrounds: 1\ntimeout: 1m\nsteps: [{connections: 2, max_requests: 500}]\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	out := filepath.Join(dir, "out")
 	code, text := locbench(t, nil, "run", "--headless", "--profile", filepath.Join(dir, "p.yaml"), "--targets", filepath.Join(dir, "t.txt"),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // runAgainst runs 'locbench run' against a server that responds with status from its second request
@@ -32,9 +33,7 @@ func runAgainst(t *testing.T, status int, args ...string) (code int, stderr, dir
 		return code, stderr, dir
 	}
 	_, trials, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var recorded int64
 	for _, s := range trials[0].Steps {
 		recorded += s.Load.AllSucceeded() + s.Load.FailedTotal()
@@ -90,9 +89,7 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 				return
 			}
 			_, trials, err := results.Read(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if trial := trials[0]; trial.State != bench.TrialAborted || len(trial.Steps) != 1 || trial.Steps[0].Thresholds[0].Stopped != bench.ScopeTrial {
 				t.Errorf("%s: %+v", trial.State, trial.Steps)
 			}

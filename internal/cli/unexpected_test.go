@@ -84,9 +84,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}
 		outputs := map[string]string{"text": text, "dashboard": shown(t, out)}
 		for _, name := range []string{"report.html", "summary.md"} {
 			page, err := os.ReadFile(filepath.Join(out, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			outputs[name] = string(page)
 		}
 		for name, page := range outputs {

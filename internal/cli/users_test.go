@@ -97,9 +97,7 @@ func shopRun(t *testing.T, profile, password string, args ...string) (code int, 
 	dir := t.TempDir()
 	file = filepath.Join(dir, "shop.yaml")
 	for name, data := range map[string]string{"shop.yaml": profile, "users.csv": "name\nada\nbob\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
 	}
 	var out, err bytes.Buffer
 	for i := range args {
@@ -119,9 +117,7 @@ func TestRunOfUsers(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, text, stderr)
 	}
 	run, trials, err := results.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	// Each request and session was sent once before the load.
 	items, orders, carts, fills := s.count("GET /items/N 200")-1, s.count("POST /orders 201")-1, s.count("POST /carts 200")-1, s.count("PUT /carts/N/items 200")-1
 	sessions := analysis.Of(run, trials).Ordered()[0].Sessions()
@@ -140,9 +136,7 @@ func TestRunOfUsers(t *testing.T) {
 	}
 	all := text + stderr
 	entries, err := os.ReadDir(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, e := range entries {
 		data, _ := os.ReadFile(filepath.Join(out, e.Name()))
 		all += string(data)
@@ -160,9 +154,7 @@ func TestRunOfUsers(t *testing.T) {
 	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
 		t.Errorf("files %+v", run.Files)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "users.csv"), []byte("name\neve\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(filepath.Dir(file), "users.csv"), []byte("name\neve\n"), 0o600))
 	var errs bytes.Buffer
 	env := Env{Args: []string{"run", "--headless", "--resume", out}, Stdout: &errs, Stderr: &errs, Getenv: func(string) string { return shopPassword }}
 	if code := Main(t.Context(), env); code == 0 || !strings.Contains(errs.String(), "users.csv has changed since ") && !strings.Contains(errs.String(), "complete") {
@@ -208,9 +200,7 @@ func TestUnexpectedResponsesBeforeTheLoad(t *testing.T) {
 // `try` shows each request and response once, without secrets, and leaves nothing behind.
 func TestTry(t *testing.T) {
 	golden, err := filepath.Abs("testdata/try.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s := newShop(t)
 	t.Chdir(t.TempDir())
 	code, text, stderr, _ := shopRun(t, shopProfile, shopPassword, "try", "PROFILE", "--target", "a="+s.URL, "--target", "b="+s.URL)

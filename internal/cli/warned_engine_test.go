@@ -18,17 +18,11 @@ import (
 func TestAWarningIsPrintedOnce(t *testing.T) {
 	t.Parallel()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.Close()
 	data, err := dataset.Generated(200, 12, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Fill(t.Context(), data, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, s.Fill(t.Context(), data, nil))
 	for _, how := range []string{"--headless", "--quiet"} {
 		cmd := exec.Command(testenv.Locbench(t), "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
 		cmd.Dir = t.TempDir()

@@ -100,9 +100,7 @@ func TestCheckBuilder(t *testing.T) {
 // TestBundledAreClassic: no bundled contender needs BuildKit.
 func TestBundledAreClassic(t *testing.T) {
 	packed, err := Unpack(services.Packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	all, err := Discover(Source{FS: packed, Name: "services"})
 	if err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)
@@ -115,9 +113,7 @@ func TestBundledAreClassic(t *testing.T) {
 func FuzzNeeds(f *testing.F) {
 	f.Add("# syntax=a\n# escape=`\nFROM --platform=$BUILDPLATFORM a\nONBUILD RUN --mount=x <<A <<B\nA\nB\nADD a.git b\n")
 	packed, err := Unpack(services.Packed)
-	if err != nil {
-		f.Fatal(err)
-	}
+	testenv.OK(f, err)
 	_ = fs.WalkDir(packed, ".", func(name string, d fs.DirEntry, err error) error {
 		if text, readErr := fs.ReadFile(packed, name); err == nil && path.Base(name) == "Dockerfile" && readErr == nil {
 			f.Add(string(text))

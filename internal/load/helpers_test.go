@@ -106,9 +106,7 @@ func run(t testing.TB, e Engine, p Plan) bench.Load {
 	var got []bench.Window
 	e.patience = time.Minute // longer than any machine stall
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	consistent(t, l, got)
 	if l.Sent != l.Ended() {
 		t.Errorf("%d sent, but %d + %d + %d succeeded, %d failed and %d were rejected", l.Sent, l.Lead, l.Succeeded, l.Drain, l.FailedTotal(), l.Rejected.Total())
@@ -193,9 +191,7 @@ func scheduled(l bench.Load) (n int64) {
 func above(t testing.TB, l bench.Latencies, d time.Duration) int64 {
 	t.Helper()
 	h, err := hdr.Decode(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return h.CountAbove(d)
 }
 
@@ -271,9 +267,7 @@ func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -314,13 +308,9 @@ func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (u
 func refusing(t testing.TB) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		conn.Close()
 		listener.Close()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // An interleaved step: nothing is in flight during the slices of others, connections stay open, and
@@ -37,9 +38,7 @@ func TestInterleaving(t *testing.T) {
 				var windows []bench.Window
 				took := time.Now()
 				l, err := e.Run(t.Context(), p, func(w bench.Window) { windows = append(windows, w) })
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				const slices = 4 // the last one takes in the rest
 				if given != slices-1 || began != slices || ended != slices {
 					t.Errorf("%d slices given away, %d begun and %d ended", given, began, ended)

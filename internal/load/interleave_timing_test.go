@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestInterleavingInRealTime(t *testing.T) {
@@ -43,9 +44,7 @@ func TestInterleavingInRealTime(t *testing.T) {
 				took := time.Now()
 				e.Window = 200 * time.Millisecond
 				l, err := e.Run(context.Background(), p, func(w bench.Window) { windows = append(windows, w) })
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				var b bounds
 				const slices = 4 // the last one takes in the rest
 				b.check(given == slices-1 && began == slices && ended == slices, "%d slices given away, %d begun and %d ended", given, began, ended)

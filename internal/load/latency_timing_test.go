@@ -53,9 +53,7 @@ type stampedServer struct {
 
 func newStampedServer(t testing.TB, delay func(n int64) time.Duration) *stampedServer {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s := &stampedServer{url: "http://" + listener.Addr().String(), delay: delay}
 	var serving sync.WaitGroup
 	serving.Go(func() {
@@ -115,14 +113,10 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 // keepStamping keeps a socket with timestamps open while the test runs.
 func keepStamping(t *testing.T) {
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	raw, err := conn.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	raw.Control(func(fd uintptr) { fast.EnableStamps(int(fd)) })
 }
 

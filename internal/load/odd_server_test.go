@@ -148,9 +148,7 @@ func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
 func accepting(t *testing.T, handle func(net.Conn)) *oddServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s := &oddServer{url: "http://" + listener.Addr().String()}
 	var serving sync.WaitGroup
 	var conns []net.Conn

@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/host/thread"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // How the schedule is measured: a fixed rate to a server that does nothing, in many short steps, as
@@ -76,9 +77,7 @@ func micro(d time.Duration) float64 { return float64(d) / float64(time.Microseco
 
 func merged(b *testing.B, ls []bench.Latencies) bench.Latencies {
 	h, err := hdr.Merge(ls...)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	return h.Quantiles()
 }
 

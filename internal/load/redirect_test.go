@@ -191,9 +191,7 @@ func TestCookiesOfTheSetup(t *testing.T) {
 		p.Requests = append(p.Requests, bench.Request{Name: "x", Session: "setup", Path: "{link}"})
 		p.Data.Uses, p.Life, p.Step.Request = values.Uses(p.Requests), trial, "setup"
 		p.Sessions[0].Weight = 0
-		if err := e.Once(t.Context(), p, func(a Asked) { trial.Saved = a.Saved }); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, e.Once(t.Context(), p, func(a Asked) { trial.Saved = a.Saved }))
 		p = s.plan(bench.Request{Name: "a", Weight: 1, Path: "/private"}, bench.Request{Name: "b", Session: "s", Path: "/private", Save: nil},
 			bench.Request{Name: "c", Weight: 1, Path: "{link}"})
 		p.Life, p.Sessions = trial, []bench.Session{{Name: "s", Weight: 1}}

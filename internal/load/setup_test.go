@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // accounts is a server on which users log in. Its journal is what the results are compared with.
@@ -241,9 +242,7 @@ func TestOnceSendsTheSetup(t *testing.T) {
 	a := newAccounts(t)
 	p := accountsPlan(a.URL, bench.Step{Request: "user"})
 	var sent []string
-	if err := (Engine{}).Once(t.Context(), p, func(a Asked) { sent = append(sent, a.Request) }); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, (Engine{}).Once(t.Context(), p, func(a Asked) { sent = append(sent, a.Request) }))
 	if got := fmt.Sprint(sent); got != "[login me again]" || a.asked["1 as 1"] != 2 {
 		t.Errorf("sent %s; the server saw %v", got, a.asked)
 	}

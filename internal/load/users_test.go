@@ -106,9 +106,7 @@ func (o *orders) journal(note func()) {
 func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 	t.Helper()
 	users := filepath.Join(t.TempDir(), "users.csv")
-	if err := os.WriteFile(users, []byte("name,password,unused\nada,secret of ada,1\n\"bob \"\"b\"\"\",\"secret of bob \"\"b\"\"\",2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(users, []byte("name,password,unused\nada,secret of ada,1\n\"bob \"\"b\"\"\",\"secret of bob \"\"b\"\"\",2\n"), 0o600))
 	p := counted(url, connections, units)
 	p.IDs = nil
 	p.Variables = []bench.Variable{

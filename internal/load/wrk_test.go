@@ -167,9 +167,7 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 			b.Fatalf("%s: no %s in %s", command, pattern, out)
 		}
 		x, err := strconv.ParseFloat(string(match[1]), 64)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		return x
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -306,16 +304,10 @@ func benchServer(b testing.TB, cpu string) (url string) {
 	command.Env = append(os.Environ(), serverEnv+"=1")
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	stdout, err := command.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
+	testenv.OK(b, command.Start())
 	b.Cleanup(func() {
 		stdin.Close()
 		command.Wait()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestNothingRan(t *testing.T) {
@@ -46,9 +47,7 @@ func TestDiscard(t *testing.T) {
 		t.Helper()
 		for _, name := range names {
 			path := filepath.Join(root, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o600)))
 		}
 	}
 	there := func(name string) bool {

@@ -7,18 +7,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	put := func(path string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, path), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(root, path), []byte("{}"), 0o600))
 	}
 	put("b/run.json")
 	put("b/inner/run.json") // inside a results folder
@@ -26,9 +24,7 @@ func TestFind(t *testing.T) {
 	put("a/other.json")
 	put(".hidden/run.json")
 	put(strings.Repeat("d/", 20) + "run.json")
-	if err := os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "link")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "link")))
 	got, problems := Find(root, filepath.Join(root, "b", "run.json"), filepath.Join(root, "b"), filepath.Join(root, "link"))
 	want := []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}
 	if !slices.Equal(got, want) {

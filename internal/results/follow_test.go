@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // following is a Follow that runs in a goroutine.
@@ -140,16 +141,12 @@ func TestFollowSkipsLinesThatAreNotRecords(t *testing.T) {
 		dir := t.TempDir()
 		good := func(seq int64, e bench.Event) string {
 			line, err := json.Marshal(bench.Record{Seq: seq, At: at, Event: e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			return string(line) + "\n"
 		}
 		log := good(1, bench.Paused{}) + "\x00\x1b[2J\n\n" + `{"seq":2,"type":"from the future","event":{}}` + "\n" +
 			strings.Repeat("x", maxLine+100) + "\n" + good(3, bench.RunEnded{}) + `{"seq":4,"ty`
-		if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600))
 		l := followLog(t, dir)
 		l.expect(t, 1, 3)
 		if err := l.end(t); err != nil || l.bad != 3 {
@@ -176,9 +173,7 @@ func TestFollowEndsEarly(t *testing.T) {
 		}
 		cut := followLog(t, dir)
 		cut.expect(t, 1)
-		if err := w.events.Truncate(3); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, w.events.Truncate(3))
 		if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "became shorter") {
 			t.Errorf("error %v, want that the log was cut", err)
 		}
@@ -208,9 +203,7 @@ func FuzzFollow(f *testing.F) {
 			return nil
 		}}
 		for piece := range slices.Chunk(log, size) {
-			if err := l.add(piece); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, l.add(piece))
 		}
 		if err := errors.Join(l.flush(), l.finish()); err != nil && !errors.Is(err, ErrKilled) {
 			t.Fatal(err)

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func readTrial(t *testing.T, dir, name string, trial *bench.TrialResult) error {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer root.Close()
 	return readJSON(root, name, name, maxFile, trial)
 }
@@ -23,14 +22,10 @@ func readFiles(t *testing.T, run, trial []byte) (bench.Run, []bench.TrialResult,
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{RunFile: run, "go-nethttp-1.json": trial} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer root.Close()
 	return read(root)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestNoFileOutsideTheFolder checks that links in a folder from elsewhere are not followed.
@@ -17,17 +18,13 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 		dir, outside = t.TempDir(), filepath.Join(t.TempDir(), "outside.json")
 		mustCreate(t, dir)
 		trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: plan().Trials[0].Trial, Failure: "of another run"}
-		if err := WriteJSON(outside, trial); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, WriteJSON(outside, trial))
 		return dir, outside
 	}
 	replace := func(t *testing.T, path, target string, link func(old, new string) error) {
 		t.Helper()
 		_ = os.Remove(path)
-		if err := link(target, path); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, link(target, path))
 	}
 	t.Run("trial", func(t *testing.T) {
 		dir, outside := folder(t)
@@ -48,9 +45,7 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 		t.Run("events, "+name, func(t *testing.T) {
 			dir, outside := folder(t)
 			before, err := os.ReadFile(outside)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			replace(t, filepath.Join(dir, EventsFile), outside, link)
 			if h, err := Acquire(dir); err == nil {
 				h.Close()

@@ -10,25 +10,20 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // put writes a results folder that has only a run.json.
 func put(t testing.TB, dir, runJSON string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, RunFile), []byte(runJSON), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(dir, 0o755))
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, RunFile), []byte(runJSON), 0o644))
 }
 
 func putRun(t testing.TB, dir string, run bench.Run) {
 	t.Helper()
 	data, err := json.Marshal(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	put(t, dir, string(data))
 }
 
@@ -44,12 +39,8 @@ func TestList(t *testing.T) {
 	put(t, filepath.Join(root, "broken"), "{\n]")
 	put(t, filepath.Join(root, "newer"), `{"schema":99}`)
 	put(t, filepath.Join(root, "no-results", "below"), `{"schema":3}`) // two levels down: not searched
-	if err := os.Mkdir(filepath.Join(root, "pipe"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(root, "pipe", RunFile), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(filepath.Join(root, "pipe"), 0o755))
+	testenv.OK(t, os.Mkdir(filepath.Join(root, "pipe", RunFile), 0o755))
 
 	got, left := List(root, filepath.Join(root, "z-old"), filepath.Join(root, "missing"))
 	if left != 0 || len(got) != 5 {
@@ -102,9 +93,7 @@ func TestListOfOneFolder(t *testing.T) {
 		}
 	}
 	file := filepath.Join(dir, "notes.txt")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, nil, 0o644))
 	if got, _ := List(file); len(got) != 1 || got[0].Err == nil {
 		t.Errorf("a file as a root: %+v", got)
 	}
@@ -116,12 +105,8 @@ func TestListFollowsNoLinkOut(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "secret"), filepath.Join(root, "folder")); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if err := os.Mkdir(filepath.Join(root, "file"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(outside, "secret", RunFile), filepath.Join(root, "file", RunFile)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(filepath.Join(root, "file"), 0o755))
+	testenv.OK(t, os.Symlink(filepath.Join(outside, "secret", RunFile), filepath.Join(root, "file", RunFile)))
 	got, _ := List(root)
 	if len(got) != 1 || got[0].Err == nil || got[0].ID != "" {
 		t.Errorf("followed a link: %+v", got)
@@ -132,9 +117,7 @@ func TestListIsBounded(t *testing.T) {
 	root := t.TempDir()
 	big := filepath.Join(root, "big")
 	put(t, big, `{"schema":3}`)
-	if err := os.Truncate(filepath.Join(big, RunFile), maxListFile+1); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Truncate(filepath.Join(big, RunFile), maxListFile+1))
 	got, _ := List(root)
 	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "larger than the 16 MiB allowed") {
 		t.Errorf("%+v", got)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Results with the earlier definition of a measured step have a warning; others do not.
@@ -23,18 +24,12 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 	names, _ := filepath.Glob(kept + "/*.json")
 	for _, name := range names {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		data = []byte(strings.ReplaceAll(string(data), `"elapsed_ns":`, `"definition":2,"elapsed_ns":`))
-		if err := os.WriteFile(filepath.Join(fresh, filepath.Base(name)), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(fresh, filepath.Base(name)), data, 0o600))
 	}
 	run, trials, err = Read(fresh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if d, _ := trials[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.WarnOldStepDefinition) {
 		t.Errorf("definition %q, warnings %q", d, run.Warnings)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var at = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -27,9 +28,7 @@ func plan() bench.Run {
 func mustCreate(t *testing.T, dir string) *Writer {
 	t.Helper()
 	w, err := Create(dir, plan(), func(err error) { t.Errorf("writing failed: %v", err) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
@@ -37,13 +36,9 @@ func mustCreate(t *testing.T, dir string) *Writer {
 func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	t.Helper()
 	h, err := Acquire(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	w, err := h.Reopen(run, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
@@ -68,9 +63,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 
 	// Read what a reader finds if locbench is killed exactly now.
 	run, trials, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if run.Trials[0].State != bench.TrialRunning || run.Trials[1].State != bench.TrialPending {
 		t.Errorf("states %s, %s; want running, pending", run.Trials[0].State, run.Trials[1].State)
 	}
@@ -81,9 +74,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	feed(w, 6, &trial, bench.TrialEnded{State: bench.TrialComplete})
 	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}}, bench.RunEnded{State: bench.RunComplete})
 	run, trials, err = Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if run.State != bench.RunComplete || run.Trials[0].State != bench.TrialComplete || trials[0].State != bench.TrialComplete {
 		t.Errorf("states after the end: run %s, trial %s / %s", run.State, run.Trials[0].State, trials[0].State)
 	}
@@ -121,9 +112,7 @@ func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
 	w.Close()
 
 	run, _, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if last, err := LastSeq(dir); err != nil || last != 4 { // the half line has a number
 		t.Errorf("last event %d, want 4 (%v)", last, err)
 	}
@@ -131,9 +120,7 @@ func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
 	defer w2.Close()
 	feed(w2, 4, &trial, bench.TrialStarted{}, step(0), bench.TrialEnded{State: bench.TrialComplete})
 	_, trials, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if len(trials) != 1 || len(trials[0].Steps) != 1 {
 		t.Fatalf("the steps of two trials were mixed: %+v", trials)
 	}
@@ -155,18 +142,12 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Checked: 5, Elapsed: time.Second}}}
 	feed(w, 1, &trial, bench.TrialStarted{}, failed)
 	before, err := os.ReadFile(filepath.Join(dir, RunFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	feed(w, 3, &trial, bench.TrialEnded{State: bench.TrialComplete, Excluded: &bench.Exclusion{NoValidStep: true, Errors: 1}})
 	w.Close()
 	want, _, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, RunFile), before, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, RunFile), before, 0o600))
 	run, _, err := Read(dir)
 	for when, entry := range map[string]bench.TrialEntry{"written": want.Trials[0], "read": run.Trials[0]} {
 		if entry.Bodies == nil || entry.Bodies.Compared != 5 {
@@ -197,13 +178,9 @@ func TestWriteErrorIsReportedOnceAndAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var got []error
 	w, err := Create(dir, plan(), func(err error) { got = append(got, err) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer w.Close()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.RemoveAll(dir))
 	trial := plan().Trials[0].Trial
 	feed(w, 1, &trial, bench.TrialStarted{}, step(0))
 	if len(got) != 1 || w.Err() == nil {
@@ -215,14 +192,10 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	write := func(t *testing.T, name, content string, more ...string) string {
 		dir := t.TempDir()
 		for i := 0; i < len(more); i += 2 {
-			if err := os.WriteFile(filepath.Join(dir, more[i]), []byte(more[i+1]), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, more[i]), []byte(more[i+1]), 0o600))
 		}
 		if name != "" {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 		}
 		return dir
 	}
@@ -289,9 +262,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		again, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if _, _, err := readFiles(t, again, trial); err != nil {
 			t.Fatalf("written results cannot be read again: %v", err)
 		}
@@ -304,15 +275,11 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	fail := func(err error) { t.Error(err) }
 	w, err := Create(dir, run, fail)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	w.Close()
 	mine := []string{".notes.tmp", ".other.txt.tmp12", "a.json.tmp1"}
 	for _, name := range append([]string{".run.json.tmp123", ".rs-actix-1.json.tmp4", ".report.html.tmp5", ".summary.md.tmp6"}, mine...) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600))
 	}
 	mustReopen(t, dir, run).Close()
 	var left []string
@@ -370,9 +337,7 @@ func TestLastSeqAfterALineThatIsTooLong(t *testing.T) {
 		"more than a number": {short("1") + long(strings.Repeat("9", 40)), 1},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(tt.log), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, EventsFile), []byte(tt.log), 0o600))
 		if last, err := LastSeq(dir); err != nil || last != tt.want {
 			t.Errorf("%s: %d, want %d (%v)", name, last, tt.want, err)
 		}
@@ -394,9 +359,7 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	mustCreate(t, dir).Close()
 	h, err := Acquire(filepath.Join(dir, RunFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench is writing to "+dir) {
 		t.Error(err)
 	}

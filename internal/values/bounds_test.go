@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A row is bounded before it is kept, and what is not CSV is not quoted.
@@ -19,9 +21,7 @@ func TestRowsThatAreNoRows(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), tt.file)
-			if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(file, []byte(tt.text), 0o600))
 			_, _, err := readRows(file, "", []column{{name: "a"}}, 1000)
 			if err == nil || !strings.Contains(err.Error(), tt.wrong) || strings.Contains(err.Error(), "root") || len(err.Error()) > 300 {
 				t.Errorf("%v, want %q", err, tt.wrong)
@@ -49,12 +49,8 @@ func TestFilesAreBounded(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "body")
 	for size, fits := range map[int64]bool{maxBodyFile: true, maxBodyFile + 1: false} {
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(file, size); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, nil, 0o600))
+		testenv.OK(t, os.Truncate(file, size))
 		if body, err := readBody(file); (err == nil) != fits || fits && int64(len(body)) != size {
 			t.Errorf("%d bytes: %v", size, err)
 		}
@@ -73,9 +69,7 @@ func FuzzRowsAreBounded(f *testing.F) {
 		}
 		for _, name := range names {
 			file := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(file, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(file, text, 0o600))
 			rows, _, err := readRows(file, "", []column{{name: "a"}, {name: "a", use: Use{JSON: true}}}, 1000)
 			if err == nil && (rows.Len() == 0 || rows.Len() > 1000 || rows.kept > len(text)*3+rows.Len()*endBytes) {
 				t.Fatalf("%s: %d rows, %d bytes of %d", name, rows.Len(), rows.kept, len(text))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // What is sent unescaped in a path is checked before the load, with the line of the file.
@@ -18,9 +19,7 @@ func TestPathsFromFiles(t *testing.T) {
 		{"{p}", "", "p.csv:3: no value"},
 	} {
 		file := filepath.Join(t.TempDir(), "p.csv")
-		if err := os.WriteFile(file, []byte("path,n\n/ok,1\n\""+c.value+"\",2\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte("path,n\n/ok,1\n\""+c.value+"\",2\n"), 0o600))
 		_, err := OpenData([]bench.Variable{{Name: "p", File: file, Column: "path"}}, []bench.Request{{Name: "r", Path: c.path}})
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%s with %q: %v", c.path, c.value, err)

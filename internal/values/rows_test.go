@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func file(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -36,9 +35,7 @@ func TestRows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := openRows(file(t, test.name, test.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			var got []string
 			for i := range rows.Len() {
 				got = append(got, fmt.Sprintf("%s %s", rows.Cell(i, rows.Column("a")), rows.Cell(i, rows.Column("b"))))
@@ -87,9 +84,7 @@ func TestRowsArePacked(t *testing.T) {
 		}
 		path := file(t, "r.csv", b.String())
 		d, err := OpenData([]bench.Variable{{Name: "v", File: path}}, []bench.Request{{Path: "/{v.id}/{v.b}"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		r, objects, held := d.Rows[path], 0, 0
 		for _, b := range r.blocks {
 			objects += 2

@@ -163,9 +163,7 @@ func TestCompare_NothingInCommon(t *testing.T) {
 func TestResult_JSON(t *testing.T) {
 	r := compared(t, of(trials("a", 6, usual())), of(trials("a", 6, faster(1.1), in(5, byHand(bench.ControlPause)))), Options{})
 	data, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Golden(t, "testdata/compare.json", string(data)+"\n")
 	for errors, want := range map[float64]string{math.Nextafter(.001, 0): "[]",
 		.001: "[new: 0.1% of requests failed; throughput and latency exclude them]"} {

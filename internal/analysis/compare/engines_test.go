@@ -55,13 +55,9 @@ func enginePairs(n int, apart func(connections, pair int) float64, connections .
 func agreement(t *testing.T, r bench.Run, trial bench.TrialResult) string {
 	t.Helper()
 	a, err := EnginesAgree(analysis.Of(r, []bench.TrialResult{trial}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var b strings.Builder
-	if err := a.Text(&b); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, a.Text(&b))
 	return b.String()
 }
 

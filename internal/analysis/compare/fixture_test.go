@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // values are the results of one round of a contender.
@@ -162,9 +163,7 @@ func compared(t *testing.T, before, after raw, o Options) Result {
 		fresh.Run = old.Run
 	}
 	r, err := Compare(old, fresh, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return r
 }
 
@@ -172,9 +171,7 @@ func compared(t *testing.T, before, after raw, o Options) Result {
 func describe(t *testing.T, r Result) string {
 	t.Helper()
 	var b strings.Builder
-	if err := r.Text(&b); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, r.Text(&b))
 	number := func(v *float64) string {
 		if v == nil {
 			return "-"

@@ -35,9 +35,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *values)) *His
 func seriesOf(t *testing.T, h *History, labels []string, measures ...measure.ID) []Series {
 	t.Helper()
 	all, err := h.Series(labels, measures)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return all
 }
 
@@ -45,9 +43,7 @@ func texts(t *testing.T, all []Series) (text, markdown, table string) {
 	t.Helper()
 	var a, b, c bytes.Buffer
 	for _, err := range []error{HistoryText(&a, all), HistoryMarkdown(&b, all), HistoryCSV(&c, all)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 	}
 	for line := range strings.Lines(a.String()) {
 		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 && !strings.Contains(line, "results/") {

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // flat returns rounds of contenders whose throughput hardly depends on the connections above 2,
@@ -244,9 +245,7 @@ func positives(t *testing.T, trials int) {
 	differs := func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse }
 	for range trials {
 		floor, err := NoiseFloor(noisy(12, 1).set())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		a, same, slower := noisy(6, 1), noisy(6, 1), noisy(6, .9)
 		for _, r := range compared(t, a, same, Options{Floor: &floor}).Contenders[0].Rows {
 			if measures++; differs(r) {

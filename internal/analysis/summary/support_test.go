@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // badNumber matches what Go prints for a wrong verb, NaN and infinity.
@@ -56,9 +57,7 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rules Ru
 		for i, a := range names {
 			for _, b := range names[i+1:] {
 				test, err := stats.MannWhitney(samples[a], samples[b])
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				pairs, raw = append(pairs, [2]string{a, b}), append(raw, test.P)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -81,9 +82,7 @@ func TestBuildProgress(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	a, b := bench.Service{Name: "a"}, bench.Service{Name: "b"}
 	took := bench.Artifact{Image: "a", BuildTime: 40 * time.Second}
-	if err := contender.RecordBuild(a, bench.RuntimeDocker, took, contender.BuildOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, contender.RecordBuild(a, bench.RuntimeDocker, took, contender.BuildOptions{}))
 	p := buildProgress{env: console.Env{Stdout: &out, Stderr: &stderr}, jobs: 2, total: 3, runtime: bench.RuntimeDocker}
 	p.begin(a)
 	p.begin(b)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -19,9 +20,7 @@ func TestBuildShowsNoSecrets(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "mine")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Mkdir(dir, 0o755))
 	manifest := `language: Sh
 framework: sh
 version: "1"
@@ -32,9 +31,7 @@ process:
     - [sh, -c, "echo --db-password build-secret-value '{\"pin\":\"0000\"}'; exit 3", --token, next-secret-value]
   command: [sh, --db-password, command-secret-value]
 `
-	if err := os.WriteFile(filepath.Join(dir, "service.yaml"), []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "service.yaml"), []byte(manifest), 0o600))
 	var out, stderr bytes.Buffer
 	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, BuildOptions{
 		Selection: Selection{Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess},

@@ -13,15 +13,14 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/profiles"
 )
 
 func TestVerifyProfile(t *testing.T) {
 	p, err := profile.Parse("verify.yaml", verifyProfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if p.Limits.CPUs != 1.5 || p.Limits.Memory != 512<<20 || len(p.Checks.Lifecycle) != len(bench.LifecycleChecks()) || p.Runtime != bench.RuntimeDocker {
 		t.Errorf("%+v", p)
 	}
@@ -31,13 +30,9 @@ func TestVerifyProfile(t *testing.T) {
 // bundled profiles, and the load is short.
 func TestVerifyLoadsAsProfilesDo(t *testing.T) {
 	p, err := profile.Parse("verify.yaml", verifyProfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	list, err := profile.List(profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, other := range list {
 		if profile.MostConnections(other.Steps) > profile.MostConnections(p.Steps) {
 			t.Errorf("it loads with %d connections, profile %s with %d", profile.MostConnections(p.Steps), other.Name, profile.MostConnections(other.Steps))
@@ -134,9 +129,7 @@ func TestOutcomeWithoutRequestLog(t *testing.T) {
 func TestVerifiedText(t *testing.T) {
 	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Variants: []bench.Variant{{Name: "a"}, {Name: "b"}}}
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	good := contender.Verified{Sources: hash, When: day}
 	bad, old := good, good

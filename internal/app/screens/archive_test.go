@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -44,9 +45,7 @@ func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "opener")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755))
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no /bin/sh to write an opener in")
 	}
@@ -57,9 +56,7 @@ func TestBrowserGetsTheFileUnchanged(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
 	b := browser{path: script(t, `printf '%s|%s' "$#" "$1" > '`+seen+`'`)}
 	name := filepath.Join(t.TempDir(), "-o; touch x $(id) 'q'.html")
-	if err := b.open(name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, b.open(name))
 	got, err := os.ReadFile(seen)
 	if err != nil || string(got) != "1|"+name {
 		t.Errorf("%q, %v; want one argument, %q", got, err, name)
@@ -81,15 +78,9 @@ func TestArchive(t *testing.T) {
 	for name, v := range map[string]any{results.RunFile: run, "a-1.json": trial} {
 		t.Run(name, func(t *testing.T) {
 			data, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
+			testenv.OK(t, os.MkdirAll(dir, 0o755))
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 		})
 	}
 	t.Chdir(t.TempDir()) // nothing is in ./results

@@ -16,9 +16,7 @@ func TestOneRunAtATime(t *testing.T) {
 	o.binary = testenv.Locbench(t)
 	args, _ := testenv.SmallRun(t, "[1]")
 	s, err := o.run(args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.Close()
 	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "is in progress") {
 		t.Errorf("a second run at the same time: error %v", err)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -13,9 +14,7 @@ func TestOpener_OneRunAtATime(t *testing.T) {
 	o := newOpener(console.Env{})
 	o.binary = script(t, "exec cat > /dev/null\n")
 	first, err := o.run([]string{"run"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer first.Close()
 	if _, err := o.Start([]string{"run"}); err == nil || !strings.Contains(err.Error(), "is in progress") {
 		t.Errorf("a second run at the same time: error %v", err)

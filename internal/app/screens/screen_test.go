@@ -12,6 +12,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -51,9 +52,7 @@ func TestAfterwards(t *testing.T) {
 				if err == nil {
 					err = os.WriteFile(filepath.Join(dir, file), data, 0o600)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 			}
 			var out bytes.Buffer
 			env := console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}

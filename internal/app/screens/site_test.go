@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -30,9 +31,7 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 		if err == nil && git != "" {
 			err = os.WriteFile(filepath.Join(dir, folder, ".git"), []byte(git), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 	}
 	all, err := Site{Services: []string{dir}}.Contenders(t.Context())
 	at := slices.IndexFunc(all, func(s bench.Service) bool { return s.Name == "orders" })
@@ -44,9 +43,7 @@ func TestWorktreeInTheServicesFolder(t *testing.T) {
 func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p, err := profile.Load("quick", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	p.Rounds, p.Store = 6, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://me:secret@10.0.0.5:9200"}
 	site, ctx := Site{}, context.Background()
 	saved, warning, err := site.Save(ctx, "my profile", p, false)
@@ -77,9 +74,7 @@ func TestSavedProfilesAreFoundAndNotOverwritten(t *testing.T) {
 	if _, _, err := site.Save(ctx, "broken", p, false); err == nil {
 		t.Error("a profile that cannot be read back was saved")
 	}
-	if err := os.WriteFile("compose.yaml", []byte("services: {}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile("compose.yaml", []byte("services: {}\n"), 0o644))
 	var names []string
 	for _, found := range site.Profiles(ctx, "gone.yaml") {
 		if found.Err != nil {
@@ -148,9 +143,7 @@ func TestMachine(t *testing.T) {
 func TestVerifiedNote(t *testing.T) {
 	svc := bench.Service{Name: "web", Files: fstest.MapFS{"main.go": {Data: []byte("package main")}}}
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for name, c := range map[string]struct {
 		state  contender.Verified
 		passed bool

@@ -11,15 +11,14 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // newSearch returns a search outside of a run: SLO p99<50ms, first probe at 100/s.
 func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
 	slo, err := profile.ParseConditions("p99<50ms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	log := &recorder{dir: t.TempDir(), record: capacity.Record{Schema: capacity.Schema}}
 	return &capacitySearch{
 		options: &Options{Probe: time.Second}, slo: slo, log: log, point: log.add(capacity.Point{Dir: "."}),

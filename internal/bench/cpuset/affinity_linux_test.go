@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // apart runs a function on its own thread, and restores the affinity of that afterwards.
@@ -49,9 +51,7 @@ func TestKeep(t *testing.T) {
 	}()
 	tid := <-chosen
 	undo, err := Keep(one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer undo()
 	check := func(when string, want Set) {
 		t.Helper()
@@ -81,9 +81,7 @@ func TestKeep(t *testing.T) {
 	if err != nil || strings.Fields(string(out))[1] != one.String() {
 		t.Errorf("a child is on %s, %v", out, err)
 	}
-	if err := undo(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, undo())
 	check("afterwards", all)
 	if n := runtime.GOMAXPROCS(0); n < 1 || n > len(all) {
 		t.Errorf("GOMAXPROCS %d afterwards", n)

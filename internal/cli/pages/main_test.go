@@ -9,26 +9,19 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/app"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	if err := write(dir, app.Build{Version: "0.1.0"}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, write(dir, app.Build{Version: "0.1.0"}))
 	f, err := os.Open(filepath.Join(dir, "man", "locbench-run.1.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	page, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, want := range []string{`"LOCBENCH-RUN" "1" "Jan 1970" "locbench 0.1.0"`, "--headless", "SEE ALSO"} {
 		if !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), want) {
 			t.Errorf("the page of locbench run lacks %q", want)

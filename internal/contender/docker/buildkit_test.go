@@ -18,6 +18,8 @@ import (
 
 	"github.com/containerd/errdefs"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // buildKitTrace is a StatusResponse in base64: a cached step, one that begins, its output, a completed step and
@@ -52,9 +54,7 @@ func FuzzTrace(f *testing.F) {
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		aux, err := json.Marshal(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		trace(aux, io.Discard)
 	})
 }
@@ -144,9 +144,7 @@ func connectTo(t *testing.T, h http.Handler) *Engine {
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	e, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": "tcp://" + s.Listener.Addr().String()}), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { e.Close() })
 	return e
 }

@@ -78,9 +78,7 @@ func TestRun(t *testing.T) {
 			Image: "img", OnLog: func(l bench.LogLine) { logged = append(logged, l.Stream+" "+l.Text) },
 			OnIncident: func(i bench.Incident) { happened = append(happened, i.At.Sub(began).String()+" "+i.Text) },
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		started, _ := time.Parse(time.RFC3339Nano, f.Started())
 		if !c.StartedAt().Equal(started.Add(-time.Hour)) || c.Address()+c.NetworkAddress() != "" || c.Exit() != nil {
 			t.Errorf("started at %v, %q, %q, %v", c.StartedAt(), c.Address(), c.NetworkAddress(), c.Exit())
@@ -193,9 +191,7 @@ func TestRun_Reach(t *testing.T) {
 				e := engineOf(t, f)
 				e.peer = netip.MustParseAddr("127.0.0.1")
 				c, _, err := e.Run(t.Context(), ContainerSpec{Image: "img", Port: tt.port, Publish: tt.publish})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				if c.Address() != tt.address || c.NetworkAddress() != tt.inside {
 					t.Errorf("%q, %q; want %q, %q", c.Address(), c.NetworkAddress(), tt.address, tt.inside)
 				}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -173,9 +174,7 @@ func TestStop(t *testing.T) {
 				}
 				ctx := bench.WithForce(t.Context(), force)
 				r, err := c.Stop(ctx, grace)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				again, err := c.Stop(ctx, 0)
 				if err != nil || again != r {
 					t.Errorf("again: %+v, %v", again, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -24,9 +25,7 @@ const (
 func engineOf(t *testing.T, f *fakedocker.Engine) *Engine {
 	t.Helper()
 	cli, err := endpoint{host: "tcp://engine:2375", version: f.API, transport: f.Transport()}.client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { cli.Close() })
 	return &Engine{cli: cli, host: "tcp://engine:2375", patience: infoTimeout}
 }

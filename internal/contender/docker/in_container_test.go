@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -88,9 +89,7 @@ func TestCreateNetwork_InContainer(t *testing.T) {
 				t.Fatalf("%v, want %q", err, c.wrong)
 			}
 			var made struct{ Options map[string]string }
-			if err := json.Unmarshal(f.Requests("POST /networks/create")[0].Body, &made); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal(f.Requests("POST /networks/create")[0].Body, &made))
 			icc := made.Options["com.docker.network.bridge.enable_icc"]
 			if n.OwnAddress != c.own || n.Direct() != (c.own != "") || icc != c.apart {
 				t.Errorf("own address %q, direct %v, icc %q", n.OwnAddress, n.Direct(), icc)
@@ -144,9 +143,7 @@ func TestConnect_Peer(t *testing.T) {
 	defer s.Close()
 	_, port, _ := strings.Cut(s.Listener.Addr().String(), ":")
 	e, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": "tcp://localhost:" + port}), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer e.Close()
 	if !e.peer.IsLoopback() || e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("reached at %s, published at %s", e.peer, e.PublishedHost())

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestPullProgress(t *testing.T) {
@@ -28,9 +30,7 @@ func TestPullProgress(t *testing.T) {
 	} {
 		now = now.Add(step.wait)
 		var m message
-		if err := json.Unmarshal([]byte(step.line), &m); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, json.Unmarshal([]byte(step.line), &m))
 		if !l.take(m) {
 			t.Errorf("%s is not taken for a layer's", step.line)
 		}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/testenv/fakedocker"
 )
 
@@ -28,12 +29,8 @@ func env(m map[string]string) func(string) string { return func(k string) string
 func writeFile(t *testing.T, content string, elem ...string) {
 	t.Helper()
 	path := filepath.Join(elem...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testenv.OK(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func contextID(name string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(name))) }
@@ -106,9 +103,7 @@ func TestConnectTLSContext(t *testing.T) {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	writeFile(t, string(ca), home, ".docker", "contexts", "tls", id, "docker", "ca.pem")
 	e, err := connect(t.Context(), env(nil), home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer e.Close()
 	if i := e.Info(); i.APIVersion != "1.41" || i.Arch != "arm64" || i.CgroupVersion != 2 || !i.Rootless || e.Local() {
 		t.Errorf("%+v, local %v", i, e.Local())
@@ -126,9 +121,7 @@ func TestResolve_TLS(t *testing.T) {
 	s := httptest.NewTLSServer(nil)
 	defer s.Close()
 	key, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	files := map[string]string{
 		"ca.pem":   string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})),
 		"key.pem":  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
@@ -214,9 +207,7 @@ func TestConnectAgrees(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			defer e.Close()
 			i, own := e.Info(), tt.spoken == "its own"
 			if (i.APIVersion != tt.spoken) != own || own && i.APIVersion == tt.engine || i.CPUs != 4 {
@@ -229,9 +220,7 @@ func TestConnectAgrees(t *testing.T) {
 func TestConnectAbsent(t *testing.T) {
 	socket := "unix://" + filepath.Join(t.TempDir(), "no.sock")
 	left, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	left.Close()
 	for _, host := range []string{socket, "tcp://" + left.Addr().String()} {
 		_, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": host}), t.TempDir())

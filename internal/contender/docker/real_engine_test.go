@@ -31,9 +31,7 @@ func spec(t *testing.T, image string, command ...string) docker.ContainerSpec {
 func run(t *testing.T, e *docker.Engine, s docker.ContainerSpec) *docker.Container {
 	t.Helper()
 	c, _, err := e.Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		if _, err := c.Stop(context.Background(), 0); err != nil {
 			t.Error(err)

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestApart(t *testing.T) {
 	proc, dir := t.TempDir(), t.TempDir()
 	for pid, net := range map[string]string{"self": "net:[1]", "10": "net:[1]", "11": "net:[2]"} {
-		if err := os.MkdirAll(filepath.Join(proc, pid, "ns"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Join(proc, pid, "ns"), 0o755))
 		if err := os.Symlink(net, filepath.Join(proc, pid, "ns", "net")); err != nil {
 			t.Skip("no symbolic link can be made here: ", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestProcessNextToAPinnedClient runs in its own process, which is the client.
@@ -28,9 +29,7 @@ func TestProcessNextToAPinnedClient(t *testing.T) {
 		return
 	}
 	undo, err := cpuset.Keep(all[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer undo()
 	for name, tt := range map[string]struct {
 		spec bench.LaunchSpec
@@ -44,9 +43,7 @@ func TestProcessNextToAPinnedClient(t *testing.T) {
 			spec := tt.spec
 			spec.RunID, spec.Name, spec.Artifact.Command = runID(t), filepath.Base(name), []string{helper, "sleep"}
 			inst, err := Process{CPUs: all}.Launch(t.Context(), spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			stopAtEnd(t, inst)
 			info, status := inst.Info(), ""
 			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {

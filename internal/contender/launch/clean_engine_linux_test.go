@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // inNamespace runs the calling test in a new process, the first of a new PID namespace with its own
@@ -43,21 +45,15 @@ func inNamespace(t *testing.T, env ...string) bool {
 // ownMounts makes later mounts private to this process, and mounts the /proc of its PID namespace.
 func ownMounts(t *testing.T) {
 	t.Helper()
-	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+	testenv.OK(t, unix.Mount("proc", "/proc", "proc", 0, ""))
 }
 
 // hierarchies returns the folders at which cgroups are mounted.
 func hierarchies(t *testing.T) (points []string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mounts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for line := range strings.Lines(string(mounts)) {
 		if f := strings.Fields(line); len(f) > 2 && (f[2] == "cgroup" || f[2] == "cgroup2") {
 			points = append(points, f[1])
@@ -76,14 +72,10 @@ func zones(t *testing.T) (points []string) {
 		zone := filepath.Join(p, os.Getenv(zoneEnv))
 		if err := os.Mkdir(zone, 0o755); err != nil {
 			t.Logf("%s is left out: %v", p, err)
-			if err := unix.Unmount(p, unix.MNT_DETACH); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, unix.Unmount(p, unix.MNT_DETACH))
 			continue
 		}
-		if err := unix.Mount(zone, p, "", unix.MS_BIND, ""); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, unix.Mount(zone, p, "", unix.MS_BIND, ""))
 		if !strings.HasSuffix(p, "/cpuset") { // on v1 it accepts no process before it has CPUs and memory
 			points = append(points, p)
 		}
@@ -123,12 +115,8 @@ func put(t *testing.T, points []string, name string, pid int) {
 	t.Helper()
 	for _, p := range points {
 		dir := filepath.Join(p, name)
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(dir, 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0))
 	}
 }
 
@@ -137,9 +125,7 @@ func sleeper(t *testing.T, env ...string) int {
 	t.Helper()
 	cmd := exec.Command("sleep", "600")
 	cmd.Env = append(os.Environ(), env...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, cmd.Start())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-done })

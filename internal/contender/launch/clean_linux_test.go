@@ -91,12 +91,8 @@ func hierarchies1(t *testing.T) cgroup.Tree {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testenv.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func groupDir(tree cgroup.Tree, name string) string {
@@ -125,9 +121,7 @@ func TestClean_Groups(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tree := hierarchies1(t)
 			for _, name := range names {
-				if err := os.Mkdir(groupDir(tree, name), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.Mkdir(groupDir(tree, name), 0o755))
 			}
 			c, err := cleanIn(t.Context(), tree, nil, tt.options)
 			for what, name := range names {
@@ -162,9 +156,7 @@ func TestHelper(t *testing.T) {
 		t.Error(err)
 	}
 	data, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var child int
 	fmt.Sscan(string(data), &child)
 	testenv.Until(t, time.Minute, "its child has exited", func() bool { return processGone(child) })

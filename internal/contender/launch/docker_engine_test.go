@@ -21,14 +21,13 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func newDocker(t *testing.T, e *docker.Engine) *Docker {
 	t.Helper()
 	d, err := NewDocker(t.Context(), e, runID(t), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -50,9 +49,7 @@ func TestDocker(t *testing.T) {
 	launch := func(t *testing.T, d *Docker, s bench.LaunchSpec) bench.Instance {
 		t.Helper()
 		inst, err := d.Launch(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		stopAtEnd(t, inst)
 		return inst
 	}
@@ -106,9 +103,7 @@ func TestDocker(t *testing.T) {
 		s.More = bench.Privileges{Capabilities: []string{"NET_RAW"}, Processes: 5000}
 		pid := launch(t, newDocker(t, e), s).Info().PID
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		// CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID, NET_BIND_SERVICE and NET_RAW by the
 		// numbers of linux/capability.h.
 		for _, line := range []string{"CapBnd:\t00000000000024eb", "CapEff:\t00000000000024eb", "NoNewPrivs:\t1"} {
@@ -123,9 +118,7 @@ func TestDocker(t *testing.T) {
 	t.Run("Neighbors", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
 			d, err := NewDocker(t.Context(), e, runID(t), inside)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			t.Cleanup(func() { _ = d.Close(context.Background()) })
 			one := launch(t, d, spec(t, "serve", "8080"))
 			waitLog(t, one, "listening")
@@ -156,9 +149,7 @@ func TestDocker(t *testing.T) {
 			t.Skip("the engine's network is not this machine's")
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(d.HostAddress(), "0"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		server := http.Server{Handler: http.NotFoundHandler()}
 		served := make(chan struct{})
 		go func() { defer close(served); server.Serve(l) }()
@@ -205,9 +196,7 @@ func TestDockerElsewhere(t *testing.T) {
 		t.Run(host[:3], func(t *testing.T) {
 			t.Setenv("DOCKER_HOST", host)
 			e, err := docker.Connect(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			t.Cleanup(func() { e.Close() })
 			d := newDocker(t, e)
 			if d.Network.Gateway != mine.Network.Gateway {
@@ -230,9 +219,7 @@ func TestDockerElsewhere(t *testing.T) {
 			inst, err := d.Launch(t.Context(), bench.LaunchSpec{
 				RunID: runID(t), Name: "trial", Artifact: bench.Artifact{Image: image, Command: []string{"serve", "8080"}}, Port: 8080, Limits: bench.Limits{Memory: 64 << 20},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			stopAtEnd(t, inst)
 			waitLog(t, inst, "listening")
 			get(t, inst)
@@ -249,9 +236,7 @@ func TestDockerElsewhere(t *testing.T) {
 		}
 		t.Setenv("DOCKER_HOST", "unix://"+forwarded(t, socket))
 		e, err := docker.Connect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		t.Cleanup(func() { e.Close() })
 		if d := newDocker(t, e); !d.Network.Direct() || !e.Local() {
 			t.Error("this machine's engine behind a forwarded socket is taken for another's")
@@ -263,9 +248,7 @@ func TestDockerElsewhere(t *testing.T) {
 func forwarded(t *testing.T, target string) string {
 	t.Helper()
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -294,9 +277,7 @@ func forwarded(t *testing.T, target string) string {
 func kernelProcesses(t *testing.T, pid int) string {
 	t.Helper()
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for line := range strings.Lines(string(groups)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		for _, dir := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {

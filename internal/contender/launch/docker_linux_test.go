@@ -29,22 +29,16 @@ import (
 func connect(t *testing.T, f *fakedocker.Engine, network string) *docker.Engine {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fake-") // a socket's path must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	l, err := net.Listen(network, map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: f}}
 	server.Start()
 	t.Cleanup(server.Close)
 	t.Setenv("DOCKER_HOST", network+"://"+l.Addr().String())
 	e, err := docker.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { e.Close() })
 	return e
 }
@@ -54,13 +48,9 @@ func launched(t *testing.T, f *fakedocker.Engine, spec bench.LaunchSpec) (*Docke
 	t.Helper()
 	f.OnKill = func(signal string) { f.End(map[string]int{"SIGKILL": 137}[signal]) }
 	d, err := NewDocker(t.Context(), connect(t, f, "unix"), "20261127-0001", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	inst, err := d.Launch(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		if _, err := inst.Stop(context.Background(), time.Minute); err != nil {
 			t.Error(err)
@@ -108,9 +98,7 @@ func TestDockerLaunch(t *testing.T) {
 			info := c.Info()
 			info.StartedAt = time.Time{}
 			said, err := json.Marshal(info)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			names := strings.NewReplacer(owner(), "OWNER", d.Network.Name, "NETWORK")
 			fmt.Fprintf(&golden, "# %s\n%s---\n%s\n", tt.name, names.Replace(f.Created()), fakedocker.Fields(said))
 		})
@@ -127,9 +115,7 @@ func groupOf(t *testing.T, files map[string]string) *cgroup.Reader {
 		writeFile(t, filepath.Join(groupDir(tree, "x"), name), text)
 	}
 	r, err := tree.Process(7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return r
 }
 
@@ -212,9 +198,7 @@ func TestContainer_Usage(t *testing.T) {
 // of a container elsewhere.
 func TestContainer_Process(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer l.Close()
 	here := func(c *container) bool {
 		return slices.ContainsFunc(c.Listens(), func(a netip.AddrPort) bool { return a.String() == l.Addr().String() })
@@ -244,12 +228,8 @@ func TestContainer_Process(t *testing.T) {
 		t.Error("this process is in a container")
 	}
 	stopped := exec.Command("sleep", "600")
-	if err := stopped.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := stopped.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, stopped.Start())
+	testenv.OK(t, stopped.Process.Signal(syscall.SIGSTOP))
 	c.info.PID = stopped.Process.Pid
 	testenv.Until(t, time.Minute, "it is stopped", func() bool {
 		return strings.Contains(c.Diagnose(t.Context()), "SIGSTOP")
@@ -301,9 +281,7 @@ func TestDocker_Fails(t *testing.T) {
 	f := fakedocker.New()
 	e := connect(t, f, "unix")
 	d, err := NewDocker(t.Context(), e, "r", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	f.Change(func() {
 		for _, request := range []string{
 			"DELETE /networks/" + fakedocker.NetworkID, "POST /networks/create", "POST /containers/create",

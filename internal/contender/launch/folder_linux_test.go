@@ -11,6 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // filed writes files below a new folder; a name that ends in a slash is a folder.
@@ -20,15 +21,11 @@ func filed(t *testing.T, files map[string]string) string {
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		parent, file := filepath.Split(dir + "/" + name)
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(parent, 0o700))
 		if file == "" {
 			continue
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	return dir
 }
@@ -44,9 +41,7 @@ func allIn(t *testing.T, dir string) (all []string) {
 		all = append(all, strings.TrimPrefix(path, dir)+" "+string(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return all
 }
 
@@ -60,9 +55,7 @@ func TestEachStartHasAFreshFolder(t *testing.T) {
 	work := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", work)
 	folder, err := NewFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	script := `set -e
 for f in new conf/app.conf conf/new data/new both/own both/new "$TMPDIR/new"; do echo was here >>"$f"; done
 mkdir -p shut/in; : >shut/in/x; chmod 500 shut/in shut
@@ -79,9 +72,7 @@ pwd; echo "$TMPDIR"; ls`
 			},
 		}
 		p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
-		if err := p.launch(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, p.launch(t.Context(), spec))
 		stopAtEnd(t, p)
 		if exit := ended(t, p); exit.Code != 0 {
 			t.Errorf("%s: %v", exit, p.Logs())
@@ -136,25 +127,17 @@ func TestCopiesOfTheBuild(t *testing.T) {
 	})
 	at := time.Unix(1_700_000_000, 0)
 	for name, mode := range map[string]os.FileMode{"service": 0o700, "data": 0o600, "run.sh": 0o750} {
-		if err := errors.Join(os.Chmod(filepath.Join(built, name), mode), os.Chtimes(filepath.Join(built, name), at, at)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, errors.Join(os.Chmod(filepath.Join(built, name), mode), os.Chtimes(filepath.Join(built, name), at, at)))
 	}
-	if err := os.Symlink("run.sh", filepath.Join(built, "link")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Symlink("run.sh", filepath.Join(built, "link")))
 	to := filepath.Join(t.TempDir(), "dir")
-	if err := copyArtifact(to, bench.Artifact{Dir: built, Files: []string{"service", "data", "run.sh", "link", "gone/file"}}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, copyArtifact(to, bench.Artifact{Dir: built, Files: []string{"service", "data", "run.sh", "link", "gone/file"}}))
 	for name, want := range map[string]string{
 		"service": "-rwx------ same", "data": "-rw------- copy", "run.sh": "-rwxr-x--- copy", "link": "Lrwxrwxrwx copy", "made": "Lrwxrwxrwx copy",
 	} {
 		was, err1 := os.Lstat(filepath.Join(built, name))
 		is, err2 := os.Lstat(filepath.Join(to, name))
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, errors.Join(err1, err2))
 		how := "copy"
 		if os.SameFile(was, is) {
 			how = "same"
@@ -181,18 +164,12 @@ func TestCleanRemovesFolders(t *testing.T) {
 		"alive":   groupName(newInstanceID(), "run-1"),
 		"unknown": "something",
 	} {
-		if err := os.MkdirAll(filepath.Join(dir, name, "dir", "shut"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+ownerEnd), []byte(group), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Join(dir, name, "dir", "shut"), 0o700))
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name+ownerEnd), []byte(group), 0o600))
 	}
 	there := func() (names []string) {
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}

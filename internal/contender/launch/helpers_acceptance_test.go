@@ -40,9 +40,7 @@ func checkQuota(t *testing.T, inst bench.Instance) {
 func kernelQuota(t *testing.T, pid int) float64 {
 	t.Helper()
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for line := range strings.Lines(string(groups)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		var quota, period float64
@@ -69,9 +67,7 @@ func get(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(inst.BaseURL() + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	resp.Body.Close()
 	if resp.StatusCode != 404 {
 		t.Errorf("status %d", resp.StatusCode)

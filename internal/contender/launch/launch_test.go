@@ -140,9 +140,7 @@ func TestFreePort(t *testing.T) {
 // any time.
 func TestFree(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d is in use", port)) {

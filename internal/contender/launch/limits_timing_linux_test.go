@@ -39,9 +39,7 @@ func TestHalfCPU(t *testing.T) {
 		e := dockertest.Engine(t)
 		artifact := bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"spin", "2", "sleep"}}
 		d, err := NewDocker(t.Context(), e, runID(t), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		t.Cleanup(func() {
 			if err := d.Close(context.Background()); err != nil {
 				t.Error(err)
@@ -92,9 +90,7 @@ func judgeHalfCPU(t *testing.T, launcher launches, spec bench.LaunchSpec) {
 func favor(t testing.TB, pid int) {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for line := range strings.Lines(string(data)) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		root, file, most := "", "", ""

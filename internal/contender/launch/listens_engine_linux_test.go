@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // listensOn waits until inst listens, and returns where.
@@ -35,14 +36,10 @@ func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
 // with, while other processes listen too.
 func TestWhereAProcessListens(t *testing.T) {
 	others, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer others.Close()
 	port, err := FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	spec := processSpec(t, "sh", "-c", fmt.Sprintf("%s serve %d; true", dockertest.Helper(t), port))
 	spec.Port = port + 1
 	inst := launchProcess(t, spec)
@@ -69,9 +66,7 @@ func TestWhereAContainerListens(t *testing.T) {
 	}
 	d := newDocker(t, e)
 	inst, err := d.Launch(t.Context(), bench.LaunchSpec{RunID: runID(t), Name: "listens", Port: 8080, Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"serve", "9999"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	stopAtEnd(t, inst)
 	if got := listensOn(t, inst); !slices.Equal(got, []uint16{9999}) {
 		t.Errorf("%v, want 9999", got)

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const (
@@ -134,12 +136,8 @@ func TestStateOfProcesses(t *testing.T) {
 	}
 	child := exec.Command(cat)
 	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, child.Start())
 	i := self()
 	i.pid = child.Process.Pid
 	i.start, _ = present(i.pid)

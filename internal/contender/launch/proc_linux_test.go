@@ -123,9 +123,7 @@ func TestEnvironOf(t *testing.T) {
 	for i := range 80_000 {
 		cmd.Env = append(cmd.Env, strconv.Itoa(i)+"=")
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, cmd.Start())
 	defer func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -137,9 +135,7 @@ func TestEnvironOf(t *testing.T) {
 	}
 	bare := exec.Command("sleep", "600")
 	bare.Env = []string{}
-	if err := bare.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, bare.Start())
 	if env := environOf(bare.Process.Pid); len(env) > 0 {
 		t.Errorf("environment %q of a process without one", env)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func processSpec(t testing.TB, helper string, args ...string) bench.LaunchSpec {
@@ -26,9 +27,7 @@ func processSpec(t testing.TB, helper string, args ...string) bench.LaunchSpec {
 func launchProcess(t *testing.T, spec bench.LaunchSpec) bench.Instance {
 	t.Helper()
 	inst, err := Process{}.Launch(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	stopAtEnd(t, inst)
 	return inst
 }
@@ -79,9 +78,7 @@ func TestProcess(t *testing.T) {
 	})
 	t.Run("ServeAndStop", func(t *testing.T) {
 		port, err := FreePort()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		spec := processSpec(t, helper, "env", "serve", strconv.Itoa(port))
 		spec.Port, spec.Env = port, map[string]string{"GREETING": "hello world", "PATH": "/nowhere"}
 		inst := launchProcess(t, spec)
@@ -115,18 +112,12 @@ func TestProcess(t *testing.T) {
 // main process too, and Clean finds the rest, but not before the owner is dead.
 func testKilledParent(t *testing.T, helper string) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	parent := exec.Command(self, "-test.run=^TestBeKilledParent$", "-test.v")
 	parent.Env = append(os.Environ(), "LOCBENCH_TEST_HELPER="+helper, "LOCBENCH_TEST_RUN="+runID(t))
 	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, parent.Start())
 	defer func() { parent.Process.Kill(); parent.Wait() }()
 	var main, child int
 	buf := make([]byte, 0, 4096)
@@ -176,9 +167,7 @@ func TestBeKilledParent(t *testing.T) {
 	spec := processSpec(t, helper, "child", "deaf", "sleep")
 	spec.RunID = os.Getenv("LOCBENCH_TEST_RUN")
 	inst, err := Process{}.Launch(context.Background(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var child int
 	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
 	fmt.Printf("\nLAUNCHED %d %d\n", inst.Info().PID, child)

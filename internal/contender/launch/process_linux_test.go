@@ -30,9 +30,7 @@ func shell(t *testing.T, script string, env map[string]string) (*process, error)
 func shelled(t *testing.T, script string, env map[string]string) *process {
 	t.Helper()
 	p, err := shell(t, script, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return p
 }
 
@@ -143,9 +141,7 @@ func TestShell_WithoutGroup(t *testing.T) {
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", "echo up; sleep 600 >/dev/null 2>&1 & wait"}},
 		Limits: bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}}
 	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
-	if err := p.launch(t.Context(), spec); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, p.launch(t.Context(), spec))
 	stopAtEnd(t, p)
 	info := p.Info()
 	if info.LimitsEnforced || !strings.HasPrefix(info.LimitsNote, "CPU quota, memory, processes: ") || strings.Contains(info.LimitsNote, "CPU set") {

@@ -36,9 +36,7 @@ func TestSandbox_Refused(t *testing.T) {
 			if _, v2 := p.box.group.FD(); v2 != (name == "v2") {
 				t.Fatalf("taken for v2: %v", v2)
 			}
-			if err := p.launch(t.Context(), spec); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, p.launch(t.Context(), spec))
 			stopAtEnd(t, p)
 			waitLog(t, p, "hello")
 			note := p.Info().LimitsNote
@@ -123,17 +121,13 @@ func TestSandbox_Usage(t *testing.T) {
 			tree := hierarchies1(t)
 			box := newSandbox(tree, bench.LaunchSpec{Limits: sandboxLimits}, nil)
 			child := exec.Command("sleep", "600")
-			if err := child.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, child.Start())
 			if box.reader != nil || !box.pinned {
 				t.Errorf("reader %v, pinned %v", box.reader, box.pinned)
 			}
 			fd, _ := box.group.FD()
 			dir, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			writeFile(t, filepath.Join(dir, "cpu.stat"), "usage_usec 7\n")
 			for file, text := range tt.files {
 				text = strings.Replace(text, "CHILD", strconv.Itoa(child.Process.Pid), 1)
@@ -191,9 +185,7 @@ func TestSandbox_Left(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "env -i sleep 600 >/dev/null 2>&1 & echo $!")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	child, _ := strconv.Atoi(strings.TrimSpace(string(out)))
 	box := &sandbox{id: newInstanceID()}
 	if left := box.left(); len(left) > 0 {

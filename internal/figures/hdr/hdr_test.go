@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // sample draws n latencies between 10 µs and about 1 s, most of them short.
@@ -96,9 +97,7 @@ func TestDecode(t *testing.T) {
 	for _, n := range []int{0, 1, 1000} {
 		want := histogram(sample(7, n)...).Latencies()
 		h, err := Decode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if got := h.Latencies(); got != want {
 			t.Errorf("decoded %+v, want %+v", got, want)
 		}
@@ -112,9 +111,7 @@ func TestMerge(t *testing.T) {
 	}
 	merged, err := Merge(histogram(a...).Latencies(), bench.Latencies{}, histogram(b...).Latencies(),
 		histogram(c...).Latencies())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	checkQuantiles(t, merged.Quantiles(), slices.Concat(a, b, c))
 	if together := histogram(slices.Concat(a, b, c)...).Latencies(); merged.Latencies().HDR != together.HDR {
 		t.Error("the merged buckets differ from those recorded together")
@@ -147,9 +144,7 @@ func forge(t *testing.T, h header, payload []byte) string {
 	z := zlib.NewWriter(&inner)
 	h.Cookie, h.PayloadLength = 0x1c849313, int32(len(payload))
 	for _, part := range []any{h, payload} {
-		if err := binary.Write(z, binary.BigEndian, part); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, binary.Write(z, binary.BigEndian, part))
 	}
 	z.Close()
 	binary.Write(&outer, binary.BigEndian, []int32{0x1c849314, int32(inner.Len())})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const mib = 1 << 20
@@ -19,9 +20,7 @@ func TestMemoryGrowth_Recorded(t *testing.T) {
 	for _, name := range []string{"go-leak", "go-plain", "go-gogc400", "go-cache", "node-plain", "jvm-plain"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile("testdata/memory/" + name + ".csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			var points []MemoryPoint
 			for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 				var p MemoryPoint

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // reference is the output of testdata/reference.py.
@@ -47,12 +49,8 @@ type interval struct{ Low, High, Confidence float64 }
 func read[T any](t *testing.T, file string) (v T) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, json.Unmarshal(data, &v))
 	return v
 }
 

@@ -73,9 +73,7 @@ func TestSummarize(t *testing.T) {
 		}
 	}
 	text, err := json.MarshalIndent(all, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Golden(t, "testdata/summaries.json", string(text)+"\n")
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // files are paths with contents.
@@ -30,9 +32,7 @@ func fake(t testing.TB, in files) Tree {
 		}
 		all[strings.TrimSuffix(path, "/")] = &fstest.MapFile{Data: []byte(to), Mode: mode}
 	}
-	if err := os.CopyFS(root, all); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.CopyFS(root, all))
 	return Tree{Root: root}
 }
 

@@ -44,16 +44,12 @@ func sh(t *testing.T, g *Group, script string) *exec.Cmd {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	leave, err := g.Enter()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	err = cmd.Start()
 	if e := leave(); e != nil {
 		t.Fatal(e)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	return cmd
 }
@@ -64,9 +60,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 		t.Skip("not every limit can be set here: ", m, err)
 	}
 	home, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	cmd := sh(t, g, "sleep 60 & wait")
 	testenv.Until(t, time.Minute, "two processes in the group", func() bool { return len(g.PIDs()) == 2 })
 	if now, _ := os.ReadFile("/proc/self/cgroup"); string(now) != string(home) {
@@ -79,9 +73,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 		}
 	}
 	theirs, err := Tree{}.membership(strconv.Itoa(cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for c, dir := range g.dirs {
 		if filepath.Base(theirs[c]) != filepath.Base(dir) {
 			t.Errorf("controller %q: the child is in %s", c, theirs[c])
@@ -110,13 +102,9 @@ func TestGroupOnThisMachine(t *testing.T) {
 func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 	t.Helper()
 	a, err := g.Reader()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	b, err := Tree{}.Process(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return []*Reader{a, b}
 }
 
@@ -124,18 +112,14 @@ func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 // starts a child in a folder of it.
 func TestBornInV2Group(t *testing.T) {
 	mounts, err := Tree{}.mounts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, m := range mounts {
 		if !m.v2 {
 			continue
 		}
 		name := fmt.Sprintf("locbench-test-%d-v2", os.Getpid())
 		in, err := Tree{}.membership("self")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		g, err := createV2(place{in: m, path: in[""]}, name, bench.Limits{}, nil)
 		if err != nil {
 			t.Skip("no group can be made here: ", err)
@@ -150,9 +134,7 @@ func TestBornInV2Group(t *testing.T) {
 			t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
 		}
 		r, err := g.Reader()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer r.Close()
 		testenv.Until(t, time.Minute, "CPU time of the child", func() bool {
 			u, err := r.Read()
@@ -172,13 +154,9 @@ func TestRemoveTakesGroupsBelow(t *testing.T) {
 	cmd := sh(t, g, "exec sleep 60")
 	for _, dir := range g.dirs {
 		below := filepath.Join(dir, "one", "two")
-		if err := os.MkdirAll(below, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(below, 0o755))
 		pid := strconv.Itoa(cmd.Process.Pid)
-		if err := os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(pid), 0); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(pid), 0))
 	}
 	if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
 		t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)

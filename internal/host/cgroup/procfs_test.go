@@ -89,14 +89,10 @@ func TestThreadsComeAndGo(t *testing.T) {
 	set := func(id int, voluntary, involuntary int) {
 		t.Helper()
 		dir := filepath.Join(root, "proc", strconv.Itoa(id))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(dir, 0o755))
 		text := fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n",
 			voluntary, involuntary)
-		if err := os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o644))
 	}
 	threads := &threadSwitches{root: root}
 	defer threads.close()

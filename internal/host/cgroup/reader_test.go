@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy next to it. The other trees
@@ -37,18 +38,14 @@ func usage(t testing.TB, r *Reader) string {
 	}
 	u.At, u.Took = time.Time{}, 0
 	data, err := json.Marshal(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return string(data)
 }
 
 func follow(t testing.TB, in files, pid int) *Reader {
 	t.Helper()
 	r, err := fake(t, in).Process(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { r.Close() })
 	r.Follow(pid)
 	return r
@@ -159,9 +156,7 @@ func TestReader_Read(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := follow(t, test.files, test.pid)
 			var want bench.Usage
-			if err := json.Unmarshal([]byte(test.want), &want); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal([]byte(test.want), &want))
 			expected, _ := json.Marshal(want)
 			for range 2 { // the second time from the same open files
 				if got := usage(t, r); got != string(expected) {
@@ -244,15 +239,11 @@ func TestReader_BeginPeak(t *testing.T) {
 	}
 	replace := func(path, content string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(path, []byte(content), 0o644))
 	}
 	begin := func(r *Reader) {
 		t.Helper()
-		if err := r.BeginPeak(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, r.BeginPeak())
 	}
 	expect := func(r *Reader, want string) {
 		t.Helper()
@@ -263,9 +254,7 @@ func TestReader_BeginPeak(t *testing.T) {
 	t.Run("v1", func(t *testing.T) {
 		tree := fake(t, recorded(t, "v1"))
 		r, err := tree.Process(4242)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer r.Close()
 		file := filepath.Join(tree.Root, "sys/fs/cgroup/memory/docker/0123456789ab/memory.max_usage_in_bytes")
 		expect(r, "33734656")
@@ -288,9 +277,7 @@ func TestReader_BeginPeak(t *testing.T) {
 		own := filepath.Join(t.TempDir(), "memory.peak of this open file")
 		replace(own, "402653184\n")
 		f, err := os.OpenFile(own, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		r.stepPeak.Close()
 		r.stepPeak = f
 		begin(r)
@@ -335,9 +322,7 @@ func TestReader_OpenFiles(t *testing.T) {
 	long := strings.Repeat("x 1\n", maxRead/4)
 	for content, want := range map[string]int{long[:64<<10]: 16 << 10, long: maxRead / 4, long + long: maxRead / 4} {
 		f, err := os.Open(filepath.Join(fake(t, files{"f": content}).Root, "f"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		r := &Reader{files: map[string]*os.File{"f": f}, buf: make([]byte, 16<<10)}
 		if n, ok := r.lines("f"); n != want || !ok {
 			t.Errorf("%d lines, want %d", n, want)

@@ -18,6 +18,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // BenchmarkSamplingReading measures the cost of one reading of a container: time, CPU time, and
@@ -27,17 +28,13 @@ func BenchmarkSamplingReading(b *testing.B) {
 	o := newObedient(b)
 	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
 	first, err := hostusage.BeginInstance(b.Context(), inst)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.OK(b, err)
 	const readings = 2000
 	var took []float64
 	before := readCalls(b)
 	for range readings {
 		u, err := hostusage.ReadInstance(b.Context(), inst)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, err)
 		took = append(took, float64(u.Took))
 	}
 	calls := readCalls(b) - before

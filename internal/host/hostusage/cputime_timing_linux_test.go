@@ -41,15 +41,11 @@ func byHand(t testing.TB, inst bench.Instance) func() time.Duration {
 
 func handNumber(t testing.TB, file, key string) time.Duration {
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(line, key); ok {
 			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			return time.Duration(n)
 		}
 	}

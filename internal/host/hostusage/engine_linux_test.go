@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/host/hostusage"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestHighWaterMarkOfAStep: a program touches memory and gives it back at once. No
@@ -22,9 +23,7 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 			ask(t, inst, "touch", mebibytes)
 		}
 		after, err2 := hostusage.ReadInstance(t.Context(), inst)
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, errors.Join(err1, err2))
 		res := bench.StepResult{Before: before, After: after}
 		peak, ok := res.StepPeak()
 		if !ok {
@@ -64,9 +63,7 @@ func TestHostReadings(t *testing.T) {
 	ask(t, inst, "touch", 40)
 	ask(t, inst, "send", 5<<20)
 	after, err2 := hostusage.ReadInstance(t.Context(), inst)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, errors.Join(err1, err2))
 	step := bench.StepResult{Before: before, After: after}
 	if v, i, ok := step.Switches(); !ok || v < 5000 || v > 100_000 || i < 0 {
 		t.Errorf("context switches %d and %d, %v", v, i, ok)
@@ -83,9 +80,7 @@ func TestHostReadings(t *testing.T) {
 	t.Logf("a reading took %v", after.Took)
 	// The engine's counters measure the same things.
 	stats, err := o.stats(t, inst)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if stats.Network == nil || stats.Network.Sent < 5<<20 || stats.Memory.MinorFaults == nil || *stats.Memory.MinorFaults < *after.Memory.MinorFaults {
 		t.Errorf("docker stats: %+v %+v", stats.Network, stats.Memory)
 	}

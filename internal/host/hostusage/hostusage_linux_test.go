@@ -9,15 +9,14 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // spin uses d of CPU time, as counted by the kernel for this process.
 func spin(t testing.TB, d time.Duration) {
 	t.Helper()
 	before, err := processCPU(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		for x := 0; x < 1e6; x++ {
 			_ = x * x
@@ -44,9 +43,7 @@ func TestHostOnly(t *testing.T) {
 // A store on the loopback interface is found by its port: here this process.
 func TestAddressFindsTheProcess(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer l.Close()
 	s, err := Address("http://user:secret@" + l.Addr().String() + "/path")
 	if err != nil || s.pid != os.Getpid() {
@@ -74,9 +71,7 @@ func TestAddressFindsTheProcess(t *testing.T) {
 // A container is read through the group of its main process.
 func TestContainerReadsAGroup(t *testing.T) {
 	child := exec.CommandContext(t.Context(), "sleep", "60")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, child.Start())
 	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
 	s, err := Container(child.Process.Pid)
 	if err != nil {

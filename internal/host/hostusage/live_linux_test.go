@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker/dockertest"
 	"github.com/locbench/locbench/internal/contender/launch"
 	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // obedient starts containers of the helper that does what it is asked to, on a local engine.
@@ -49,9 +50,7 @@ func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 	inst, err := o.docker.Launch(t.Context(), bench.LaunchSpec{
 		RunID: "sample", Name: "trial", Artifact: bench.Artifact{Image: o.image, Command: []string{"obey", "8080"}}, Port: 8080, Limits: limits,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		if _, err := inst.Stop(context.Background(), 0); err != nil {
 			t.Error(err)
@@ -66,9 +65,7 @@ func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 func ask(t testing.TB, inst bench.Instance, what string, n int) {
 	t.Helper()
 	resp, err := http.Get(inst.BaseURL() + "/" + what + "?n=" + strconv.Itoa(n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer resp.Body.Close()
 	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s %d: %s %.200s, %v", what, n, resp.Status, text, err)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestPressureAndHeatOfTheMachine(t *testing.T) {
@@ -12,12 +14,8 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	write := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(root, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		testenv.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	if p := pressure(filepath.Join(root, "pressure")); p != nil {
 		t.Errorf("a kernel that does not count: %+v", p)

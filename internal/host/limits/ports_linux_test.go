@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The ports of connections to an address are counted while they are open and, on the side that
@@ -14,9 +16,7 @@ func TestPortsTo(t *testing.T) {
 	// any port.
 	own := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254)))
 	l, err := net.Listen("tcp", net.JoinHostPort(own.String(), "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer l.Close()
 	addrs := []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())}
 	if n, ok := PortsTo(addrs); !ok || n != 0 {
@@ -24,13 +24,9 @@ func TestPortsTo(t *testing.T) {
 	}
 	for range 5 {
 		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		other, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		c.Close()
 		defer other.Close()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/wire"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A long queue of refused connections is handled one per batch, so the stack does not grow with it.
@@ -21,9 +22,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	c.Timeout, c.Addresses = time.Hour, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}
 	l := &Loop{conf: c}
 	s, err := newShard(l, 0, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.close()
 	l.shards = append(l.shards, s)
 	s.open = newOpenShard(s)
@@ -47,9 +46,7 @@ func TestConnectedToItself(t *testing.T) {
 			c := config(t, bench.Step{Connections: 1, Duration: time.Second})
 			c.Epoll = true
 			s, err := newShard(&Loop{conf: c}, 0, 1, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			defer s.close()
 			family := unix.AF_INET
 			if name == "IPv6" {
@@ -64,12 +61,8 @@ func TestConnectedToItself(t *testing.T) {
 				t.Skip("SKIP: ", err)
 			}
 			own, err := unix.Getsockname(fd)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := unix.Connect(fd, own); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
+			testenv.OK(t, unix.Connect(fd, own))
 			if err := s.finishDial(&s.conns[0], 0); wire.Classify(err) != bench.ErrRefused {
 				t.Errorf("%v", err)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/record"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -28,9 +29,7 @@ func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	t.Helper()
 	spec.BaseURL, spec.Step = "http://h", s
 	mix, err := workload.NewMix(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return Config{
 		Step:        s,
 		Mix:         mix,
@@ -145,9 +144,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 				conn := &s.conns[0]
 				conn.state, conn.until = connState, math.MaxInt64
 				add := &unix.EpollEvent{Events: conn.epollEvents(), Fd: 0}
-				if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(conn.fd), add); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(conn.fd), add))
 				do(other)
 				s.counters.Lock()
 				s.next = math.MaxInt64
@@ -166,14 +163,10 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 func onPair(t *testing.T, c Config) (s *shard, other int) {
 	t.Helper()
 	s, err := newShard(&Loop{conf: c}, 0, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(s.close)
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() { unix.Close(pair[1]) })
 	s.conns[0].fd = int32(pair[0])
 	return s, pair[1]
@@ -218,9 +211,7 @@ func TestEndTogetherWithTheResponse(t *testing.T) {
 			if _, err := unix.Write(other, []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")); err != nil {
 				t.Fatal(err)
 			}
-			if err := unix.Shutdown(other, unix.SHUT_WR); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, unix.Shutdown(other, unix.SHUT_WR))
 			generation()
 			if s.ring != nil {
 				s.ring.poll()

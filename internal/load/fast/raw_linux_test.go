@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestWaitsEnd checks that the kernel reads 64-bit times on 32-bit machines, too. GOARCH=386 go
 // test runs it there.
 func TestWaitsEnd(t *testing.T) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer unix.Close(epoll)
 	waits := map[string]func(ns int64){"epoll": func(ns int64) {
 		if _, errno := poll(epoll, make([]unix.EpollEvent, 1), ns); errno != 0 && errno != unix.EINTR {

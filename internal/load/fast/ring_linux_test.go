@@ -6,6 +6,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A request starts when the kernel gets it, and its timeout counts from there. A request that needs
@@ -15,9 +16,7 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	c.Epoll = true
 	c.Recorder.Begin(0)
 	s, err := newShard(&Loop{conf: c}, 0, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.close()
 	for i := range s.conns {
 		s.conns[i].state, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}

@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/load/record"
 	"github.com/locbench/locbench/internal/load/wire"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // endless is a connection that repeats bytes until the timeout, when most of them have been read.
@@ -61,9 +62,7 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			const short, long = 4 << 20, 64 << 20
 			response := func(most int) (read int) {
 				in := &endless{begin: test.begin, piece: test.piece, most: most}
@@ -95,9 +94,7 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 func TestBodiesToCheckAreBounded(t *testing.T) {
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	in := &endless{begin: chunked, piece: "4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n", most: 16 * workload.MaxChecked}
 	asked := &workload.Request{Method: req.Method, Status: http.StatusOK}
 	s := slotOf(in)

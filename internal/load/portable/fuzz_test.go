@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/load/record"
 	"github.com/locbench/locbench/internal/load/wire"
 	"github.com/locbench/locbench/internal/load/workload"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,9 +50,7 @@ func FuzzResponse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		o, _, err := readResponse(bytes.NewReader(data), req, http.StatusOK)
 		if err != nil {
 			if wire.Classify(err) == "" {

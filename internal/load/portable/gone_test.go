@@ -17,9 +17,7 @@ import (
 func pair(t *testing.T) (conn, other net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer listener.Close()
 	if conn, err = net.Dial("tcp", listener.Addr().String()); err != nil {
 		t.Fatal(err)
@@ -55,9 +53,7 @@ func TestGone(t *testing.T) {
 			if watch(conn)() {
 				t.Error("gone before anything has happened")
 			}
-			if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, conn.SetDeadline(time.Unix(1, 0)))
 			test.do(other)
 			if !test.gone {
 				if watch(conn)() {
@@ -81,14 +77,10 @@ func TestGone_Unknown(t *testing.T) {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	plain, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	conn := tls.Client(&underTLS{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
 	defer conn.Close()
-	if err := conn.Handshake(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, conn.Handshake())
 	if watch(conn)() {
 		t.Error("a connection with TLS is gone, though it is open")
 	}

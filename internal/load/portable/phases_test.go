@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func sum(r bench.RequestPhases) time.Duration {
@@ -27,9 +28,7 @@ func sum(r bench.RequestPhases) time.Duration {
 func serve(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -146,9 +145,7 @@ func TestPlainAddress(t *testing.T) {
 	p, err := Phases(t.Context(), PhasesPlan{BaseURL: server.URL, Requests: 2, IDs: []int64{7},
 		Request: bench.Request{Name: "get", Path: "/get?id={id}&l={language}", Languages: []string{"cs", "en"}},
 		Resolve: func(context.Context, string) ([]net.IP, error) { return nil, errors.New("an address was looked up") }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, r := range append(append([]bench.RequestPhases{p.First}, p.Kept...), p.New...) {
 		if r.Err != "" || r.Name != 0 || r.TLS != 0 || r.New != (r.Connect > 0) || sum(r) != r.Total {
 			t.Errorf("%+v", r)
@@ -207,9 +204,7 @@ func TestHostileServers(t *testing.T) {
 
 func TestConnectionRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	l.Close()
 	p, err := Phases(t.Context(), PhasesPlan{BaseURL: "http://" + l.Addr().String(), Request: bench.Request{Path: "/"}})
 	if err != nil || !strings.Contains(p.First.Err, "refused") || p.First.Total != p.First.Connect {

@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/record"
 	"github.com/locbench/locbench/internal/load/wire"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/values"
 )
 
@@ -99,9 +100,7 @@ func (f *flow) open(t *testing.T) {
 		return filepath.Join(dir, name)
 	}
 	for name, text := range f.files {
-		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(path(name), []byte(text), 0o600))
 	}
 	for i := range f.spec.Variables {
 		f.spec.Variables[i].File = path(f.spec.Variables[i].File)
@@ -135,13 +134,9 @@ func (f *flow) begin(t *testing.T, b *strings.Builder, session string, respond f
 	all := NewUsers(f.spec.Step, MaxOpenConnections(f.spec.Step))
 	own.Step = bench.Step{Request: session, Connections: 1, Duration: time.Second}
 	m, err := NewMix(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	users, err := all.Begin(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for i := range users {
 		for users[i].Begun() {
 			f.exchange(m, &users[i], b, respond(i))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // spec returns a plain spec: GET /city?id=….
@@ -24,15 +25,11 @@ func spec(url string) Spec {
 func asked(t *testing.T, p Spec, n int) []string {
 	t.Helper()
 	m, err := NewMix(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var urls []string
 	var u User
 	for range n {
-		if err := m.Begin(&u); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, m.Begin(&u))
 		_, raw := m.Write(&u, nil)
 		u.Done(false)
 		line, _, _ := strings.Cut(string(raw), " HTTP/1.1\r\n")

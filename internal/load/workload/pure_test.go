@@ -34,14 +34,10 @@ func TestNewMix_Mistakes(t *testing.T) {
 		return bench.Request{Name: "r", Method: "POST", Path: "/", Body: body}
 	}
 	file := filepath.Join(t.TempDir(), "f.csv")
-	if err := os.WriteFile(file, []byte("a,b\n1,2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte("a,b\n1,2\n"), 0o600))
 	column := bench.Variable{Name: "v", File: file}
 	data, err := values.OpenData([]bench.Variable{column}, []bench.Request{post("{v.a}")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	all := map[string]Spec{
 		"all at once": {}, "scheme": spec("ftp://user:secret@h"), "no scheme": spec("user:secret@h:80"),
 		"escape": spec("http://user:sec%zzret@h"), "port": spec("http://user:secret@h:port"),

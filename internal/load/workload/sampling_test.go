@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // sampledLoad is a load in virtual time, whose requests are evenly spread over it.
@@ -58,17 +59,13 @@ func (l sampledLoad) run(t *testing.T) (checked map[string][4]int, kept int) {
 			spec.Sampling.Before = length * time.Duration(slice) / time.Duration(slices)
 		}
 		m, err := NewMix(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		own := l.requests / slices
 		for i := range own {
 			if at := began.Add(length / time.Duration(slices) * time.Duration(i) / time.Duration(own)); at.After(now) {
 				now = at
 			}
-			if err := m.Begin(&u); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, m.Begin(&u))
 			r, _ := m.Write(&u, nil)
 			a, status := Response{Status: 200}, 200
 			if l.response != nil {
@@ -234,9 +231,7 @@ func TestClockOfQuotaIsReadSeldom(t *testing.T) {
 	spec := quotaSpec(300, 1<<30, bench.Step{Connections: 1, Duration: time.Second})
 	spec.BaseURL, spec.Now, spec.Check = "http://h", func() time.Time { reads++; return now }, func(Response) error { return nil }
 	m, err := NewMix(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var u User
 	for i := range 100_000 {
 		now = time.Unix(1000, int64(i)*10_000)
@@ -262,9 +257,7 @@ func BenchmarkWrite(b *testing.B) {
 				spec.Check = func(Response) error { return nil }
 			}
 			m, err := NewMix(spec)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testenv.OK(b, err)
 			var u User
 			var out []byte
 			for b.Loop() {

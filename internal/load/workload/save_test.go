@@ -67,9 +67,7 @@ func TestSave(t *testing.T) {
 	} {
 		for _, use := range test.uses {
 			s, err := newSave(test.save, 0, use)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			var to slot
 			err = s.take(Response{Head: []byte(head), Body: []byte(body)}, &to)
 			fmt.Fprintf(&b, "%s %s %s, %+v: %.30q, JSON %.30q, %v\n", test.save.From, test.save.Of, test.save.Regex,
@@ -103,9 +101,7 @@ func TestRegularExpressionsAreBounded(t *testing.T) {
 	for pattern, want := range map[string]string{`id=(\d+)`: "",
 		`(?:b?c?d?){100}id=(\d+)`: "does not match the first"} {
 		s, err := newSave(bench.Save{Name: "t", From: bench.FromRegex, Of: pattern}, 0, values.Use{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var to slot
 		err = s.take(Response{Body: body}, &to)
 		if want == "" && string(to.text) != "17" || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -130,9 +126,7 @@ func FuzzSave(f *testing.F) {
 			return
 		}
 		s, err := newSave(spec, 0, u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var to slot
 		if s.take(Response{Head: head, Body: body}, &to) != nil {
 			return
@@ -164,9 +158,7 @@ func TestSessionsDoNotAllocate(t *testing.T) {
 		Sessions: []bench.Session{{Name: "s", Weight: 1}}, Data: values.Data{Uses: values.Uses(all)},
 		Variables: []bench.Variable{{Name: "x", List: []string{"1"}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	responses := []Response{
 		{Status: 302, Head: []byte("Location: /home\r\nSet-Cookie: sid=1; Path=/\r\n")},
 		{Status: 200, Head: []byte("Set-Cookie: lang=en; Max-Age=600\r\n"),
@@ -177,9 +169,7 @@ func TestSessionsDoNotAllocate(t *testing.T) {
 	var u User
 	dst := make([]byte, 0, 1000)
 	session := func() {
-		if err := m.Begin(&u); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, m.Begin(&u))
 		var r *Request
 		for _, a := range responses {
 			r, dst = m.Write(&u, dst[:0])

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A session that saves from packed bodies allocates next to nothing for it.
@@ -20,9 +21,7 @@ func TestUnpackingAllocatesLittle(t *testing.T) {
 			{Name: "two", Path: "/{id}", Session: "s"},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	fmt.Fprintf(w, `{"pad":"%0500d","id":"x7"}`, 1)
@@ -31,9 +30,7 @@ func TestUnpackingAllocatesLittle(t *testing.T) {
 	var u User
 	var out []byte
 	n := testing.AllocsPerRun(200, func() {
-		if err := m.Begin(&u); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, m.Begin(&u))
 		r, _ := m.Write(&u, out[:0])
 		if _, kind, why := m.CheckResponse(&u, r, a); kind != "" {
 			t.Fatal(why)
@@ -59,9 +56,7 @@ func TestUnpackingInParallel(t *testing.T) {
 			return nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {

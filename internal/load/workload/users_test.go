@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/values"
 )
 
@@ -21,13 +22,9 @@ import (
 func write(t testing.TB, p Spec) []byte {
 	t.Helper()
 	m, err := NewMix(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var u User
-	if err := m.Begin(&u); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, m.Begin(&u))
 	_, raw := m.Write(&u, nil)
 	return raw
 }
@@ -49,9 +46,7 @@ func FuzzValues(f *testing.F) {
 			t.Fatalf("%q: %v", value, err)
 		}
 		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var doc struct {
 			A string
 			N []string
@@ -117,9 +112,7 @@ func TestDrawsOfATrial(t *testing.T) {
 		t.Error(text)
 	}
 	m, err := NewMix(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var u User
 	if err := m.Begin(&u); err == nil || err.Error() != "request \"r\": variable \"o\" has no value left: all 5 were taken; give it more values, or write `draw: in_turn`" {
 		t.Error(err)

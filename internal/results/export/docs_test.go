@@ -12,9 +12,7 @@ import (
 // TestDocsNameEveryFormat checks that docs/formats.md describes all formats.
 func TestDocsNameEveryFormat(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	docs := string(data)
 	for _, f := range Formats() {
 		if !strings.Contains(docs, "`"+f.Name+"`") {
@@ -54,9 +52,7 @@ func tables() map[string]string {
 func TestDocsTables(t *testing.T) {
 	const file = "../../../docs/formats.md"
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	docs := string(data)
 	for name, table := range tables() {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
@@ -70,8 +66,6 @@ func TestDocsTables(t *testing.T) {
 		docs = before + "<!-- made: " + name + " -->\n" + table + "<!-- /made -->" + after
 	}
 	if *testenv.Update {
-		if err := os.WriteFile(file, []byte(docs), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(file, []byte(docs), 0o644))
 	}
 }

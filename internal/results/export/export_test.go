@@ -13,19 +13,16 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // written returns the files of an export by name.
 func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult, opt Options) map[string][]byte {
 	t.Helper()
 	f, err := Lookup(format)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	files, err := f.Files(run, trials, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	out := map[string][]byte{}
 	for _, file := range files {
 		var b bytes.Buffer
@@ -43,15 +40,11 @@ func written(t *testing.T, format string, run bench.Run, trials []bench.TrialRes
 func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	run, trials := fixture()
 	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, trials, Options{})["results.csv"])).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var objects []map[string]any
 	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials, Options{})["results.flat.json"]))
 	d.UseNumber()
-	if err := d.Decode(&objects); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, d.Decode(&objects))
 	if len(records) != 13 || len(objects) != 12 {
 		t.Fatalf("%d records, %d objects; want a header and 12 rows", len(records), len(objects))
 	}
@@ -95,9 +88,7 @@ func TestHGRMHasOurQuantiles(t *testing.T) {
 	}
 	l := trials[0].Steps[1].Load.Latency
 	h, err := hdr.Decode(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	n, last := 0, int64(-1)
 	for line := range strings.Lines(string(files["rs-actix-1.02-1-connection.hgrm"])) {
 		fields := strings.Fields(line)
@@ -228,9 +219,7 @@ func TestColumnsOfTheWarmUp(t *testing.T) {
 	trial.Steps = trial.Steps[:1]
 	trial.Steps[0].Drift = &bench.Drift{CPU: &bench.Trend{Change: -.125}}
 	var objects []map[string]any
-	if err := json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects))
 	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming up: CPU time per request fell by 12% over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
 	}

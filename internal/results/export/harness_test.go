@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // published is a file of the harness: its numbers come from Docker and wrk, with the noise of
@@ -37,9 +38,7 @@ const published = `{
 // TestHarnessRoundTrip checks that an imported file is exported with the same checks and numbers.
 func TestHarnessRoundTrip(t *testing.T) {
 	run, trials, err := importing("", source{"x/rs-actix-2.checks.bench.json", []byte(published)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if trials[0].Trial.String() != "rs-actix-2" || len(trials[0].Steps) != 2 || len(trials[0].Marks) != 2 {
 		t.Fatalf("trial %s, %d steps, %d marks", trials[0].Trial, len(trials[0].Steps), len(trials[0].Marks))
 	}
@@ -48,9 +47,7 @@ func TestHarnessRoundTrip(t *testing.T) {
 		t.Errorf("read and written again:\n%s\nwant:\n%s", out, published)
 	}
 	_, again, err := importing("", source{"by another name-2.json", out})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if !reflect.DeepEqual(again[0].Steps, trials[0].Steps) || !reflect.DeepEqual(again[0].Checks, trials[0].Checks) {
 		t.Errorf("read again:\n%+v\nwant:\n%+v", again, trials)
 	}
@@ -59,17 +56,13 @@ func TestHarnessRoundTrip(t *testing.T) {
 // generic returns a JSON value whose numbers are compared exactly as floats.
 func generic(t *testing.T, data []byte) (v any) {
 	t.Helper()
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal(data, &v))
 	return v
 }
 
 func TestHarnessNumbersAreRead(t *testing.T) {
 	_, trials, err := importing("", source{"rs-actix-1.checks.bench.json", []byte(published)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	trial := trials[0]
 	s := trial.Steps[1]
 	if s.Load.Succeeded != 110003 || s.Load.FailedTotal() != 5 || s.Load.Latency.P99 != 61_020*time.Microsecond || s.Step.Connections != 128 {
@@ -95,9 +88,7 @@ func TestExportedHarnessFilesAreRead(t *testing.T) {
 			}
 		}
 		_, back, err := importing("", source{name, data})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		out := harnessFile{harnessChecks(back[0]), harnessStats(back[0])}.encode()
 		if string(out) != string(data) {
 			t.Errorf("%s read and written again:\n%s\nwant:\n%s", name, out, data)
@@ -135,9 +126,7 @@ func TestHarnessFilesCanBeRendered(t *testing.T) {
 			Checks map[string]any   `json:"checks"`
 			Stats  []map[string]any `json:"stats"`
 		}
-		if err := json.Unmarshal(data, &f); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, json.Unmarshal(data, &f))
 		sets[fmt.Sprint(slices.Sorted(maps.Keys(f.Checks)))] = true
 		for i, s := range f.Stats {
 			for _, key := range []string{"cpu_new_s", "mem_max_mb", "requests_per_s", "latency_90p_ms"} {

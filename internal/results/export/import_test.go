@@ -11,6 +11,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // importing imports files from memory.
@@ -123,13 +124,9 @@ func TestImportSaysWhere(t *testing.T) {
 // TestMissingIsNotZero checks that values that the harness' files lack are unknown.
 func TestMissingIsNotZero(t *testing.T) {
 	run, trials, err := importing("", source{"a-1" + harnessSuffix, []byte(published)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var objects []map[string]any
-	if err := json.Unmarshal(written(t, "json", run, trials, Options{})["results.flat.json"], &objects); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal(written(t, "json", run, trials, Options{})["results.flat.json"], &objects))
 	for _, key := range []string{"p95_ns", "p999_ns", "min_ns", "max_ns", "throttled_periods"} {
 		if v, there := objects[0][key]; !there || v != nil {
 			t.Errorf("%s is %v, want null", key, v)
@@ -163,17 +160,11 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(published))
 	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
 		x, err := Lookup(format)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		files, err := x.Files(run, trials[:1], Options{})
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		var b bytes.Buffer
-		if err := files[0].Write(&b); err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, files[0].Write(&b))
 		f.Add(b.Bytes()[:min(b.Len(), 3000)])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

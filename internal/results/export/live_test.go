@@ -53,9 +53,7 @@ func underway() (records []bench.Record) {
 func parsed(t *testing.T, s *state) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	if err := registry.Register(s); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, registry.Register(s))
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
@@ -133,9 +131,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 func TestServe(t *testing.T) {
 	stream := event.New(time.Now)
 	s, err := ListenMetrics(t.Context(), ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	defer s.Close()
 	said := make(chan string, 1)
 	stream.Subscribe(func(rec bench.Record) {
@@ -155,14 +151,10 @@ func TestServe(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(method, path, host string) (int, http.Header, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		req.Host = host
 		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		defer resp.Body.Close()
 		body, _ := io.ReadAll(resp.Body)
 		return resp.StatusCode, resp.Header, string(body)
@@ -200,9 +192,7 @@ func TestListen_BadAddress(t *testing.T) {
 // A server whose run never began releases its address.
 func TestClose_WithoutARun(t *testing.T) {
 	s, err := ListenMetrics(t.Context(), "0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s.Close()
 	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
 		t.Error("it listens after its end")

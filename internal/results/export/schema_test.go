@@ -50,9 +50,7 @@ func newSchemas(t *testing.T, closed bool) *schemas {
 	}
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		for _, d := range f.Decls {
 			if g, ok := d.(*ast.GenDecl); ok {
 				s.declare(g)
@@ -187,9 +185,7 @@ func TestPublishedSchemasMatchTheTypes(t *testing.T) {
 		path := "../../../docs/schema/" + name + ".schema.json"
 		want := newSchemas(t, false).document(name, root)
 		if *testenv.Update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(path, want, 0o644))
 		}
 		got, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(got, want) {
@@ -208,9 +204,7 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 	validate := func(what, name string, v any) {
 		t.Helper()
 		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if err := check[name].Validate(instance(t, data)); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -231,9 +225,7 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 	}
 	run, trials, err := importing("", source{"a-1.bin", attacked(t, vegeta.NewEncoder, hits("a", 9)...)},
 		source{"b-1" + harnessSuffix, []byte(published)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	validate("an imported run", "run", run)
 	for _, trial := range trials {
 		validate("imported "+trial.Trial.String(), "trial", trial)
@@ -255,13 +247,9 @@ func TestPublishedSchemasRead(t *testing.T) {
 	for name, v := range map[string]any{"run": run, "trial": trials[0]} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile("../../../docs/schema/" + name + ".schema.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			data, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if err := compiled(t, text).Validate(instance(t, data)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -273,22 +261,16 @@ func compiled(t *testing.T, text []byte) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource("urn:test", instance(t, text)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, c.AddResource("urn:test", instance(t, text)))
 	s, err := c.Compile("urn:test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return s
 }
 
 func instance(t *testing.T, data []byte) any {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return v
 }
 

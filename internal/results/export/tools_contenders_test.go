@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use.
@@ -52,9 +53,7 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 	}
 	for _, format := range vegetaFormats {
 		for name, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 			ask := func(args ...string) []byte {
 				cmd := exec.CommandContext(ctx, tool, append(args, name)...)
 				cmd.Dir = dir
@@ -75,9 +74,7 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 					Total int64 `json:"total"`
 				} `json:"bytes_in"`
 			}
-			if err := json.Unmarshal(ask("report", "-type=json"), &report); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal(ask("report", "-type=json"), &report))
 			ours := latencies.Latencies()
 			if report.Requests != len(kept) || report.Codes["200"] != good || report.Bytes.Total != bytesIn || report.Latencies.Max != ours.Max ||
 				math.Abs(float64(report.Latencies.P50)/float64(ours.P50)-1) > .02 {
@@ -100,9 +97,7 @@ func TestBenchstatReadsOurs(t *testing.T) {
 	run, trials := fixture()
 	dir := t.TempDir()
 	write := func(name string) {
-		if err := os.WriteFile(filepath.Join(dir, name), written(t, "gobench", run, trials, Options{})["results.bench.txt"], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), written(t, "gobench", run, trials, Options{})["results.bench.txt"], 0o644))
 	}
 	write("old.txt")
 	run.ID = "another"

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
@@ -161,9 +162,7 @@ func TestVegetaNeedsSingleRequests(t *testing.T) {
 	for _, format := range vegetaFormats {
 		for _, opt := range []Options{{}, {Step: &step}} {
 			f, err := Lookup(format)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if files, err := f.Files(run, trials, opt); err == nil || !strings.HasPrefix(err.Error(), "export as "+format+": no single requests were kept: add `keep_requests: 1000` to a step") {
 				t.Errorf("%d files, %v", len(files), err)
 			}
@@ -180,13 +179,9 @@ func TestVegetaRefusesImplausibleRequests(t *testing.T) {
 			run, trials := fixture()
 			trials[0].Steps[0].Load.Kept, trials[0].FirstRequests = []bench.KeptRequest{{}, k}, nil
 			f, err := Lookup("vegeta")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			files, err := f.Files(run, trials[:1], Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if err := files[0].Write(io.Discard); err == nil || !strings.HasPrefix(err.Error(), "rs-actix-1 1 connection, request 2: implausible") {
 				t.Error(err)
 			}
@@ -223,9 +218,7 @@ func TestVegetaRoundTrip(t *testing.T) {
 	for _, format := range vegetaFormats {
 		for name, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
 			_, got, err := importing("", source{name, data})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			l := got[0].Steps[0].Load
 			if l.Succeeded != succeeded || !maps.Equal(l.Failed, failed) || l.Bytes != bytesIn || int64(l.Latency.Max) != longest {
 				t.Errorf("%s: %d successes, %v, %d bytes, up to %s; want %d, %v, %d", format, l.Succeeded, l.Failed, l.Bytes, l.Latency.Max, succeeded, failed, bytesIn)
@@ -252,9 +245,7 @@ func attacked(t testing.TB, encoder func(io.Writer) vegeta.Encoder, results ...v
 	var b bytes.Buffer
 	encode := encoder(&b)
 	for _, r := range results {
-		if err := encode(&r); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, encode(&r))
 	}
 	return b.Bytes()
 }
@@ -286,9 +277,7 @@ func TestFilesOfVegeta(t *testing.T) {
 	for name, encoder := range encoders() {
 		t.Run(name, func(t *testing.T) {
 			_, got, err := importing("", source{"go-nethttp-2.bin", attacked(t, encoder, all...)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			l := got[0].Steps[0].Load
 			if got[0].Trial.String() != "go-nethttp-2" || len(got[0].Steps) != 1 || got[0].Steps[0].Step.Name != "an attack" ||
 				l.Succeeded != 94 || l.Sent != 100 || l.Bytes != 9400 || !l.Started.Equal(start) {
@@ -317,9 +306,7 @@ func TestAttacksInOneFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mixed := attacked(t, encoder, b[0], a[0], b[2], none[0], b[1], a[1])
 			_, got, err := importing("", source{"x.bin", mixed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			var steps []string
 			for _, s := range got[0].Steps {
 				steps = append(steps, fmt.Sprintf("%d %s %d", s.Index, s.Step.Name, s.Load.Succeeded))
@@ -363,9 +350,7 @@ func TestVegetaHeadersOfAnyLength(t *testing.T) {
 func TestVegetaCSV_Formulas(t *testing.T) {
 	var b bytes.Buffer
 	r := vegeta.Result{Attack: "=cmd|' /C calc'!A1", Error: "+1", Method: "@GET", URL: "-http://x", Latency: -5, Timestamp: time.Unix(0, 7), Code: 200}
-	if err := csvEncoder(&b)(&r); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, csvEncoder(&b)(&r))
 	if got, want := b.String(), "7,200,-5,0,0,'+1,,'=cmd|' /C calc'!A1,0,'@GET,'-http://x,\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const ms = time.Millisecond
@@ -14,9 +15,7 @@ const ms = time.Millisecond
 // Each probe sends 10,000 requests in 10 s, so a backlog of N requests is N milliseconds of work.
 func TestAssess(t *testing.T) {
 	conditions, err := profile.ParseConditions("p99<50ms,errors<5%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	type change = func(*bench.StepResult)
 	load := func(f func(*bench.Load)) change { return func(s *bench.StepResult) { f(&s.Load) } }
 	latency := func(p50, p99 time.Duration, medians ...time.Duration) change {

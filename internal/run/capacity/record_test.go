@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestOutcome(t *testing.T) {
@@ -26,9 +27,7 @@ func TestOutcome(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	data, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var back Outcome
 	if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(back, want) {
 		t.Errorf("%s came back as %+v, %v", data, back, err)

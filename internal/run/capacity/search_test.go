@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // server is an M/M/1 queue: the time in system is exponential with rate capacity − load, so its 99%
@@ -56,9 +58,7 @@ func (a attempt) String() string {
 func search(t *testing.T, cfg Config, run func(Probe) Verdict) (Result, []attempt) {
 	t.Helper()
 	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var all []attempt
 	for p, ok := s.Next(); ok; p, ok = s.Next() {
 		try := 1

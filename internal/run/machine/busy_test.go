@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestBusy(t *testing.T) {
@@ -15,9 +17,7 @@ func TestBusy(t *testing.T) {
 	open := func() *Busy {
 		t.Helper()
 		b, err := OpenBusy(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		return b
 	}
 	others := func(run string, b *Busy, want bool) {
@@ -55,9 +55,7 @@ func TestOpenBusy_Hostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := put(filepath.Join(dir, "locbench.lock")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, put(filepath.Join(dir, "locbench.lock")))
 			if _, err := OpenBusy(dir); err == nil || !strings.Contains(err.Error(), name) {
 				t.Error(err)
 			}

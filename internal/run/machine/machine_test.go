@@ -18,6 +18,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/host/cgroup"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -215,9 +216,7 @@ func TestGoToolchain(t *testing.T) {
 			dir := t.TempDir()
 			t.Setenv("PATH", dir)
 			if tt.script != "" {
-				if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+tt.script+"\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+tt.script+"\n"), 0o755))
 			}
 			f := doctorGo(t.Context(), cgroup.Tree{Root: t.TempDir()})
 			if f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {

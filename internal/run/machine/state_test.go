@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestLoadWarnings(t *testing.T) {
@@ -59,12 +60,8 @@ func TestState(t *testing.T) {
 	} {
 		root := t.TempDir()
 		for path, content := range tt.tree {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(root, path), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
+			testenv.OK(t, os.WriteFile(filepath.Join(root, path), []byte(content), 0o644))
 		}
 		var got bench.Machine
 		files{root}.state(&got)

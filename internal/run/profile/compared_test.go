@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The default of compare_bodies may cost 1% of a CPU, a share that the user chose any time, even if
@@ -22,9 +23,7 @@ func TestDefaultShareOfComparedBodies(t *testing.T) {
 		"requests: [{path: /x}]\nsteps: [3]\n": {0, false},
 	} {
 		p, err := profile.Parse("x.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if p.CompareBodies != want.share || p.CompareBounded != want.bounded {
 			t.Errorf("%q: share %g, bounded %t", text, p.CompareBodies, p.CompareBounded)
 		}

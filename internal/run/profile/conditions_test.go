@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestParseConditions(t *testing.T) {
@@ -94,9 +95,7 @@ func TestConditionsCheck(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			o, err := ParseConditions(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if got := strings.Join(o.Missed(load), ""); got != want {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
@@ -134,9 +133,7 @@ func FuzzParseConditions(f *testing.F) {
 
 func TestErrorsAreEstimatedFromComparedBodies(t *testing.T) {
 	conditions, err := ParseConditions("errors<0.1%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	load := bench.Load{Succeeded: 9997, Checked: 114, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}}
 	if len(conditions.Missed(load)) != 1 {
 		t.Error("3 of 114 compared bodies are unexpected, and errors<0.1% is met")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const settingsRest = "\nlimits: {cpus: 1, memory: 64MiB}\nrequests: [{path: /}]\nsteps: [1]\n"
@@ -17,9 +18,7 @@ func TestContenderSettings(t *testing.T) {
 	in := "contenders: [a, {a: {cpus: 0.5, env: {GOGC: 50}, as: half}}, {'a:fast': {memory: 32MiB, pids: 9, cpu_set: 2}}, " +
 		"{b: {dir: ../old}}, {b: {image: 'b:v1', as: v1}}, {a: {as: again}}]" + settingsRest
 	p, err := profile.Parse("dir/f.yaml", []byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var labels []string
 	for _, c := range p.Contenders {
 		labels = append(labels, c.String())
@@ -48,9 +47,7 @@ func TestContenderSettings(t *testing.T) {
 		t.Errorf("settings %+v", p.Settings)
 	}
 	data, err := profile.Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := profile.Parse("dir/f.yaml", data)
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("written and read: %v\n%s\n%+v\n%+v", err, data, again.Settings, p.Settings)

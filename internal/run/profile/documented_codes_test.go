@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // placesOfCodes says where a key with its value belongs in a profile that a page has within a line:
@@ -44,16 +46,12 @@ func TestDocumentedCodes(t *testing.T) {
 		"order.schema.json": `{"type": "object"}`, "openapi.yaml": "components: {schemas: {Order: {type: object}}}",
 		"order.bin": "x", "photo.jpg": "x", "targets.txt": "GET http://h/a\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for page, least := range map[string]int{"profiles.md": 40, "suites.md": 20, "your-service.md": 10} {
 		t.Run(page, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", page))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			text, _, _ := strings.Cut(string(data), "\n## Keys and options") // which are made
 			text, _, _ = strings.Cut(text, "\n## JSON Schemas")              // keys of schemas
 			if read := readCodes(t, dir, text); read < least {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Every YAML block of the documents is read by the reader that it is written for. A fragment of a
@@ -22,9 +23,7 @@ func TestDocumentedYAML(t *testing.T) {
 	read := 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		for _, m := range block.FindAllStringSubmatch(string(data), -1) {
 			read++
 			text := strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n") // of a list
@@ -60,14 +59,10 @@ func TestCommentedExamples(t *testing.T) {
 	seen := map[string]int{}
 	for _, file := range append(files, manifests...) {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		dir := t.TempDir()
 		for name, text := range map[string]string{"users.csv": "name,password\na,b\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		read := func(what, text string) {
 			t.Helper()

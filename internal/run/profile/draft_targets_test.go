@@ -18,14 +18,10 @@ import (
 func TestDraftOfTargets(t *testing.T) {
 	const file = "testdata/new/targets/targets.txt"
 	text, err := Draft{Targets: file, Connections: "8"}.Text("testdata/shop.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Golden(t, filepath.Join("testdata", "new", "targets.yaml"), string(text))
 	p, err := Parse("testdata/shop.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want, _, err := parse("x.yaml", []byte("steps: [1]"), instead{targets: file})
 	if err != nil || !reflect.DeepEqual(p.Requests, want.Requests) {
 		t.Errorf("got  %+v\nwant %+v, %v", p.Requests, want.Requests, err)
@@ -41,13 +37,9 @@ func TestDraftOfOddTargets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			line, _ := json.Marshal(map[string]any{"method": "PUT", "url": "http://h/a?b=c", "body": []byte(body)})
-			if err := os.WriteFile("t.json", line, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile("t.json", line, 0o600))
 			text, err := Draft{Targets: "t.json"}.Text("a.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			p, err := Parse("a.yaml", text)
 			if err != nil || p.Requests[0].Body != body {
 				t.Errorf("%q, %v\n%s", p.Requests[0].Body, err, text)
@@ -64,18 +56,12 @@ func TestNewOfTargets(t *testing.T) {
 		"load/t.txt": "POST http://shop:9090/a\n@b.json\n", "load/b.json": "{}", "wrong.txt": "PURGE http://h/\n\nGET http://h/a b\n",
 		"purge.txt": "GET http://h/\nPURGE http://h/\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out, talk bytes.Buffer
 	env := console.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &talk}
-	if err := New(t.Context(), env, "shop.yaml", Draft{Targets: "load/t.txt"}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, New(t.Context(), env, "shop.yaml", Draft{Targets: "load/t.txt"}))
 	text, err := os.ReadFile("shop.yaml")
 	if err != nil || !strings.Contains(string(text), "    file: load/b.json\n") || strings.Contains(string(text), "- get: /") {
 		t.Errorf("%v\n%s", err, text)
@@ -120,9 +106,7 @@ func FuzzDraftOfTargets(f *testing.F) {
 		if strings.Contains(text, "@") { // names a file
 			t.Skip()
 		}
-		if err := os.WriteFile("t.txt", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile("t.txt", []byte(text), 0o600))
 		p, _, err := parse("a.yaml", []byte("steps: [1]"), instead{targets: "t.txt"})
 		if err != nil {
 			return
@@ -135,16 +119,12 @@ func FuzzDraftOfTargets(f *testing.F) {
 			names[r.Name] = true
 		}
 		whole, err := Format(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if again, err := Parse("a.yaml", whole); err != nil || !reflect.DeepEqual(again, p) {
 			t.Fatalf("%v\n%s", err, whole)
 		}
 		draft, err := Draft{Targets: "t.txt"}.Text("a.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if again, err := Parse("a.yaml", draft); err != nil || !reflect.DeepEqual(again.Requests, p.Requests) {
 			t.Fatalf("%v\n%s", err, draft)
 		}

@@ -9,19 +9,16 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
 // TestDraftTakesThreeMinutes: the comparison of two contenders that `profiles new` writes.
 func TestDraftTakesThreeMinutes(t *testing.T) {
 	text, err := Draft{Get: "/items/{item}"}.Text("p.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	p, err := Parse("p.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	p.Contenders = []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "b"}}
 	p, why := Settle(p, 0)
 	if why != nil || p.Rounds != InterleavedRounds {
@@ -47,9 +44,7 @@ func TestNewSaysHowLongAComparisonTakes(t *testing.T) {
 		t.Chdir(t.TempDir())
 		var talk bytes.Buffer
 		env := console.Env{Stdout: io.Discard, Stderr: &talk}
-		if err := New(t.Context(), env, "", Draft{Get: "/", Connections: connections}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, New(t.Context(), env, "", Draft{Get: "/", Connections: connections}))
 		if !strings.Contains(talk.String(), want) {
 			t.Errorf("%s connections: %s", connections, talk.String())
 		}

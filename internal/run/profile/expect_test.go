@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const withExpect = "contenders: [a]\nsteps: [1]\nstore: none\nvariables: {item: {from: 1, to: 9}, once: {from: 1, to: 99, draw: once}, " +
@@ -21,29 +22,19 @@ func readExpect(t *testing.T, expect string) (bench.Profile, error) {
 // Numbers of expectations stay exact in what `profiles show` writes and in what --resume reads.
 func TestExpectedNumbersStayExact(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600))
 	p, err := readExpect(t, `{json_includes: {id: 18446744073709551615, list: [0.1000000000000000055511151231257827, 1e400, 7, 1.5, "1e400", "10.0", "02142"]}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	text, err := Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := Parse("p.yaml", text)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	saved, err := json.Marshal(p.Requests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var resumed []bench.Request
-	if err := json.Unmarshal(saved, &resumed); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, json.Unmarshal(saved, &resumed))
 	for name, got := range map[string]bench.Expectation{"show": again.Requests[0].Expect, "resume": resumed[0].Expect} {
 		one, _ := json.Marshal(p.Requests[0].Expect)
 		other, _ := json.Marshal(got)
@@ -60,9 +51,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 // zero.
 func TestMistakesOfExpectations(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile("b.csv", []byte("guest\nAda\n"), 0o600))
 	for _, tt := range []struct{ expect, wrong string }{
 		{`{json: {"{item}": 1}}`, "`{item}` is in a key, where nothing is filled in"},
 		{`{json_includes: {a: [{"x-{item}": 1}]}}`, "`{item}` is in a key"},
@@ -134,9 +123,7 @@ variables: {zip: {list: [02142, 10.00, NO, 1_000, 2024-01-31]}}
 requests:
   - {post: "/{zip}", form: {zip: 02142, price: 10.00, on: yes, day: 2024-01-31, hex: 0x1F}, header: {X-Version: 1.10}}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	r := p.Requests[0]
 	if r.Body != "zip=02142&price=10.00&on=yes&day=2024-01-31&hex=0x1F" || r.Header["X-Version"] != "1.10" {
 		t.Errorf("%s, %v", r.Body, r.Header)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestFirstRequests(t *testing.T) {
@@ -14,9 +15,7 @@ func TestFirstRequests(t *testing.T) {
 		t.Fatalf("%+v, %v", p.FirstRequests, err)
 	}
 	text, err := Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if again, err := Parse("x.yaml", text); err != nil || again.FirstRequests == nil || *again.FirstRequests != *p.FirstRequests {
 		t.Errorf("%s is read back as %+v, %v", text, again.FirstRequests, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // flow reads a profile next to a file with users and a picture.
@@ -16,9 +17,7 @@ func flow(t *testing.T, text string) (bench.Profile, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"users.csv": "name,password\nada,x\n", "lamp.png": "{name}"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return profile.Parse(filepath.Join(dir, "p.yaml"), []byte("contenders: [a]\n"+text))
 }
@@ -27,9 +26,7 @@ func flow(t *testing.T, text string) (bench.Profile, error) {
 func reread(t *testing.T, text string) bench.Profile {
 	t.Helper()
 	p, err := flow(t, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	roundTrip(t, p)
 	return p
 }

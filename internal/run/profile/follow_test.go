@@ -8,14 +8,13 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // What follows links and redirects is read, written and read back unchanged.
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "paths.csv"), []byte("path,rest\n/items/1?q=a%20b,x/y%2Fz\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "paths.csv"), []byte("path,rest\n/items/1?q=a%20b,x/y%2Fz\n"), 0o600))
 	p, err := profile.Parse(filepath.Join(dir, "p.yaml"), []byte(`
 contenders: [a]
 follow: 3
@@ -32,9 +31,7 @@ sessions:
       - {get: "{next}/{one}", follow: 20, expect: {status: 302}}
 steps: [1]
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for i, want := range []int{3, 10, 0, 3, 20} {
 		if got := p.Requests[i].Follow; got != want {
 			t.Errorf("%s follows %d, want %d", p.Requests[i].Name, got, want)

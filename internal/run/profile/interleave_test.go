@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestSettle(t *testing.T) {
@@ -48,16 +49,12 @@ func TestSettle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := Parse("p.yaml", []byte(base+c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if c.runtime != "" {
 				p.Runtime = c.runtime
 			}
 			text, err := Format(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if again, err := Parse("p.yaml", text); c.runtime == "" && (err != nil || again.Interleave != p.Interleave || again.Rounds != p.Rounds) {
 				t.Errorf("written and read again: %v %v, %v", again.Interleave, again.Rounds, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -167,9 +168,7 @@ price_per_vcpu_hour: 0.02
 // One mistyped key is one mistake, in its line: what follows from it is not reported.
 func TestOneMistypedKeyIsOneMistake(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "users.csv"), []byte("name\nada\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(filepath.Join(dir, "users.csv"), []byte("name\nada\n"), 0o600))
 	file := filepath.Join(dir, "p.yaml")
 	whole := strings.Replace(everyKey, "        share: 100%\n", "", 1)
 	if _, err := Parse(file, []byte(whole)); err != nil {

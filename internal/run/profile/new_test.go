@@ -37,14 +37,10 @@ func TestDraftTexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := d.Text("shop.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			testenv.Golden(t, filepath.Join("testdata", "new", strings.ReplaceAll(name, " ", "-")+".yaml"), string(text))
 			p, err := Parse("shop.yaml", text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if err := Validate(p); err != nil {
 				t.Error(err)
 			}
@@ -84,9 +80,7 @@ func mostConnections(d Draft) int {
 func TestDraftsOfAnyNumberOfConnections(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 1000, 1024, bench.MaxConnections} {
 		text, err := Draft{Get: "/", Connections: fmt.Sprint(n)}.Text("a.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		p, err := Parse("a.yaml", text)
 		if err != nil || MostConnections(p.Steps) != n || p.Steps[0].Connections != min(n, draftWarmUp) || len(p.Steps) < 2 {
 			t.Errorf("%d: %v, %v", n, p.Steps, err)
@@ -212,9 +206,7 @@ func TestAsk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.WriteFile("taken.yaml", nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile("taken.yaml", nil, 0o600))
 			var out bytes.Buffer
 			file, d, err := ask(t.Context(), strings.NewReader(test.in), &out, test.file)
 			if err != nil || file != test.name || d != test.want {
@@ -290,9 +282,7 @@ func TestNewWithoutATerminal(t *testing.T) {
 	if _, err := Parse("a.yaml", out.Bytes()); err != nil {
 		t.Error(err)
 	}
-	if err := os.Symlink("nowhere", "link.yaml"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Symlink("nowhere", "link.yaml"))
 	for file, want := range map[string]string{
 		"": "my-api.yaml already exists", "my-api.yaml": "already exists", "link.yaml": "already exists",
 		"quick": "ends with .yaml", "a\nb.yaml": "control or invisible characters", "a\u2028b.yaml": "control or invisible characters",
@@ -309,9 +299,7 @@ func TestNewWithoutATerminal(t *testing.T) {
 	if err != nil || !bytes.Equal(schema, Schema().Text()) {
 		t.Errorf("%q, %v", named, err)
 	}
-	if err := os.WriteFile(schemaFile, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(schemaFile, []byte("{}"), 0o600))
 	if err := begin("wrong.yaml", Draft{Get: "items"}); console.ExitCode(t.Context(), err) != console.ExitUsage {
 		t.Error(err)
 	}
@@ -320,9 +308,7 @@ func TestNewWithoutATerminal(t *testing.T) {
 		t.Error(err)
 	}
 	const odd = `it's $(a) "#1": é.yaml`
-	if err := begin(odd, Draft{Get: "/"}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, begin(odd, Draft{Get: "/"}))
 	if data, err := os.ReadFile(odd); err != nil || !strings.Contains(string(data), `'it'\''s $(a) "#1": é.yaml'`) {
 		t.Errorf("%s, %v", data, err)
 	} else if _, err := Parse(odd, data); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -20,12 +21,8 @@ func TestFilesOutsideOfTheFolderOfTheProfile(t *testing.T) {
 		"testdata/targets.txt": "GET http://h/hunter2\n", "bench/users.csv": "name\nada\n", "bench/t.txt": "POST http://h/\n@../testdata/body.json\n",
 		"bench/near.txt": "POST http://h/\n@users.csv\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	if err := os.Symlink("../testdata/body.json", "bench/link.json"); err != nil {
 		t.Skip(err)
@@ -46,9 +43,7 @@ func TestFilesOutsideOfTheFolderOfTheProfile(t *testing.T) {
 		"near a target file": {"requests: {targets: near.txt}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile("bench/p.yaml", []byte(tt.text+"steps: [1]\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile("bench/p.yaml", []byte(tt.text+"steps: [1]\n"), 0o600))
 			_, err := profile.Load("bench/p.yaml", profiles.FS)
 			if tt.line == "" {
 				if err != nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Every path in a profile is relative to its file, wherever locbench is started.
@@ -12,9 +14,7 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"u.csv": "a\nb\n", "body.bin": "x", "schema.json": `{"type": "object"}`, "targets.txt": "GET http://h/a\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	t.Chdir(t.TempDir())
 	p, err := Parse(filepath.Join(dir, "p.yaml"), []byte(`
@@ -26,9 +26,7 @@ variables: {u: {file: u.csv, column: a}}
 requests: [{post: "/{u}", file: body.bin, expect: {schema: schema.json}}]
 steps: [1]
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, tt := range []struct{ got, want string }{
 		{p.Services, "svc"}, {p.Settings[0].Dir, "before"}, {p.Data.Dir, "dump"}, {p.Checks.Suites[0], "mine.yaml"},
 		{p.Checks.Suites[1], "more"}, {p.Variables[0].File, "u.csv"}, {p.Requests[0].BodyFile, "body.bin"},

@@ -21,9 +21,7 @@ import (
 
 func TestLocationsIsThePublishedProcedureWarmedUp(t *testing.T) {
 	p, err := profile.Load("locations", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := bench.Profile{
 		Name: "locations", Title: p.Title, Description: p.Description,
 		Contenders: []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-http4k"}, {Contender: "kt-ktor"}, {Contender: "go-nethttp"}},
@@ -52,9 +50,7 @@ func TestLocationsIsThePublishedProcedureWarmedUp(t *testing.T) {
 
 func TestQuickIsQuick(t *testing.T) {
 	p, err := profile.Load("quick", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if err := profile.Validate(p); err != nil {
 		t.Error(err)
 	}
@@ -79,9 +75,7 @@ func TestBundledRoundTrip(t *testing.T) {
 func roundTrip(t *testing.T, p bench.Profile) {
 	t.Helper()
 	data, err := profile.Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := profile.Parse("other-name.yaml", data, string(filepath.Separator))
 	if err != nil {
 		t.Fatalf("%s:\n%s\n%v", p.Name, data, err)
@@ -93,9 +87,7 @@ func roundTrip(t *testing.T, p bench.Profile) {
 
 func TestDefaults(t *testing.T) {
 	p, err := profile.Parse("dir/My Profile.yaml", []byte("contenders: [a, 'b:c']\nrequests: [{path: /city/v1/featured}]\nsteps: [3]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := bench.Profile{
 		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Interleave: bench.InterleaveAuto, Runtime: bench.RuntimeAuto,
 		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /city/v1/featured", Weight: 1, Method: "GET", Path: "/city/v1/featured", ExpectStatus: 200}},
@@ -113,9 +105,7 @@ func TestDefaults(t *testing.T) {
 func TestDefaultsOfAnyService(t *testing.T) {
 	const head = "contenders: [a]\nsteps: [3]\n"
 	p, err := profile.Parse("p.yaml", []byte(head+"requests: [{path: /items/7}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	if p.Store.Kind != bench.StoreNone || p.CompareBodies != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
 		t.Errorf("store %q, compare_bodies %g, checks %+v", p.Store.Kind, p.CompareBodies, p.Checks)
@@ -152,9 +142,7 @@ steps:
   - {connections: 7, duration: 1m30s, name: long}
 price_per_vcpu_hour: 0
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	roundTrip(t, p)
 	if got := len(p.Steps); got != 7 || p.Steps[5].Connections != 4 || !p.Steps[5].WarmUp || p.Steps[6].Name != "long" {
 		t.Errorf("steps: %+v", p.Steps)
@@ -224,9 +212,7 @@ func TestMistakes(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			_, err = profile.Parse(filepath.Base(file), data)
 			var mistakes strictyaml.Mistakes
 			if !errors.As(err, &mistakes) {
@@ -242,9 +228,7 @@ func TestMistakes(t *testing.T) {
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mine.yaml")
-	if err := os.WriteFile(file, []byte(small+"steps: [1]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(file, []byte(small+"steps: [1]\n"), 0o600))
 	if p, err := profile.Load(file, profiles.FS); err != nil || p.Name != "mine" {
 		t.Errorf("got %q, %v", p.Name, err)
 	}
@@ -282,9 +266,7 @@ steps:
   - {arrivals: {users: 4000, over: 5s, requests: 2}}
   - {arrivals: {users: 1, over: 5s}, duration: 6s}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	wave := bench.Step{
 		Name: "1000 ± 500/s", Rate: 1000, Wave: &bench.Wave{Amplitude: 500, Period: 10 * time.Second}, Duration: 20 * time.Second,
 	}
@@ -306,9 +288,7 @@ steps:
 
 func TestValidate(t *testing.T) {
 	good, err := profile.Load("locations", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for name, tt := range map[string]struct {
 		change func(*bench.Profile)
 		want   string
@@ -326,9 +306,7 @@ func TestValidate(t *testing.T) {
 			p := good
 			p.Steps = append([]bench.Step(nil), good.Steps...)
 			p.Store.URL = "http://127.0.0.1:9200"
-			if err := profile.Validate(p); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, profile.Validate(p))
 			tt.change(&p)
 			if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: got %v, want %s", name, err, tt.want)
@@ -345,9 +323,7 @@ func FuzzProfile(f *testing.F) {
 		}
 		for _, file := range files {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
+			testenv.OK(f, err)
 			f.Add(data)
 		}
 	}
@@ -384,9 +360,7 @@ steps:
   - {connections: {from: 1, to: 512}, duration: 30s}
   - {rate: 100, request: one, duration: 5s}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := []bench.Step{
 		{Name: "64 connections", Connections: 64, WarmUp: true, Duration: 2 * time.Minute},
 		{Name: "64 connections, two", Connections: 64, Request: "two", Duration: 20 * time.Second},

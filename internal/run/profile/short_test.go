@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestShortSteps(t *testing.T) {
 	got, err := ParseSteps([]string{"1 x2 warm-up for 2s", " 2..8 doubling", "64"}, 5*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var b strings.Builder
 	for _, s := range got {
 		b.WriteString(s.Name + " " + s.Duration.String())

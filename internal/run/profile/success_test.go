@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestSuccess(t *testing.T) {
@@ -22,9 +24,7 @@ func TestSuccess(t *testing.T) {
 			t.Errorf("%s: rejections %s, want %s", text, got, want)
 		}
 		written, err := Format(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		again, err := Parse("p.yaml", written)
 		if err != nil || fmt.Sprint(again.Requests[0].Rejections()) != want {
 			t.Errorf("%s: written and read: %v, %v", text, again.Requests, err)

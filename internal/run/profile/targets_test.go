@@ -20,6 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/load/workload"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/values"
 	"github.com/locbench/locbench/profiles"
 )
@@ -29,12 +30,8 @@ func written(t testing.TB, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 }
 
@@ -60,9 +57,7 @@ Host: other.example
 func TestRequestsOfATargetFile(t *testing.T) {
 	written(t, map[string]string{"load/t.txt": mixedTargets, "load/order.json": `{"a": "{id}"}`})
 	p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nsetup: [{get: /}]\nrequests: {targets: load/t.txt}\nsteps: [{connections: 1, request: POST /orders}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	here, _ := os.Getwd()
 	writes := []int{201, 202, 204}
 	want := []bench.Request{
@@ -88,9 +83,7 @@ func TestRequestsOfATargetFile(t *testing.T) {
 		t.Errorf("store %v, suites %v", p.Store, p.Checks.Suites)
 	}
 	text, err := profile.Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := profile.Parse("p.yaml", text)
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("%v\n%s", err, text)
@@ -106,9 +99,7 @@ func TestNamesOfTargets(t *testing.T) {
 	}
 	written(t, map[string]string{"t.txt": text})
 	p, err := profile.Parse("p.yaml", []byte("requests: {targets: t.txt}\nsteps: [1]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var names []string
 	for _, r := range p.Requests {
 		names = append(names, r.Name)
@@ -126,24 +117,18 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 	written(t, map[string]string{"t.txt": mixedTargets, "order.json": `{"a": "{id} ${HOME}"}`, "t.json": odd})
 	for _, file := range []string{"t.txt", "t.json"} {
 		p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nrequests: {targets: "+file+"}\nsteps: [1]\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		text, _ := os.ReadFile(file)
 		targeter := vegeta.NewHTTPTargeter(bytes.NewReader(text), nil, nil)
 		if file == "t.json" {
 			targeter = vegeta.NewJSONTargeter(strings.NewReader(odd+"\n"), nil, nil)
 		}
 		all, err := vegeta.ReadAllTargets(targeter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		want := map[string]bool{}
 		for _, one := range all {
 			req, err := one.Request()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if user := req.URL.User; user != nil {
 				password, _ := user.Password()
 				req.SetBasicAuth(user.Username(), password)
@@ -152,22 +137,16 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 		}
 		got := map[string]bool{}
 		data, err := values.OpenData(p.Variables, p.Requests)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		for _, r := range p.Requests {
 			filled := r.Filled(func(name string) string { return "the environment's " + name })
 			m, err := workload.NewMix(workload.Spec{
 				BaseURL: "http://shop:8080", Step: bench.Step{Connections: 1, Duration: time.Second}, Requests: []bench.Request{filled},
 				Variables: p.Variables, Data: data,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			var u workload.User
-			if err := m.Begin(&u); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, m.Begin(&u))
 			_, sent := m.Write(&u, nil)
 			got[onWire(t, func(w io.Writer) error { _, err := w.Write(sent); return err })] = true
 		}
@@ -181,17 +160,11 @@ func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 func onWire(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, write(&b))
 	r, err := http.ReadRequest(bufio.NewReader(&b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	r.Header.Del("User-Agent")
 	return fmt.Sprint(r.Method, " ", r.Host, " ", r.URL.Path, " ", r.URL.Query(), " ", r.Header, " ", string(body))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 const withThresholds = `contenders: [a, "b:x"]
@@ -23,9 +24,7 @@ func TestThresholds(t *testing.T) {
   - {condition: "p90<=20ms,max<1s", stop: true}
   - {condition: "p50<1s", stop: false}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := []bench.Threshold{
 		{Condition: "p99<50ms,errors<0.1%"},
 		{Condition: "errors<20%", FromStep: 7, Stop: bench.ScopeTrial},
@@ -37,9 +36,7 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("%+v", p.Thresholds)
 	}
 	text, err := profile.Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := profile.Parse("x.yaml", text)
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("written as\n%s\nand read back as %+v, %v", text, again.Thresholds, err)

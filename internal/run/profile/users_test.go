@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestUsers: a profile of the user's own service is read into the requests of the load, and written
@@ -18,9 +19,7 @@ func TestUsers(t *testing.T) {
 	for name, text := range map[string]string{
 		"users.csv": "name,password\nada,x\n", "order.json": "{}", "order.schema.json": `{"type":"object","required":["id"],"properties":{"id":{"minimum":1.5}}}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	p, err := profile.Parse(filepath.Join(dir, "p.yaml"), []byte(`
 contenders: [a]
@@ -51,9 +50,7 @@ teardown:
   - {method: OPTIONS, path: /end}
 steps: [1, {connections: 2, request: buy}]
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if p.Store.Kind != bench.StoreNone || p.CompareBodies != .01 || p.UsesData() || len(p.Setup) != 2 || len(p.Every()) != 9 {
 		t.Errorf("%+v", p)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Files of values are read as people have them, or the mistake names its line and the remedy.
@@ -18,9 +19,7 @@ func TestFilesOfValues(t *testing.T) {
 		"users.csv": "User Name,Password,Price (EUR)\nada,x,1\n", "users.json": `[{"name":"ada","mail":null}]`, "words.json": `["lamp","chair"]`,
 		"latin1.csv": "word\r\nGr\xf6\xdfe\r\n", "gaps.csv": "name,mail\nada,a@b\nbob,\n", "objects.json": `[{"a":1},{"a":"x"}]`,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	for name, c := range map[string]struct{ variables, request, wrong string }{
 		"a list of words":         {"w: {file: words.json}", "get: '/x?q={w}', expect: {json: {q: '{w}'}}", ""},
@@ -64,21 +63,13 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 	const doc = `{"openapi": "3.0.0", "components": {"schemas": {"A": {"type": "object", "description": "{b}", "properties": {"n": {"$ref": "#/components/schemas/N"},
 "x": {"$ref": "#/components/schemas/A"}}}, "N": {"nullable": true, "type": "integer", "maximum": 18446744073709551615}}}}`
 	for name, text := range map[string]string{"api.json": doc, "b.csv": "guest\nAda\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	p, err := readExpect(t, `{schema: "api.json#/components/schemas/A"}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove("api.json"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, os.Remove("api.json"))
 	text, err := Format(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := Parse("p.yaml", text)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
@@ -91,9 +82,7 @@ func TestSchemasOfOpenAPIAreKept(t *testing.T) {
 		}
 	}
 	saved, err := check.ParseExpect(p.Requests[0].Expect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for body, right := range map[string]bool{`{"n":null,"x":{"n":18446744073709551615}}`: true, `{"x":{"n":18446744073709551616}}`: false} {
 		if err := saved.Judge(check.Sent{Status: 200, Body: []byte(body)}); (err == nil) != right {
 			t.Errorf("%s: %v", body, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A measured step with a trend in its windows records a drift; a warm-up records none.
@@ -34,9 +35,7 @@ func TestDrift(t *testing.T) {
 				return load, nil
 			}}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		steps := f.trials["a-1"].Steps
 		if len(steps) != 3 {
 			t.Fatalf("%d steps", len(steps))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // slicing is an engine that runs each step in three slices, and logs which contender each one
@@ -89,9 +90,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &slicing{}
 		f, err := start(t, context.Background(), interleave(e))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		first, second := f.cfg.Run.Trials[0].Trial.String(), f.cfg.Run.Trials[1].Trial.String()
 		got := e.log[:len(e.log)/2] // the first round
 		for i, step := range []string{"one", "two", "four"} {
@@ -178,9 +177,7 @@ func TestOnlyContenderIsInterleavedWithItself(t *testing.T) {
 			only := []bench.Selection{{Contender: "a"}}
 			f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Trials = only, 3, Order(only, 3, 1)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		one, two, three := f.trials["a-1"], f.trials["a-2"], f.trials["a-3"]
 		if three.State != bench.TrialComplete || three.Steps[0].Interleave != nil {
 			t.Errorf("round 3 has no other trial, but is interleaved: %+v", three.Steps[0].Interleave)

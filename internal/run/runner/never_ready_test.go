@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // A contender that runs and never responds in its first round is not started again in later ones,
@@ -116,9 +117,7 @@ func TestTargetIsNotStopped(t *testing.T) {
 				return bench.InstanceReady{}, nil
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		trial := f.trials["a-1"]
 		if trial.StartUp != nil || trial.Stop != nil || len(trial.Warnings) > 0 || len(trial.Steps) != 3 || len(f.phases("")) != 1 {
 			t.Errorf("start-up %v, stop %v, warnings %q, %d steps, phases of the run %v", trial.StartUp, trial.Stop, trial.Warnings, len(trial.Steps), f.phases(""))

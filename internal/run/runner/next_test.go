@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // oneTrial reduces the run to a's first trial.
@@ -36,9 +37,7 @@ func TestStepsChosenByNext(t *testing.T) {
 				return bench.Step{Connections: 10 * (len(done) + 1)}, len(done) < 4
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if !slices.Equal(connections, []int{10, 20, 30, 40}) || len(f.trials["a-1"].Steps) != 4 {
 			t.Errorf("steps %v, %d in the result", connections, len(f.trials["a-1"].Steps))
 		}
@@ -64,9 +63,7 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 					return bench.FirstRequests{First: bench.RequestPhases{Total: time.Second}}, nil
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			order := strings.Join(f.phases("a-1"), " ")
 			if kept := f.trials["a-1"].FirstRequests; timed != (kept != nil) || timed && kept.First.Total != time.Second {
 				t.Errorf("want timed: %t, kept %+v", timed, kept)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -66,9 +67,7 @@ func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, 
 func TestCompleteRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if got, want := f.phases(""), []string{"store", "build", "build"}; !slices.Equal(got, want) {
 			t.Errorf("phases of the run %v, want %v", got, want)
 		}
@@ -375,9 +374,7 @@ func TestResumeSkipsCompleteTrials(t *testing.T) {
 				f.cfg.Run.Trials[i].State = bench.TrialComplete
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if len(f.trials) != 1 || f.order[0] != f.cfg.Run.Trials[3].Trial.String() {
 			t.Errorf("trials run: %v", f.order)
 		}
@@ -401,9 +398,7 @@ func TestCountersAreReadOnceASecond(t *testing.T) {
 				return good(ctx, step)
 			}}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		for i, s := range f.trials[f.order[0]].Steps {
 			took := time.Duration(s.Step.Connections) * 2 * time.Second
 			if len(s.Samples) != s.Step.Connections*2 || s.After.At.Sub(s.Before.At) != took {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // steer is a fakeRun with controls.
@@ -302,9 +303,7 @@ func TestPauseAndResume(t *testing.T) {
 			s.send(bench.ControlResume)
 			s.send(bench.ControlResume)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		trial := f.trials[f.order[0]]
 		if trial.State != bench.TrialComplete || len(trial.Steps) != 3 {
 			t.Fatalf("trial %s, %d steps", trial.State, len(trial.Steps))
@@ -424,9 +423,7 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 				}
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		trial := f.trials[f.order[0]]
 		warned := trial.Steps[0].Warnings.Join("\n")
 		if len(seen) != 2 || seen[0] != 0 && seen[0] != 200 && seen[0] != 250 || seen[1] != 250 {

@@ -58,9 +58,7 @@ func begun(t *testing.T, args ...string) *Session {
 	path := testenv.Locbench(t)
 	leaks := goleak.IgnoreCurrent()
 	s, err := Start(path, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	t.Cleanup(func() {
 		s.Close()
 		goleak.VerifyNone(t, leaks)
@@ -101,9 +99,7 @@ func firstStep(rec bench.Record) bool {
 
 func send(t *testing.T, s *Session, c bench.Control) {
 	t.Helper()
-	if err := s.Send(c); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, s.Send(c))
 }
 
 func TestSessionControls(t *testing.T) {
@@ -234,9 +230,7 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 	until(t, s, firstStep)
 	watcher := Watch(out)
 	defer watcher.Close()
-	if err := s.child.(started).cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, s.child.(started).cmd.Process.Kill())
 	until(t, s, nil)
 	if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
 		t.Errorf("exit code %d:\n%s", code, talk)
@@ -280,21 +274,15 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	path := testenv.Locbench(t)
 	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 	given, err := json.Marshal(append([]string{path}, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	screen := exec.Command(os.Args[0])
 	screen.Env = append(os.Environ(), screenVariable+"="+string(given))
-	if err := screen.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, screen.Start())
 	testenv.Until(t, time.Minute, "the run begins", func() bool { return results.Running(out) })
 	watcher := Watch(out)
 	defer watcher.Close()
 	until(t, watcher, firstStep)
-	if err := screen.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, screen.Process.Kill())
 	_ = screen.Wait()
 	until(t, watcher, nil)
 	if code, talk := watcher.Wait(); code != console.ExitOK {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -317,19 +318,13 @@ func TestWatch_WithoutALog(t *testing.T) {
 			if c.broken {
 				other := bench.TrialEntry{Trial: bench.Trial{Contender: "b", Round: 1}, State: bench.TrialComplete, File: "b-1.json"}
 				run.Trials = append(run.Trials, other)
-				if err := os.WriteFile(filepath.Join(dir, other.File), []byte("{"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.WriteFile(filepath.Join(dir, other.File), []byte("{"), 0o600))
 			}
 			for file, v := range map[string]any{results.RunFile: run, "a-1.json": trial} {
-				if err := results.WriteJSON(filepath.Join(dir, file), v); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, results.WriteJSON(filepath.Join(dir, file), v))
 			}
 			if c.log != "" {
-				if err := os.WriteFile(filepath.Join(dir, results.EventsFile), []byte(c.log), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.WriteFile(filepath.Join(dir, results.EventsFile), []byte(c.log), 0o600))
 			}
 			s := Watch(dir)
 			defer s.Close()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -59,9 +60,7 @@ func FuzzControls(f *testing.F) {
 			}
 			// A control is read back unchanged.
 			line, err := json.Marshal(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if c.Validate() == nil {
 				if again, ok := control(line); !ok || again != c {
 					t.Fatalf("%+v becomes %+v", c, again)
@@ -80,9 +79,7 @@ func TestStandardInput(t *testing.T) {
 					return io.Pipe()
 				}
 				r, w, err := os.Pipe()
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, err)
 				t.Cleanup(func() { r.Close() })
 				return r, w
 			}
@@ -116,9 +113,7 @@ func TestStandardInput(t *testing.T) {
 func TestAnnounceKeepsTheFolder(t *testing.T) {
 	const dir = "results/a\u202eb\u009bc"
 	var b bytes.Buffer
-	if err := Announce(safe.NewWriter(&b, nil), dir); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Announce(safe.NewWriter(&b, nil), dir))
 	var got announcement
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Dir != dir {
 		t.Errorf("%q, %v", got.Dir, err)

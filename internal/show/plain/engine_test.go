@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // loadedBy makes the steps of all trials, in events and results, have these loops in turn.
@@ -50,9 +51,7 @@ func TestLoadEngineIsNamed(t *testing.T) {
 		{"from outside", []string{"\x1b]0;x"}, nil, ""},
 	} {
 		talk, table, err := loadedBy(c.loops...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		var said []string
 		for line := range strings.Lines(talk) {
 			if engine, ok := strings.CutPrefix(line, "  engine   "); ok {

@@ -152,15 +152,11 @@ func TestJSONLines(t *testing.T) {
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
 	_, run, trials := recorded()
-	if err := Table(&b, analysis.Of(run, trials), nil, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Table(&b, analysis.Of(run, trials), nil, 0, false))
 	testenv.Golden(t, "testdata/table.txt", b.String())
 
 	var narrow bytes.Buffer
-	if err := Table(&narrow, analysis.Of(run, trials), nil, 80, false); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Table(&narrow, analysis.Of(run, trials), nil, 80, false))
 	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
 	testenv.Golden(t, "testdata/table-80.txt", tables)
 	for _, width := range []int{200, 100, 80, 60, 50} {
@@ -168,9 +164,7 @@ func TestTable(t *testing.T) {
 			trials[i].Trial.Contender = "a-contender-with-a-name-that-is-much-too-long-for-any-table-at-all"
 		}
 		var b bytes.Buffer
-		if err := Table(&b, analysis.Of(run, trials), nil, width, false); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, Table(&b, analysis.Of(run, trials), nil, width, false))
 		for line := range strings.Lines(b.String()) {
 			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width && strings.Contains(strings.TrimSpace(line), " ") { // words are not broken
 				t.Errorf("%d columns of %d: %s", n, width, line)
@@ -259,9 +253,7 @@ func TestWarmUpIsReported(t *testing.T) {
 	last := len(trial.Steps) - 1
 	trial.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	var table, talk bytes.Buffer
-	if err := Table(&table, analysis.Of(run, trials), nil, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Table(&table, analysis.Of(run, trials), nil, 0, false))
 	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})
 	for _, r := range records {
 		if r.Trial != nil && *r.Trial == trial.Trial {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestTableReportsThresholds(t *testing.T) {
@@ -14,9 +15,7 @@ func TestTableReportsThresholds(t *testing.T) {
 	trials := []bench.TrialResult{trial}
 	text := func() string {
 		var b bytes.Buffer
-		if err := Table(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, trials), nil, 0, false); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, Table(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, trials), nil, 0, false))
 		return b.String()
 	}
 	if strings.Contains(text(), "threshold") {

@@ -58,9 +58,7 @@ func TestTiersInTheTable(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			run, trials := rounds(test.n)
 			var b bytes.Buffer
-			if err := Table(&b, analysis.Of(run, trials), test.floor, test.width, false); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, Table(&b, analysis.Of(run, trials), test.floor, test.width, false))
 			_, text, _ := strings.Cut(b.String(), "\ncontender")
 			testenv.Golden(t, "testdata/"+test.name, "contender"+text)
 		})
@@ -73,9 +71,7 @@ func TestLimitsInTheTable(t *testing.T) {
 	run.Profile.Limits = bench.Limits{CPUs: 1}
 	run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "kt-ktor"}, Limits: bench.Limits{CPUs: .5}}}
 	var b bytes.Buffer
-	if err := Table(&b, analysis.Of(run, trials), nil, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Table(&b, analysis.Of(run, trials), nil, 0, false))
 	testenv.Golden(t, "testdata/limits.txt", b.String())
 	if text := b.String(); strings.Contains(text, "behind") || strings.Contains(text, "tier  ") {
 		t.Error("a smaller contender is called worse")
@@ -111,9 +107,7 @@ func TestLimitsInTheHeadline(t *testing.T) {
 		} {
 			run.Profile.Settings = []bench.Settings{{Selection: bench.Selection{Contender: "kt-ktor"}, Limits: limits}}
 			var b bytes.Buffer
-			if err := Table(&b, analysis.Of(run, trials), nil, width, false); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, Table(&b, analysis.Of(run, trials), nil, width, false))
 			_, text, _ := strings.Cut(b.String(), "\ncontender")
 			text, _, _ = strings.Cut(text, "\n\n")
 			lines := strings.Split(text, "\n")

@@ -45,9 +45,7 @@ func TestAccessibility(t *testing.T) {
 					passes: r.passes.length,
 					violations: r.violations.map((v) => ({ id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' | ' + (n.failureSummary ?? '').slice(0, 200)) })),
 				}))`})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			var text string
 			if err := json.Unmarshal(out.Result.Value, &text); err != nil {
 				t.Fatalf("%v: %+v", err, out.ExceptionDetails)
@@ -59,9 +57,7 @@ func TestAccessibility(t *testing.T) {
 					Nodes            []string
 				}
 			}
-			if err := json.Unmarshal([]byte(text), &found); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal([]byte(text), &found))
 			if found.Passes < 20 {
 				t.Errorf("only %d rules were checked", found.Passes)
 			}

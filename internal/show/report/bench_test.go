@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The limits of a large report: 8 contenders × 6 rounds × 16 steps with windows take at most 5 MB,
@@ -30,9 +31,7 @@ func TestSize(t *testing.T) {
 func BenchmarkReportMade(b *testing.B) {
 	run, trials := fixtureOf(manyContenders, manyRounds)
 	for b.Loop() {
-		if err := HTML(io.Discard, analysis.Of(run, trials), Options{}); err != nil {
-			b.Fatal(err)
-		}
+		testenv.OK(b, HTML(io.Discard, analysis.Of(run, trials), Options{}))
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/report")
 }
@@ -54,9 +53,7 @@ func BenchmarkReportSteps(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				if err := HTML(io.Discard, analysis.Of(run, trials), Options{}); err != nil {
-					b.Fatal(err)
-				}
+				testenv.OK(b, HTML(io.Discard, analysis.Of(run, trials), Options{}))
 			}
 		})
 	}

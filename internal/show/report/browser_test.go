@@ -81,9 +81,7 @@ func watch[E any](b *tab, wg *sync.WaitGroup, events func(func(E, error) bool), 
 func open(t testing.TB, browser context.Context, document []byte, width int64, scheme string) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, document, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile(path, document, 0o644))
 	ctx, cancel := chromedp.NewContext(browser)
 	b := &tab{t: t, ctx: ctx}
 	var wg sync.WaitGroup

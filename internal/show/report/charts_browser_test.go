@@ -24,6 +24,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // survey returns the place of every chart and the number of shapes of each color.
@@ -157,9 +158,7 @@ func TestChartsFollowTheWindow(t *testing.T) {
 	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
 	b.unroll()
 	for _, width := range []int64{500, 1600} {
-		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 20000)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 20000)))
 		b.until(fmt.Sprintf("charts as wide as a window of %d px lets them", width),
 			`[...document.querySelectorAll('.chart')].every((el) => el.querySelector('svg').clientWidth === el.clientWidth && el.clientWidth <= innerWidth)`)
 	}
@@ -197,9 +196,7 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 	}
 	// Space on the button that has the focus.
 	eval[bool](b, `(() => { document.querySelector('[data-contender="1"]').focus(); return true; })()`)
-	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(" ")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, chromedp.Do(b.ctx, chromedp.KeyEvent(" ")))
 	b.until("the button to be pressed again", `document.querySelector('[data-contender="1"]').getAttribute('aria-pressed') === 'true'`)
 	for id, n := range inks(b, 1) {
 		if n != before[id] {
@@ -251,16 +248,12 @@ func TestPrint(t *testing.T) {
 	run, trials := fixture()
 	b := open(t, startBrowser(t), render(t, run, trials[:3]), 1280, "dark")
 	out, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if len(out.Data) < 50_000 || !bytes.HasPrefix(out.Data, []byte("%PDF-")) {
 		t.Errorf("the PDF has %d bytes", len(out.Data))
 	}
 	if dir := os.Getenv("LOCBENCH_SHOTS"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, "print.pdf"), out.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, "print.pdf"), out.Data, 0o644))
 	}
 	if n := eval[int](b, `document.querySelectorAll('.chart:not(:has(svg))').length`); n != 0 {
 		t.Errorf("%d charts that were never in view are not on paper", n)
@@ -269,9 +262,7 @@ func TestPrint(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(794, 1100)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, chromedp.Do(b.ctx, chromedp.EmulateViewport(794, 1100)))
 	b.photograph("print")
 	if ink := eval[string](b, `getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() + getComputedStyle(document.body).backgroundColor`); ink != "#1c2127rgb(255, 255, 255)" {
 		t.Errorf("ink and paper are %s", ink)
@@ -310,9 +301,7 @@ func TestChartsAreSaved(t *testing.T) {
 				t.Errorf("%s as %s is called %s", id, kind, name)
 			}
 			if shots := os.Getenv("LOCBENCH_SHOTS"); shots != "" {
-				if err := os.WriteFile(filepath.Join(shots, "saved-"+name), data, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.WriteFile(filepath.Join(shots, "saved-"+name), data, 0o644))
 			}
 			switch kind {
 			case "SVG":
@@ -345,15 +334,11 @@ func saved(t *testing.T, dir string) (name string, data []byte) {
 	var there []string
 	for range 800 {
 		all, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if there = all; len(all) == 1 && !strings.HasSuffix(all[0], ".crdownload") {
 			before := len(data)
 			if data, err = os.ReadFile(all[0]); err == nil && len(data) > 0 && len(data) == before {
-				if err := os.Remove(all[0]); err != nil {
-					t.Fatal(err)
-				}
+				testenv.OK(t, os.Remove(all[0]))
 				return filepath.Base(all[0]), data
 			}
 		}
@@ -467,9 +452,7 @@ func TestArrowsGoThroughTheSteps(t *testing.T) {
 	b.unroll()
 	eval[bool](b, `(() => { document.getElementById('plot-throughput').focus(); return true; })()`)
 	for range 6 {
-		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowRight)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowRight)))
 	}
 	b.until("the announcement", `document.getElementById('said').textContent.startsWith('2 connections')`)
 	said := eval[string](b, `document.getElementById('said').textContent`)
@@ -511,9 +494,7 @@ func TestRealRunsAreDrawn(t *testing.T) {
 	for _, name := range []string{"locations", "delay-matrix", "cold-warm", "burst"} {
 		t.Run(name, func(t *testing.T) {
 			run, trials, err := results.Read(filepath.Join("..", "..", "..", "testdata", "results", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			b := open(t, shared, render(t, run, trials), 1280, "light")
 			whole := b.photograph("real-" + name)
 			for id, chart := range eval[surveyed](b, survey).Charts {

@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // coldRun returns two trials of procedure C. In the second one, the first request and those on new
@@ -45,9 +46,7 @@ func coldRun() (bench.Run, []bench.TrialResult) {
 func TestColdAndWarm(t *testing.T) {
 	run, trials := coldRun()
 	var md bytes.Buffer
-	if err := Markdown(&md, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Markdown(&md, analysis.Of(run, trials), Options{}))
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
 	for _, want := range []string{
 		"## First requests by phase",
@@ -64,9 +63,7 @@ func TestColdAndWarm(t *testing.T) {
 		}
 	}
 	var html bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
 	for _, want := range []string{`<section id="phases">`, `<section id="spread">`, `id="chart-phases"`, `"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("no %s in the page", want)
@@ -84,9 +81,7 @@ func TestNoColdAndWarm(t *testing.T) {
 		trials[i].FirstRequests = nil
 	}
 	var html bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
 	for _, not := range []string{`<section id="phases">`, `<section id="spread">`, `id="chart-phases"`} {
 		if strings.Contains(html.String(), not) {
 			t.Errorf("%s is in the page", not)

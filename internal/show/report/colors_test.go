@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Colors of contenders have a contrast of 3:1 with the paper and the shade of the warm-up, as WCAG
@@ -16,9 +18,7 @@ import (
 // differ too.
 func TestColorsAreDistinguishable(t *testing.T) {
 	css, err := files.ReadFile("style.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	// The style has the dark colors twice: for the system's preference and for the choice in the
 	// page.
 	if dark := regexp.MustCompile(`(?s)\n    (--ink: #e[^}]*)\}`).FindAllStringSubmatch(string(css), -1); len(dark) != 2 || strings.TrimSpace(dark[0][1]) != strings.TrimSpace(dark[1][1]) {
@@ -65,9 +65,7 @@ func parseColor(t *testing.T, hex string) (c rgb) {
 	t.Helper()
 	for i := range c {
 		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if x := float64(n) / 255; x <= 0.04045 {
 			c[i] = x / 12.92
 		} else {

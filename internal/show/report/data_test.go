@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // stepsOf returns a trial with one step for each number of connections.
@@ -125,9 +126,7 @@ func TestTimeline(t *testing.T) {
 
 	whole, by := newTimeline(c, 100)
 	got, err := json.Marshal(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	want := `{"c":0,"r":1,"steps":[{"row":0,"from":0,"to":2},{"row":1,"from":10,"to":12}],` +
 		`"t":[0.5,1.5,2.5,null,10.5,11.5,12.5,null],"rate":[100,300,null,null,100,300,null,null],"err":[0,0,0,null,0,0,0,null],` +
 		`"p50":[5,15,4500,null,5,15,4500,null],"p99":[10,30,9000,null,10,30,9000,null],` +
@@ -178,9 +177,7 @@ func TestMissingBar(t *testing.T) {
 		}
 		option, _ := c.option()
 		text, err := json.Marshal(option["series"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || c.Rows[0].Cells[1] != missing {
 			t.Errorf("%s, cells %v", text, c.Rows[0].Cells)
 		}
@@ -197,16 +194,12 @@ func FuzzReport(f *testing.F) {
 	run.Profile.Steps = run.Profile.Steps[4:7]
 	for _, trial := range trials {
 		b, err := json.Marshal(trial)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		f.Add(b, "a", "kt")
 	}
 	f.Add([]byte(`{"steps":[{"index":-1,"step":{"connections":-5},"load":{"elapsed_ns":-1,"windows":[{"length_ns":-1,"start_ns":9223372036854775807}]}}]}`), attack, "</script>")
 	lib, err := library()
-	if err != nil {
-		f.Fatal(err)
-	}
+	testenv.OK(f, err)
 	f.Fuzz(func(t *testing.T, b []byte, name, step string) {
 		var trial bench.TrialResult
 		if json.Unmarshal(b, &trial) != nil {
@@ -219,9 +212,7 @@ func FuzzReport(f *testing.F) {
 		run := run
 		run.Profile.Name = name
 		var out bytes.Buffer
-		if err := HTML(&out, analysis.Of(run, []bench.TrialResult{trial, trials[0]}), Options{}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, HTML(&out, analysis.Of(run, []bench.TrialResult{trial, trials[0]}), Options{}))
 		doc := bytes.Replace(out.Bytes(), lib, nil, 1)
 		_, rest, _ := bytes.Cut(doc, []byte(`id="page-data">`))
 		data, _, ok := bytes.Cut(rest, []byte("</script>"))

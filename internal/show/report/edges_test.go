@@ -54,9 +54,7 @@ func TestEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var md bytes.Buffer
-			if err := Markdown(&md, analysis.Of(c.run, c.trials), Options{}); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, Markdown(&md, analysis.Of(c.run, c.trials), Options{}))
 			for _, w := range c.want {
 				if !strings.Contains(md.String(), w) {
 					t.Errorf("summary lacks %q:\n%s", w, md.String())
@@ -76,9 +74,7 @@ func TestEdges(t *testing.T) {
 func withoutScripts(t *testing.T, doc []byte) []byte {
 	t.Helper()
 	lib, err := library()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	ours := joined(scripts)
 	return bytes.Replace(bytes.Replace(doc, lib, nil, 1), ours, nil, 1)
 }
@@ -123,9 +119,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 	made, _ := all["throughput"].option()
 	option, err := json.MarshalIndent(made, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	testenv.Golden(t, "testdata/throughput-option.json", string(option)+"\n")
 }
 

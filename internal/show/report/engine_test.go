@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Page and Markdown name the load engine once, or that of each contender and step; the command that
@@ -25,9 +26,7 @@ func TestLoadEngineIsNamed(t *testing.T) {
 			t.Errorf("the page does not have the engine %q", want)
 		}
 		var b bytes.Buffer
-		if err := Markdown(&b, analysis.Of(run, trials), Options{}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, Markdown(&b, analysis.Of(run, trials), Options{}))
 		if !strings.Contains(b.String(), "- Load engine: "+want+"\n") {
 			t.Errorf("the Markdown does not have the engine %q:\n%s", want, &b)
 		}

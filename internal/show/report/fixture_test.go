@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/cpuset"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // fixture returns a run of profile locations: 3 contenders × 3 rounds × 16 steps. The last trial of
@@ -267,8 +268,6 @@ func fixtureChecks(k, round int) []bench.CheckResult {
 func render(t testing.TB, run bench.Run, trials []bench.TrialResult) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := HTML(&out, analysis.Of(run, trials), Options{Folder: "results/20260314-092653-locations"}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&out, analysis.Of(run, trials), Options{Folder: "results/20260314-092653-locations"}))
 	return out.Bytes()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // attack is the text in every string of a hostile run. Where it is not escaped, it breaks out of
@@ -102,9 +103,7 @@ func hostile() (bench.Run, []bench.TrialResult) {
 func TestHostileTextIsNotMarkup(t *testing.T) {
 	run, trials := hostile()
 	doc, err := html.Parse(bytes.NewReader(render(t, run, trials[:5])))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	elements, shown := map[string]int{}, 0
 	for n := range doc.Descendants() {
 		if n.Type == html.TextNode && n.Parent.Data != "script" && strings.Contains(n.Data, "<script>pwned=1</script>") {
@@ -140,9 +139,7 @@ func TestNothingToFetch(t *testing.T) {
 			run, trials := make()
 			doc := render(t, run, trials[:5])
 			lib, err := library()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			if bytes.Count(doc, lib) != 1 {
 				t.Fatal("the library is not in the document, unchanged, once")
 			}
@@ -198,9 +195,7 @@ var fold = regexp.MustCompile(`^(<details><summary>[\pL\pN ,.-]+</summary>|</det
 func TestHostileMarkdown(t *testing.T) {
 	run, trials := hostile()
 	var out bytes.Buffer
-	if err := Markdown(&out, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{}))
 	neutral(t, out.String())
 }
 
@@ -270,9 +265,7 @@ func FuzzMarkdown(f *testing.F) {
 		poisonWith(reflect.ValueOf(&run).Elem(), func() string { return text })
 		poisonNames(trials, text)
 		var out bytes.Buffer
-		if err := Markdown(&out, analysis.Of(run, trials), Options{Title: text}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{Title: text}))
 		neutral(t, out.String())
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Page and Markdown name the limit of each contender, and have no tiers, where limits differ.
@@ -22,9 +23,7 @@ func TestLimitsOfEachContender(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Markdown(&b, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Markdown(&b, analysis.Of(run, trials), Options{}))
 	if text := b.String(); !strings.Contains(text, whole[0].String()+" under 0.5 CPUs, 256 MiB |") {
 		t.Errorf("no limit in\n%s", text)
 	}

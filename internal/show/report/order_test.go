@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The results come first, then the summary, then the charts. Explanations and caveats are folded.
 func TestResultsComeFirst(t *testing.T) {
 	run, trials := small()
 	var b bytes.Buffer
-	if err := HTML(&b, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&b, analysis.Of(run, trials), Options{}))
 	page := b.String()
 	at := func(text string) int {
 		i := strings.Index(page, text)

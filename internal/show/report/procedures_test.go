@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func procedureTrial(name string, round int, steps ...bench.StepResult) bench.TrialResult {
@@ -42,12 +43,8 @@ func TestMatrix(t *testing.T) {
 		run.Profile.Steps = append(run.Profile.Steps, s.Step)
 	}
 	var html, md bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := Markdown(&md, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
+	testenv.OK(t, Markdown(&md, analysis.Of(run, trials), Options{}))
 	for _, want := range []string{
 		"## Throughput by request, 2,000 connections", "| Contender | 0 ms | 500 ms |",
 		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0% errors) | – |",
@@ -83,9 +80,7 @@ func TestArrivals(t *testing.T) {
 	}
 	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
 	var md bytes.Buffer
-	if err := Markdown(&md, analysis.Of(run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)}), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Markdown(&md, analysis.Of(run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)}), Options{}))
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
 	for _, want := range []string{
 		"## 4,000 users over 5.00 s", "| a | 7,990 | 10 (timeout 10) | 27.2 ms |", "974/s | 20.0 ms | 3.00 s | 5.00 MiB |", // 7990 / 8.2 s, not / 9 s
@@ -130,9 +125,7 @@ func TestBounds(t *testing.T) {
 	trial.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
 	run := bench.Run{Schema: bench.SchemaVersion, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
 	var html bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}))
 	for _, want := range []string{`<section id="bottlenecks">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled"} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("no %s in the page", want)

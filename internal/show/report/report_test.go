@@ -13,17 +13,13 @@ import (
 func TestMarkdown(t *testing.T) {
 	run, trials := fixture()
 	var out bytes.Buffer
-	if err := Markdown(&out, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{}))
 	testenv.Golden(t, "testdata/summary.md", out.String())
 }
 
 func TestLibraryHasItsDigest(t *testing.T) {
 	js, err := library()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if sum := sha256.Sum256(js); hex.EncodeToString(sum[:]) != librarySHA256 {
 		t.Errorf("assets/echarts.min.js.gz has digest %x", sum)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestThresholds(t *testing.T) {
@@ -32,12 +33,8 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var page, summary bytes.Buffer
-	if err := HTML(&page, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := Markdown(&summary, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&page, analysis.Of(run, trials), Options{}))
+	testenv.OK(t, Markdown(&summary, analysis.Of(run, trials), Options{}))
 	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {
 		t.Run(what, func(t *testing.T) {
 			if !strings.Contains(text, "not &lt;50ms &lt;script&gt;") {

@@ -19,6 +19,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestSpark(t *testing.T) {
@@ -96,9 +97,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	run, trials := rounds(6)
 	page := func(opts Options) string {
 		var b bytes.Buffer
-		if err := HTML(&b, analysis.Of(run, trials), opts); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, HTML(&b, analysis.Of(run, trials), opts))
 		return strings.ReplaceAll(string(withoutScripts(t, b.Bytes())), nbsp, " ")
 	}
 	got := page(Options{})
@@ -185,12 +184,8 @@ func TestReportOfTheWarmUp(t *testing.T) {
 		}
 	}
 	var page, markdown bytes.Buffer
-	if err := HTML(&page, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := Markdown(&markdown, analysis.Of(run, trials), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, HTML(&page, analysis.Of(run, trials), Options{}))
+	testenv.OK(t, Markdown(&markdown, analysis.Of(run, trials), Options{}))
 	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
 		t.Run(name, func(t *testing.T) {
 			for _, want := range []string{"rs-actix: still warming up in 2 of 6 rounds", "Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s"} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -31,9 +32,7 @@ func phrases(cell string) *regexp.Regexp {
 
 func vocabulary(t *testing.T) (all []unused) {
 	data, err := os.ReadFile(root + "/docs/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	_, table, _ := strings.Cut(string(data), "## Words that are not used")
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
@@ -78,9 +77,7 @@ func excepted(s Sentence) bool {
 // TestWords: a word that the glossary does not use is in no literal, template, document or comment.
 func TestWords(t *testing.T) {
 	all, err := sentences(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	words := vocabulary(t)
 	if len(all) < 10_000 || len(words) < 30 {
 		t.Fatalf("%d sentences, %d rows of words", len(all), len(words))
@@ -111,9 +108,7 @@ func TestGlossary(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(root + "/docs/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	terms := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^\*\*([^*]+)\.\*\*`).FindAllStringSubmatch(string(data), -1) {
 		if terms[m[1]] {
@@ -151,9 +146,7 @@ func TestReaders(t *testing.T) {
 // The mask does not change what locbench itself says: no message, help text, hint or example.
 func TestMaskKeepsSentences(t *testing.T) {
 	all, err := sentences(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, s := range all {
 		if !s.User {
 			continue

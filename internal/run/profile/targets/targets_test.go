@@ -15,6 +15,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -23,16 +24,10 @@ func inFolder(t testing.TB) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"new.json", "thing.json", "load/queries/all.json", "load/near.json", "load/both.json", "both.json"} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(`{"in": "`+name+`"}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		testenv.OK(t, os.WriteFile(name, []byte(`{"in": "`+name+`"}`), 0o600))
 	}
-	if err := os.Link("new.json", "load/new.json"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.Link("new.json", "load/new.json"))
 }
 
 // The target files of vegeta's manual and of its users, from issues and repositories.
@@ -129,18 +124,14 @@ func TestSameAsVegeta(t *testing.T) {
 func compareWithVegeta(t *testing.T, text string) {
 	t.Helper()
 	f, err := Parse("targets.txt", "targets.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	whole := text + "\n" // vegeta drops a last line of JSON without an end
 	targeter := vegeta.NewHTTPTargeter(strings.NewReader(whole), nil, nil)
 	if isJSON(strings.Split(text, "\n")) {
 		targeter = vegeta.NewJSONTargeter(strings.NewReader(whole), nil, nil)
 	}
 	all, err := vegeta.ReadAllTargets(targeter)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	got, want := map[string]int{}, map[string]int{}
 	for _, one := range f.Targets {
 		got[sentBy(t, one)] += one.Weight
@@ -201,9 +192,7 @@ func sentBy(t *testing.T, one Target) string {
 
 func TestOrderAndWeights(t *testing.T) {
 	f, err := Parse("x/t.txt", "t.txt", []byte(files["weights"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	bearer := map[string]string{"Authorization": "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"}
 	want := File{Base: "http://api:8080", Targets: []Target{
 		{Line: 1, Parts: map[string]int{"header.Authorization": 2}, Weight: 3, Method: "GET", Path: "/info", Header: bearer},
@@ -228,9 +217,7 @@ func TestUserOfAddress(t *testing.T) {
 // A path has no braces, blanks or letters that are not ASCII: no part of it is a variable.
 func TestEscapedAddresses(t *testing.T) {
 	f, err := Parse("t", "t", []byte(files["escaped"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	var got []string
 	for _, one := range f.Targets {
 		got = append(got, one.Path)
@@ -248,9 +235,7 @@ func TestEscapedAddresses(t *testing.T) {
 func TestPlacesOfBodies(t *testing.T) {
 	inFolder(t)
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for name, want := range map[string]string{
 		"near.json": "load/near.json", "load/queries/all.json": "load/queries/all.json", "queries/all.json": "load/queries/all.json",
 		"../thing.json": "thing.json", "new.json": "load/new.json", // the same file by two names
@@ -299,9 +284,7 @@ func TestBoundsOfTargets(t *testing.T) {
 		"100 of many": {strings.Repeat("x\n\n", 200), "t:199: not a target; write `METHOD URL`, such as `GET http://127.0.0.1:8080/items`\nt:199: 100 more mistakes", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile("big", nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, os.WriteFile("big", nil, 0o600))
 			if err := os.Truncate("big", test.size); err != nil { // takes no room
 				t.Fatal(err)
 			}
@@ -311,12 +294,8 @@ func TestBoundsOfTargets(t *testing.T) {
 			}
 		})
 	}
-	if err := os.WriteFile("huge", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate("huge", 16<<20+1); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, os.WriteFile("huge", nil, 0o600))
+	testenv.OK(t, os.Truncate("huge", 16<<20+1))
 	if _, err := Read("huge", "huge"); err == nil || !strings.Contains(err.Error(), "larger than the 16 MiB allowed") {
 		t.Errorf("%v", err)
 	}

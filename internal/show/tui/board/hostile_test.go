@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // poison puts text into every string that v holds, and number into every second number if it is not
@@ -146,17 +147,13 @@ func FuzzText(f *testing.F) {
 			continue
 		}
 		line, err := json.Marshal(rec)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.OK(f, err)
 		few = append(few, line)
 	}
 	f.Fuzz(func(t *testing.T, text string, number int64, w, h uint8) {
 		records := make([]bench.Record, len(few))
 		for i, line := range few {
-			if err := json.Unmarshal(line, &records[i]); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, json.Unmarshal(line, &records[i]))
 		}
 		everything(t, poisonedOf(records, text, number), 1+int(w)%220, 1+int(h)%70)
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // published returns the state of a run whose results come with the source, and which has no event
@@ -17,9 +18,7 @@ func published(t *testing.T, name string) *fold.State {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "testdata", "results", name)
 	run, trials, err := results.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s := &fold.State{}
 	for _, rec := range results.Records(run, trials, dir) {
 		s.Apply(rec)

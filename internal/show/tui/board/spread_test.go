@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func latencies(list ...time.Duration) bench.Latencies {
@@ -86,9 +87,7 @@ func TestSharesAreOfAllRequests(t *testing.T) {
 			list = append(list, time.Duration(math.Exp(rng.Float64()*27)))
 		}
 		h, err := hdr.Decode(latencies(list...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, err)
 		scale := spreadScale(h.Bars(), n)
 		shares, top, each := scale.shares(h.Bars())
 		sum := 0.0

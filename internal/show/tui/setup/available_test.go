@@ -6,15 +6,14 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestPlanIsSettledWithTheMachinesMemory: the plan follows the machine's memory when it is read,
 // and does not use it for an engine of another machine.
 func TestPlanIsSettledWithTheMachinesMemory(t *testing.T) {
 	base, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nruntime: docker\nlimits: {memory: 2GiB}\nrequests: [{get: /x}]\nsteps: [3]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	s := &Screen{base: base, loaded: true, wrong: map[id]string{}}
 	reason := func() bench.PlainReason {
 		s.replan()

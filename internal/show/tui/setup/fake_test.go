@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -94,9 +95,7 @@ func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace
 func bundled(t testing.TB) (out []Profile) {
 	t.Helper()
 	list, err := profile.List(profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, p := range list {
 		if p.Name == "quick" || p.Name == "locations" {
 			out = append(out, Profile{Name: p.Name, Profile: p})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // withSettings returns a screen whose profile gives contenders settings.
@@ -13,9 +14,7 @@ func withSettings(t *testing.T, contenders string) *opened {
 	t.Helper()
 	p, err := profile.Parse("own.yaml", []byte("contenders: "+contenders+"\nruntime: docker\nlimits: {cpus: 1, memory: 256MiB}\nstore: none\n"+
 		"requests: [{get: /x}]\nsteps: [1 for 1s]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	site := everything(t)
 	site.profiles = append([]Profile{{Name: "own", Profile: p}}, site.profiles...)
 	return open(t, site, Choice{Profile: "own"})
@@ -67,9 +66,7 @@ func TestChangesKeepSettings(t *testing.T) {
 		t.Fatalf("%+v %+v", p.Contenders, p.Settings)
 	}
 	text, err := profile.Format(s.plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	again, err := profile.Parse("saved.yaml", text)
 	if err != nil || again.LimitsOf(half).CPUs != .5 || again.SettingsOf(half).Env["A"] != "1" || len(again.Contenders) != 2 {
 		t.Errorf("saved: %v\n%s", err, text)
