@@ -156,8 +156,8 @@ func TestRelease_Debian(t *testing.T) {
 	inside("dpkg", "-r", "locbench")
 }
 
-// TestRelease_Image loads the image and runs it with the socket of the engine: its contenders run in
-// containers next to it.
+// TestRelease_Image loads the image and runs it with the socket of the engine: its contenders run
+// in containers next to it.
 func TestRelease_Image(t *testing.T) {
 	testenv.Docker(t)
 	r := release(t)
@@ -180,9 +180,9 @@ func TestRelease_Image(t *testing.T) {
 	}
 }
 
-// TestRelease_GoInstall installs the tag as a user does, from a file proxy that Go itself fills from
-// the clone. The zip of a module lacks the folders that are modules: the binary has their contenders
-// all the same.
+// TestRelease_GoInstall installs the tag as a user does, from a file proxy that Go itself fills
+// from the clone. The zip of a module lacks the folders that are modules: the binary has their
+// contenders all the same.
 func TestRelease_GoInstall(t *testing.T) {
 	r := release(t)
 	const module = "github.com/locbench/locbench"

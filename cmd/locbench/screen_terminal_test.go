@@ -50,8 +50,8 @@ func TestScreen_Pipe(t *testing.T) {
 	}
 }
 
-// TestScreen_Steering pauses a run, marks a moment, skips a step, continues, and stops after a step; the
-// results have all of it.
+// TestScreen_Steering pauses a run, marks a moment, skips a step, continues, and stops after a
+// step; the results have all of it.
 func TestScreen_Steering(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestWorkflows holds that a workflow only calls scripts of .ci and targets of the Makefile, which run
-// on any machine: a check that exists in a workflow alone cannot be repeated elsewhere.
+// TestWorkflows holds that a workflow only calls scripts of .ci and targets of the Makefile, which
+// run on any machine: a check that exists in a workflow alone cannot be repeated elsewhere.
 func TestWorkflows(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	testenv.OK(t, err)

@@ -132,7 +132,8 @@ teardown: [{name: clean, delete: "/seed/{id}", expect: {status: 204}}]
 	forever    = "steps: [{connections: 2, duration: 10m}]\n"
 )
 
-// TestTeardownOfEveryEnd: what the setup made is removed, however and in whichever phase a run ends.
+// TestTeardownOfEveryEnd: what the setup made is removed, however and in whichever phase a run
+// ends.
 func TestTeardownOfEveryEnd(t *testing.T) {
 	loaded := func(n int) func(*interruptible, *journal) {
 		return func(i *interruptible, j *journal) {
@@ -307,8 +308,8 @@ teardown: [{name: clean, delete: "/seed/{who}"}]
 	}
 }
 
-// TestTeardownOfInterleavedContenders: each of two interleaved contenders has its teardown: one that
-// fails, when it fails, and the other one at its end.
+// TestTeardownOfInterleavedContenders: each of two interleaved contenders has its teardown: one
+// that fails, when it fails, and the other one at its end.
 func TestTeardownOfInterleavedContenders(t *testing.T) {
 	j, failing, i := newJournal(t), newJournal(t), newInterruptible(t)
 	failing.respond = func(w http.ResponseWriter, r *http.Request) bool {

@@ -16,7 +16,8 @@ type Drift struct {
 
 // Trend is the trend over the windows of a step.
 type Trend struct {
-	// change from start to end of the step along a line through its windows, as a share of their mean
+	// change from start to end of the step along a line through its windows, as a share of their
+	// mean
 	Change float64 `json:"change"`
 	P      float64 `json:"p"` // two-sided p value for a slope of zero
 }

@@ -76,8 +76,8 @@ func (t TrialResult) Bodies() *Bodies {
 	return &b
 }
 
-// Unexpected counts the unexpected bodies of a contender in all its steps. In at least one they were
-// too many.
+// Unexpected counts the unexpected bodies of a contender in all its steps. In at least one they
+// were too many.
 type Unexpected struct {
 	Count       int64  `json:"count"`                 // unexpected bodies
 	Compared    int64  `json:"compared"`              // bodies that were compared, the unexpected ones included

@@ -157,12 +157,13 @@ type Load struct {
 	Requests []RequestLoad `json:"requests,omitempty"`
 	Sessions []SessionLoad `json:"sessions,omitempty"` // results per kind of session, lead-in and drain included
 	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
-	// bodies that were drawn to be compared and were not looked at, by kind: neither right nor wrong.
-	// Examples has the first reason of each kind.
+	// bodies that were drawn to be compared and were not looked at, by kind: neither right nor
+	// wrong. Examples has the first reason of each kind.
 	Unread map[ErrorKind]int64 `json:"unread,omitempty"`
 	// mean number of requests in flight; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
-	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta", "portable" (earlier versions)
+	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta", "portable" (earlier
+	// versions)
 	Loop string `json:"loop,omitempty"`
 	// responses whose latency ends when the kernel received their last byte, because the client was
 	// asleep; the latency of the others ends when the client read them

@@ -98,8 +98,8 @@ profile by name, or any YAML file by path.`,
 	return cmd
 }
 
-// withoutSecrets masks the values of a profile, not its text, which is to be read again: places such
-// as {token} and `save: {token: PATH}` stay.
+// withoutSecrets masks the values of a profile, not its text, which is to be read again: places
+// such as {token} and `save: {token: PATH}` stay.
 func withoutSecrets(p bench.Profile) bench.Profile {
 	run := bench.Run{Profile: p}
 	p = secret.New(secret.Of(run, nil)...).Run(run).Profile

@@ -28,8 +28,8 @@ const (
 	loginID     = "1d-of-the-login-abcdefghij"
 )
 
-// newParrot responds to each request with its body, its Authorization and its cookie, written in one
-// way after another. It says what it got.
+// newParrot responds to each request with its body, its Authorization and its cookie, written in
+// one way after another. It says what it got.
 func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 	var mu sync.Mutex
 	var journal strings.Builder

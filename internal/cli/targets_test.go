@@ -74,9 +74,9 @@ func TestTargetsAreCompleted(t *testing.T) {
 	}
 }
 
-// TestTargetsAreSent: a run sends each target of a file as often as the results say, with its header
-// and its body, below the path of the target URL; 201 and 204 are expected from what writes. The
-// plan on record has the requests: 'run --resume' needs no target file.
+// TestTargetsAreSent: a run sends each target of a file as often as the results say, with its
+// header and its body, below the path of the target URL; 201 and 204 are expected from what writes.
+// The plan on record has the requests: 'run --resume' needs no target file.
 func TestTargetsAreSent(t *testing.T) {
 	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {

@@ -65,8 +65,8 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 	return cmd
 }
 
-// afterDashes returns the option in an error about an unknown one, in the form of 'locbench run'; ""
-// if that does not have it.
+// afterDashes returns the option in an error about an unknown one, in the form of 'locbench run';
+// "" if that does not have it.
 func afterDashes(err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

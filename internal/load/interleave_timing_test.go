@@ -65,7 +65,8 @@ func TestInterleavingInRealTime(t *testing.T) {
 				b.check(len(windows) == 2 && len(windows) == len(l.Windows) && inWindows == l.Succeeded && at == l.Elapsed, "%d windows until %s with %d successes, reported %d", len(windows), at, inWindows, len(l.Windows))
 				b.check(!l.Warnings.Has(bench.WarnReopened), "%s", l.Warnings)
 				for _, w := range aboutInFlight(l.Warnings) {
-					// With so few requests, a client that a busy machine stops for 20 ms gets this warning.
+					// With so few requests, a client that a busy machine stops for 20 ms gets this
+					// warning.
 					b.check(w.Kind == bench.WarnResponsesSeenLate, "%s", w.Text)
 				}
 				return b.err()

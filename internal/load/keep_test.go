@@ -20,8 +20,8 @@ type served struct {
 }
 
 // Every request of a step that may keep them all is kept, with the status and length of its
-// response, and its time encloses what the server noted: closed loop and open, on one connection, as
-// the requests of both then come in the same order.
+// response, and its time encloses what the server noted: closed loop and open, on one connection,
+// as the requests of both then come in the same order.
 func TestKeptRequestsAreThoseOfTheServer(t *testing.T) {
 	for name, step := range map[string]bench.Step{
 		"closed": {Connections: 1, MaxRequests: 60}, "open": {Rate: 2000, MaxConnections: 1, MaxRequests: 60},
@@ -76,8 +76,8 @@ func TestKeptRequestsAreThoseOfTheServer(t *testing.T) {
 	}
 }
 
-// Over many connections and several threads a step keeps the number of requests that it names, out of
-// all that the server has answered.
+// Over many connections and several threads a step keeps the number of requests that it names, out
+// of all that the server has answered.
 func TestKeptRequestsOfManyConnections(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		e.Shards = 3
@@ -97,8 +97,8 @@ func TestKeptRequestsOfManyConnections(t *testing.T) {
 	})
 }
 
-// Requests without a response are kept with their errors, and in an open loop from the scheduled time
-// too.
+// Requests without a response are kept with their errors, and in an open loop from the scheduled
+// time too.
 func TestKeptFailures(t *testing.T) {
 	address := "http://" + refusing(t)
 	for name, p := range map[string]Plan{"closed": counted(address, 2, 6), "open": openCounted(address, 1000, 2, 6)} {

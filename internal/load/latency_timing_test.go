@@ -101,8 +101,8 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 			s.unstamped.Add(1)
 		}
 		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: the true time is measured
-		// Before writing: afterwards the client may have the response already. It cannot have it later
-		// than writing ends, as loopback delivers within the call.
+		// Before writing: afterwards the client may have the response already. It cannot have it
+		// later than writing ends, as loopback delivers within the call.
 		truth := s.truth.Load()
 		truth.recordSince(at)
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
@@ -124,8 +124,8 @@ func keepStamping(t *testing.T) {
 type truth struct {
 	mu sync.Mutex
 	h  *hdr.Histogram
-	// most has the upper bound of each duration, if known: the machine may stop the measuring thread
-	// between reading the clock and the event. It counts from the quantile mostFrom on.
+	// most has the upper bound of each duration, if known: the machine may stop the measuring
+	// thread between reading the clock and the event. It counts from the quantile mostFrom on.
 	most     *hdr.Histogram
 	mostFrom float64
 }
@@ -239,8 +239,8 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 	for _, delay := range delays {
 		t.Run(delay.name, func(t *testing.T) {
 			eachOf(t, loops()[:2], func(t *testing.T, e Engine) {
-				// The kernel starts to stamp some time after the first socket enables it, and stops after the
-				// last.
+				// The kernel starts to stamp some time after the first socket enables it, and stops
+				// after the last.
 				keepStamping(t)
 				testenv.Judge(t, 6, 5*time.Millisecond, func(t testing.TB) error {
 					s := newStampedServer(t, delay.of)

@@ -6,9 +6,9 @@
 //
 // vegeta supplies the model, pacers and targets, and its Attacker is engine vegeta. The exchange on
 // the wire is this package's own: it holds exactly N connections, distinguishes kinds of failure,
-// times a request from sending to its last byte with nothing else in between, and repeats no request
-// silently, as net/http's transport does. It repeats a request whose connection had ended before it,
-// and counts it once, with all of its time; see wire.Repeatable.
+// times a request from sending to its last byte with nothing else in between, and repeats no
+// request silently, as net/http's transport does. It repeats a request whose connection had ended
+// before it, and counts it once, with all of its time; see wire.Repeatable.
 //
 // The package does not launch or sample contenders, nor find bottlenecks (package verdict). It logs
 // nothing: reasons to distrust a result are in its Warnings.

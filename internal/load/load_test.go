@@ -145,8 +145,8 @@ func TestBoundedRequestsAreAllMeasured(t *testing.T) {
 			return hello(w, r)
 		})
 		p := counted(server.URL, 4, 100)
-		// The others are answered at once; a machine stall may turn one of them into a timeout, which
-		// must then be counted as such.
+		// The others are answered at once; a machine stall may turn one of them into a timeout,
+		// which must then be counted as such.
 		p.Timeout = time.Second
 		var hooks ends
 		hooks.hook(&p)
@@ -173,7 +173,8 @@ func TestRunSpeaksTLS(t *testing.T) {
 	}
 }
 
-// An address with a zone is loaded like any other by engine vegeta, whose requests have it in a URL.
+// An address with a zone is loaded like any other by engine vegeta, whose requests have it in a
+// URL.
 func TestRunOfAnAddressWithAZone(t *testing.T) {
 	l, err := net.Listen("tcp", "[::1%lo]:0")
 	if err != nil {

@@ -112,8 +112,8 @@ func TestOpenLoopDropsWhatCannotBeSent(t *testing.T) {
 		p.Timeout = 250 * time.Millisecond
 		l := runOpen(t, e, p)
 		var b bounds
-		// Each of three connections is given up after a quarter of a second, and takes the next in the
-		// queue.
+		// Each of three connections is given up after a quarter of a second, and takes the next in
+		// the queue.
 		b.check(scheduled(l) == 600 && l.Sent >= 3 && l.Sent <= 15 && l.Failed[bench.ErrTimeout] == l.Sent && l.Dropped == l.Scheduled-l.Sent, "%d scheduled, %d sent, %d dropped, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Failed)
 		b.check(l.Warnings.Has(bench.WarnDropped), "warnings %q", l.Warnings)
 		return b.err()
@@ -134,8 +134,8 @@ func TestChangedRateIsKept(t *testing.T) {
 		}
 		l := runOpen(t, e, p)
 		var b bounds
-		// 20 or a few more at 100 a second, the rest at 2,000: 0.2 s and 0.5 s. At 5,000 it would be
-		// 0.2 s, at 100 over ten.
+		// 20 or a few more at 100 a second, the rest at 2,000: 0.2 s and 0.5 s. At 5,000 it would
+		// be 0.2 s, at 100 over ten.
 		b.check(l.Succeeded == 1020 && l.Elapsed >= 600*time.Millisecond && l.Elapsed <= 5*time.Second, "%d succeeded, elapsed %s", l.Succeeded, l.Elapsed)
 		return b.err()
 	})

@@ -95,8 +95,8 @@ func TestOpenLoop_DropsWhatCannotBeSent(t *testing.T) {
 		p := openPlan(virtualURL, 1000, 3, 600*time.Millisecond)
 		p.Timeout = 250 * time.Millisecond
 		l := runOpen(t, c.engine(), p)
-		// Each of three connections is given up after a quarter of a second, and takes the next in the
-		// queue: at 0, 250, 500 and 750 ms.
+		// Each of three connections is given up after a quarter of a second, and takes the next in
+		// the queue: at 0, 250, 500 and 750 ms.
 		if scheduled(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.WaitedForConnection < l.Dropped {
 			t.Errorf("%d scheduled, %d sent, %d dropped, %d waited, failed %v", l.Scheduled, l.Sent, l.Dropped, l.WaitedForConnection, l.Failed)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// A user begins no iteration before the pace of the one before is over: here each user has one in the
-// whole step. A session is not interrupted, and a pace of a single request is the same.
+// A user begins no iteration before the pace of the one before is over: here each user has one in
+// the whole step. A session is not interrupted, and a pace of a single request is the same.
 func TestPaceKeepsIterationsApart(t *testing.T) {
 	for _, session := range []bool{true, false} {
 		for _, arrivals := range []bool{true, false} {

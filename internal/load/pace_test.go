@@ -100,8 +100,8 @@ func paceVegeta(_ *testing.B, url string) (bench.Latencies, int64) {
 		}
 		offsets = append(offsets, r.Timestamp.Sub(first)-time.Duration(r.Seq)*time.Second/paceRate)
 	}
-	// The server cannot know when the schedule began: the request with the least lag is assumed to be
-	// on time.
+	// The server cannot know when the schedule began: the request with the least lag is assumed to
+	// be on time.
 	least := time.Duration(math.MaxInt64)
 	for _, o := range offsets {
 		least = min(least, o)

@@ -95,8 +95,8 @@ func (s *shop) plan(requests ...bench.Request) Plan {
 	return p
 }
 
-// sessions, cookies, links and redirects: each request that the load counts is in the journal of the server,
-// with the cookies, methods and bodies of a browser.
+// sessions, cookies, links and redirects: each request that the load counts is in the journal of
+// the server, with the cookies, methods and bodies of a browser.
 func TestWhatUsersFollow(t *testing.T) {
 	one := func(method, path string, follow int) bench.Request {
 		return bench.Request{Name: "r", Method: method, Path: path, Follow: follow, Body: `a={x}`, Encoding: bench.FormBody}

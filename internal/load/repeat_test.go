@@ -13,8 +13,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 )
 
-// jobs is a server of jobs that take a number of polls. Its journal is what the results are compared
-// with.
+// jobs is a server of jobs that take a number of polls. Its journal is what the results are
+// compared with.
 type jobs struct {
 	*httptest.Server
 	mu    sync.Mutex

@@ -71,8 +71,8 @@ func accountsPlan(url string, step bench.Step) Plan {
 	return p
 }
 
-// seen checks that a number of users logged in once, that each request was of the user who had logged
-// in, and that the result has those requests alone.
+// seen checks that a number of users logged in once, that each request was of the user who had
+// logged in, and that the result has those requests alone.
 func (a *accounts) seen(t *testing.T, l bench.Load, users int) {
 	t.Helper()
 	a.mu.Lock()
@@ -92,8 +92,8 @@ func (a *accounts) seen(t *testing.T, l bench.Load, users int) {
 	}
 }
 
-// Each user of a closed loop logs in once, whatever the number of its iterations, and stays the user
-// as whom it has logged in. No login is in the result.
+// Each user of a closed loop logs in once, whatever the number of its iterations, and stays the
+// user as whom it has logged in. No login is in the result.
 func TestSetupOnceForEachUser(t *testing.T) {
 	for _, connections := range []int{1, 8, 64} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {

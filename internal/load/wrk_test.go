@@ -175,9 +175,9 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 }
 
 // BenchmarkUsers compares a mix with three variables, and a session whose second request has a
-// value from the first response, with a fixed URL, and a session with a cookie and a value saved from
-// a body in gzip with two requests without: requests per CPU second of the client, in alternating
-// pairs, and allocations per request. Run it with make bench-load.
+// value from the first response, with a fixed URL, and a session with a cookie and a value saved
+// from a body in gzip with two requests without: requests per CPU second of the client, in
+// alternating pairs, and allocations per request. Run it with make bench-load.
 func BenchmarkUsers(b *testing.B) {
 	url := benchServer(b, "")
 	for _, of := range [][2]string{{"feeder", "locbench"}, {"session", "locbench"}, {"cookie", "two"}} {
@@ -245,8 +245,8 @@ func users(p *Plan, engine string) {
 }
 
 // clientEnv makes the test binary a client: "locbench URL CONNECTIONS SECONDS", or epoll
-// (without io_uring), engine-vegeta, vegeta (its library alone), feeder, session, cookie or two instead. It
-// prints its results and its peak memory.
+// (without io_uring), engine-vegeta, vegeta (its library alone), feeder, session, cookie or two
+// instead. It prints its results and its peak memory.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
 func client(words string) error {

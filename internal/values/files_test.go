@@ -82,7 +82,8 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 	}
 }
 
-// What would be sent otherwise than the file's owner means is refused with its line, and the remedy.
+// What would be sent otherwise than the file's owner means is refused with its line, and the
+// remedy.
 func TestFilesThatWouldBeMisread(t *testing.T) {
 	const row = "{v.a}{v.b}"
 	for name, c := range map[string]struct{ file, text, place, want string }{

@@ -167,7 +167,8 @@ func compared(t *testing.T, before, after raw, o Options) Result {
 	return r
 }
 
-// describe returns everything that a result has, in the text of the command and a line for each row.
+// describe returns everything that a result has, in the text of the command and a line for each
+// row.
 func describe(t *testing.T, r Result) string {
 	t.Helper()
 	var b strings.Builder

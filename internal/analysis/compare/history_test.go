@@ -56,8 +56,8 @@ func texts(t *testing.T, all []Series) (text, markdown, table string) {
 	return a.String(), b.String(), c.String()
 }
 
-// Changes of level are marked, with what else changed; between runs that are not comparable there is
-// a break and no change.
+// Changes of level are marked, with what else changed; between runs that are not comparable there
+// is a break and no change.
 func TestHistory(t *testing.T) {
 	text := ""
 	only := func(id measure.ID) []measure.ID { return []measure.ID{id} }

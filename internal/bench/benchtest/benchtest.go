@@ -56,8 +56,8 @@ func Entry(label string, round int, state bench.TrialState) bench.TrialEntry {
 	return bench.TrialEntry{Trial: id, State: state, File: id.String() + ".json"}
 }
 
-// Run returns a complete run of trials. Its profile, "test", has their contenders and rounds, and the
-// steps of the trial that has most.
+// Run returns a complete run of trials. Its profile, "test", has their contenders and rounds, and
+// the steps of the trial that has most.
 func Run(trials ...bench.TrialResult) bench.Run {
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: "r", State: bench.RunComplete, Started: Start(),
@@ -82,8 +82,8 @@ func Run(trials ...bench.TrialResult) bench.Run {
 	return run
 }
 
-// Trial returns a complete trial of a contender ("a", "a:lto") with steps, which it numbers. The first
-// one starts a second after the run, each other one when the one before ends.
+// Trial returns a complete trial of a contender ("a", "a:lto") with steps, which it numbers. The
+// first one starts a second after the run, each other one when the one before ends.
 func Trial(label string, round int, steps ...bench.StepResult) bench.TrialResult {
 	t := bench.TrialResult{
 		Schema: bench.SchemaVersion, Trial: ID(label, round), State: bench.TrialComplete, Started: Start(),
@@ -107,8 +107,8 @@ func Trials(label string, successes ...int64) []bench.TrialResult {
 	return all
 }
 
-// Step returns a measured step: 8 connections, each request a success, 10 s. Its name follows its load
-// if a change does not set one.
+// Step returns a measured step: 8 connections, each request a success, 10 s. Its name follows its
+// load if a change does not set one.
 func Step(successes int64, changes ...func(*bench.StepResult)) bench.StepResult {
 	s := With(bench.StepResult{Step: bench.Step{Connections: 8, Duration: Length}, Load: Load(successes, Length)}, changes...)
 	if s.Step.Name == "" {
@@ -174,8 +174,8 @@ func CPU(used time.Duration) func(*bench.StepResult) {
 	return func(s *bench.StepResult) { _, after := readings(s); after.CPU = used }
 }
 
-// Memory gives a step readings of the contender at its two ends; the later one has the memory in use
-// and its peak.
+// Memory gives a step readings of the contender at its two ends; the later one has the memory in
+// use and its peak.
 func Memory(used, peak int64) func(*bench.StepResult) {
 	return func(s *bench.StepResult) {
 		_, after := readings(s)
@@ -183,8 +183,8 @@ func Memory(used, peak int64) func(*bench.StepResult) {
 	}
 }
 
-// Throttled gives a step readings of the contender at its two ends, between which it was throttled in
-// some of the periods.
+// Throttled gives a step readings of the contender at its two ends, between which it was throttled
+// in some of the periods.
 func Throttled(throttled, periods int64) func(*bench.StepResult) {
 	return func(s *bench.StepResult) {
 		before, after := readings(s)
@@ -205,8 +205,8 @@ func readings(s *bench.StepResult) (before, after *bench.Usage) {
 	return s.Before, s.After
 }
 
-// Interleaved makes a step one of several that ran at the same time, in slices of 100 ms. Steps of a
-// round have the same since, which no other round has.
+// Interleaved makes a step one of several that ran at the same time, in slices of 100 ms. Steps of
+// a round have the same since, which no other round has.
 func Interleaved(since time.Time, with ...string) func(*bench.StepResult) {
 	return func(s *bench.StepResult) {
 		slice := 100 * time.Millisecond

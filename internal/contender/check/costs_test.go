@@ -9,8 +9,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestJudge_Spends has what it costs to apply each kind of keyword to a value. What responses before
-// have spent does not count.
+// TestJudge_Spends has what it costs to apply each kind of keyword to a value. What responses
+// before have spent does not count.
 func TestJudge_Spends(t *testing.T) {
 	a := func(n int) string { return strings.Repeat("a", n) }
 	for _, tt := range []struct {

@@ -64,8 +64,8 @@ func IsFile(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml"
 }
 
-// LoadSuite reads a bundled suite by its name, or a file by its path; see IsFile. Its schemas are in
-// its folder or in allowed ones. Mistakes in the file are a strictyaml.Mistakes.
+// LoadSuite reads a bundled suite by its name, or a file by its path; see IsFile. Its schemas are
+// in its folder or in allowed ones. Mistakes in the file are a strictyaml.Mistakes.
 func LoadSuite(nameOrPath string, allowed ...string) (*Suite, error) {
 	if IsFile(nameOrPath) {
 		data, err := strictyaml.ReadFile(nameOrPath)

@@ -22,8 +22,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// buildKitTrace is a StatusResponse in base64: a cached step, one that begins, its output, a completed step and
-// a failed one.
+// buildKitTrace is a StatusResponse in base64: a cached step, one that begins, its output, a
+// completed step and a failed one.
 func buildKitTrace() string {
 	field := func(to []byte, n protowire.Number, b []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), b)

@@ -99,7 +99,8 @@ func groupDir(tree cgroup.Tree, name string) string {
 	return filepath.Join(tree.Root, "sys/fs/cgroup", name)
 }
 
-// TestClean_Groups: a cgroup names its run, so its processes without marks are cleaned with the run.
+// TestClean_Groups: a cgroup names its run, so its processes without marks are cleaned with the
+// run.
 func TestClean_Groups(t *testing.T) {
 	elsewhere := self()
 	elsewhere.space = "1"

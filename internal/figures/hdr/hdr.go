@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// Highest is the longest latency with its own bucket. Longer latencies count in the last bucket;
-	// maximum and mean stay exact.
+	// Highest is the longest latency with its own bucket. Longer latencies count in the last
+	// bucket; maximum and mean stay exact.
 	Highest = 10 * time.Minute
 
 	digits     = 3

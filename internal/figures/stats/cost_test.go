@@ -51,7 +51,8 @@ func trialOfCost() bench.TrialResult {
 }
 
 func TestTrialCost(t *testing.T) {
-	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 per billion.
+	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 per
+	// billion.
 	const price = 3.6
 	got, ok := TrialCost(trialOfCost(), price)
 	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000,

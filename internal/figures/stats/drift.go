@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// minDrift is the minimum number of windows for a drift. Below fewWindows, driftNoiseFew applies:
-	// there a quick warm-up is hard to tell from noise.
+	// minDrift is the minimum number of windows for a drift. Below fewWindows, driftNoiseFew
+	// applies: there a quick warm-up is hard to tell from noise.
 	minDrift   = 4
 	fewWindows = 6
 

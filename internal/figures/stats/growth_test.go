@@ -68,10 +68,11 @@ func TestMemoryGrowth_Shapes(t *testing.T) {
 	}
 }
 
-// At each limit memory grows, right below it does not. Only the last four fifths of the requests count.
+// At each limit memory grows, right below it does not. Only the last four fifths of the requests
+// count.
 func TestMemoryGrowth_Limits(t *testing.T) {
-	// line returns points each 1,000 requests; of the last four fifths, parts has the MiB at the ends
-	// of the quarters.
+	// line returns points each 1,000 requests; of the last four fifths, parts has the MiB at the
+	// ends of the quarters.
 	line := func(parts ...float64) (points []MemoryPoint) {
 		for i := range 11 {
 			at := max(i-2, 0)

@@ -26,8 +26,8 @@ func family(rng *rand.Rand, n int, spread, change float64, changed int) (all []P
 
 func differs(c Comparison) bool { return c.Verdict == Better || c.Verdict == Worse }
 
-// Of simulated samples, at most a share is found to differ, and at least a share of true differences
-// is found.
+// Of simulated samples, at most a share is found to differ, and at least a share of true
+// differences is found.
 func TestSimulations(t *testing.T) {
 	// of is a family of noise, after change, in which any measure differs.
 	of := func(n int, spread float64, change func(*rand.Rand, []Pair)) func(*rand.Rand) bool {

@@ -21,8 +21,8 @@ var critical = []struct {
 	{19, 5.5}, {20, 5.3}, {30, 4.9}, {50, 4.5}, {100, 4.3},
 }
 
-// threshold returns the critical score for n values, at least MinOutlierValues; beyond the table that
-// of the last row.
+// threshold returns the critical score for n values, at least MinOutlierValues; beyond the table
+// that of the last row.
 func threshold(n int) float64 {
 	for i, row := range critical {
 		switch {

@@ -14,8 +14,8 @@ const (
 	// finalWindows is the minimum number of windows of the final level; finalShare divides all.
 	finalWindows = 5
 	finalShare   = 3 // a third
-	// smoothing is the number of windows of the running median, which hides pauses such as those of a
-	// garbage collector.
+	// smoothing is the number of windows of the running median, which hides pauses such as those of
+	// a garbage collector.
 	smoothing = 5
 )
 

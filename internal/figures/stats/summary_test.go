@@ -37,8 +37,8 @@ func round(name string, n int, startUp time.Duration, rates [2]int64, latency ti
 	return trial
 }
 
-// The golden file has the summaries of three contenders: of rounds with merged latencies, of failures,
-// and of rounds that do not fit together.
+// The golden file has the summaries of three contenders: of rounds with merged latencies, of
+// failures, and of rounds that do not fit together.
 func TestSummarize(t *testing.T) {
 	ms := time.Millisecond
 	died := round("failing", 1, ms, [2]int64{100, 500}, ms)
@@ -134,7 +134,8 @@ func TestSummarize_UnexpectedBodies(t *testing.T) {
 	}
 }
 
-// Of several warnings it is the first one with the highest rate, and none about an excluded contender.
+// Of several warnings it is the first one with the highest rate, and none about an excluded
+// contender.
 func TestContender_MemoryGrowth(t *testing.T) {
 	trial := func(state bench.TrialState, rates ...float64) (r bench.TrialResult) {
 		r.State = state

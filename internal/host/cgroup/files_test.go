@@ -16,8 +16,8 @@ import (
 type files = map[string]string
 
 // fake makes a tree of files, in place of the kernel's: it shows what is read and written where,
-// without rights. A name that ends in a slash is a folder, a content such as "-> x" a link. A folder
-// that is created in it has no files, as if the kernel had no controllers.
+// without rights. A name that ends in a slash is a folder, a content such as "-> x" a link. A
+// folder that is created in it has no files, as if the kernel had no controllers.
 func fake(t testing.TB, in files) Tree {
 	t.Helper()
 	root, all := t.TempDir(), fstest.MapFS{}

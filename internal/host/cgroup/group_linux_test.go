@@ -19,7 +19,8 @@ import (
 
 var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}
 
-// Limits are written in the form of the kernel's documentation; what is not requested is not written.
+// Limits are written in the form of the kernel's documentation; what is not requested is not
+// written.
 func TestGroup_Limits(t *testing.T) {
 	v1 := files{
 		"cpu/": "", "cpu/cpu.cfs_period_us": "", "cpu/cpu.cfs_quota_us": "", "cpuset.mems": "0-1\n",

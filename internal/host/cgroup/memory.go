@@ -42,7 +42,8 @@ func (r *Reader) memory() *bench.Memory {
 		m.LimitHits = &n
 	}
 	if n, ok := r.number("memory.failcnt"); ok {
-		// Without swap both limits are the same, and the kernel checks the one for memory and swap first.
+		// Without swap both limits are the same, and the kernel checks the one for memory and swap
+		// first.
 		if swap, ok := r.number("memory.memsw.failcnt"); ok {
 			n += swap
 		}

@@ -224,8 +224,8 @@ func TestReader_Follow(t *testing.T) {
 }
 
 // On v1 the mark of a step is that since the start, which is kept here. Since Linux 6.12
-// memory.peak of v2 has its own mark for each open file that was written to, next to the one that all
-// others see. A regular file cannot do that, so a second one replaces the open file here.
+// memory.peak of v2 has its own mark for each open file that was written to, next to the one that
+// all others see. A regular file cannot do that, so a second one replaces the open file here.
 func TestReader_BeginPeak(t *testing.T) {
 	peaks := func(r *Reader) string {
 		u, err := r.Read()

@@ -46,8 +46,8 @@ func TestCPUPerRequestOfAStep(t *testing.T) {
 		for _, connections := range []int{1, 64, 400} {
 			t.Run(fmt.Sprintf("%d µs/%d connections", each, connections), func(t *testing.T) {
 				inst := o.start(t, bench.Limits{CPUs: 0.5, Memory: 128 << 20})
-				// Both sides read at the two ends, one after the other. In between, a busy machine may let
-				// time pass: 20 ms are 1.3% of what the quota gives.
+				// Both sides read at the two ends, one after the other. In between, a busy machine
+				// may let time pass: 20 ms are 1.3% of what the quota gives.
 				testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error {
 					return cpuPerRequest(t, inst, each, connections)
 				})

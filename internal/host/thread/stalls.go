@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// LookEvery is how long the threads sleep: 250 wake-ups per second cost some thousandths of a CPU.
+	// LookEvery is how long the threads sleep: 250 wake-ups per second cost some thousandths of a
+	// CPU.
 	LookEvery = 4 * time.Millisecond
 
 	stall   = time.Millisecond // a thread that wakes up this late counts

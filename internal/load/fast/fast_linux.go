@@ -96,7 +96,8 @@ func (l *Loop) Run(context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range l.shards {
 		wg.Go(func() {
-			// A locked thread keeps its connections in one CPU's caches, and no goroutine delays its events.
+			// A locked thread keeps its connections in one CPU's caches, and no goroutine delays
+			// its events.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			if s.open != nil {

@@ -101,8 +101,8 @@ func (s *shard) detachRing(c *conn) {
 	for tries := 0; s.ring.pending(c.queued) && tries < 3; tries++ {
 		s.ring.submit(0) // before the next socket can get the same descriptor
 	}
-	// What waits in the kernel would hold the socket open. It ends now, and its generation identifies
-	// it.
+	// What waits in the kernel would hold the socket open. It ends now, and its generation
+	// identifies it.
 	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
 	c.generation++
 	if c.unsent { // the kernel may still read the bytes

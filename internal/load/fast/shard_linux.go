@@ -20,7 +20,8 @@ const (
 	wakeIndex = -1       // index that stands for the eventfd
 	maxReads  = 16       // reads from one connection before the others are served
 
-	// epoll reports each arrival once, so it need not look again at every connection it has reported.
+	// epoll reports each arrival once, so it need not look again at every connection it has
+	// reported.
 	arrivals = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 	room     = unix.EPOLLOUT
 	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the contender sends no more

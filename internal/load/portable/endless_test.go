@@ -81,8 +81,8 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 			if read < long {
 				t.Errorf("%d bytes were read before the timeout", read)
 			}
-			// 16 times as many bytes, in 3,840 more pieces, need no more allocations, apart from a buffer
-			// that a collection took out of its pool.
+			// 16 times as many bytes, in 3,840 more pieces, need no more allocations, apart from a
+			// buffer that a collection took out of its pool.
 			if a, b := testing.AllocsPerRun(3, func() { response(short) }), testing.AllocsPerRun(3, func() { response(long) }); b > a+10 {
 				t.Errorf("%g allocations for %d bytes, %g for %d", a, short, b, long)
 			}

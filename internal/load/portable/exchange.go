@@ -18,7 +18,8 @@ import (
 const longRequest = 16 << 10
 
 // exchange sends the written request of s, reads the whole response and records the result. In an
-// open loop the next request of the same job is scheduled for its end. The error says why it failed.
+// open loop the next request of the same job is scheduled for its end. The error says why it
+// failed.
 func (l *Loop) exchange(s *slot) (dialFailed bool, err error) {
 	r := s.request
 	if s.conn != nil && s.gone() {

@@ -18,8 +18,8 @@ import (
 
 const readSize = 8 << 10 // bytes of the buffer that a slot reads into
 
-// slot is the place of one connection, which is opened again after it was closed. It serves one unit
-// at a time.
+// slot is the place of one connection, which is opened again after it was closed. It serves one
+// unit at a time.
 type slot struct {
 	index    int
 	job      workload.Job

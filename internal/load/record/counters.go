@@ -98,8 +98,8 @@ type Exchange struct {
 	Status     int    // of a complete response; 0: there is none
 	Rejected   bool   // Status is expected, but not throughput: neither success nor error
 	Checked    bool
-	// kind of the body if it was to be checked and was not looked at; Example then says why, if Kind
-	// is ""
+	// kind of the body if it was to be checked and was not looked at; Example then says why, if
+	// Kind is ""
 	Unread bench.ErrorKind
 
 	Session     int  // session of the mix, from 1; 0: a single request

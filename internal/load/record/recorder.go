@@ -16,8 +16,8 @@ import (
 // Recorder collects what the loop of a step sees, one window at a time.
 type Recorder struct {
 	Timeline
-	// SettleTime is how long the last window waits for threads that have not counted yet what they saw
-	// within the interval; New sets 100 ms.
+	// SettleTime is how long the last window waits for threads that have not counted yet what they
+	// saw within the interval; New sets 100 ms.
 	SettleTime time.Duration
 	Seed       uint64      // decides which requests are kept
 	counters   []*Counters // made before the start

@@ -85,8 +85,8 @@ func TestKeptRequestsComeFromTheSeed(t *testing.T) {
 	}
 }
 
-// Fewer requests than may be kept are all kept, and only those of the interval, with what is known of
-// each: a failure, a rejected one, and one that was scheduled before it was sent.
+// Fewer requests than may be kept are all kept, and only those of the interval, with what is known
+// of each: a failure, a rejected one, and one that was scheduled before it was sent.
 func TestKeptRequestsAreAsMeasured(t *testing.T) {
 	rec := New(bench.Step{Rate: 1, KeepRequests: 100}, []string{"one", "two"})
 	c := rec.NewCounters()

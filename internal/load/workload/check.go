@@ -200,8 +200,8 @@ func (u *User) giveBack() {
 }
 
 // CheckResponse checks the response to the user's last request, whose status is expected, and saves
-// values from it. kind is "" if it is good; otherwise example says why not. u.Unread is why the body
-// was not looked at, which example then says; "" if it was, or was not to be.
+// values from it. kind is "" if it is good; otherwise example says why not. u.Unread is why the
+// body was not looked at, which example then says; "" if it was, or was not to be.
 func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
 	p := unpacker{pool: m.unpackers}
 	defer p.release()

@@ -29,7 +29,8 @@ type flow struct {
 	files     map[string]string // of variables and bodies
 }
 
-// run returns the requests on the wire, with what the loops and the recorder get from each response.
+// run returns the requests on the wire, with what the loops and the recorder get from each
+// response.
 func (f flow) run(t *testing.T) string {
 	var b strings.Builder
 	respond := func(all []string, n int) (a Response) {

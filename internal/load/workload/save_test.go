@@ -142,8 +142,8 @@ func FuzzSave(f *testing.F) {
 	})
 }
 
-// A session with cookies, saved values and a followed redirect allocates nothing once its buffers are
-// large enough.
+// A session with cookies, saved values and a followed redirect allocates nothing once its buffers
+// are large enough.
 func TestSessionsDoNotAllocate(t *testing.T) {
 	all := []bench.Request{
 		{Name: "in", Session: "s", Method: "POST", Path: "/login", Body: "a={x}", Follow: 3,

@@ -117,8 +117,8 @@ func (s *Schedule) Poll(now time.Duration) {
 }
 
 const (
-	// Limits on the connections of an open loop without max_connections: one per request scheduled in
-	// a second, within these.
+	// Limits on the connections of an open loop without max_connections: one per request scheduled
+	// in a second, within these.
 	minDefaultConnections = 256
 	maxDefaultConnections = 4096
 )

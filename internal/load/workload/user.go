@@ -58,8 +58,8 @@ func (m *Mix) Begin(u *User) error {
 	return m.begin(u)
 }
 
-// Repeats returns how long the user, who has sent a request, waits before it is sent again; 0: it is
-// not.
+// Repeats returns how long the user, who has sent a request, waits before it is sent again; 0: it
+// is not.
 func (u *User) Repeats() time.Duration {
 	if u.tries == 0 || u.hops > 0 {
 		return 0
@@ -127,7 +127,8 @@ func (u *User) Keeps() bool {
 	return u.check || len(r.saves) > 0 || r.repeat != nil
 }
 
-// End ends the user's last request, whose exchange is x, and puts into x what it is in its iteration.
+// End ends the user's last request, whose exchange is x, and puts into x what it is in its
+// iteration.
 func (u *User) End(x *record.Exchange) {
 	first := u.sent == 0
 	x.Paced, x.Overran = first && u.pace.kept, first && u.pace.overran

@@ -8,8 +8,8 @@ import (
 )
 
 // The assumed times of the parts of a trial without its load, until a trial has ended: those of the
-// embedded contender on two CPUs, between those when idle (0.5 s a container, 0.35 s a check, 8% for
-// switches) and busy ones (1.4 s, 1 s, 15%). Services that start or stop slowly take longer.
+// embedded contender on two CPUs, between those when idle (0.5 s a container, 0.35 s a check, 8%
+// for switches) and busy ones (1.4 s, 1 s, 15%). Services that start or stop slowly take longer.
 const (
 	suiteCheck = 600 * time.Millisecond
 

@@ -40,7 +40,8 @@ func decoded(t *testing.T, data []byte) (all []vegeta.Result) {
 
 var vegetaFormats = []string{"vegeta", "vegeta-json", "vegeta-csv"}
 
-// vegeta reads exactly the requests that a step kept: each with its time, latency, status and error.
+// vegeta reads exactly the requests that a step kept: each with its time, latency, status and
+// error.
 func TestVegetaReadsKeptRequests(t *testing.T) {
 	run, trials := fixture()
 	step := 2
@@ -146,8 +147,8 @@ func TestVegetaReadsFirstRequests(t *testing.T) {
 	}
 }
 
-// Results without single requests say how to get them; nothing is made of histograms and windows. The
-// same is true of first requests without their times, as older versions saved them.
+// Results without single requests say how to get them; nothing is made of histograms and windows.
+// The same is true of first requests without their times, as older versions saved them.
 func TestVegetaNeedsSingleRequests(t *testing.T) {
 	run, trials := fixture()
 	step := 0

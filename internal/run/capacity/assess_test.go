@@ -124,7 +124,8 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-// windows returns windows with these median latencies, an empty one, and one of the drain after them.
+// windows returns windows with these median latencies, an empty one, and one of the drain after
+// them.
 func windows(medians ...time.Duration) (all []bench.Window) {
 	for _, d := range append(medians, 10*time.Second, 10*time.Second) {
 		all = append(all, bench.Window{Succeeded: 1, P50: d})

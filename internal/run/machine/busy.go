@@ -11,8 +11,8 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// RunsVariable is the environment variable for the folder of the lock that all runs share. It is read
-// from the process itself: tests that pass another environment share one lock, too.
+// RunsVariable is the environment variable for the folder of the lock that all runs share. It is
+// read from the process itself: tests that pass another environment share one lock, too.
 const RunsVariable = "LOCBENCH_RUNS_DIR"
 
 // Busy is a lock shared by all runs on a machine, on an empty file that stays. The kernel releases

@@ -20,8 +20,8 @@ const durationHint = "write from 100ms to 24h" // of a step
 type mistake struct {
 	path, value, what, hint string
 
-	// What the rule depends on, next to the value itself: keys at the top, of which unknown keys and
-	// names count, and paths of values, of which all mistakes do.
+	// What the rule depends on, next to the value itself: keys at the top, of which unknown keys
+	// and names count, and paths of values, of which all mistakes do.
 	needs []string
 }
 

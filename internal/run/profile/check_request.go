@@ -177,7 +177,8 @@ func (r *rules) places(p *bench.Profile, at string, req bench.Request, known []s
 // ofData reports whether the data set has values for a place in a path.
 func ofData(place string) bool { return place == "id" || place == "language" }
 
-// noData returns where the values for {id} or {language} may come from, or "" if the request has them.
+// noData returns where the values for {id} or {language} may come from, or "" if the request has
+// them.
 func noData(p *bench.Profile, req bench.Request, name string) string {
 	stored := !p.Store.Kind.Traits().None || slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	switch {

@@ -37,8 +37,8 @@ const (
 const declared = "variables: {item: {from: 1, to: 9}, name: uuid, guest: uuid, token: uuid, csrf: uuid, tag: uuid, " +
 	"path: {list: [/a]}}\n"
 
-// Each key with its value in the lines and tables of three pages is read in its place, too; the fenced
-// blocks are read by TestDocumentedYAML.
+// Each key with its value in the lines and tables of three pages is read in its place, too; the
+// fenced blocks are read by TestDocumentedYAML.
 func TestDocumentedCodes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -48,8 +48,8 @@ func TestDraftOfOddTargets(t *testing.T) {
 	}
 }
 
-// TestNewOfTargets: 'profiles new --targets' writes the profile and names the service of the file in
-// the next commands. What it cannot do is an error with the lines of the file.
+// TestNewOfTargets: 'profiles new --targets' writes the profile and names the service of the file
+// in the next commands. What it cannot do is an error with the lines of the file.
 func TestNewOfTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

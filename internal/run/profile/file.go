@@ -317,7 +317,8 @@ func withoutSaved(all []bench.Request, setup []request) []bench.Request {
 	return all
 }
 
-// requestsOf returns the requests of a session, or those of its setup; "" stands for the single ones.
+// requestsOf returns the requests of a session, or those of its setup; "" stands for the single
+// ones.
 func requestsOf(p bench.Profile, session string, setup bool) (all []request) {
 	for _, r := range p.Requests {
 		if r.Session == session && r.SetUp == setup {

@@ -172,7 +172,8 @@ func kindOf(content []byte) string {
 	return ""
 }
 
-// asSent percent-encodes what a path and query cannot hold, and braces: there are no variables here.
+// asSent percent-encodes what a path and query cannot hold, and braces: there are no variables
+// here.
 func asSent(path string) string {
 	var out strings.Builder
 	for _, c := range []byte(path) {

@@ -223,7 +223,8 @@ type clock struct {
 	off   time.Duration // the sum of the changes reported since began
 }
 
-// moved reports whether the clock was set since the last call, and by how much; negative means back.
+// moved reports whether the clock was set since the last call, and by how much; negative means
+// back.
 func (c *clock) moved() (by time.Duration, set bool) {
 	now := time.Now()
 	off := now.Round(0).Sub(c.began.Round(0)) - now.Sub(c.began) // Round removes the monotonic reading
@@ -277,8 +278,8 @@ func TimedOut(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// stuckAtEnd reports whether at least half of the requests in flight at the end of a step, or all in
-// its last second, had no response.
+// stuckAtEnd reports whether at least half of the requests in flight at the end of a step, or all
+// in its last second, had no response.
 func stuckAtEnd(res bench.Load) bool {
 	return res.Failed[bench.ErrTimeout] > 0 && (res.Backlog > 0 && 2*res.Drain <= res.Backlog || silentAtEnd(res))
 }

@@ -2,11 +2,12 @@
 // summary.md. It takes values (bench.Run, bench.TrialResult) and a writer; package results reads
 // results folders, package stats computes medians and costs.
 //
-// The HTML page has tables, and charts whose options go-echarts generates; it embeds Apache ECharts.
-// It is written by functions, not by html/template: that calls methods by name, so the linker
-// would have to keep every method of every package, 4 MB. All text in the values (names,
-// details, log lines) is treated as hostile: bounded, stripped of control characters and escaped. A Content-Security-Policy lets only the two
-// scripts of this package run, by their hashes, and forbids every request.
+// The HTML page has tables, and charts whose options go-echarts generates; it embeds Apache
+// ECharts. It is written by functions, not by html/template: that calls methods by name, so the
+// linker would have to keep every method of every package, 4 MB. All text in the values (names,
+// details, log lines) is treated as hostile: bounded, stripped of control characters and escaped. A
+// Content-Security-Policy lets only the two scripts of this package run, by their hashes, and
+// forbids every request.
 package report
 
 import (

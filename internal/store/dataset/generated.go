@@ -114,7 +114,8 @@ func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 			Centroid: Point{near.Centroid.Lat + 0.3*(unit(rng)-0.5), near.Centroid.Lon + 0.4*(unit(rng)-0.5)},
 		},
 		RegionID: near.RegionID, Timezone: near.Timezone,
-		// A Pareto tail like that of real cities: half under 1,100 people, one in 1,000 about a million.
+		// A Pareto tail like that of real cities: half under 1,100 people, one in 1,000 about a
+		// million.
 		Population: int64(min(500/math.Pow(1-unit(rng), 1.1), 3e6)),
 	}
 	for l := range c.Name {

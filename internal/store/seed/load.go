@@ -17,7 +17,8 @@ import (
 const (
 	maxDocs = 4096 // per bulk; bounds the response
 
-	// shardTimeout is how long Elasticsearch waits for an inactive shard before it reports an error.
+	// shardTimeout is how long Elasticsearch waits for an inactive shard before it reports an
+	// error.
 	shardTimeout = "10s"
 )
 

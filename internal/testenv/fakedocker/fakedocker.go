@@ -1,5 +1,5 @@
-// Package fakedocker is a Docker engine in memory, for plain tests: a handler of HTTP requests, or a
-// transport, so the time can be virtual. It has one container, whose course the test decides, one
+// Package fakedocker is a Docker engine in memory, for plain tests: a handler of HTTP requests, or
+// a transport, so the time can be virtual. It has one container, whose course the test decides, one
 // network, and the lists of others. It records what it is sent.
 package fakedocker
 

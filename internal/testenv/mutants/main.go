@@ -1,5 +1,6 @@
 // Mutants changes one operator of a package at a time, runs the package's own plain tests on each
-// change, and reports which changes no test noticed. It runs gremlins, and does not mutate by itself.
+// change, and reports which changes no test noticed. It runs gremlins, and does not mutate by
+// itself.
 //
 //	go run ./internal/testenv/mutants [-docs docs/testing.md] PACKAGE…
 //
@@ -119,9 +120,9 @@ func mutate(pkg string, workers int) ([]mutant, error) {
 	return all, retry(pkg, all)
 }
 
-// apart returns a command that runs gremlins, installed in tools, where the system has them in a PID
-// namespace, and each of its go commands in another: a mutant of what ends processes may end every
-// process that it sees.
+// apart returns a command that runs gremlins, installed in tools, where the system has them in a
+// PID namespace, and each of its go commands in another: a mutant of what ends processes may end
+// every process that it sees.
 func apart(tools string, args []string) (*exec.Cmd, error) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {

@@ -179,8 +179,8 @@ func inBraces(before string) bool {
 		strings.HasSuffix(before, ",") && strings.LastIndexByte(before, '{') > strings.LastIndexByte(before, '\n')
 }
 
-// isPlaceholder reports whether an entry without quotes says where a secret is, as in {cookie: sid},
-// {cookie: NAME} and {token: data.access_token}.
+// isPlaceholder reports whether an entry without quotes says where a secret is, as in {cookie:
+// sid}, {cookie: NAME} and {token: data.access_token}.
 func isPlaceholder(name, value string) bool {
 	if strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return true

@@ -342,8 +342,8 @@ func (s *scanner) after(from int, end string, bracket bool) bool {
 	return true
 }
 
-// quote returns the hint to put a text in quotes, with the text if it is a path: the file may be one
-// of another kind, with secrets.
+// quote returns the hint to put a text in quotes, with the text if it is a path: the file may be
+// one of another kind, with secrets.
 func (s *scanner) quote(text string) string {
 	if secret.Name(s.key) || !wholePath.MatchString(text) {
 		return "put the text in quotes"

@@ -223,8 +223,8 @@ func (v Value) ResolvePath(path string) string {
 // Allowed returns the folders with files that the document may name, in addition to its own.
 func (v Value) Allowed() []string { return v.d.allowed }
 
-// Outside returns the mistake of a document in a folder that names a file of another folder, and its
-// remedy; "" if its own folder or an allowed one has the file. name is the path as written.
+// Outside returns the mistake of a document in a folder that names a file of another folder, and
+// its remedy; "" if its own folder or an allowed one has the file. name is the path as written.
 func Outside(name, path, folder string, allowed []string) (what, hint string) {
 	dir, ok := safe.Within(path, append([]string{folder}, allowed...)...)
 	if ok {

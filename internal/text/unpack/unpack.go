@@ -271,8 +271,9 @@ func (u *Unpacker) unzstd() (err error) {
 	return u.readAll(u.zstd)
 }
 
-// Sample returns the beginning of a body as text, at most most bytes, from the beginning of the body
-// as it came and its size; "…" is where it was cut. What is not text is described: "(800 bytes, gzip)".
+// Sample returns the beginning of a body as text, at most most bytes, from the beginning of the
+// body as it came and its size; "…" is where it was cut. What is not text is described: "(800
+// bytes, gzip)".
 func Sample(encodings, begin []byte, size int64, most int) string {
 	text, cut := begin[:min(len(begin), most)], size > int64(min(len(begin), most))
 	if len(encodings) > 0 && len(begin) > 0 {

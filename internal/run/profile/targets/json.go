@@ -133,7 +133,8 @@ type field struct {
 	value json.RawMessage
 }
 
-// fields returns the entries of valid JSON, in order, with repetitions; none if it is not an object.
+// fields returns the entries of valid JSON, in order, with repetitions; none if it is not an
+// object.
 func fields(object json.RawMessage) (all []field) {
 	d := json.NewDecoder(strings.NewReader(string(object)))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -28,8 +28,8 @@ const (
 // version matches what follows the URL in a request of HTTP/1.1.
 var version = regexp.MustCompile(`[ \t]HTTP/[0-9.]+$`)
 
-// address returns path and query of a URL, as vegeta sends them, and its user. Its host must be that
-// of the other targets. ok is false if it has reported a mistake that leaves no path.
+// address returns path and query of a URL, as vegeta sends them, and its user. Its host must be
+// that of the other targets. ok is false if it has reported a mistake that leaves no path.
 func (r *reader) address(raw string, line int) (path string, user *url.Userinfo, ok bool) {
 	switch {
 	case version.MatchString(raw):

@@ -23,7 +23,8 @@ import (
 )
 
 const (
-	// Most is the number of different targets that a file may have: as many as a profile has requests.
+	// Most is the number of different targets that a file may have: as many as a profile has
+	// requests.
 	Most = 100
 
 	maxFile   = 16 << 20 // bytes of a target file
@@ -49,9 +50,8 @@ type Target struct {
 	BodyFile string // whole path of the file with the body; "": Body
 }
 
-// Read reads a target file, which has a name in mistakes. Its bodies are in its folder or in allowed
-// ones. The error is a [strictyaml.Mistakes] if
-// the file could be read.
+// Read reads a target file, which has a name in mistakes. Its bodies are in its folder or in
+// allowed ones. The error is a [strictyaml.Mistakes] if the file could be read.
 func Read(path, name string, allowed ...string) (File, error) {
 	data, err := safe.ReadFile(path, maxFile)
 	if err != nil {
@@ -138,7 +138,8 @@ type place struct {
 // part returns the line of a part, or else of the target.
 func (p place) part(name string) int { return cmp.Or(p.parts[name], p.line) }
 
-// repeated counts a target again that the file has in the same text. It returns false for a new one.
+// repeated counts a target again that the file has in the same text. It returns false for a new
+// one.
 func (r *reader) repeated(text string) bool {
 	i, again := r.known[text]
 	if again {

@@ -169,8 +169,8 @@ func TestEveryCharacter(t *testing.T) {
 		// both sides
 		same(t, "next to others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
-	// About 120,000 are tried. Private ones, marks and parts of syllables are dropped; the others must
-	// stay.
+	// About 120,000 are tried. Private ones, marks and parts of syllables are dropped; the others
+	// must stay.
 	if kept < 100_000 {
 		t.Errorf("only %d characters are kept", kept)
 	}
