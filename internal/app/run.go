@@ -128,8 +128,9 @@ func excludedError(all []bench.ExcludedContender) error {
 func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	if len(a.Trials) > 0 {
 		fmt.Fprintln(env.Stderr)
-		width, _ := console.Width(env.Stdout)
-		if tableErr := plain.Table(env.Stdout, a, FindFloor(a.Run, a.Run, dir), width, warned); tableErr != nil {
+		width, terminal := console.Width(env.Stdout)
+		shown := warned && terminal && a.Run.Profile.Rounds == 1 // its steps are just above
+		if tableErr := plain.End(env.Stdout, a, FindFloor(a.Run, a.Run, dir), width, shown); tableErr != nil {
 			return tableErr
 		}
 	}

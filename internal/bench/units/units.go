@@ -154,6 +154,19 @@ func Ratio(share float64) string {
 	}
 }
 
+// Dollars formats a price: "$0.44", "$15.06", "$0.023"; "<$0.001" below that.
+func Dollars(x float64) string {
+	switch {
+	case x != 0 && x < 0.001:
+		return "<$0.001"
+	case x != 0 && x < 0.0995:
+		return fmt.Sprintf("$%.2g", x)
+	case x < 999.995:
+		return fmt.Sprintf("$%.2f", x)
+	}
+	return "$" + Count(int64(x+0.5))
+}
+
 // Plural formats a number of things: "1 trial", "3 trials", "1,200 trials", "2 processes".
 func Plural[T int | int64](n T, noun string) string {
 	switch {

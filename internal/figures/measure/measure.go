@@ -178,6 +178,19 @@ func (m Measure) Contender(c stats.Contender) Result {
 	return m.Over(peak)
 }
 
+// Text returns a result as text, the unit in the heading: "4,455", "≥ 61 MiB", "~0.5%", "–".
+func (m Measure) Text(r Result) string {
+	switch {
+	case !r.Known:
+		return units.Missing
+	case r.AtLeast:
+		return "≥ " + m.Unit.Cell(r.Value)
+	case r.Estimate:
+		return "~" + m.Unit.Cell(r.Value)
+	}
+	return m.Unit.Cell(r.Value)
+}
+
 // Get returns the measure with the ID; the zero Measure if there is none.
 func Get(id ID) Measure {
 	for _, m := range table {

@@ -149,27 +149,12 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	var b bytes.Buffer
+func TestEnd_Failures(t *testing.T) {
 	_, run, trials := recorded()
-	testenv.OK(t, Table(&b, analysis.Of(run, trials), nil, 0, false))
-	testenv.Golden(t, "testdata/table.txt", b.String())
-
-	var narrow bytes.Buffer
-	testenv.OK(t, Table(&narrow, analysis.Of(run, trials), nil, 80, false))
-	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
-	testenv.Golden(t, "testdata/table-80.txt", tables)
-	for _, width := range []int{200, 100, 80, 60, 50} {
-		for i := range trials {
-			trials[i].Trial.Contender = "a-contender-with-a-name-that-is-much-too-long-for-any-table-at-all"
-		}
+	for name, width := range map[string]int{"failures": 0, "failures-80": 80} {
 		var b bytes.Buffer
-		testenv.OK(t, Table(&b, analysis.Of(run, trials), nil, width, false))
-		for line := range strings.Lines(b.String()) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width && strings.Contains(strings.TrimSpace(line), " ") { // words are not broken
-				t.Errorf("%d columns of %d: %s", n, width, line)
-			}
-		}
+		testenv.OK(t, End(&b, analysis.Of(run, trials), nil, width, false))
+		testenv.Golden(t, "testdata/end-"+name+".txt", b.String())
 	}
 }
 
@@ -253,7 +238,7 @@ func TestWarmUpIsReported(t *testing.T) {
 	last := len(trial.Steps) - 1
 	trial.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	var table, talk bytes.Buffer
-	testenv.OK(t, Table(&table, analysis.Of(run, trials), nil, 0, false))
+	testenv.OK(t, End(&table, analysis.Of(run, trials), nil, 0, false))
 	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})
 	for _, r := range records {
 		if r.Trial != nil && *r.Trial == trial.Trial {
@@ -268,7 +253,7 @@ func TestWarmUpIsReported(t *testing.T) {
 		}
 		p.Handle(r)
 	}
-	for _, want := range []string{"64 connections (still warming up)", "; still warming up: throughput rose by 13% over the step", "start-up  to peak  peak req/s", "10.0 s"} {
+	for _, want := range []string{"64 connections (still warming up)", "; still warming up: throughput rose by 13% over the step"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}

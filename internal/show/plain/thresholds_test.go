@@ -15,7 +15,7 @@ func TestTableReportsThresholds(t *testing.T) {
 	trials := []bench.TrialResult{trial}
 	text := func() string {
 		var b bytes.Buffer
-		testenv.OK(t, Table(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, trials), nil, 0, false))
+		testenv.OK(t, End(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, trials), nil, 0, false))
 		return b.String()
 	}
 	if strings.Contains(text(), "threshold") {

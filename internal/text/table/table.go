@@ -83,14 +83,14 @@ func (t Table) Without(title string) Table {
 // gap is the number of spaces between columns.
 const gap = 2
 
-// leastHeading is the least width of the first column when it is shortened.
+// leastHeading is the least width of a column of names when it is shortened.
 const leastHeading = 8
 
 // leastWrapped is the least width of a column that wraps, unless its text is shorter.
 const leastWrapped = 24
 
 // fitted is the table in a width: its columns and their widths. Text wraps first, then columns are
-// left out, then the headings of the rows are shortened.
+// left out, then the longest names are shortened.
 func (t Table) fitted(width int) (Table, []int) {
 	widths := t.widths()
 	if width <= 0 {
@@ -108,9 +108,22 @@ func (t Table) fitted(width int) (Table, []int) {
 		t = t.Without(worst.Title)
 		widths = t.widths()
 	}
-	over := max(0, total(widths)-width)
-	widths[0] = min(widths[0], max(leastHeading, fit.Width(t.Columns[0].Title), widths[0]-over))
+	if i := t.longest(widths); i >= 0 {
+		over := max(0, total(widths)-width)
+		widths[i] = min(widths[i], max(leastHeading, fit.Width(t.Columns[i].Title), widths[i]-over))
+	}
 	return t, widths
+}
+
+// longest returns the widest column of text that may be shortened; -1 if there is none.
+func (t Table) longest(widths []int) int {
+	found := -1
+	for i, c := range t.Columns {
+		if (c.Left || i == 0) && !c.Wrap && (found < 0 || widths[i] > widths[found]) {
+			found = i
+		}
+	}
+	return found
 }
 
 func total(widths []int) int {

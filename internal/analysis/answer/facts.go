@@ -1,0 +1,141 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
+)
+
+// confidence says how sure the verdict is: the CI and the p value, or what is missing for them.
+func (d *draft) confidence() string {
+	rounds := d.rounds()
+	switch {
+	case len(d.all) == 1:
+		return d.alone()
+	case rounds < stats.MinInterval:
+		return fmt.Sprintf("Observed, not ranked: %s per contender, %d needed for a 95%% CI", units.Plural(rounds, "round"),
+			stats.MinInterval)
+	case d.kind == Versions && len(d.ranked()) == 2:
+		return d.paired()
+	case d.kind != Steps:
+		return fmt.Sprintf("%s per contender; tests corrected by Holm, 95%%", units.Plural(rounds, "round"))
+	}
+	s := d.standing(measure.Throughput)
+	if len(d.facts.Ratios) > 0 {
+		return fmt.Sprintf("No tiers: the contenders have different limits; 95%% CI of the ratios, %s", units.Plural(rounds, "round"))
+	}
+	if len(s.Members) < 2 {
+		return "No ranking: fewer than two contenders can be compared"
+	}
+	leaders, behind := s.Leaders()
+	if len(behind) == 0 {
+		c, _ := s.Pair(0, len(s.Members)-1)
+		return fmt.Sprintf("%s to %s: %s; %s", nameOf(s, 0), nameOf(s, len(s.Members)-1), c.Sentence(), units.Plural(rounds, "round"))
+	}
+	c, _ := s.Pair(s.Tiers[0][0], slices.Min(behind))
+	text := fmt.Sprintf("%s to %s: %s, p %.2g (Holm, %s), %s", nameOf(s, slices.Min(behind)), nameOf(s, s.Tiers[0][0]),
+		c.Ratio.Words(), c.Adjusted, units.Plural(c.Family, "test"), units.Plural(rounds, "round"))
+	if len(leaders) > 1 {
+		text += fmt.Sprintf("; tier 1: %d contenders", len(leaders))
+	}
+	return text
+}
+
+// alone says how sure the throughput of the only contender is.
+func (d *draft) alone() string {
+	peak, ok := d.all[0].PeakStep()
+	text := units.Plural(d.rounds(), "round")
+	if in := peak.Throughput.Interval; ok && in != nil {
+		return fmt.Sprintf("95%% CI %s to %s, %s. One contender: no ranking", measure.PerSecond.Text(in.Low),
+			measure.PerSecond.Text(in.High), text)
+	}
+	return text + ": no 95% CI. One contender: no ranking"
+}
+
+// paired says how sure the changes between two versions are.
+func (d *draft) paired() string {
+	tests, least := 0, 1.
+	for _, r := range d.pair().Rows {
+		if r.PHolm != nil {
+			tests, least = tests+1, min(least, *r.PHolm)
+		}
+	}
+	text := units.Plural(d.pair().NewTrials.Complete, "round") + " in pairs, 95% CI"
+	if tests > 0 {
+		text += fmt.Sprintf("; lowest p %.2g (Holm, %s)", least, units.Plural(tests, "measure"))
+	}
+	if d.floor == nil {
+		return text + "; no noise floor is known"
+	}
+	return text + fmt.Sprintf("; noise floor up to %.1f%%", 100*d.floor.Largest())
+}
+
+// next returns what to do next, and the command for it.
+func (d *draft) next(r Answer) (text, command string) {
+	for _, p := range r.Problems {
+		if what, command, ok := strings.Cut(p.Remedy, ": "); ok && strings.HasPrefix(command, "locbench ") {
+			return strings.ToUpper(what[:1]) + what[1:], command
+		}
+	}
+	rounds := d.rounds()
+	if len(d.all) == 1 {
+		return d.nextAlone(d.all[0])
+	}
+	if rounds < stats.MinInterval {
+		need := stats.MinInterval
+		if p := d.Run.Run.Plain; p != nil && p.Reason == bench.PlainRounds {
+			need = stats.MinPaired
+		}
+		return "Rank them", d.command("", fmt.Sprintf("--rounds %d", need))
+	}
+	if more := d.roundsToSettle(); more > 0 {
+		return "Settle what is open", d.command("", fmt.Sprintf("--rounds %d", rounds+more))
+	}
+	if d.kind == Versions {
+		return "Hold it in CI", "locbench compare DIR --fail-on 'throughput<-5%'"
+	}
+	return "Look at the steps of each contender below", ""
+}
+
+// roundsToSettle returns the number of rounds that settle the first of the inconclusive pairs; 0:
+// none is, or more rounds do not help.
+func (d *draft) roundsToSettle() (more int) {
+	var open []analysis.Open
+	for _, m := range measure.Tested() {
+		open = append(open, d.standing(m.ID).Open()...)
+	}
+	for _, o := range open {
+		if o.More > 0 && o.More < stats.MaxRounds && (more == 0 || o.More < more) {
+			more = o.More
+		}
+	}
+	return more
+}
+
+// nextAlone returns what tells more about the only contender.
+func (d *draft) nextAlone(c analysis.Contender) (text, command string) {
+	peak, ok := c.PeakStep()
+	if !ok {
+		return "See the failed requests below", ""
+	}
+	cpus := c.Planned().CPUs
+	switch c.Bounds[peak.Index].Bound {
+	case verdict.Machine, verdict.Client:
+		if cpus > .5 {
+			return "Find its own limit", d.command("", fmt.Sprintf("--cpus %g", cpus/2))
+		}
+	case verdict.Connections:
+		return "Add connections", d.command("", fmt.Sprintf("--steps %d,%d", peak.Step.Connections, 4*peak.Step.Connections))
+	}
+	if d.rounds() < stats.MinInterval {
+		return "Know how sure", d.command("", fmt.Sprintf("--rounds %d", stats.MinInterval))
+	}
+	return "Compare it with another one", "locbench run " + label(c) + " OTHER"
+}

@@ -1,0 +1,176 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/text/safe"
+)
+
+// cut bounds a name.
+func cut(name string) string { return safe.Line(name, 60) }
+
+// failures returns what failed: contenders, else errors, checks or thresholds; "None: 124 of 124
+// checks, 0 errors" otherwise.
+func (d *draft) failures() (text string, failed bool) {
+	var out []string
+	for _, c := range d.all {
+		if c.WhyExcluded() != "" {
+			out = append(out, label(c)+" "+briefly(c))
+		}
+	}
+	passed, checks, errors, sent, missed, checked := 0, 0, int64(0), int64(0), 0, 0
+	for _, c := range d.facts.Contenders {
+		passed += c.Checks[bench.CheckPassed]
+		checks += c.Checks[bench.CheckPassed] + c.Checks[bench.CheckFailed]
+		errors += c.ErrorsTotal()
+		missed, checked = missed+c.Missed, checked+c.Checked
+		for _, s := range c.Steps {
+			sent += s.Ended()
+		}
+	}
+	switch {
+	case len(out) > 2:
+		return fmt.Sprintf("%d of %d: %s and %d more", len(out), len(d.all), out[0], len(out)-1), true
+	case len(out) > 0 && len(d.all) == 1:
+		return briefly(d.all[0]), true
+	case len(out) > 0:
+		return fmt.Sprintf("%d of %d: %s", len(out), len(d.all), strings.Join(out, "; ")), true
+	case d.facts.Unfinished > 0:
+		return fmt.Sprintf("%d of %s did not finish", d.facts.Unfinished, units.Plural(d.facts.Trials, "trial")), true
+	case missed > 0:
+		return fmt.Sprintf("%d of %s missed", missed, units.Plural(checked, "threshold")), true
+	case checks > passed:
+		return fmt.Sprintf("%d of %s failed", checks-passed, units.Plural(checks, "check")), true
+	case errors > 0:
+		return fmt.Sprintf("%s of %s failed", units.Count(errors), units.Plural(sent, "request")), true
+	case checks > 0:
+		return fmt.Sprintf("None: %d of %s, 0 errors", passed, units.Plural(checks, "check")), false
+	}
+	return "None: 0 errors of " + units.Plural(sent, "request"), false
+}
+
+// briefly returns why a contender is excluded as a predicate of a few words: "was killed out of
+// memory in 2 of 6 rounds".
+func briefly(c analysis.Contender) string {
+	text := "failed"
+	switch x := c.Excluded; {
+	case x == nil:
+	case x.Cause != nil:
+		text = map[bench.CauseKind]string{
+			bench.CauseKilled: "ran out of memory", bench.CauseExited: "died", bench.CauseSilent: "stopped responding",
+			bench.CauseNotReady: "was not ready", bench.CauseHung: "did not stop",
+		}[x.Cause.Kind]
+	case x.Unexpected != nil:
+		return "gave unexpected responses: " + x.Unexpected.Share()
+	case x.FailedChecks > 0:
+		return fmt.Sprintf("failed %d of %s", x.FailedChecks, units.Plural(x.Checks, "check"))
+	case x.NoValidStep:
+		return "failed " + units.Ratio(x.Errors) + " of its requests or more in every step"
+	}
+	if c.Trials > 1 && c.FailedRounds > 0 {
+		text += fmt.Sprintf(" in %d of %s", c.FailedRounds, units.Plural(c.Trials, "round"))
+	}
+	return text
+}
+
+// problems returns the contenders that failed, and those whose memory grows.
+func (d *draft) problems() (all []Problem) {
+	for _, c := range d.all {
+		if why := c.WhyExcluded(); why != "" {
+			p := Problem{Contender: label(c), What: safe.Line(why, 400)}
+			p.Cause, p.Remedy = d.remedy(c)
+			all = append(all, p)
+		}
+	}
+	for _, c := range d.all {
+		if w, ok := c.MemoryGrowth(); ok {
+			all = append(all, Problem{Contender: label(c), Warning: true, What: safe.Line(w.Text, 400),
+				Cause: "a leak, or a cache without a limit", Remedy: d.again(c, "--duration 30m") + " shows whether it levels off"})
+		}
+	}
+	return all
+}
+
+// remedy returns the likely cause of a failure, if there is one to name, and what to do.
+func (d *draft) remedy(c analysis.Contender) (cause, remedy string) {
+	x := c.Excluded
+	switch {
+	case x == nil:
+		return "", "see its log in the report"
+	case x.Cause != nil && x.Cause.Kind == bench.CauseKilled:
+		limit := c.Planned().Memory
+		if limit <= 0 {
+			return "", "give the machine more memory"
+		}
+		return "", "raise its limit: " + d.again(c, "--memory "+strings.ReplaceAll(units.Bytes(limit*3/2), " ", ""))
+	case x.Cause != nil && x.Cause.Kind == bench.CauseNotReady:
+		return "", "check port and ready in its manifest"
+	case x.Cause != nil:
+		return "", "see its last log lines in the report"
+	case x.Unexpected != nil && x.Unexpected.Connections > 1 && !d.wrongAlone(c):
+		return "requests share state: with 1 connection all responses were as expected",
+			"repeat: " + d.again(c, fmt.Sprintf("--steps %d", x.Unexpected.Connections))
+	case x.Unexpected != nil:
+		return "", "compare the two bodies in the report"
+	case x.FailedChecks > 0:
+		return "", "see them: locbench check " + safe.Shell([]string{c.Results[0].Trial.Selection().String()})
+	}
+	return "", "see the failed requests in the report"
+}
+
+// wrongAlone reports whether a contender gave unexpected responses with one connection, or was not
+// measured with one.
+func (d *draft) wrongAlone(c analysis.Contender) bool {
+	one := func(s bench.StepResult) bool { return s.Step.Connections == 1 && s.Load.Checked > 0 }
+	measured := false
+	for _, t := range c.Results {
+		for _, s := range t.Steps {
+			if one(s) {
+				measured = true
+				if s.Load.Failed[bench.ErrWrong] > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return !measured
+}
+
+// again returns the command that runs one contender with the profile of the run.
+func (d *draft) again(c analysis.Contender, flags string) string {
+	return d.command(c.Results[0].Trial.Selection().String(), flags)
+}
+
+// command returns a command that runs contenders with the profile of the run; "": its contenders.
+func (d *draft) command(contenders, flags string) string {
+	parts := []string{"locbench run"}
+	if profile := d.profile(); profile != "" {
+		parts = append(parts, "-p "+safe.Shell([]string{profile}))
+	}
+	if contenders != "" {
+		parts = append(parts, safe.Shell([]string{contenders}))
+	}
+	return strings.Join(append(parts, flags), " ")
+}
+
+// profile returns the profile as the user named it; "" for the default.
+func (d *draft) profile() string {
+	command := d.Run.Run.Command
+	for i, arg := range command {
+		if value, ok := strings.CutPrefix(arg, "--profile="); ok {
+			return safe.Line(value, 200)
+		}
+		if (arg == "-p" || arg == "--profile") && i+1 < len(command) {
+			return safe.Line(command[i+1], 200)
+		}
+	}
+	if slices.Contains(command, "--resume") || len(command) == 0 {
+		return safe.Line(d.Run.Run.Profile.Name, 200)
+	}
+	return ""
+}

@@ -1,0 +1,309 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
+)
+
+// verdict returns the answer to the question of the run.
+func (d *draft) verdict() (string, Tone) {
+	ranked := d.ranked()
+	switch {
+	case len(d.all) == 0:
+		return "No results: no trial was run.", Bad
+	case len(ranked) == 0 && len(d.all) == 1:
+		return label(d.all[0]) + " " + briefly(d.all[0]) + ".", Bad
+	case len(ranked) == 0:
+		return fmt.Sprintf("No contender to run: all %d failed or gave unexpected responses.", len(d.all)), Bad
+	}
+	switch d.kind {
+	case Single:
+		return d.single(ranked[0])
+	case Versions:
+		if len(ranked) == 2 {
+			return d.versions()
+		}
+	case Requests:
+		return d.requests()
+	case Arrivals:
+		return d.arrivals()
+	case FirstRequests:
+		return d.first()
+	}
+	text, tone := d.steps(ranked)
+	if len(ranked) == 1 && len(d.all) > 1 {
+		return fmt.Sprintf("Run %s: the only one of %d without a failure.", label(ranked[0]), len(d.all)), Bad
+	}
+	return text, tone
+}
+
+// steps ranks by throughput and says which contender costs the least.
+func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
+	s := d.standing(measure.Throughput)
+	if n := len(d.facts.Ratios); n > 0 { // the limits are the subject
+		return strings.Join(d.facts.Ratios[:min(n, 2)], " "), Good
+	}
+	if d.facts.Unequal {
+		return "No ranking: the contenders ran under different limits or runtimes.", Neutral
+	}
+	if !d.facts.Comparable(s) || len(s.Members) < 2 {
+		return d.soFar(ranked), Neutral
+	}
+	leaders, behind := s.Leaders()
+	switch {
+	case len(behind) > 0:
+		next := slices.Min(behind)
+		c, _ := s.Pair(s.Tiers[0][0], next)
+		subject := names(s, leaders)
+		if len(leaders) > 1 {
+			subject += ": " + d.together(s, leaders)
+		} else {
+			subject += " has the highest throughput:"
+		}
+		return subject + " " + above(*c.Ratio, nameOf(s, next)) + "." + d.cheapest(s), Good
+	case s.Alike():
+		return names(s, leaders) + ": same throughput." + d.cheapest(s), Good
+	}
+	return d.soFar(ranked), Neutral
+}
+
+// together returns how the leaders compare with each other.
+func (d *draft) together(s analysis.Standing, leaders []int) string {
+	for i, b := range leaders {
+		for _, a := range leaders[:i] {
+			if c, ok := s.Pair(a, b); !ok || c.Verdict != stats.Same {
+				return "no significant difference in throughput,"
+			}
+		}
+	}
+	return "same throughput,"
+}
+
+// above returns "2.6 times that of b (2.5 to 2.7)", or "36% above b (30% to 41%)".
+func above(r stats.Ratio, of string) string {
+	if r.Estimate >= 2 {
+		return fmt.Sprintf("%.2g times that of %s (%.2g to %.2g)", r.Estimate, of, r.Low, r.High)
+	}
+	return fmt.Sprintf("%s above %s (%s to %s)", percent(r.Estimate), of, percent(r.Low), percent(r.High))
+}
+
+// percent returns the size of a change: "13.6%".
+func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*math.Abs(ratio-1)) }
+
+// cheapest names the contender with the lowest cost, if its CPU time per request leads.
+func (d *draft) cheapest(throughput analysis.Standing) string {
+	s := d.standing(measure.CPURequest)
+	if !d.facts.Comparable(s) || len(s.Members) < len(throughput.Members) {
+		return ""
+	}
+	leaders, behind := s.Leaders()
+	if len(leaders) == 1 && len(behind) > 0 {
+		return " " + nameOf(s, leaders[0]) + " costs the least CPU per request."
+	}
+	return ""
+}
+
+// near is the largest ratio of two values that are about equal, without a test.
+const near = 1.15
+
+// soFar says what was observed, without a verdict: "So far: a ≈ b, both about 2.6 × c."
+func (d *draft) soFar(ranked []analysis.Contender) string {
+	m := measure.Get(measure.Throughput)
+	type observed struct {
+		name  string
+		value float64
+	}
+	var all []observed
+	for _, c := range ranked {
+		if r := m.Contender(c.Contender); r.Known && r.Value > 0 {
+			all = append(all, observed{label(c), r.Value})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b observed) int { return compareFloats(b.value, a.value) })
+	if len(all) == 0 {
+		return "No results: no throughput was measured."
+	}
+	first := 1
+	for first < len(all) && all[0].value < near*all[first].value {
+		first++
+	}
+	var top []string
+	for _, o := range all[:min(first, 4)] {
+		top = append(top, o.name)
+	}
+	text := "So far: " + strings.Join(top, " ≈ ")
+	if first > len(top) {
+		text += fmt.Sprintf(" ≈ %d more", first-len(top))
+	}
+	if first == len(all) {
+		if first == 1 {
+			return text + " " + m.Unit.Text(all[0].value) + "."
+		}
+		return text + "."
+	}
+	both := map[int]string{1: "", 2: " both", 3: " all"}[min(first, 3)]
+	if both != "" {
+		both = "," + both
+	}
+	return fmt.Sprintf("%s%s about %s %s.", text, both, times(all[0].value/all[first].value), all[first].name)
+}
+
+// times returns a ratio of observed values: "2.6 ×", "1.3 ×".
+func times(ratio float64) string {
+	if ratio >= 9.95 {
+		return fmt.Sprintf("%.0f ×", ratio)
+	}
+	return fmt.Sprintf("%.1f ×", ratio)
+}
+
+func names(s analysis.Standing, members []int) string {
+	var all []string
+	for _, i := range members {
+		all = append(all, nameOf(s, i))
+	}
+	if n := len(all); n > 4 {
+		all = append(all[:3], fmt.Sprintf("%d more", n-3))
+	}
+	return list(all)
+}
+
+func nameOf(s analysis.Standing, member int) string { return cut(s.Member(member).Contender) }
+
+// list returns "a, b and c".
+func list(all []string) string {
+	if len(all) < 2 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
+}
+
+// versions says what changed from the first contender to the second.
+func (d *draft) versions() (string, Tone) {
+	rows := d.pair().Rows
+	var worse, better, same, open []string
+	for _, r := range rows {
+		m := measure.Get(r.Measure)
+		switch {
+		case m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil:
+		case r.Verdict == stats.Worse:
+			worse = append(worse, changed(m, *r.Ratio))
+		case r.Verdict == stats.Better:
+			better = append(better, changed(m, *r.Ratio))
+		case r.Verdict == stats.Same:
+			same = append(same, m.Comparison.Title)
+		default:
+			open = append(open, m.Comparison.Title)
+		}
+	}
+	name, tone := cut(d.change.New), Neutral
+	var parts []string
+	switch {
+	case len(worse) > 0:
+		tone = Bad
+		parts = append(parts, worse[0])
+		if len(worse) > 1 {
+			parts = append(parts, fmt.Sprintf("%d more measures are worse", len(worse)-1))
+		} else if len(better) > 0 {
+			parts = append(parts, better[0])
+		}
+	case len(better) > 0:
+		tone = Good
+		parts = better[:min(2, len(better))]
+	case len(open) == 0 && len(same) > 0:
+		return name + " is the same as " + cut(d.change.Old) + " in all " + units.Plural(len(same), "measure") + ".", Good
+	case len(open) == 0:
+		return d.soFar(d.ranked()), Neutral
+	default:
+		return fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", cut(d.change.Old), name,
+			strings.Join(open, ", ")), Neutral
+	}
+	text := name + ": " + strings.Join(parts, "; ")
+	throughput := measure.Get(measure.Throughput).Comparison.Title
+	switch {
+	case slices.Contains(open, throughput):
+		text += "; " + throughput + " inconclusive"
+	case slices.Contains(same, throughput):
+		text += "; " + throughput + " the same"
+	}
+	return text + ".", tone
+}
+
+// changed returns "13.6% more CPU per request (8.3% to 20.1%)".
+func changed(m measure.Measure, r stats.Ratio) string {
+	low, high := r.Low, r.High
+	direction := "higher"
+	if r.Estimate < 1 {
+		direction, low, high = "lower", high, low
+	}
+	title := m.Comparison.Title
+	if m.Comparison.Long != "" {
+		title = m.Comparison.Long
+	}
+	if r.Estimate >= 2 || r.Estimate <= .5 {
+		return fmt.Sprintf("%s ×%.3g (%.3g to %.3g)", title, r.Estimate, r.Low, r.High)
+	}
+	return fmt.Sprintf("%s %s %s (%s to %s)", title, percent(r.Estimate), direction, percent(low), percent(high))
+}
+
+// pair returns the comparison of the two contenders of Versions.
+func (d *draft) pair() *compare.Contender {
+	if d.change == nil {
+		c := compare.Pair(d.all[0], d.all[1], nil, compare.Options{Floor: d.floor})
+		d.change = &c
+	}
+	return d.change
+}
+
+// single says what one contender reached, and what limited it.
+func (d *draft) single(c analysis.Contender) (string, Tone) {
+	peak, ok := c.PeakStep()
+	if !ok {
+		return label(c) + ": no valid step was measured.", Bad
+	}
+	value := measure.PerSecond.Text(peak.Throughput.Median)
+	if peak.Step.Open() {
+		p99 := measure.Get(measure.P99).Contender(c.Contender)
+		text := label(c) + " served " + value
+		if p99.Known {
+			text += " with p99 " + measure.Nanoseconds.Text(p99.Value)
+		}
+		return text + ".", Neutral
+	}
+	limited := limitedBy[c.Bounds[peak.Index].Bound]
+	if limited.other || limited.rising {
+		value = "at least " + value
+	}
+	text := label(c) + " reached " + value
+	if limited.what != "" {
+		text += "; bottleneck: " + limited.what
+	}
+	if limited.other {
+		text += ", not " + label(c)
+	}
+	return text + ".", Neutral
+}
+
+// limitedBy says what a bottleneck means for the throughput at peak.
+var limitedBy = map[verdict.Bound]struct {
+	what   string
+	other  bool // not the contender: it may reach more
+	rising bool // more connections may reach more
+}{
+	verdict.Memory:      {what: "its memory limit"},
+	verdict.Quota:       {what: "its CPU quota"},
+	verdict.Errors:      {what: "its errors"},
+	verdict.Contender:   {what: "itself, with idle CPUs"},
+	verdict.Client:      {what: "locbench", other: true},
+	verdict.Store:       {what: "the store", other: true},
+	verdict.Machine:     {what: "this machine", other: true},
+	verdict.Connections: {what: "too few connections", rising: true},
+}
