@@ -85,8 +85,11 @@ func (d *draft) next(r Answer) (text, command string) {
 		}
 	}
 	rounds := d.rounds()
-	if len(d.all) == 1 {
+	switch {
+	case len(d.all) == 1:
 		return d.nextAlone(d.all[0])
+	case slices.ContainsFunc(r.Problems, func(p Problem) bool { return !p.Warning }):
+		return "After a fix, run again", d.command("", "")
 	}
 	if rounds < stats.MinInterval {
 		need := stats.MinInterval
@@ -95,7 +98,7 @@ func (d *draft) next(r Answer) (text, command string) {
 		}
 		return "Rank them", d.command("", fmt.Sprintf("--rounds %d", need))
 	}
-	if more := d.roundsToSettle(); more > 0 {
+	if more := d.roundsToSettle(); more > 0 && len(d.facts.Ratios) == 0 {
 		return "Settle what is open", d.command("", fmt.Sprintf("--rounds %d", rounds+more))
 	}
 	if d.kind == Versions {

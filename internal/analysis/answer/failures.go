@@ -155,7 +155,10 @@ func (d *draft) command(contenders, flags string) string {
 	if contenders != "" {
 		parts = append(parts, safe.Shell([]string{contenders}))
 	}
-	return strings.Join(append(parts, flags), " ")
+	if flags != "" {
+		parts = append(parts, flags)
+	}
+	return strings.Join(parts, " ")
 }
 
 // profile returns the profile as the user named it; "" for the default.

@@ -100,7 +100,8 @@ func known(ok bool, v float64, s string) table.Cell {
 func (d *draft) standings() table.Table {
 	rate, anyRate, tiers := analysis.EqualLoad(d.all), false, false
 	t := table.Table{Sort: true, Columns: []table.Column{
-		{Title: "tier", Left: true}, {Title: "contender", Left: true}, {Title: "req/s at peak"}, {Title: "at", Drop: 4},
+		{Title: "tier", Left: true}, {Title: "contender", Left: true}, {Title: "limits", Left: true}, {Title: "req/s at peak"},
+		{Title: "at", Drop: 4},
 		{Title: "p99 at " + units.Rate(rate) + "/s"}, {Title: "memory", Drop: 1}, {Title: "$/1B req"}, {Title: "start-up", Drop: 2},
 		{Title: "checks", Drop: 3},
 	}}
@@ -112,17 +113,20 @@ func (d *draft) standings() table.Table {
 		at, ok := p.P99At(rate)
 		anyRate, tiers = anyRate || ok, tiers || p.tier != units.Missing
 		t.Rows = append(t.Rows, p.row(valued(0, p.tier), table.Cell{Text: label(p.Contender), Small: about(p.Contender)},
-			d.peakCell(p, most), atCell(p), known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p),
+			text(d.Run.Run.Profile.OwnLimits(p.Results[0].Trial.Selection()).Words()), d.peakCell(p, most), atCell(p), known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p),
 			known(p.StartUp.Known(), p.StartUp.Median, units.Duration(p.StartUp.Duration())), checksCell(p)))
 	}
 	if anyRate {
 		t.Notes = append(t.Notes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
 			"up to the peak, ≤: at the lowest rate measured.", units.Rate(rate)))
 	} else {
-		t = t.Without(t.Columns[4].Title)
+		t = t.Without(t.Columns[5].Title)
 	}
 	if !tiers {
 		t = t.Without("tier")
+	}
+	if d.Run.Run.Profile.EqualLimits() {
+		t = t.Without("limits")
 	}
 	return t
 }
@@ -197,7 +201,7 @@ func memoryCell(p place) table.Cell {
 }
 
 func costCell(p place) table.Cell {
-	if p.Cost == nil {
+	if p.Cost == nil || p.Excluded != nil && p.Excluded.Unexpected != nil { // an error costs less than a response
 		return text(units.Missing)
 	}
 	return valued(p.Cost.Total, units.Dollars(p.Cost.Total))

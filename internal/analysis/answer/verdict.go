@@ -23,7 +23,7 @@ func (d *draft) verdict() (string, Tone) {
 	case len(ranked) == 0 && len(d.all) == 1:
 		return label(d.all[0]) + " " + briefly(d.all[0]) + ".", Bad
 	case len(ranked) == 0:
-		return fmt.Sprintf("No contender to run: all %d failed or gave unexpected responses.", len(d.all)), Bad
+		return fmt.Sprintf("No contender can be compared: each of the %d failed or gave unexpected responses.", len(d.all)), Bad
 	}
 	switch d.kind {
 	case Single:
@@ -186,55 +186,53 @@ func list(all []string) string {
 	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
-// versions says what changed from the first contender to the second.
+// versions says what changed from the first contender to the second: the first significant changes
+// in the order of the measures, and whether throughput is known.
 func (d *draft) versions() (string, Tone) {
-	rows := d.pair().Rows
-	var worse, better, same, open []string
-	for _, r := range rows {
+	const most = 2 // changes in the sentence
+	var parts, open []string
+	worse, better, same, throughput := 0, 0, 0, ""
+	for _, r := range d.pair().Rows {
 		m := measure.Get(r.Measure)
-		switch {
-		case m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil:
-		case r.Verdict == stats.Worse:
-			worse = append(worse, changed(m, *r.Ratio))
-		case r.Verdict == stats.Better:
-			better = append(better, changed(m, *r.Ratio))
-		case r.Verdict == stats.Same:
-			same = append(same, m.Comparison.Title)
+		if m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil {
+			continue
+		}
+		switch r.Verdict {
+		case stats.Worse, stats.Better:
+			if r.Verdict == stats.Worse {
+				worse++
+			} else {
+				better++
+			}
+			parts = append(parts, changed(m, *r.Ratio)+", "+r.Verdict.String())
+			continue
+		case stats.Same:
+			same++
 		default:
 			open = append(open, m.Comparison.Title)
 		}
-	}
-	name, tone := cut(d.change.New), Neutral
-	var parts []string
-	switch {
-	case len(worse) > 0:
-		tone = Bad
-		parts = append(parts, worse[0])
-		if len(worse) > 1 {
-			parts = append(parts, fmt.Sprintf("%d more measures are worse", len(worse)-1))
-		} else if len(better) > 0 {
-			parts = append(parts, better[0])
+		if m.ID == measure.Throughput {
+			throughput = "; " + m.Comparison.Title + " " + r.Verdict.String()
 		}
-	case len(better) > 0:
-		tone = Good
-		parts = better[:min(2, len(better))]
-	case len(open) == 0 && len(same) > 0:
-		return name + " is the same as " + cut(d.change.Old) + " in all " + units.Plural(len(same), "measure") + ".", Good
-	case len(open) == 0:
-		return d.soFar(d.ranked()), Neutral
-	default:
-		return fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", cut(d.change.Old), name,
-			strings.Join(open, ", ")), Neutral
 	}
-	text := name + ": " + strings.Join(parts, "; ")
-	throughput := measure.Get(measure.Throughput).Comparison.Title
+	before, name := cut(d.change.Old), cut(d.change.New)
 	switch {
-	case slices.Contains(open, throughput):
-		text += "; " + throughput + " inconclusive"
-	case slices.Contains(same, throughput):
-		text += "; " + throughput + " the same"
+	case len(parts) > 0:
+		tone := Good
+		if worse > 0 {
+			tone = Bad
+		}
+		text := name + ": " + strings.Join(parts[:min(most, len(parts))], "; ")
+		if more := len(parts) - most; more > 0 {
+			text += fmt.Sprintf("; %s below", units.Plural(more, "more change"))
+		}
+		return text + throughput + ".", tone
+	case len(open) > 0:
+		return fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", before, name, strings.Join(open, ", ")), Neutral
+	case same > 0:
+		return fmt.Sprintf("%s is the same as %s in all %s.", name, before, units.Plural(same, "measure")), Good
 	}
-	return text + ".", tone
+	return d.soFar(d.ranked()), Neutral
 }
 
 // changed returns "13.6% more CPU per request (8.3% to 20.1%)".
