@@ -240,11 +240,19 @@ func compareFloats(a, b float64) int {
 	return 0
 }
 
+// worst are the rules whose caveats concern all results; the others concern single steps or
+// rounds.
+var worst = []string{"limits not enforced", "warnings of the run", "busy machine", "shared ceiling", "round warnings",
+	"manual changes", "still rising", "not interleaved", "step warnings"}
+
 // caveats returns the caveats by consequence.
 func (d *draft) caveats() (all []string) {
-	for _, s := range d.facts.Sentences() {
-		if s.Kind == summary.Caveat && s.Rule != "memory growth" {
-			all = append(all, s.Text)
+	said := d.facts.Sentences()
+	for _, rule := range worst {
+		for _, s := range said {
+			if s.Rule == rule {
+				all = append(all, s.Text)
+			}
 		}
 	}
 	return all

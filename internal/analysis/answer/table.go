@@ -102,7 +102,7 @@ func (d *draft) standings() table.Table {
 	t := table.Table{Sort: true, Columns: []table.Column{
 		{Title: "tier", Left: true}, {Title: "contender", Left: true}, {Title: "limits", Left: true}, {Title: "req/s at peak"},
 		{Title: "at", Drop: 4},
-		{Title: "p99 at " + units.Rate(rate) + "/s"}, {Title: "memory", Drop: 1}, {Title: "$/1B req"}, {Title: "start-up", Drop: 2},
+		{Title: "p99 at " + units.Rate(rate) + "/s"}, {Title: d.memoryTitle(), Drop: 1}, {Title: "$/1B req"}, {Title: "start-up", Drop: 2},
 		{Title: "checks", Drop: 3},
 	}}
 	places, most := d.places(), 0.
@@ -192,12 +192,20 @@ func memoryCell(p place) table.Cell {
 	}
 	if limit := p.Planned().Memory; limit > 0 {
 		share := m.Value / float64(limit)
-		c.Share, c.Small = &share, []string{"of " + units.Bytes(limit)}
+		c.Share = &share
 	}
 	if x := p.Excluded; x != nil && x.Cause != nil && x.Cause.Kind == bench.CauseKilled {
 		c.Tone = table.Bad
 	}
 	return c
+}
+
+// memoryTitle names the limit of memory, if it is the same for all.
+func (d *draft) memoryTitle() string {
+	if limit := d.Run.Run.Profile.Limits.Memory; limit > 0 && d.Run.Run.Profile.EqualLimits() {
+		return "memory of " + units.Bytes(limit)
+	}
+	return "memory"
 }
 
 func costCell(p place) table.Cell {

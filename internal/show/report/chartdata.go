@@ -18,6 +18,7 @@ type pageData struct {
 	Bounds     map[string]string `json:"bounds"` // bottlenecks by letter
 	Peak       int               `json:"peak"`   // the row of the step that is chosen first
 	Charts     []chartData       `json:"charts"`
+	First      []firstChart      `json:"first"`
 	Lines      []timeline        `json:"lines"`
 	Merged     int               `json:"merged"` // most seconds in one point of a time line
 	Shares     numbers           `json:"shares"`

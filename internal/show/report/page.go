@@ -47,12 +47,16 @@ func plural(n int) string { return when(n != 1, "s") }
 func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
+	p.answer(d.Answer, d.First)
 	for _, w := range d.Important {
 		p.put(`<p class="loud" role="alert"><strong>{}</strong>`, w.Text)
 		p.where(w.Place())
 		p.put("</p>\n")
 	}
-	p.put("\n<section id=\"results\">\n<h2>Results</h2>\n")
+	p.put("<p class=\"sub\">{} contender{}, {} trial{} · started {} · run {}", len(d.Contenders), plural(len(d.Contenders)),
+		len(d.Columns), plural(len(d.Columns)), d.When, d.State)
+	p.optional(" · <code>{}</code>", d.Folder)
+	p.put("</p>\n\n<section id=\"results\">\n<h2>All results</h2>\n")
 	if len(d.Results.Rows) > 0 {
 		p.table(d.Results)
 	} else {
@@ -97,33 +101,18 @@ func (p *pageWriter) head(d document) {
 		`<meta name="color-scheme" content="light dark">`+"\n"+
 		"<title>{} · locbench</title>\n<style>", d.Policy, d.Title)
 	p.Write(joined(styles)) // files of this package
-	p.put("</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n", d.Title)
-	p.put(`<p class="sub">{} contender{}, {} trial{} · started {} · run {}`,
-		len(d.Contenders), plural(len(d.Contenders)), len(d.Columns), plural(len(d.Columns)), d.When, d.State)
-	p.optional(" · <code>{}</code>", d.Folder)
-	p.put("</p>\n<nav>")
+	p.put("</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n<p class=\"sub\">{}</p>\n<nav>", d.Title, d.Answer.About)
 	link := func(shown bool, id, title string) {
 		if shown {
 			p.put(`<a href="#{}">{}</a> `, id, title)
 		}
 	}
-	procedures := func(late bool) {
-		for _, one := range d.Procedures {
-			link(one.Late == late, one.ID, one.Title)
-		}
-	}
 	link(true, "results", "Results")
-	link(len(d.Summary) > 0, "summary", "Summary")
-	procedures(false)
-	link(len(d.Thresholds.Rows) > 0, "thresholds", "Thresholds")
 	link(len(d.Failures) > 0, "failures", "Failures")
-	link(len(d.ManualChanges) > 0, "manual-changes", "Manual changes")
 	link(len(d.Warnings) > 0, "warnings", "Warnings")
 	link(true, "charts", "Charts")
-	procedures(true)
 	link(true, "checks", "Checks")
-	link(true, "environment", "Environment")
-	link(d.Reproduce.shown(), "reproduce", "Reproduce")
+	link(d.Reproduce.shown(), "reproduce", "Repeat")
 	p.put(`<a href="#definitions">Definitions</a></nav>` + "\n</header>\n")
 }
 

@@ -121,16 +121,6 @@ func warnings(a *analysis.Run, l layout) []warning {
 	if text := unfinished(run); text != "" {
 		add(text, "", "", true)
 	}
-	for _, c := range l.contenders {
-		if why := c.of.WhyExcluded(); why != "" {
-			add(cleanText(c.of.Label)+" is excluded: it "+cleanText(why)+".", "", "", true)
-		}
-	}
-	for _, c := range l.contenders {
-		if w, ok := c.of.MemoryGrowth(); ok {
-			add(cleanText(c.of.Label)+": "+cleanText(w.Text)+".", "", "", true)
-		}
-	}
 	if run.AcceptFailedChecks {
 		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.", "", "", true)
 	}

@@ -70,3 +70,16 @@ func FuzzTable_Text(f *testing.F) {
 		}
 	})
 }
+
+func TestTable_HTML(t *testing.T) {
+	share, value := .5, 18736.
+	table := sample()
+	table.Sort = true
+	table.Rows[0].Mark = 2
+	table.Rows[0].Cells[1] = Cell{Text: "18,736/s", Small: []string{"±2%", "<b>"}, Tone: Strong, Sort: &value, Share: &share}
+	table.Rows[1].Cells[0].Text = `<script> "x"`
+	for i := range table.Rows[1].Cells {
+		table.Rows[1].Cells[i].Tone = Faint
+	}
+	testenv.Golden(t, "testdata/table.html", table.HTML("first"))
+}

@@ -22,8 +22,8 @@ function refresh(chart) {
   if (inView.has(chart)) draw(chart); else stale.add(chart);
   fillTable(chart);
 }
-const refreshAll = () => page.charts.forEach(refresh);
-const drawAll = () => page.charts.forEach(draw);
+const refreshAll = () => { page.charts.forEach(refresh); drawFirst(); };
+const drawAll = () => { page.charts.forEach(draw); drawFirst(); };
 
 function legend() {
   const bar = document.getElementById('legend');
@@ -108,6 +108,8 @@ function arrows(chart, said) {
 
 function start() {
   themes();
+  drawFirst();
+  addEventListener('resize', drawFirst);
   legend();
   const said = element('p', { class: 'hidden', 'aria-live': 'polite', id: 'said' });
   document.querySelector('main').append(said);

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis/answer"
+)
+
+// maxShown is how many problems and caveats the first screen has; the sections below have all.
+const maxShown = 3
+
+// denseFrom is the number of rows above which a table has small rows.
+const denseFrom = 6
+
+// answer writes the first screen: verdict, four facts in fixed places, what failed, one table, two
+// charts, and the worst caveats.
+func (p *pageWriter) answer(r answer.Answer, all []firstChart) {
+	tone := map[answer.Tone]string{answer.Neutral: "open", answer.Good: "good", answer.Bad: "bad"}[r.Tone]
+	p.put(`<section id="answer" class="answer {}">`+"\n<p>{}</p>\n<dl>", tone, r.Verdict)
+	p.put("<div><dt>Confidence</dt><dd>{}</dd></div><div><dt>Cost</dt><dd>{}</dd></div>", r.Confidence, r.Cost)
+	if r.Failed {
+		p.put(`<div><dt class="failed">Failures</dt><dd>{}</dd></div>`, r.Failures)
+	} else {
+		p.put("<div><dt>Failures</dt><dd>{}</dd></div>", r.Failures)
+	}
+	p.put("<div class=\"next\"><dt>Next step</dt><dd>{}", r.Next)
+	p.optional(": <code>{}</code>", r.Command)
+	p.put("</dd></div></dl>\n</section>\n")
+	if r.Tone == answer.Bad || slices.ContainsFunc(r.Problems, func(one answer.Problem) bool { return one.Cause != "" }) {
+		p.problems(r.Problems)
+		r.Problems = nil
+	}
+	class, dense := "pair", len(r.Table.Rows) > denseFrom
+	if dense { // charts stand next to a long table
+		class = "side"
+		p.put(`<div class="beside">`)
+	}
+	if len(r.Table.Rows) > 0 {
+		p.put(`<div class="wide" tabindex="0">`)
+		p.WriteString(r.Table.HTML(strings.TrimSuffix("first "+when(dense, "dense"), " "))) // escaped
+		p.put("</div>\n")
+	}
+	if len(all) > 0 {
+		p.put(`<div class="{}">`, class)
+		for _, ch := range all {
+			p.put(`<figure><figcaption><h2>{}</h2><small>{}</small></figcaption>`+
+				`<div class="chart" id="first-{}" role="img" aria-label="{}, {}. Values in the charts below."></div></figure>`,
+				ch.Title, ch.Caption, ch.ID, ch.Title, ch.Caption)
+		}
+		p.put("</div>\n")
+	}
+	if dense {
+		p.put("</div>\n")
+	}
+	p.caveats(r)
+}
+
+// problems writes a card for each of the worst problems.
+func (p *pageWriter) problems(all []answer.Problem) {
+	if len(all) == 0 {
+		return
+	}
+	p.put(`<div class="problems">`)
+	for _, one := range all[:min(len(all), maxShown)] {
+		class, mark := "failed", "✗"
+		if one.Warning {
+			class, mark = "notice", "⚠"
+		}
+		p.put(`<article class="{}"><h2>{} {}</h2><p>{}{}</p>`, class, mark, one.Contender, strings.ToUpper(one.What[:1]), one.What[1:])
+		p.optional("<p><b>Likely cause</b> {}</p>", one.Cause)
+		p.optional("<p><b>Remedy</b> {}</p>", one.Remedy)
+		p.put("</article>")
+	}
+	p.put("</div>\n")
+}
+
+// caveats writes the worst caveats in a line, and where the others are.
+func (p *pageWriter) caveats(r answer.Answer) {
+	var notes []string
+	notes = append(notes, r.Table.Notes...)
+	if len(r.Problems)+len(r.Caveats)+len(notes) == 0 {
+		return
+	}
+	p.put(`<ul class="caveats">`)
+	for _, one := range r.Problems[:min(len(r.Problems), maxShown-1)] {
+		p.put(`<li><b class="failed">✗ {}</b> {}</li>`, one.Contender, one.What)
+	}
+	for _, text := range r.Caveats[:min(len(r.Caveats), maxShown-1)] {
+		p.put(`<li>⚠ {}</li>`, text)
+	}
+	for _, note := range notes {
+		p.put(`<li class="note">{}</li>`, note)
+	}
+	if more := len(r.Caveats) - maxShown + 1; more > 0 {
+		p.put(`<li><a href="#summary">{} more warning{}</a></li>`, more, plural(more))
+	}
+	p.put("</ul>\n")
+}

@@ -1,0 +1,68 @@
+// Draws the charts of the first screen: lines with their names at the ends, laid out for the width.
+const short = (s) => s.replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
+const ticks = (unit) => (v) => unit === 'ms' ? short(milliseconds(v)) : unit === 'µs' ? `${significant(v)} µs` : v >= 1000 ? `${+(v / 1000).toPrecision(3)} k` : `${+v.toPrecision(3)}`;
+
+function first(chart, width) {
+  const option = base(chart);
+  const narrow = width < 440;
+  const [x, y] = [option.xAxis[0], option.yAxis[0]];
+  x.splitLine = { show: false };
+  if (x.type === 'log') {
+    const all = [...new Set(option.series.flatMap((s) => s.data.map((d) => d.value[0])))].sort((a, b) => a - b);
+    const every = Math.max(1, Math.ceil(all.length / (narrow ? 4 : 7)));
+    x.logBase = 2;
+    x.min = all[0];
+    x.max = all.at(-1);
+    x.axisLabel.customValues = all.filter((_, i) => i % every === 0);
+    x.axisTick = { customValues: all };
+  }
+  const counted = ['round', 'seconds', 'requests'].includes(x.name);
+  if (counted) Object.assign(x, { minInterval: 1, min: x.name === 'seconds' ? 0 : 1, max: Math.ceil(Math.max(...option.series.flatMap((s) => s.data.map((d) => d.value[0])))) });
+  x.axisLabel.formatter = counted ? (v) => `${v}` : x.type === 'log' ? significant : ticks('');
+  if (x.name === 'request') {
+    const labels = page.steps.filter((s) => !s.warm).map((s) => s.label);
+    Object.assign(x, { min: 0, max: labels.length - 1, interval: 1 });
+    x.axisLabel.formatter = (v) => labels[v] ?? '';
+  }
+  y.axisLabel.formatter = ticks(chart.unit);
+  y.scale = chart.points;
+  const longest = Math.max(...chart.lines.filter((w) => !w.context).map((w) => w.name.length));
+  option.grid[0].right = Math.min(width / 3, 7.2 * longest + 14);
+  option.series.forEach((s, i) => {
+    const w = chart.lines[i], ink = w.context ? css('--edge') : color(w.c);
+    Object.assign(s, { color: ink, symbol: shape(w.c), symbolSize: w.context ? 0 : 7, showSymbol: !w.context, showAllSymbol: true, emphasis: { disabled: true }, z: w.context ? 1 : 3, silent: w.context });
+    s.lineStyle = chart.points ? { width: 0 } : { width: w.context ? 1 : 2, type: w.context ? 'solid' : dash(w.c), opacity: w.context ? 0.6 : 1 };
+  });
+  option.tooltip.formatter = (p) => `${plain(chart.lines[p.seriesIndex].name)}\n${x.axisLabel.formatter(p.value[0])}: ${ticks(chart.unit)(p.value[1])}`;
+  return option;
+}
+
+// lineNames writes the names of the lines at their ends, and moves those down that would cover others.
+function lineNames(chart, drawn) {
+  const placed = [];
+  const ends = chart.lines.flatMap((w, i) => {
+    const data = drawn.getOption().series[i].data;
+    if (w.context || data.length === 0) return [];
+    const [left, top] = drawn.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, data.at(-1).value);
+    return [{ w, left: left + 9, top }];
+  }).sort((a, b) => a.top - b.top);
+  const height = 14, width = (e) => 7.2 * e.w.name.length;
+  const covers = (a, b) => Math.abs(a.top - b.top) < height && a.left < b.left + width(b) && b.left < a.left + width(a);
+  for (const e of ends) {
+    e.left = Math.min(e.left, drawn.getWidth() - width(e) - 2);
+    for (let other = placed.find((p) => covers(p, e)); other; other = placed.find((p) => covers(p, e))) e.top = other.top + height;
+    placed.push(e);
+  }
+  drawn.setOption({ graphic: placed.map(({ w, left, top }) => ({ type: 'text', left, top: top - height / 2, silent: true, z: 10,
+    style: { text: plain(w.name), fill: color(w.c), fontSize: 12, fontWeight: 600, stroke: css('--paper'), lineWidth: 2 } })) });
+}
+
+function drawFirst() {
+  for (const chart of page.first) {
+    const el = document.getElementById(`first-${chart.id}`);
+    const drawn = echarts.getInstanceByDom(el) ?? echarts.init(el, null, { renderer: 'svg' });
+    drawn.resize({ silent: true });
+    drawn.setOption(first(chart, el.clientWidth), { notMerge: true });
+    lineNames(chart, drawn);
+  }
+}
