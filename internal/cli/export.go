@@ -157,4 +157,3 @@ func reportAs(env Env, dir, format, out string) error {
 	}
 	return exportFile(out, file)
 }
-

@@ -148,24 +148,6 @@ func TestMeasures(t *testing.T) {
 	testenv.Golden(t, "testdata/measures.txt", text.String())
 }
 
-// Imported distributions have only some quantiles; one that has a histogram has all of them.
-func TestMeasure_Imported(t *testing.T) {
-	for name, test := range map[string]struct {
-		latency bench.Latencies
-		want    bool
-	}{
-		"another quantile": {bench.Latencies{Count: 1, P50: 3}, false},
-		"this one":         {bench.Latencies{Count: 1, P99: 3}, true},
-		"no latency":       {bench.Latencies{P99: 3}, false},
-		"a histogram":      {bench.Latencies{Count: 1, HDR: "x"}, true},
-	} {
-		s := bench.StepResult{Load: bench.Load{Latency: test.latency}}
-		if _, ok := Get(P99).Of(s); ok != test.want {
-			t.Errorf("%s: known %v", name, ok)
-		}
-	}
-}
-
 // The error rate of a step and of a contender is an estimate where unexpected bodies were found
 // in a sample.
 func TestErrorRate(t *testing.T) {
