@@ -44,8 +44,7 @@ func TestTable(t *testing.T) {
 		GoBenchmarks:    func(m Measure) bool { return m.Benchmark != "" && m.Of != nil },
 		ExportAdded:     func(m Measure) bool { return m.CSV.Name != "" && m.Of != nil },
 	}
-	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses,
-		MarkdownCourses} {
+	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses} {
 		needs[p] = func(m Measure) bool { return m.Of != nil }
 	}
 	for p := range views {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,25 +20,6 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 )
-
-func TestSpark(t *testing.T) {
-	gap := math.NaN()
-	for _, c := range []struct {
-		values    []float64
-		low, high float64
-		want      string
-	}{
-		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, 8, "▁▂▃▄▅▆▇██"},
-		{[]float64{5, 5, 5}, 5, 5, "▁▁▁"},
-		{[]float64{1, gap, 8}, 0, 8, "▂·█"},
-		{[]float64{math.Inf(1), -1, 99}, 0, 8, "·▁█"},
-		{nil, 0, 1, ""},
-	} {
-		if got := spark(c.values, c.low, c.high); got != c.want {
-			t.Errorf("%v from %g to %g: %s, want %s", c.values, c.low, c.high, got, c.want)
-		}
-	}
-}
 
 // The profile in the report can be read again, and its URLs have no user names and passwords.
 func TestReproduce(t *testing.T) {
