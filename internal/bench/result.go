@@ -88,8 +88,6 @@ const (
 	// connections, of the time until their last success. With a queue it overstates throughput and
 	// understates CPU time per request.
 	OldDefinition Definition = 0
-	// OtherTool is the definition of another tool whose results were imported.
-	OtherTool Definition = 1
 	// Interval counts the responses whose last byte arrived within the measured interval, over its
 	// length. The load starts before it and lasts until its end; counters are read at both ends.
 	Interval Definition = 2
@@ -100,8 +98,6 @@ func (d Definition) String() string {
 	switch d {
 	case OldDefinition:
 		return "all responses / sending time (old definition)"
-	case OtherTool:
-		return "as another tool defines it"
 	case Interval:
 		return "measured interval in a steady state"
 	}

@@ -62,7 +62,6 @@ const (
 	WarnHung               WarningKind = "hung"                // a contender did not stop on SIGTERM
 	WarnResumedDifferently WarningKind = "resumed"             // a run was resumed under other conditions
 	WarnOldStepDefinition  WarningKind = "old_step_definition" // results of the old definition of a step
-	WarnOtherTool          WarningKind = "other_tool"          // results of another tool
 
 	// About rounds and comparisons.
 	WarnOutlier      WarningKind = "outlier"       // a round is an outlier

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -157,61 +156,4 @@ func reportAs(env Env, dir, format, out string) error {
 		return file.Write(env.Stdout)
 	}
 	return exportFile(out, file)
-}
-
-func newImport(env Env) *cobra.Command {
-	var from, output string
-	cmd := &cobra.Command{
-		Use:   "import FILE... --out DIR",
-		Short: "Import results of other tools",
-		Long: `Imports results of other tools into a results folder, for 'locbench report', 'compare' and 'export'. Each file is one
-trial; its name gives contender and round: "rs-actix-2.bin" is round 2 of rs-actix.
-
-Two formats are supported:
-
-  harness      files of the published comparison's harness, <name>-<n>.checks.bench.json
-  vegeta       output of 'vegeta attack', or of 'vegeta encode' as JSON or CSV; each attack is a step
-
-What a format does not contain is listed in the warnings of the trial.`,
-		Example: `  locbench import rs-actix-1.checks.bench.json rs-actix-2.checks.bench.json -o results/published
-  locbench import rs-actix-1.bin rs-actix-2.bin -o results/vegeta`,
-		Args: args(cobra.MinimumNArgs(1)),
-		RunE: func(_ *cobra.Command, files []string) error { return importFiles(env, files, from, output) },
-	}
-	formats := strings.Join(export.ImportNames(), " or ")
-	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+" (default: detected per file)")
-	cmd.Flags().StringVarP(&output, "out", "o", "", "results `FOLDER` to create")
-	return cmd
-}
-
-func importFiles(env Env, files []string, from, output string) error {
-	if output == "" {
-		return console.Usagef("--out is missing: name the results folder")
-	}
-	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
-		return console.Usagef("%s already holds a run: choose another --out", output)
-	}
-	read := func(name string) ([]byte, error) { return safe.ReadFile(name, export.MaxFile) }
-	run, trials, err := export.Import(files, read, from, time.Now().UTC())
-	if err != nil {
-		return err
-	}
-	run.Command = append([]string{"locbench"}, env.Args...)
-	if err := os.MkdirAll(output, 0o755); err != nil {
-		return fmt.Errorf("create results folder: %w", err)
-	}
-	for i, trial := range trials {
-		if err := results.WriteJSON(filepath.Join(output, run.Trials[i].File), trial); err != nil {
-			return err
-		}
-		for _, w := range trial.Warnings {
-			fmt.Fprintf(env.Stderr, "%s: %s\n", trial.Trial, safe.Line(w.Text, 400))
-		}
-	}
-	// The last file: without it the folder is not a results folder.
-	if err := results.WriteJSON(filepath.Join(output, results.RunFile), run); err != nil {
-		return err
-	}
-	fmt.Fprintln(env.Stdout, output)
-	return nil
 }

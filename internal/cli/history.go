@@ -27,12 +27,11 @@ func newHistory(env Env) *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:   "history [DIR...]",
-		Short: "Show results over time and mark changes",
+		Short: "Show results over time",
 		Long: wrapped("Finds results folders in these folders and below (default ./results) and shows each contender's headline "+
-			"measures over time: "+compare.Titles()+", as medians of the complete rounds.") + `
+			"measures over time: "+compare.Titles()+", as medians of the complete rounds with their 95% CIs.") + `
 
-It marks where two results are not comparable (other limits, profile, machine or data) and does not mix values across
-such a break. Between breaks it marks lasting changes of level, with what else changed; that takes six results in a row.
+It marks where two results are not comparable (other limits, profile, machine or data).
 
 Unreadable folders, runs without a complete round, copies and capacity searches are listed on standard error and
 skipped.`,

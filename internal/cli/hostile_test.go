@@ -134,10 +134,6 @@ func TestHostileInput(t *testing.T) {
 	profile := fileOf(t, "good.yaml", fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\nsteps: [{connections: 1, duration: 1s}]\n", h))
 	broken := fileOf(t, "broken.yaml", fmt.Sprintf("%[1]s: 1\nrounds: %[1]s\nstore: %[1]s\nsteps: [%[1]s]\n", h))
 	suite := fileOf(t, "suite.yaml", fmt.Sprintf("suite: %[1]s\ngroups: {g: [{name: %[1]s, request: GET /, expect: {status: 200}}]}\n", h))
-	unknown := fileOf(t, "unknown.txt", "no format"+hostile)
-	attack := fileOf(t, "attack.json", `{"attack":`+yamlText("a"+hostile)+`,"seq":0,"code":0,"timestamp":"2026-03-14T09:26:53Z","latency":1,"bytes_out":0,`+
-		`"bytes_in":0,"error":`+yamlText(hostile)+"}\n"+`{"attack":`+yamlText(hostile)+"\n")
-	checks := fileOf(t, "a-1.checks.bench.json", `{"checks":{`+yamlText(hostile)+`:{}},"stats":[]}`)
 	out := t.TempDir()
 	for _, args := range [][]string{
 		{"--help"}, {hostile}, {"--" + hostile},
@@ -159,8 +155,6 @@ func TestHostileInput(t *testing.T) {
 		{"export", dir, "--format", "prometheus"}, {"export", dir, "--format", "hgrm", "-o", out}, {"export", dir, "--format", "hlog", "-o", out},
 		{"export", dir, "--format", "vegeta-json", "-o", out}, {"export", dir, "--format", "vegeta-csv", "-o", out},
 		{"export", dir, "--format", "csv", "-o", filepath.Join(out, "file.csv")}, {"export", dir, "--format", hostile},
-		{"import", attack, checks, "-o", filepath.Join(out, "imported")},
-		{"import", unknown, "-o", filepath.Join(out, "imported")}, {"import", unknown, "--from", hostile, "-o", filepath.Join(out, "imported")},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})

@@ -35,7 +35,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 			for _, args := range [][]string{
 				{"run", "--headless", "--profile", file}, {"profiles", "show", file}, {"check", "http://127.0.0.1:1", "--suite", file},
 				{"services", "validate", contender}, {"report", resultsDir}, {"run", "--resume", resultsDir}, {"compare", resultsDir, resultsDir},
-				{"history", resultsDir}, {"export", resultsDir, "--format", "csv"}, {"import", file, "-o", filepath.Join(dir, "out")},
+				{"history", resultsDir}, {"export", resultsDir, "--format", "csv"},
 				{"seed", "--elastic", "http://127.0.0.1:1", "--from", dump}, {"compare", resultsDir, resultsDir, "--floor", file},
 				{"run", "--headless", "--target", "https://127.0.0.1:1", "--cacert", file, "--out", filepath.Join(dir, "out")},
 				// as the folder itself

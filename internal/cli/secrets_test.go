@@ -127,7 +127,6 @@ func TestOtherFilesAreNotQuoted(t *testing.T) {
 			for _, args := range [][]string{
 				{"run", "--headless", "--profile", file}, {"profiles", "validate", file}, {"profiles", "show", file},
 				{"check", "http://127.0.0.1:1", "--suite", file}, {"services", "validate", folder}, {"report", folder}, {"history", folder},
-				{"import", file, "-o", filepath.Join(folder, "out")},
 				{"run", "--headless", "--target", "https://127.0.0.1:1", "--cacert", file, "--out", filepath.Join(folder, "results")},
 			} {
 				if said := saying(t, args...); strings.Contains(said, secret) {

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -14,12 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
 )
-
-// historyAlpha is the share of series without a change in which one is marked by chance.
-const historyAlpha = 0.05
-
-// LeastForChange is the minimum number of comparable results in a row that can show a change.
-const LeastForChange = 6
 
 // History collects the results of many runs. The zero value is ready to use.
 type History struct {
@@ -50,26 +43,14 @@ type PointValue struct {
 	Measure measure.ID `json:"measure"`
 	Unit    string     `json:"unit"`
 	At      string     `json:"at,omitempty"`  // name of the step
-	Out     string     `json:"out,omitempty"` // why the value is skipped: excluded, or a drift
+	Out     string     `json:"out,omitempty"` // why the value is excluded, or its drift
 	Side               // rounds, and their median with its CI
-}
-
-// Change is a place where the level of a measure changed.
-type Change struct {
-	Measure measure.ID `json:"measure"`
-	At      int        `json:"at"` // index of the first point of the new level
-	Before  float64    `json:"before"`
-	After   float64    `json:"after"` // medians of the points between the neighboring changes or breaks
-	P       float64    `json:"p"`
-	// Since lists what else changed between this point and the one before; it may be the cause.
-	Since []Difference `json:"since,omitempty"`
 }
 
 // Series is a contender over all runs, in order of time.
 type Series struct {
-	Contender string   `json:"contender"`
-	Points    []Point  `json:"points"`
-	Changes   []Change `json:"changes,omitempty"`
+	Contender string  `json:"contender"`
+	Points    []Point `json:"points"`
 }
 
 // valueAt is a measure at a step that may be the one at half peak.
@@ -153,7 +134,7 @@ func (h *History) Labels() []string {
 	return slices.Sorted(maps.Keys(h.points))
 }
 
-// Series returns the points of each contender in order of time, with breaks and changes of level.
+// Series returns the points of each contender in order of time, with breaks.
 // Without labels it returns all contenders, without measures all measures.
 func (h *History) Series(labels []string, measures []measure.ID) ([]Series, error) {
 	if len(labels) == 0 {
@@ -180,30 +161,10 @@ func (h *History) Series(labels []string, measures []measure.ID) ([]Series, erro
 				p.Break = breaking(was.differences(*p), 40) // without long lists of steps
 			}
 		}
-		for from, to := range c.segments() {
-			if err := c.findChanges(from, to); err != nil {
-				return nil, err
-			}
-		}
-		slices.SortStableFunc(c.Changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
+		c.sameSteps()
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// segments yields the start and end (exclusive) of each segment of comparable points.
-func (c *Series) segments() iter.Seq2[int, int] {
-	return func(yield func(from, to int) bool) {
-		from := 0
-		for to := 1; to <= len(c.Points); to++ {
-			if to == len(c.Points) || c.Points[to].Break != "" {
-				if !yield(from, to) {
-					return
-				}
-				from = to
-			}
-		}
-	}
 }
 
 // unknown reports whether a measure without a verdict has no value in any point.
@@ -218,36 +179,19 @@ func (p Point) differences(next Point) []Difference {
 	return append(Differences(p.run, next.run), TrialDifferences(p.trials, next.trials)...)
 }
 
-// findChanges finds changes in comparable points. It uses the step at half peak of the first point.
-func (c *Series) findChanges(from, to int) error {
-	points := c.Points[from:to]
-	for i := range points {
-		for j := range points[i].Values {
-			if f := &points[i].Values[j]; measure.Get(f.Measure).Comparison.At == measure.AtHalf {
-				*f = points[i].value(f.Measure, points[0].at)
+// sameSteps takes the values at half peak of all comparable points at one step, that of the first.
+func (c *Series) sameSteps() {
+	var at bench.Step
+	for i, p := range c.Points {
+		if i == 0 || p.Break != "" {
+			at = p.at
+		}
+		for k, f := range p.Values {
+			if measure.Get(f.Measure).Comparison.At == measure.AtHalf {
+				p.Values[k] = p.value(f.Measure, at)
 			}
 		}
 	}
-	for k, f := range points[0].Values {
-		var series []float64
-		var index []int // indices of the points with a value
-		for i, p := range points {
-			if m := p.Values[k].Median; m != nil && p.Values[k].Out == "" {
-				series, index = append(series, *m), append(index, from+i)
-			}
-		}
-		found, err := stats.ChangePoints(series, historyAlpha)
-		if err != nil {
-			return fmt.Errorf("%s of %s: %w", f.Measure, c.Contender, err)
-		}
-		for _, x := range found {
-			at := index[x.At]
-			was := c.Points[index[x.At-1]]
-			c.Changes = append(c.Changes, Change{Measure: f.Measure, At: at, Before: x.Before, After: x.After, P: x.P,
-				Since: ByWeight(was.differences(c.Points[at]))})
-		}
-	}
-	return nil
 }
 
 // value returns a measure at a step.

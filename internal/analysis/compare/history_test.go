@@ -56,8 +56,8 @@ func texts(t *testing.T, all []Series) (text, markdown, table string) {
 	return a.String(), b.String(), c.String()
 }
 
-// Changes of level are marked, with what else changed; between runs that are not comparable there
-// is a break and no change.
+// A row has the medians of a result and their intervals; a line says which one is not comparable
+// with the one before.
 func TestHistory(t *testing.T) {
 	text := ""
 	only := func(id measure.ID) []measure.ID { return []measure.ID{id} }
@@ -67,16 +67,9 @@ func TestHistory(t *testing.T) {
 		labels   []string
 		measures []measure.ID
 	}{
-		{"a change", past(t, 10, func(i int, r *bench.Run, f *values) {
-			if r.Software.Locbench = "1"; i >= 6 {
-				f.peak *= 0.8
-				r.Software.Locbench = "2"
-			}
-		}), nil, nil},
-		{"a change of throughput", past(t, 8, func(i int, r *bench.Run, f *values) { f.peak *= 1 - .1*float64(i/4) }), []string{"a"},
-			only(measure.Throughput)},
-		{"other limits", past(t, 12, func(i int, r *bench.Run, f *values) {
-			if i >= 6 {
+		{"two contenders", past(t, 3, func(i int, _ *bench.Run, f *values) { f.peak *= 1 - .2*float64(i/2) }), nil, nil},
+		{"other limits", past(t, 4, func(i int, r *bench.Run, f *values) {
+			if i >= 2 {
 				r.Profile.Limits.CPUs = 0.5
 				f.peak /= 3
 			}
@@ -93,10 +86,6 @@ func TestHistory(t *testing.T) {
 		}), []string{"a"}, only(measure.Throughput)},
 		{"one result", past(t, 1, nil), []string{"b"}, only(measure.Throughput)},
 		{"two results", past(t, 2, nil), []string{"b"}, only(measure.P99Half)},
-		{"five results", past(t, 5, nil), []string{"b"}, only(measure.Throughput)},
-		{"six results", past(t, 6, nil), []string{"b"}, only(measure.Throughput)},
-		{"as many as fit in a line", past(t, 30, nil), []string{"b"}, only(measure.Throughput)},
-		{"more than fit in a line", past(t, 31, nil), []string{"b"}, only(measure.Throughput)},
 		{"other results", others(t), nil, nil},
 	} {
 		all := seriesOf(t, c.history, c.labels, c.measures...)
@@ -122,12 +111,9 @@ func TestHistory(t *testing.T) {
 func others(t *testing.T) *History {
 	t.Helper()
 	var h History
-	for i := range 13 {
+	for i := range 7 {
 		r, f := run(), usual()
 		r.ID, r.Started = fmt.Sprint("run", i), time.Date(2026, 11, 30-i, 8, 0, 0, 0, time.UTC) // the last first
-		if i >= 7 {
-			f.peak *= .7
-		}
 		a := trials("a\x1b[31m<script>|*", 6, f, func(l *bench.TrialResult) {
 			s := &l.Steps[3]
 			s.Before.Switches, s.After.Switches = &bench.Switches{}, &bench.Switches{Voluntary: s.Load.Succeeded}
@@ -147,6 +133,26 @@ func others(t *testing.T) *History {
 		}
 	}
 	return &h
+}
+
+// p99 is at the step that has half peak in the first of the comparable results.
+func TestHistory_SameStep(t *testing.T) {
+	var h History
+	for i, limit := range []float64{1.5, 1.5, 0.5, 0.5} {
+		r := run()
+		r.ID, r.Started, r.Profile.Limits.CPUs = fmt.Sprint(i), r.Started.Add(time.Duration(i)*time.Hour), limit
+		h.Add(r.ID, r, trials("a", 1, usual(), func(l *bench.TrialResult) {
+			if i%3 > 0 { // half peak at 1 connection, with 40% instead of 20%, and not at 4 with 55%
+				l.Steps[1].Load.Succeeded *= 2
+				l.Steps[2].Load.Succeeded = l.Steps[2].Load.Succeeded * 3 / 2
+			}
+		}))
+	}
+	var at []string
+	for _, p := range seriesOf(t, &h, nil, measure.P99Half)[0].Points {
+		at = append(at, p.Values[0].At)
+	}
+	testenv.Equal(t, strings.Join(at, ", "), "4 connections, 4 connections, 1 connection, 1 connection")
 }
 
 func TestHistory_Add(t *testing.T) {

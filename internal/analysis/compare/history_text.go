@@ -2,10 +2,8 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,40 +24,33 @@ func HistoryText(w io.Writer, all []Series) error {
 		}
 		c.text(&b)
 	}
-	for _, c := range all {
-		if len(c.Points) == 1 {
-			b.WriteByte('\n')
-			fold(&b, "", c.note())
-			break
-		}
-	}
+	b.WriteByte('\n')
+	fold(&b, "", historyNote(all))
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-const (
-	historyWidth = 80
-	sparkWidth   = 30 // number of points; the table has them all
-)
+const historyWidth = 80
 
 func (c Series) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
-	rows := c.rows()
-	widths := c.narrow(rows)
+	head, rows := c.rows()
+	lines := [][]string{head}
 	for i, row := range rows {
-		if i > 0 {
-			c.marks(i-1, func(text string) { fold(b, "      ", text) })
+		lines = append(lines, row, slices.Concat(make([]string, len(row)-len(c.Points[i].Values)), c.intervals(i)))
+	}
+	widths := c.narrow(lines)
+	for n, line := range lines {
+		if n%2 == 1 {
+			c.marks(n/2, func(text string) { fold(b, "      ", text) })
 		}
-		for k, cell := range row {
+		if strings.Join(line, "") == "" {
+			continue
+		}
+		for k, cell := range line {
 			fmt.Fprintf(b, "  %*s", widths[k], cell)
 		}
 		b.WriteByte('\n')
-	}
-	for k := range c.Points[0].Values {
-		if len(c.Points) > 1 {
-			title, spark, span := c.line(k)
-			fmt.Fprintf(b, "  %-23s %s  %s\n", title, spark, span)
-		}
 	}
 	for i, p := range c.Points {
 		fmt.Fprintf(b, "  %*d  %s", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400))
@@ -67,9 +58,6 @@ func (c Series) text(b *bytes.Buffer) {
 			fmt.Fprintf(b, " (%s incomplete, skipped)", rounds(Trials{Seen: p.Left}))
 		}
 		b.WriteByte('\n')
-	}
-	if len(c.Points) > 1 {
-		fold(b, "  ", c.note())
 	}
 }
 
@@ -93,35 +81,12 @@ func (c Series) narrow(rows [][]string) []int {
 	}
 }
 
-// line returns the title of the k-th measure, its spark line, and its range.
-func (c Series) line(k int) (title, spark, span string) {
-	m := measure.Get(c.Points[0].Values[k].Measure)
-	lo, hi := extent(c.Points, k)
-	span = "not measured"
-	if lo <= hi {
-		span = m.Unit.Text(lo) + " to " + m.Unit.Text(hi)
-	}
-	return cmp.Or(m.Comparison.Long, m.Comparison.Title), c.spark(k), span
-}
-
-// extent returns the range of the k-th measure; lo is above hi without any value.
-func extent(points []Point, k int) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, p := range points {
-		if m := p.Values[k].Median; m != nil {
-			lo, hi = min(lo, *m), max(hi, *m)
-		}
-	}
-	return lo, hi
-}
-
-// rows returns the table with its heading.
-func (c Series) rows() [][]string {
-	head := []string{"#", "started", "n"}
+// rows returns the table of the medians.
+func (c Series) rows() (head []string, rows [][]string) {
+	head = []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
 		head = append(head, measure.Get(f.Measure).Comparison.Head)
 	}
-	rows := [][]string{head}
 	for i, p := range c.Points {
 		row := []string{strconv.Itoa(i + 1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds)}
 		for _, f := range p.Values {
@@ -133,7 +98,19 @@ func (c Series) rows() [][]string {
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return head, rows
+}
+
+// intervals returns the 95% CIs of the i-th row: "±1.5%", or "".
+func (c Series) intervals(i int) (cells []string) {
+	for _, f := range c.Points[i].Values {
+		cell := ""
+		if f.Low != nil && *f.Median > 0 {
+			cell = "±" + units.Tenths(max(*f.High-*f.Median, *f.Median-*f.Low) / *f.Median)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
 }
 
 // marks calls say with each remark to print before a point.
@@ -147,89 +124,18 @@ func (c Series) marks(i int, say func(string)) {
 	}
 	for _, f := range c.Points[i].Values {
 		if f.Out != "" && excluded == "" {
-			say("── " + measure.Get(f.Measure).Comparison.Title + ": " + safe.Line(f.Out, 200) +
-				", skipped")
-		}
-	}
-	for _, x := range c.Changes {
-		if x.At == i {
-			say(x.words())
+			say("── " + measure.Get(f.Measure).Comparison.Title + ": " + safe.Line(f.Out, 200))
 		}
 	}
 }
 
-// words returns "▼ throughput: 13,765/s → 12,000/s (−13%), p 0.03; also changed: Go (1 → 2)".
-func (x Change) words() string {
-	mark := "▼"
-	if x.After > x.Before {
-		mark = "▲"
+// historyNote explains the tables.
+func historyNote(all []Series) string {
+	note := "Medians of the rounds. ±: the end of the 95% CI that is farther from the median, from six rounds on. "
+	if slices.ContainsFunc(all, func(c Series) bool { return len(c.Points) > 1 }) {
+		return note + "Whether two results differ: locbench compare OLD NEW"
 	}
-	m := measure.Get(x.Measure)
-	text := fmt.Sprintf("%s %s: %s → %s", mark, m.Comparison.Title, m.Unit.Text(x.Before), m.Unit.Text(x.After))
-	if x.Before > 0 {
-		text += strings.Replace(fmt.Sprintf(" (%+.1f%%)", 100*(x.After/x.Before-1)), "-", "−", 1)
-	}
-	text += fmt.Sprintf(", p %.2g", x.P)
-	var other []string
-	for _, d := range x.Since {
-		if d.Weight != Incomparable {
-			other = append(other, safe.Line(d.String(), 120))
-		}
-	}
-	if len(other) > 0 {
-		text += "; also changed: " + strings.Join(other, ", ")
-	}
-	return text
-}
-
-// note explains the marks, or says what is missing for them.
-func (c Series) note() string {
-	longest := 0
-	for from, to := range c.segments() {
-		longest = max(longest, to-from)
-	}
-	switch {
-	case len(c.Points) == 1:
-		return "Only one result. Repeat the same run from time to time to see a history."
-	case longest < LeastForChange:
-		text := fmt.Sprintf("A change of level takes %d comparable results in a row; the longest series has %d.",
-			LeastForChange, longest)
-		if longest >= 2 {
-			text += " Compare two of them: locbench compare OLD NEW."
-		}
-		return text
-	case len(c.Changes) == 0:
-		return "No significant change of level."
-	}
-	return fmt.Sprintf("▲ ▼ change of level, p at most %.0f%% (permutation test). Some appear by chance, and a slower "+
-		"machine looks the same. Confirm with: locbench compare OLD NEW", 100*historyAlpha)
-}
-
-// spark returns the spark line of one measure. A bar separates points that are not comparable, a
-// dot is a missing value. Each segment of comparable points has its own scale.
-func (c Series) spark(k int) string {
-	var b strings.Builder
-	for from, to := range c.segments() {
-		if from > 0 {
-			b.WriteString("|")
-		}
-		lo, hi := extent(c.Points[from:to], k)
-		for _, p := range c.Points[from:to] {
-			m := p.Values[k].Median
-			switch {
-			case m == nil:
-				b.WriteString("·")
-			case hi <= lo:
-				b.WriteString("▄")
-			default:
-				b.WriteRune([]rune("▁▂▃▄▅▆▇█")[int(math.Round(7*(*m-lo)/(hi-lo)))])
-			}
-		}
-	}
-	if text := []rune(b.String()); len(text) > sparkWidth {
-		return "…" + string(text[len(text)-sparkWidth+1:])
-	}
-	return b.String()
+	return note + "Only one result: repeat the same run from time to time to see a history."
 }
 
 // fold writes text in indented lines of at most historyWidth.
@@ -261,28 +167,25 @@ func HistoryMarkdown(w io.Writer, all []Series) error {
 		`\_`, "[", `\[`, "]", `\]`)
 	for _, c := range all {
 		fmt.Fprintf(&b, "## %s\n\n", cell.Replace(safe.Line(c.Contender, 60)))
-		for i, row := range c.rows() {
-			row = append(row, "marks", "folder")
-			if i > 0 {
-				var marks []string
-				c.marks(i-1, func(text string) { marks = append(marks, text) })
-				row[len(row)-2], row[len(row)-1] = strings.Join(marks, "; "), safe.Line(c.Points[i-1].Folder, 400)
+		head, rows := c.rows()
+		b.WriteString("| " + strings.Join(head, " | ") + " | marks | folder |\n" +
+			"|---:|---|" + strings.Repeat("---:|", len(head)-2) + "---|---|\n")
+		for i, row := range rows {
+			for k, interval := range c.intervals(i) {
+				n := len(head) - len(c.Points[i].Values) + k
+				row[n] = strings.TrimSpace(row[n] + " " + interval)
 			}
+			var marks []string
+			c.marks(i, func(text string) { marks = append(marks, text) })
+			row = append(row, strings.Join(marks, "; "), safe.Line(c.Points[i].Folder, 400))
 			for k := range row {
 				row[k] = cell.Replace(row[k])
 			}
 			b.WriteString("| " + strings.Join(row, " | ") + " |\n")
-			if i == 0 {
-				b.WriteString("|---:|---|" + strings.Repeat("---:|", len(row)-4) + "---|---|\n")
-			}
 		}
 		b.WriteByte('\n')
-		for k := range c.Points[0].Values {
-			title, spark, span := c.line(k)
-			fmt.Fprintf(&b, "- %s: %s %s\n", title, spark, span)
-		}
-		b.WriteString("\n" + c.note() + "\n\n")
 	}
+	b.WriteString(historyNote(all) + "\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -291,7 +194,7 @@ func HistoryMarkdown(w io.Writer, all []Series) error {
 func HistoryCSV(w io.Writer, all []Series) error {
 	out := safe.NewTable(w)
 	err := out.Write("contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high",
-		"not_comparable_with_previous", "change_before", "change_after", "change_p")
+		"not_comparable_with_previous")
 	if err != nil {
 		return err
 	}
@@ -302,17 +205,10 @@ func HistoryCSV(w io.Writer, all []Series) error {
 		return *v
 	}
 	for _, c := range all {
-		for i, p := range c.Points {
+		for _, p := range c.Points {
 			for _, f := range p.Values {
-				var before, after, chance any
-				for _, x := range c.Changes {
-					if x.At == i && x.Measure == f.Measure {
-						before, after, chance = x.Before, x.After, x.P
-					}
-				}
 				err := out.Write(c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, p.Rounds, f.Measure, f.Unit,
-					f.At,
-					number(f.Median), number(f.Low), number(f.High), p.Break, before, after, chance)
+					f.At, number(f.Median), number(f.Low), number(f.High), p.Break)
 				if err != nil {
 					return err
 				}

@@ -44,8 +44,7 @@ func TestTable(t *testing.T) {
 		GoBenchmarks:    func(m Measure) bool { return m.Benchmark != "" && m.Of != nil },
 		ExportAdded:     func(m Measure) bool { return m.CSV.Name != "" && m.Of != nil },
 	}
-	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses,
-		MarkdownCourses} {
+	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses} {
 		needs[p] = func(m Measure) bool { return m.Of != nil }
 	}
 	for p := range views {
@@ -146,24 +145,6 @@ func TestMeasures(t *testing.T) {
 			m.Unit.Base(value))
 	}
 	testenv.Golden(t, "testdata/measures.txt", text.String())
-}
-
-// Imported distributions have only some quantiles; one that has a histogram has all of them.
-func TestMeasure_Imported(t *testing.T) {
-	for name, test := range map[string]struct {
-		latency bench.Latencies
-		want    bool
-	}{
-		"another quantile": {bench.Latencies{Count: 1, P50: 3}, false},
-		"this one":         {bench.Latencies{Count: 1, P99: 3}, true},
-		"no latency":       {bench.Latencies{P99: 3}, false},
-		"a histogram":      {bench.Latencies{Count: 1, HDR: "x"}, true},
-	} {
-		s := bench.StepResult{Load: bench.Load{Latency: test.latency}}
-		if _, ok := Get(P99).Of(s); ok != test.want {
-			t.Errorf("%s: known %v", name, ok)
-		}
-	}
 }
 
 // The error rate of a step and of a contender is an estimate where unexpected bodies were found

@@ -282,10 +282,9 @@ func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (flo
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
 
-// known returns a value of a distribution. Imported distributions have only some values.
+// known returns a value of a distribution, which is unknown without any latency.
 func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
-	d := of(l)
-	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")
+	return float64(of(l)), l.Count > 0
 }
 
 // half returns a quantile at the step at half peak.

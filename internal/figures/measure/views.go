@@ -19,7 +19,6 @@ const (
 	PairContenders      // comparison of two contenders in the dashboard
 	PairSteps           // comparison of their steps
 	ScreenCourses       // small charts over the steps
-	MarkdownCourses     // charts of block characters
 	ReportContenders    // main table of the report
 	MarkdownLoad        // tables of summary.md: under load
 	MarkdownStartToStop // and of whole trials
@@ -90,9 +89,8 @@ var views = map[Place][]at{
 		{id: Switches, head: "switches/req at peak", optional: true}, {id: MemoryPeak},
 		{id: Cost, head: "$ per 1B req"},
 	},
-	PairSteps:       {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRate, head: "errors", drop: 2}},
-	ScreenCourses:   {{id: Throughput}, {id: P99}, {id: CPURequest}},
-	MarkdownCourses: {{id: Throughput, head: "Throughput"}, {id: P99}, {id: CPURequest, head: "CPU per request"}},
+	PairSteps:     {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRate, head: "errors", drop: 2}},
+	ScreenCourses: {{id: Throughput}, {id: P99}, {id: CPURequest}},
 	ReportContenders: {
 		{id: Throughput, head: "Peak throughput"}, {id: P50Half, head: "p50 at half peak"},
 		{id: P99Half, head: "p99 at half peak"}, {id: StartUp, head: "Start-up"},

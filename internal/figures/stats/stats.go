@@ -1,8 +1,8 @@
 // Package stats computes from the results of trials the numbers of tables and reports: medians and
 // their CIs, cost, and a summary of each contender over its rounds. It also decides whether two
-// samples (a value per round) differ (Rule), which contenders are in one tier (Tiers), and where a
-// history changed (ChangePoints). It is pure: no I/O and no clock. Reference values of the tests
-// come from SciPy and R: testdata/reference.py and signed.R.
+// samples (a value per round) differ (Rule), and which contenders are in one tier (Tiers). It is
+// pure: no I/O and no clock. Reference values of the tests come from SciPy and R:
+// testdata/reference.py and signed.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
 package stats

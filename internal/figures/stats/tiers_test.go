@@ -2,8 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -66,50 +64,6 @@ func TestRoundsNeeded(t *testing.T) {
 			t.Errorf("%d contenders, %d rounds: %d tiers, %d more rounds needed", test.contenders, test.rounds,
 				len(got.Tiers), got.RoundsNeeded)
 		}
-	}
-}
-
-func TestChangePoints(t *testing.T) {
-	rng := rand.New(rand.NewPCG(10, 11))
-	long := slices.Concat(rounds(rng, 12, 100, 0.01), rounds(rng, 10, 90, 0.01), rounds(rng, 15, 110, 0.01))
-	for _, test := range []struct {
-		name   string
-		series []float64
-		alpha  float64
-		want   string // place, p value, medians before and after
-	}{
-		{"three levels", long, .05, "[{12 0.0001 101 89.7} {22 0.0001 89.7 110}]"},
-		{"four levels", []float64{1, 2, 3, 11, 12, 13, 31, 32, 33, 41, 42, 43}, .1,
-			"[{3 0.1 2 12} {6 0.0021 12 32} {9 0.1 32 42}]"},
-		{"six against six", []float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, .05, "[{6 0.0021 2 8}]"},
-		{"four against four", []float64{1, 2, 3, 4, 15, 16, 17, 18}, .05, "[{4 0.0285714 2.5 16.5}]"},
-		{"two against two", []float64{1, 2, 15, 16}, 8. / 24, "[{2 0.333333 1.5 15.5}]"}, // all 24 orders; p is alpha
-		{"two against two, with a smaller alpha", []float64{1, 2, 15, 16}, .33, "[]"},
-		{"three values", []float64{1, 1, 9}, .99, "[]"},
-		{"none", nil, .05, "[]"},
-		{"one", []float64{1}, .05, "[]"},
-		{"constant", []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, .05, "[]"},
-		{"one outlier", []float64{5, 5, 5, 5, 9, 5, 5, 5, 5, 5}, .05, "[]"},
-		{"five", []float64{1, 1, 1, 9, 9}, .05, "[]"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			found, err := ChangePoints(test.series, test.alpha)
-			var words []string
-			for _, c := range found {
-				words = append(words, fmt.Sprintf("{%d %.6g %.3g %.3g}", c.At, c.P, c.Before, c.After))
-			}
-			if got := fmt.Sprint(words); got != test.want || err != nil {
-				t.Errorf("%s, %v, want %s", got, err, test.want)
-			}
-		})
-	}
-	for _, alpha := range []float64{0, 1} {
-		if _, err := ChangePoints([]float64{1, 2}, alpha); err == nil {
-			t.Errorf("alpha %g", alpha)
-		}
-	}
-	if _, err := ChangePoints([]float64{1, math.NaN()}, 0.05); err == nil {
-		t.Error("not a number")
 	}
 }
 

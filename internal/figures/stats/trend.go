@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"math"
+	"slices"
 )
 
 // Trend tests a sample, in the order of the rounds, for a trend. s is Kendall's S, and p its
@@ -83,4 +84,37 @@ func kendallP(n, size int) float64 {
 		}
 	}
 	return min(1, p)
+}
+
+// allOrders is the number of values up to which all permutations are tried.
+const allOrders = 8
+
+// shareOfOrders returns the share of all permutations of xs for which holds returns true.
+func shareOfOrders(xs []int, holds func([]int) bool) float64 {
+	as, all, order := 0, 0, slices.Clone(xs)
+	permute(order, len(order), func() {
+		if all++; holds(order) {
+			as++
+		}
+	})
+	return float64(as) / float64(all)
+}
+
+// permute calls visit for every order of the first k values (Heap's algorithm).
+func permute(xs []int, k int, visit func()) {
+	if k <= 1 {
+		visit()
+		return
+	}
+	for i := range k {
+		permute(xs, k-1, visit)
+		if i == k-1 {
+			return
+		}
+		if k%2 == 0 {
+			xs[i], xs[k-1] = xs[k-1], xs[i]
+		} else {
+			xs[0], xs[k-1] = xs[k-1], xs[0]
+		}
+	}
 }

@@ -19,11 +19,6 @@ func TestDocsNameEveryFormat(t *testing.T) {
 			t.Errorf("format %s is missing", f.Name)
 		}
 	}
-	for _, r := range readers() {
-		if !strings.Contains(docs, "| `"+r.name+"` | ") || !strings.Contains(docs, r.lacks) {
-			t.Errorf("reader %s, or what it lacks, is missing: %s", r.name, r.lacks)
-		}
-	}
 }
 
 // tables returns the generated tables of docs/formats.md.

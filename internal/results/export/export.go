@@ -1,10 +1,8 @@
 // Package export writes results in other formats: vegeta, HdrHistogram, Go's benchmark format,
-// Prometheus, CSV, flat JSON and the files of the harness of the published comparison. It also
-// reads the files of vegeta and of the harness.
+// Prometheus, CSV, flat JSON and the files of the harness of the published comparison.
 //
-// It converts values to bytes and bytes to values; package cli opens files. It leaves out what a
-// format cannot hold. Files to read are hostile: readers are bounded and strict, and their errors
-// name the place. docs/formats.md describes the formats.
+// It converts values to bytes; package cli opens files. It leaves out what a format cannot hold.
+// docs/formats.md describes the formats.
 package export
 
 import (

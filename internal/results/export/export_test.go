@@ -178,6 +178,14 @@ func TestPrometheusHasEachValueOnce(t *testing.T) {
 	}
 }
 
+// Steps are lines, rounds are samples of the same name; warm-ups and steps cut short are left out.
+func TestGoBench(t *testing.T) {
+	run, trials := fixture()
+	run.Profile.Name, trials[1].Trial.Variant = "a/b -8", ""
+	trials[2].Steps[1].Aborted, trials[2].Steps[2].After.Memory.Peak = "the contender died", 0
+	testenv.Golden(t, "testdata/results.bench.txt", string(written(t, "gobench", run, trials, Options{})["results.bench.txt"]))
+}
+
 func TestNarrow(t *testing.T) {
 	run, trials := fixture()
 	one := 1

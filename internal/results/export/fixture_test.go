@@ -35,8 +35,8 @@ func fixture() (bench.Run, []bench.TrialResult) {
 }
 
 func fixtureStep(i int) bench.Step {
-	n := []int{1, 1, 64}[i]
-	return bench.Step{Name: conns(n), Connections: n, WarmUp: i == 0, Duration: 3 * time.Second}
+	n, name := []int{1, 1, 64}[i], []string{"1 connection", "1 connection", "64 connections"}[i]
+	return bench.Step{Name: name, Connections: n, WarmUp: i == 0, Duration: 3 * time.Second}
 }
 
 func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,8 +30,6 @@ const (
 
 	markStartUp = "after start-up"
 	markChecks  = "after checks"
-
-	groupHarness = "harness" // the group of checks that come from such a file
 )
 
 // harnessFile is a file of the harness. Values are kept as JSON.
@@ -77,12 +73,9 @@ func harnessFiles(run bench.Run, trials []bench.TrialResult, _ Options) (files [
 // notRun is the value of a check of other trials: the published renderer needs all checks.
 const notRun = "not run"
 
-// harnessLabels returns the labels of all trials' checks in order; nil if a trial is imported.
+// harnessLabels returns the labels of all trials' checks in order.
 func harnessLabels(trials []bench.TrialResult) (labels []string) {
 	for _, trial := range trials {
-		if slices.ContainsFunc(trial.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
-			return nil
-		}
 		for _, c := range harnessChecks(trial) {
 			if !slices.Contains(labels, c.label) {
 				labels = append(labels, c.label)
@@ -100,16 +93,8 @@ func (f *harnessFile) fill(labels []string) {
 	}
 }
 
-// harnessChecks returns the checks of a trial; those of an imported trial are unchanged.
+// harnessChecks returns the checks of a trial.
 func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
-	for _, c := range trial.Checks {
-		if c.Group == groupHarness {
-			out = append(out, harnessCheck{c.Name, rawOf(c.Value)})
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
 	var startUp, image any
 	if trial.StartUp != nil {
 		startUp = trial.StartUp.Seconds()
@@ -201,12 +186,12 @@ func harnessStats(trial bench.TrialResult) []harnessStat {
 		}
 		l := s.Load.Latency
 		for k, d := range []time.Duration{l.P50, l.P90, l.P99} {
-			if latencyKnown(l, d) {
+			if l.Count > 0 {
 				e[10+k] = float64(d) / 1e6
 			}
 		}
 		if s.Load.Elapsed > 0 {
-			e[13] = rateOf(s.Load)
+			e[13] = s.Load.Throughput()
 		}
 		out = append(out, e)
 	}
@@ -220,33 +205,6 @@ func markOf(trial bench.TrialResult, name string) *bench.Usage {
 	return nil
 }
 
-// rateOf returns the throughput with the fewest digits that give back the exact elapsed time.
-func rateOf(l bench.Load) float64 {
-	exact := l.Throughput()
-	for digits := 1; digits < 17; digits++ {
-		x, err := strconv.ParseFloat(strconv.FormatFloat(exact, 'e', digits, 64), 64)
-		if err == nil && elapsedOf(l.Succeeded, x) == l.Elapsed {
-			return x
-		}
-	}
-	return exact
-}
-
-// elapsedOf returns the time of n requests at a rate per second; 0 if that is not a valid time.
-func elapsedOf(n int64, rate float64) time.Duration {
-	if n <= 0 || !(rate > 0) {
-		return 0
-	}
-	ns := math.Round(float64(n) / rate * 1e9)
-	if ns > float64(maxElapsed) {
-		return 0
-	}
-	return time.Duration(ns)
-}
-
-// maxElapsed is longer than any step.
-const maxElapsed = 1000 * time.Hour
-
 // raw returns v as JSON; null if JSON cannot hold v.
 func raw(v any) json.RawMessage {
 	var b bytes.Buffer
@@ -256,23 +214,6 @@ func raw(v any) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// textOf returns the text that keeps a JSON value: JSON, but strings without quotes if possible.
-func textOf(value json.RawMessage) string {
-	var s string
-	if json.Unmarshal(value, &s) == nil && !json.Valid([]byte(s)) && s != "" {
-		return s
-	}
-	return string(value)
-}
-
-// rawOf returns the JSON value of a text from textOf.
-func rawOf(text string) json.RawMessage {
-	if json.Valid([]byte(text)) {
-		return json.RawMessage(text)
-	}
-	return raw(text)
 }
 
 // encode returns the file, with one line for each value of checks and stats.

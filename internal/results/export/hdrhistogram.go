@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,16 +11,10 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
-// errNoHistogram is the error for an imported step without a histogram.
-var errNoHistogram = errors.New("no histogram of latencies (imported results may have only quantiles)")
-
 func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
 	l := s.Load.Latency
-	switch {
-	case l.Count == 0:
+	if l.Count == 0 {
 		return nil, nil
-	case l.HDR == "":
-		return nil, errNoHistogram
 	}
 	return func(w io.Writer) error { return writeHGRM(w, l) }, nil
 }
@@ -63,11 +56,6 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 
 func hlogFiles(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
 	for _, trial := range trials {
-		for _, s := range trial.Steps {
-			if s.Load.Latency.Count != 0 && s.Load.Latency.HDR == "" {
-				return nil, fmt.Errorf("trial %s, step %d: %w", trial.Trial, s.Index+1, errNoHistogram)
-			}
-		}
 		if len(trial.Steps) > 0 {
 			write := func(w io.Writer) error { return writeHLog(w, trial) }
 			files = append(files, File{fileName(trial.Trial.String()) + ".hlog", write})

@@ -77,7 +77,7 @@ func families() []family {
 	all := []family{
 		of(measure.Throughput),
 		gauge("locbench_step_definition",
-			"Definition of the measured interval: 2 steady state, 1 another tool's, 0 earlier.",
+			"Definition of the measured interval: 2 steady state, 0 earlier.",
 			func(r row) (float64, bool) { return float64(r.Load.Definition), true }),
 		gauge("locbench_step_elapsed_seconds", "Length of the measured interval.",
 			func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
@@ -120,14 +120,10 @@ func promLatency(r row) []promSample {
 		name  string
 		value time.Duration
 	}{{"0.5", l.P50}, {"0.75", l.P75}, {"0.9", l.P90}, {"0.95", l.P95}, {"0.99", l.P99}, {"0.999", l.P999}, {"1", l.Max}} {
-		if q.value > 0 {
-			out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
-		}
+		out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
 	}
-	if l.Mean != 0 || l.HDR != "" { // imported results may lack the mean
-		out = append(out, promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))})
-	}
-	return append(out, promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
+	return append(out, promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))},
+		promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
 }
 
 func promText(s string) string {

@@ -83,12 +83,12 @@ func loadColumns() []Column {
 	ns := func(name, doc string, of func(bench.Latencies) time.Duration) []Column {
 		return []Column{{name, doc, func(r row) any {
 			d := of(r.Load.Latency)
-			return ifKnown(d.Nanoseconds(), latencyKnown(r.Load.Latency, d))
+			return ifKnown(d.Nanoseconds(), r.Load.Latency.Count > 0)
 		}}}
 	}
 	return slices.Concat([]Column{
 		{"definition",
-			"of the measured interval: 2 steady state, 1 another tool's, 0 earlier (all responses / time of sending)",
+			"of the measured interval: 2 steady state, 0 earlier (all responses / time of sending)",
 			func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "length of the measured interval", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
 		{"scheduled", "scheduled requests", func(r row) any { return r.Load.Scheduled }},
@@ -103,10 +103,7 @@ func loadColumns() []Column {
 		// Without any request they are 0, not unknown.
 		{"error_ratio", measure.Get(measure.ErrorRate).CSV.Doc, func(r row) any { return r.Load.ErrorRate() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
-		{"body_bytes", "bytes of the bodies of successes", func(r row) any {
-			// Imported results may lack it.
-			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 || r.Load.Latency.HDR != "")
-		}},
+		{"body_bytes", "bytes of the bodies of successes", func(r row) any { return r.Load.Bytes }},
 		{"latency_of", "where latencies begin: sent or scheduled", func(r row) any { return text(string(r.Load.Origin())) }},
 	},
 		ns("min_ns", "shortest latency of a success", func(l bench.Latencies) time.Duration { return l.Min }),
@@ -192,11 +189,6 @@ func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
 			return ifSet(of(p), func(s bench.Stall) any { return s.Some.Nanoseconds() })
 		})
 	}
-}
-
-// latencyKnown reports whether d is known. Imported latencies have only what their tool reported.
-func latencyKnown(l bench.Latencies, d time.Duration) bool {
-	return l.Count > 0 && (d > 0 || l.HDR != "")
 }
 
 func text(s string) any { return safe.Line(s, 1000) }

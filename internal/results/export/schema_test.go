@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
@@ -120,7 +119,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return schemaObject{"type": "integer"}
 	case reflect.String:
-		// States are a closed set; other named strings are not (an imported run has no store kind).
+		// States are a closed set; other named strings are not (a run without a store has no store kind).
 		if slices.Contains([]string{"TrialState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
 			return schemaObject{"type": "string", "enum": s.values[t.Name()]}
 		}
@@ -194,8 +193,8 @@ func TestPublishedSchemasMatchTheTypes(t *testing.T) {
 	}
 }
 
-// TestResultsMatchTheSchemas validates a run with every field set, an empty one, the fixture and
-// imported ones with a JSON Schema library. Unknown keys are errors here.
+// TestResultsMatchTheSchemas validates a run with every field set, an empty one and
+// the fixture with a JSON Schema library. Unknown keys are errors here.
 func TestResultsMatchTheSchemas(t *testing.T) {
 	check := map[string]*jsonschema.Schema{}
 	for name, root := range roots() {
@@ -223,14 +222,6 @@ func TestResultsMatchTheSchemas(t *testing.T) {
 	for _, trial := range trials {
 		validate(trial.Trial.String(), "trial", trial)
 	}
-	run, trials, err := importing("", source{"a-1.bin", attacked(t, vegeta.NewEncoder, hits("a", 9)...)},
-		source{"b-1" + harnessSuffix, []byte(published)})
-	testenv.OK(t, err)
-	validate("an imported run", "run", run)
-	for _, trial := range trials {
-		validate("imported "+trial.Trial.String(), "trial", trial)
-	}
-
 	// Wrong results are refused.
 	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
 		t.Run(what, func(t *testing.T) {

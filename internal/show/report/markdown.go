@@ -23,9 +23,8 @@ import (
 const maxFailedChecks = 50
 
 // Markdown writes summary.md, for pull requests: the summary in words, two small tables of results,
-// sparklines over the steps, thresholds, failures and the tables of procedures; then, folded,
-// manual changes, checks, warnings, the environment and how to reproduce the run. report.html has
-// the charts and every step.
+// thresholds, failures and the tables of procedures; then, folded, manual changes, checks, warnings,
+// the environment and how to reproduce the run. report.html has the charts and every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run := a.Run
@@ -42,7 +41,6 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	}
 	markdownSummary(&b, summaryParts(facts))
 	markdownResults(&b, l, facts, newResults(run, l, facts, opts.Floor).Footnotes)
-	markdownSparks(&b, l)
 	markdownThresholds(&b, thresholds(run, l))
 	markdownFailures(&b, failures(l))
 	for _, p := range procedures(l) {

@@ -29,7 +29,7 @@ func newReproduction(run bench.Run) reproduction {
 	if text := withoutUser(command(run.Command)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
-	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" || run.ComparesEngines() {
+	if len(run.Profile.Steps) == 0 || run.ComparesEngines() {
 		return r
 	}
 	text, err := profile.Format(run.Profile)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
@@ -25,15 +24,21 @@ func (v *view) overview(w, h int) []string {
 		return append(lines, v.table(w, rows)...)
 	case w >= 76:
 		return append(lines, v.grid(w, h, top)...)
+	case h < leastNarrow:
+		return v.small(w, h+top)
 	}
 	return append(lines, v.narrow(w, h, top)...)
 }
 
+// leastNarrow is the least height with room for two charts of three lines, three values, the axis
+// and a table of four lines.
+const leastNarrow = 2*3 + 3 + 1 + 4
+
 func (v *view) narrow(w, h, y int) []string {
 	a := v.axis(w)
-	rest := v.sparks(w, y, cpu, memory, failures)
+	rest := v.newestValues(w, y, cpu, memory, failures)
 	rows := max(4, min(len(v.trial.Steps)+len(v.planned())+1, h-len(rest)-1-8))
-	each := max(2, (h-len(rest)-1-rows)/2)
+	each := (h - len(rest) - 1 - rows) / 2
 	var lines []string
 	for _, m := range []metric{throughput, latency} {
 		v.hits = append(v.hits, hit{0, y + len(lines), w, each, func() { v.b.point(m) }})
@@ -167,22 +172,17 @@ func (v *view) grid(w, h, y int) []string {
 	lines := ui.SideBySide(2, block(throughput, 0, y), block(latency, cw+2, y))
 	lines = append(lines, ui.SideBySide(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
 	lines = append(lines, ui.SideBySide(2, axis, axis)...)
-	lines = append(lines, v.errorRow(w, a, y+len(lines)))
+	lines = append(lines, v.errorRow(w, y+len(lines)))
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-// errorRow shows the errors in one line, with a spark line where there is room.
-func (v *view) errorRow(w int, a chart.Axis, y int) string {
+// errorRow shows the errors in one line.
+func (v *view) errorRow(w, y int) string {
 	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.b.point(failures) }})
 	if !v.anyErrors() {
 		return v.noErrors(w)
 	}
-	text := v.errorTitle(v.l.Bad)
-	cells := min(30, w-ui.Width(text)-2)
-	if cells < 8 {
-		return text
-	}
-	return v.l.Between(text, v.l.Spark(each(inSight(v.trial.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
+	return v.errorTitle(v.l.Bad)
 }
 
 func (v *view) side(w, h int) []string {
@@ -197,71 +197,50 @@ func (v *view) side(w, h int) []string {
 
 func (v *view) small(w, h int) []string {
 	lines := v.failure(w)
-	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
+	lines = append(lines, v.newestValues(w, len(lines), throughput, latency, cpu, memory, failures)...)
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-func (v *view) sparks(w, y int, shown ...metric) []string {
-	a := v.axis(w)
+// newestValues has a line for each of the metrics: its name and its newest value.
+func (v *view) newestValues(w, y int, shown ...metric) []string {
 	var lines []string
 	for _, m := range shown {
-		name, value, paint, top, values := v.spark(m, a)
+		name, value := v.newestValue(m)
 		mark := " "
 		if v.b.focus == m {
 			mark = v.l.Glyph.Cursor
 		}
 		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.b.point(m) }})
-		line := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, min(14, w-8))
-		if cells := w - 23; cells >= 8 {
-			line += " " + v.l.Spark(wide(values, cells), cells, top, paint)
-		}
-		lines = append(lines, line)
+		lines = append(lines, v.l.Title.S(mark+v.l.Fit(name, 7))+v.l.Right(value, min(14, w-8)))
 	}
 	return lines
 }
 
-// spark returns the name, the newest value and the course of a metric, for a spark line.
-func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint, top float64, values []float64) {
-	loads, usages := inSight(v.trial.Load, loadTime, a), inSight(v.trial.Usage, usageTime, a)
+func (v *view) newestValue(m metric) (name, value string) {
 	load, usage := v.newest()
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{})
-	limits := v.trial.Limits()
 	switch m {
 	case latency:
-		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, p99Of)
+		return "p99", v.seconds(load.P99)
 	case cpu:
 		value = v.cpus(usage, "%.2f")
-		if limits.CPUs > 0 {
+		if limits := v.trial.Limits(); limits.CPUs > 0 {
 			value += fmt.Sprintf(" of %g", limits.CPUs)
 		}
-		return "CPU", value, v.l.Series[3], limits.CPUs, each(usages, cpusOf)
+		return "CPU", value
 	case memory:
-		used := func(p *fold.UsagePoint) float64 { return p.Used }
-		return "memory", v.bytes(usage.Used), v.l.Series[1], float64(limits.Memory), each(usages, used)
+		return "memory", v.bytes(usage.Used)
 	case failures:
 		n := int64(0)
 		for _, k := range v.errors().counts {
 			n += k
 		}
-		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)
+		return "errors", v.errorCount(n)
 	}
 	if value = v.missing(); len(v.trial.Load) > 0 {
 		value = rate(load.Throughput)
 	}
-	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)
-}
-
-// wide repeats each value up to four times to fill the cells.
-func wide(values []float64, cells int) []float64 {
-	n := min(4, cells/max(1, len(values)))
-	if n < 2 {
-		return values
-	}
-	out := make([]float64, n*len(values))
-	for i := range out {
-		out[i] = values[i/n]
-	}
-	return out
+	return "req/s", value
 }
 
 func each[T any](points []T, y func(*T) float64) []float64 {

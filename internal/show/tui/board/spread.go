@@ -88,19 +88,15 @@ func (v *view) block(full float64, y, rows int) string {
 	if !(full > 0) {
 		return " "
 	}
-	steps := len(v.l.Glyph.Spark)
+	steps := len(v.l.Glyph.Blocks)
 	level := max(1, int(math.Round(min(full, 1)*float64(rows*steps)))) - y*steps
 	switch {
 	case level <= 0:
 		return " "
 	case level >= steps:
 		return v.l.Glyph.Full
-	case v.l.ASCII && level <= steps/2:
-		return "."
-	case v.l.ASCII:
-		return ":"
 	}
-	return v.l.Glyph.Spark[level-1]
+	return v.l.Glyph.Blocks[level-1]
 }
 
 // quantile is a latency to mark, in seconds.

@@ -72,7 +72,7 @@ type Chart struct {
 }
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the
-// curves and the bands. In two lines it draws a spark line of the first series instead of curves.
+// curves and the bands. Two lines have no room for curves.
 func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
@@ -89,7 +89,7 @@ func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
 	a = a.sane()
 	if h <= 2 {
 		c.Series = c.Series[:min(len(c.Series), 1)]
-		return []string{c.title(l, w, false), c.spark(l, a, w)}[:h]
+		return []string{c.title(l, w, false), strings.Repeat(" ", w)}[:h]
 	}
 	p := newPlot(l, c, a, w, h-1)
 	p.frame()
@@ -105,21 +105,6 @@ func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
 	p.ruleNames()
 	p.bands()
 	return append([]string{c.title(l, w, p.left == 0 && p.bandRow > 0)}, p.lines()...)
-}
-
-// spark returns the first series as one line of blocks.
-func (c Chart) spark(l *ui.Look, a Axis, w int) string {
-	cols := thin(c.Series, a, w, c.Log)
-	s := c.scale(cols)
-	cv := newCanvas(w, 1)
-	blocks := l.Glyph.Spark
-	for x := range cols { // empty without a series
-		if cols[x].state != empty {
-			block := blocks[min(len(blocks)-1, int(s.pos(cols[x].hi)*float64(len(blocks))))]
-			cv.set(x, 0, first(block), cv.paint(c.Series[0].Paint), data)
-		}
-	}
-	return cv.lines()[0]
 }
 
 // Steps is a chart over steps (connections, rates) instead of time, with a line for each round or
@@ -226,10 +211,7 @@ func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells
 		}
 	}
 	if band {
-		block := l.Glyph.Spark[len(l.Glyph.Spark)/2]
-		if l.ASCII {
-			block = "#"
-		}
+		block := l.Glyph.Blocks[len(l.Glyph.Blocks)/2]
 		entries = append(entries, entry{block, clean(l, c.BandName), l.Warn})
 	}
 	for i, e := range entries {

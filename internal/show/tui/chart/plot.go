@@ -160,10 +160,7 @@ func (p *plot) bands() {
 	} else if p.left > 0 {
 		p.label(p.bandRow, p.chart.BandName, p.paint(p.look.Faint))
 	}
-	blocks := p.look.Glyph.Spark
-	if p.look.ASCII {
-		blocks = []string{".", ":", "#"}
-	}
+	blocks := p.look.Glyph.Blocks
 	n := p.w - p.left
 	shares := make([]float64, n)
 	for _, b := range p.chart.Bands {

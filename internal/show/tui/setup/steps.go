@@ -33,14 +33,6 @@ func heights(steps []bench.Step) []float64 {
 	return out
 }
 
-// spark returns the steps as blocks if there is room for a note of more than 55 cells.
-func spark(l *ui.Look, steps []bench.Step, room int) string {
-	if room <= 55 {
-		return ""
-	}
-	return " " + l.Spark(heights(steps), min(16, len(steps)), 1.01, l.Series[0])
-}
-
 // stepBars returns a bar for each step, in at most n lines of w cells; a repeated step is one line.
 func stepBars(l *ui.Look, steps []bench.Step, w, n int) (out []string) {
 	type bar struct {

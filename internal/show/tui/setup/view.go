@@ -108,7 +108,7 @@ func (s *Screen) drawField(l *ui.Look, f id, w, tick int) string {
 		star = l.Warn.S("*")
 	}
 	room := w - labelWidth
-	note := s.note(l, f, room, tick)
+	note := s.note(l, f, tick)
 	value := s.drawValue(l, f, focused, room)
 	if focused && s.mode == editing {
 		if s.wrong[f] == "" {
@@ -145,11 +145,11 @@ func (s *Screen) drawValue(l *ui.Look, f id, focused bool, room int) string {
 }
 
 // note returns the text next to a value: the mistake, the profile's value, or its meaning here.
-func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
+func (s *Screen) note(l *ui.Look, f id, tick int) string {
 	if what := s.wrong[f]; what != "" {
 		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))
 	}
-	means := s.meaning(l, f, room, tick)
+	means := s.meaning(l, f, tick)
 	if s.changed(f) && f != fieldContenders && f != fieldDump && f != fieldCities {
 		preset := "profile: " + cmp.Or(ui.Outside(s.preset(f), 60), "none")
 		if means != "" {
@@ -161,7 +161,7 @@ func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 }
 
 // meaning returns what a value means on this machine.
-func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
+func (s *Screen) meaning(l *ui.Look, f id, tick int) string {
 	known, engine := s.facts.machineOK, s.facts.machine.Engine
 	cpus, memory, _ := s.has()
 	switch f {
@@ -182,7 +182,7 @@ func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 		}
 	case fieldConnections:
 		if s.planned {
-			return units.Plural(len(s.plan.Steps), "step") + spark(l, s.plan.Steps, room)
+			return units.Plural(len(s.plan.Steps), "step")
 		}
 	case fieldDuration:
 		if s.planned {

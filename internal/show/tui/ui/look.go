@@ -62,11 +62,11 @@ type Glyphs struct {
 	Cursor, Bullet, Check, Cross, Skip, Pause, Run                   string
 	Up, Down, Left, Right, Missing, Times, Dot, AtLeast, Micro       string
 
-	Ellipsis       string // one cell
-	On, Off        string // a box, ticked or not
-	Full, Empty    string // cells of a bar
-	Spark, Spinner []string
-	Marks          [6]string // points of the lines of a chart, and in its legend
+	Ellipsis        string    // one cell
+	On, Off         string    // a box, ticked or not
+	Full, Empty     string    // cells of a bar
+	Blocks, Spinner []string  // parts of a cell, from the lowest; steps
+	Marks           [6]string // points of the lines of a chart, and in its legend
 }
 
 // NewLook makes a look.
@@ -115,7 +115,7 @@ var unicodeGlyphs = Glyphs{
 	Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
 	Cursor: "▸", Bullet: "•", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", On: "[x]", Off: "[ ]", Full: "█", Empty: "░",
-	Spark:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+	Blocks:  []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 	Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 	Marks:   [6]string{"●", "■", "▲", "◆", "○", "□"},
 	Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
@@ -125,7 +125,7 @@ var asciiGlyphs = Glyphs{
 	Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
 	Cursor: ">", Bullet: "*", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
 	Up: "^", Down: "v", Left: "<", Right: ">", On: "[x]", Off: "[ ]", Full: "#", Empty: ".",
-	Spark:   []string{"_", ".", ":", "-", "=", "+", "*", "#"},
+	Blocks:  []string{".", ":", "#"},
 	Spinner: []string{"|", "/", "-", "\\"},
 	Marks:   [6]string{"o", "x", "+", "*", "#", "@"},
 	Missing: "-", Times: "x", Dot: ".", AtLeast: ">=", Micro: "u",

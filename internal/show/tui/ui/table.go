@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"math"
 	"slices"
 	"strings"
 )
@@ -91,29 +90,4 @@ func (l *Look) Bar(share float64, w int, paint Paint) string {
 		n = int(min(share, 1)*float64(w) + 0.5)
 	}
 	return paint.S(strings.Repeat(l.Glyph.Full, n)) + l.Faint.S(strings.Repeat(l.Glyph.Empty, w-n))
-}
-
-// Spark draws the last w values as blocks, from 0 to top; gaps (negative values, NaN) are blank.
-func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
-	if w <= 0 {
-		return ""
-	}
-	values = values[max(0, len(values)-w):]
-	if !(top > 0) {
-		for _, v := range values {
-			if v > top && v <= math.MaxFloat64 {
-				top = v
-			}
-		}
-	}
-	var b strings.Builder
-	steps := len(l.Glyph.Spark)
-	for _, v := range values {
-		if v >= 0 && top > 0 {
-			b.WriteString(l.Glyph.Spark[min(steps-1, int(min(v/top, 1)*float64(steps)))])
-		} else {
-			b.WriteByte(' ')
-		}
-	}
-	return paint.S(b.String()) + spaces(w-len(values))
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -134,14 +133,6 @@ func FuzzLayout(f *testing.F) {
 		rows := l.Table(columns, [][]string{{s, title, "1"}, {painted}, nil, {"a", "b", "c", "d"}}, w)
 		block("Table", rows, w, 5)
 		check("Bar", l.Bar(float64(h)/7, w, l.Good), atLeast)
-		values := make([]float64, max(0, h))
-		for i := range values {
-			values[i] = float64(i*i) - float64(bits)
-			if i%5 == 3 {
-				values[i] = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}[bits%4]
-			}
-		}
-		check("Spark", l.Spark(values, w, float64(bits)-100, l.Good), atLeast)
 	})
 }
 
