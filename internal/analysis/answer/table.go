@@ -99,7 +99,7 @@ func known(ok bool, v float64, s string) table.Cell {
 // standings is the table of several contenders: throughput, latency at equal load, memory, cost.
 func (d *draft) standings() table.Table {
 	rate, anyRate, tiers := analysis.EqualLoad(d.all), false, false
-	t := table.Table{Sort: true, Columns: []table.Column{
+	t := table.Table{Sort: true, Heading: 1, Columns: []table.Column{
 		{Title: "tier", Left: true}, {Title: "contender", Left: true}, {Title: "limits", Left: true}, {Title: "req/s at peak"},
 		{Title: "at", Drop: 4},
 		{Title: "p99 at " + units.Rate(rate) + "/s"}, {Title: d.memoryTitle(), Drop: 1}, {Title: "$/1B req"}, {Title: "start-up", Drop: 2},

@@ -4,15 +4,16 @@ import (
 	"cmp"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // checkTable has a row for each check and a cell for each trial.
 type checkTable struct {
 	Groups  []checkGroup
 	Failed  []checkFailure
-	Totals  []checkTotal // one per trial
-	Differs int          // rows with framed cells
-	Count   int          // all rows
+	Totals  table.Table // a row for each trial
+	Differs int         // rows with framed cells
+	Count   int         // all rows
 }
 
 type checkGroup struct {
@@ -40,20 +41,15 @@ type checkFailure struct {
 	Trials                       []string
 }
 
-type checkTotal struct {
-	Trial                         string
-	Passed, Failed, Skipped, Info int
-}
-
 type checkKey struct{ suite, group, name string }
 
 func checks(l layout) checkTable {
-	var t checkTable
+	t := checkTable{Totals: table.Table{Columns: columns("Trial", "Passed", "Failed", "Skipped", "Values")}}
 	var order []checkKey
 	failures := map[[4]string]int{} // index in t.Failed
 	cells := map[checkKey][]checkCell{}
 	for j, c := range l.columns {
-		total := checkTotal{Trial: c.Name()}
+		total := map[bench.CheckStatus]int64{}
 		for _, r := range c.trial.Checks {
 			k := checkKey{r.Suite, r.Group, r.Name}
 			if cells[k] == nil {
@@ -61,19 +57,16 @@ func checks(l layout) checkTable {
 				order = append(order, k)
 			}
 			cells[k][j] = checkCell{Status: r.Status, Text: outcome(r)}
-			switch r.Status {
-			case bench.CheckPassed:
-				total.Passed++
-			case bench.CheckFailed:
-				total.Failed++
+			total[r.Status]++
+			if r.Status == bench.CheckFailed {
 				t.addFailure(r, c.Name(), failures)
-			case bench.CheckSkipped:
-				total.Skipped++
-			case bench.CheckInfo:
-				total.Info++
 			}
 		}
-		t.Totals = append(t.Totals, total)
+		row := t.Totals.Add(c.Name(), count(total[bench.CheckPassed]), count(total[bench.CheckFailed]),
+			count(total[bench.CheckSkipped]), count(total[bench.CheckInfo]))
+		if total[bench.CheckFailed] > 0 {
+			row.Cells[2].Tone = table.Bad
+		}
 	}
 	groups := map[string]int{} // position in t.Groups, from 1
 	for _, k := range order {

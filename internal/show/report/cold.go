@@ -10,6 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 type part struct {
@@ -84,22 +85,21 @@ func coldAndWarm(l layout) []procedure {
 
 func phaseTable(l layout) procedure {
 	p := procedure{ID: "phases", Title: "First requests by phase"}
-	p.Table.Corner = "Trial"
-	p.Table.Columns = slices.Concat([]string{"Request"}, partNames(), []string{"total"})
+	p.Table.Columns = columns("Trial", slices.Concat([]string{"Request"}, partNames(), []string{"total"})...)
 	for _, c := range l.columns {
 		if c.trial.FirstRequests == nil {
 			continue
 		}
 		for _, t := range timedRequests(*c.trial.FirstRequests) {
-			cells := []cell{{Main: t.name, Small: []string{t.words}}}
+			cells := []table.Cell{{Text: t.name, Small: []string{t.words}}}
 			for _, part := range parts() {
-				cells = append(cells, cell{Main: t.show(part.of(t.r))})
+				cells = append(cells, table.Cell{Text: t.show(part.of(t.r))})
 			}
-			cells = append(cells, cell{Main: t.show(t.r.Total)})
-			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Name(), Color: c.Color(), Cells: cells})
+			cells = append(cells, table.Cell{Text: t.show(t.r.Total)})
+			p.Table.Rows = append(p.Table.Rows, table.Row{Cells: append([]table.Cell{{Text: c.Name()}}, cells...)})
 		}
 	}
-	p.Table.Footnotes = []string{"Timed one at a time, when the contender is ready and before any check: the first " +
+	p.Table.Notes = []string{"Timed one at a time, when the contender is ready and before any check: the first " +
 		"request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, " +
 		"last byte: time since the phase before. A phase that did not occur is " + missing + "."}
 	return p
@@ -115,8 +115,8 @@ func (t timed) show(d time.Duration) string {
 // spreadTable returns the spread of latencies and rates in the measured steps.
 func spreadTable(l layout) procedure {
 	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
-	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within 1 SD", "Requests/s mean", "SD", "Max",
-		"Within 1 SD", "Bytes/s"}
+	p.Table.Columns = columns("Contender", "At", "Latency mean", "SD", "Max", "Within 1 SD", "Requests/s mean", "SD", "Max",
+		"Within 1 SD", "Bytes/s")
 	for _, c := range l.contenders {
 		steps := map[int][]bench.Load{}
 		var order []bench.StepResult
@@ -133,36 +133,36 @@ func spreadTable(l layout) procedure {
 		}
 		for _, s := range order {
 			p.Table.Rows = append(p.Table.Rows,
-				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
+				c.row(append([]table.Cell{{Text: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
-	p.Table.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
+	p.Table.Notes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
 		"full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: " +
 		"throughput × mean latency = requests in flight."}
 	return p
 }
 
-func spreadCells(loads []bench.Load) []cell {
+func spreadCells(loads []bench.Load) []table.Cell {
 	var latencies []bench.Latencies
 	for _, l := range loads {
 		latencies = append(latencies, l.Latency)
 	}
-	cells := slices.Repeat([]cell{{Main: missing}}, 9)
+	cells := slices.Repeat([]table.Cell{{Text: missing}}, 9)
 	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[i].Main = duration(time.Duration(v))
+			cells[i].Text = duration(time.Duration(v))
 		}
-		cells[3].Main = percent(s.Within)
+		cells[3].Text = percent(s.Within)
 	}
 	if s, ok := stats.RateSpread(loads...); ok {
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[4+i].Main = significant(v)
+			cells[4+i].Text = significant(v)
 		}
-		cells[7].Main = percent(s.Within)
+		cells[7].Text = percent(s.Within)
 		cells[7].Small = []string{"of " + units.Plural(int(s.N), "window")}
 	}
 	if v := stats.BytesPerSecond(loads...); v > 0 {
-		cells[8].Main = mebibytes(int64(v)) + "/s"
+		cells[8].Text = mebibytes(int64(v)) + "/s"
 	}
 	return cells
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
-	texttable "github.com/locbench/locbench/internal/text/table"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // firstChart is a chart of the first screen: lines with their names at the ends.
@@ -52,7 +52,7 @@ type dataLine struct {
 func firstCharts(l layout, r answer.Answer) (all []firstChart) {
 	for _, c := range firstData(l, r.Kind) {
 		place := func(line dataLine) int { // in the table
-			return slices.IndexFunc(r.Table.Rows, func(row texttable.Row) bool { return row.Mark == line.of.Index+1 })
+			return slices.IndexFunc(r.Table.Rows, func(row table.Row) bool { return row.Mark == line.of.Index+1 })
 		}
 		slices.SortStableFunc(c.lines, func(a, b dataLine) int { return cmp.Compare(place(a), place(b)) })
 		c.lines = slices.DeleteFunc(c.lines, func(line dataLine) bool { return len(line.at) == 0 })

@@ -9,7 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
-	texttable "github.com/locbench/locbench/internal/text/table"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds side
@@ -36,7 +36,7 @@ func (c contender) Rounds() int { return len(c.of.Results) }
 func (c contender) Color() int { return c.Index % colors }
 
 // colors is the number of colors in style.css. Further contenders repeat them with other dashes.
-const colors = texttable.Colors
+const colors = table.Colors
 
 type column struct {
 	Contender int

@@ -5,43 +5,38 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/answer"
 	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // maxFailedChecks is how many failed checks summary.md lists; report.html has all.
 const maxFailedChecks = 50
 
-// Markdown writes summary.md, for pull requests: the summary in words, two small tables of results,
-// thresholds, failures and the tables of procedures; then, folded, manual changes, checks, warnings,
-// the environment and how to reproduce the run. report.html has the charts and every step.
+// Markdown writes summary.md, which a pull request can show: the verdict, the table of contenders,
+// cost and failures, and the worst caveat; everything else is folded. report.html has the charts and
+// every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run := a.Run
-	facts := summary.New(a, opts.rules())
+	r := answer.Of(a, opts.Floor)
 	var b bytes.Buffer
-	warned := warnings(a, l)
-	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
-	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"),
-		units.Plural(len(l.columns), "trial"), instant(run.Started), escape(cleanText(run.OutcomeText())))
-	for _, x := range warned {
-		if x.Important {
-			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
-		}
+	markdownAnswer(&b, title(run, opts.Title), r)
+	b.WriteString("\n<details><summary>" + escape(r.About) + " · details · how to repeat</summary>\n")
+	fmt.Fprintf(&b, "\n%s, %s; started %s; run %s. %s.\n", units.Plural(len(l.contenders), "contender"),
+		units.Plural(len(l.columns), "trial"), instant(run.Started), escape(cleanText(run.OutcomeText())), escape(r.Confidence))
+	markdownSummary(&b, summaryParts(summary.New(a, opts.rules())))
+	if t := thresholds(run, l); len(t.Rows) > 0 {
+		b.WriteString("\n## Thresholds\n\n")
+		markdownTable(&b, t)
 	}
-	markdownSummary(&b, summaryParts(facts))
-	markdownResults(&b, l, facts, newResults(run, l, facts, opts.Floor).Footnotes)
-	markdownThresholds(&b, thresholds(run, l))
 	markdownFailures(&b, failures(l))
 	for _, p := range procedures(l) {
 		if !p.Late { // late ones have a column of sentences per contender, too wide for Markdown
@@ -49,29 +44,56 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 			markdownTable(&b, p.Table)
 		}
 	}
-	folded(&b, "Manual changes", func() { markdownManualChanges(&b, run, l) })
-	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
-	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
-	folded(&b, "Environment", func() { markdownEnvironment(&b, environment(run, l)) })
-	folded(&b, "Reproduce", func() { markdownReproduce(&b, newReproduction(run)) })
-	b.WriteString("\nCharts and definitions: report.html. Exact values: the JSON files next to it.\n")
+	section(&b, "Manual changes", func() { markdownManualChanges(&b, run, l) })
+	section(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
+	section(&b, "Warnings", func() { markdownWarnings(&b, warnings(a, l)) })
+	section(&b, "Environment", func() { markdownEnvironment(&b, environment(run, l)) })
+	section(&b, "Repeat", func() { markdownReproduce(&b, newReproduction(run)) })
+	b.WriteString("\n</details>\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
 }
 
-// folded writes a part of the summary under its title, folded; an empty part is left out.
-func folded(b *bytes.Buffer, title string, write func()) {
+// markdownAnswer writes what a pull request shows without a click.
+func markdownAnswer(b *bytes.Buffer, title string, r answer.Answer) {
+	mark := map[answer.Tone]string{answer.Good: "✓ ", answer.Bad: "✗ "}[r.Tone]
+	fmt.Fprintf(b, "### %s%s: %s\n\n%s\n", mark, escape(title), escape(r.Verdict), r.Table.Markdown())
+	line := "Cost: " + escape(r.Cost) + "."
+	if len(r.Problems) == 0 {
+		line += " Failures: " + escape(r.Failures) + "."
+	}
+	b.WriteString(line + "\n")
+	for i, one := range r.Problems {
+		if i == maxShown {
+			fmt.Fprintf(b, "\n%s in the report.\n", units.Plural(len(r.Problems)-i, "more failure"))
+			break
+		}
+		mark, verb := "✗", "is excluded: it "
+		if one.Warning {
+			mark, verb = "⚠", ""
+		}
+		fmt.Fprintf(b, "\n%s **%s** %s%s", mark, escape(one.Contender), verb, escape(one.What))
+		if one.Cause != "" {
+			b.WriteString("; likely cause: " + escape(one.Cause))
+		}
+		b.WriteString(". Remedy: " + escape(one.Remedy) + ".\n")
+	}
+	if len(r.Caveats) > 0 {
+		b.WriteString("\n⚠ " + escape(r.Caveats[0]) + "\n")
+	}
+}
+
+// section writes a part of the details under its title; an empty part is left out.
+func section(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
-	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
+	b.WriteString("\n## " + escape(title) + "\n\n")
 	start := b.Len()
 	write()
 	if b.Len() == start {
 		b.Truncate(before)
-		return
 	}
-	b.WriteString("\n</details>\n")
 }
 
 func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
@@ -89,33 +111,10 @@ func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
 	}
 }
 
-// markdownRows writes a table of escaped cells; rule aligns the columns after the first.
-func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) {
-	b.WriteString("| " + strings.Join(head, " | ") + " |\n|---|" + strings.Repeat(rule+"|", len(head)-1) + "\n")
-	for _, r := range rows {
-		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
-	}
-}
-
-func markdownTable(b *bytes.Buffer, t table) {
-	if len(t.Rows) == 0 {
-		b.WriteString("No results.\n")
-		return
-	}
-	head := []string{cmp.Or(t.Corner, "Contender")}
-	for _, c := range t.Columns {
-		head = append(head, escape(c))
-	}
-	var rows [][]string
-	for _, r := range t.Rows {
-		row := []string{escape(r.Label)}
-		for _, c := range r.Cells {
-			row = append(row, escape(c.Main)+place(strings.Join(c.Small, ", ")))
-		}
-		rows = append(rows, row)
-	}
-	markdownRows(b, "---:", head, rows)
-	for _, n := range t.Footnotes {
+// markdownTable writes a table and its notes.
+func markdownTable(b *bytes.Buffer, t table.Table) {
+	b.WriteString(cmp.Or(t.Markdown(), "No results.\n"))
+	for _, n := range t.Notes {
 		b.WriteString("\n" + escape(n) + "\n")
 	}
 }
@@ -165,12 +164,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 		b.WriteString("No checks.\n")
 		return
 	}
-	var rows [][]string
-	for _, c := range t.Totals {
-		rows = append(rows, []string{escape(c.Trial), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed),
-			strconv.Itoa(c.Skipped)})
-	}
-	markdownRows(b, "---:", []string{"Trial", "Passed", "Failed", "Skipped"}, rows)
+	b.WriteString(t.Totals.Markdown())
 	if len(t.Failed) > 0 {
 		b.WriteString("\nFailed:\n\n")
 	}
@@ -199,89 +193,8 @@ func markdownWarnings(b *bytes.Buffer, all []warning) {
 
 func place(where string) string { return when(where != "", " ("+escape(where)+")") }
 
-// markdownResults writes the results as two tables that fit into a pull request: under load, and
-// from start to stop. notes are the footnotes of the page's table.
-func markdownResults(b *bytes.Buffer, l layout, facts summary.Facts, notes []string) {
-	b.WriteString("\n## Results\n\n")
-	if len(l.contenders) == 0 {
-		b.WriteString("No results.\n")
-		return
-	}
-	loaded, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownStartToStop)
-	load := table{Columns: slices.Concat([]string{"Tier", "Peak", "95% CI", "At"}, titles(loaded))}
-	lifetime := table{Columns: slices.Concat(titles(whole), []string{"start-up", "warm-up", "steady", "Checks",
-		"Rounds"})}
-	tiers, _ := tiersOf(facts)
-	for _, c := range l.contenders {
-		s, label := c.of.Contender, strings.TrimSpace(c.Label+" "+c.of.Under())
-		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
-		cost := cmp.Or(s.Cost, &stats.Cost{})
-		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
-			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), trialsCell(s)}
-		load.Rows = append(load.Rows, tableRow{Label: label, Cells: bare(slices.Concat(first, measureCells(loaded, s)))})
-		last = bare(slices.Concat(measureCells(whole, s), last))
-		lifetime.Rows = append(lifetime.Rows, tableRow{Label: label, Cells: last})
-	}
-	markdownTable(b, load)
-	b.WriteString("\n")
-	markdownTable(b, lifetime)
-	folded(b, "About the columns", func() {
-		for i, n := range notes {
-			if i > 0 {
-				b.WriteString("\n")
-			}
-			b.WriteString(escape(n) + "\n")
-		}
-	})
-}
-
-func bare(cells []cell) []cell {
-	for i := range cells {
-		cells[i].Small = nil
-	}
-	return cells
-}
-
-func measureCells(columns []measure.Shown, s stats.Contender) (cells []cell) {
-	for _, m := range columns {
-		cells = append(cells, measureCell(m.Measure, s))
-	}
-	return cells
-}
-
-// intervalCell returns the 95% CI of a peak, or how many of the necessary rounds there are.
-func intervalCell(s stats.Contender) cell {
-	peak, _ := s.PeakStep()
-	if in := peak.Throughput.Interval; in != nil {
-		return cell{Main: ends(*in, significant)}
-	}
-	return shownIf(peak.Throughput.Known(),
-		strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
-}
-
-func atCell(s stats.Contender) cell {
-	peak, ok := s.PeakStep()
-	return shownIf(ok, strings.Join(known(newRow(peak.Step, 0).Title, peak.DriftWords()), ", "))
-}
-
-// escape makes text plain in a table cell, a list item or a paragraph of Markdown: it forms no
-// emphasis, link, code, formula or HTML, it begins no block, its addresses do not become links, and
-// its at signs mention no users.
-func escape(s string) string {
-	s = strings.NewReplacer(
-		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
-		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `,
-		`://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
-	).Replace(strings.TrimSpace(s))
-	s = webAddress.ReplaceAllString(s, "${1}&#46;")
-	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)
-}
-
-var (
-	webAddress  = regexp.MustCompile(`(?i)\b(www)\.`)
-	blockStart  = regexp.MustCompile(`^[-+#=]`) // starts a list, a heading or a rule
-	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
-)
+// escape makes text plain in Markdown; see table.Escape.
+func escape(s string) string { return table.Escape(s) }
 
 type summaryPart struct {
 	Title     string

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // markup is HTML of this package's source. A text constant converts to it, a value of a run does
@@ -58,7 +60,7 @@ func (p *pageWriter) document(d document) {
 	p.optional(" · <code>{}</code>", d.Folder)
 	p.put("</p>\n\n<section id=\"results\">\n<h2>All results</h2>\n")
 	if len(d.Results.Rows) > 0 {
-		p.table(d.Results)
+		p.table(d.Results, "results")
 	} else {
 		p.put("<p>No results.</p>")
 	}
@@ -128,40 +130,14 @@ func (p *pageWriter) facts(facts []fact) {
 	p.put("</dl>\n")
 }
 
-// table writes a table whose rows are contenders, or what its corner says.
-func (p *pageWriter) table(t table) {
-	p.put(`<div class="wide" tabindex="0"><table class="results"`)
-	if t.Sort {
-		p.put(" data-sort")
-	}
-	corner := t.Corner
-	if corner == "" {
-		corner = "Contender"
-	}
-	p.put(">\n<thead><tr><th scope=\"col\">{}</th>", corner)
-	p.every(`<th scope="col">{}</th>`, t.Columns)
-	p.put("</tr></thead>\n<tbody>")
-	for _, row := range t.Rows {
-		p.put("\n<tr><th scope=\"row\">")
-		if t.Corner == "" {
-			p.swatch(row.Color)
-		}
-		p.put("{}", row.Label)
-		p.optional("<small>{}</small>", row.About)
-		p.put("</th>")
-		for i, c := range row.Cells {
-			p.put(`<td data-label="{}"`, t.Columns[i])
-			p.optional(` data-value="{}"`, c.Base())
-			p.put("><span>{}", c.Main)
-			p.every("<small>{}</small>", c.Small)
-			p.put("</span></td>")
-		}
-		p.put("</tr>")
-	}
-	p.put("\n</tbody></table></div>\n")
-	if len(t.Footnotes) > 0 {
+// table writes a table, and its notes folded.
+func (p *pageWriter) table(t table.Table, class string) {
+	p.put(`<div class="wide" tabindex="0">`)
+	p.WriteString(t.HTML(class)) // escaped
+	p.put("</div>\n")
+	if len(t.Notes) > 0 {
 		p.put(`<details class="folded"><summary>About the columns</summary>` + "\n")
-		p.every("<p class=\"note\">{}</p>\n", t.Footnotes)
+		p.every("<p class=\"note\">{}</p>\n", t.Notes)
 		p.put("</details>\n")
 	}
 }

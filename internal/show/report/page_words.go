@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locbench/locbench/internal/text/table"
+)
 
 // summary writes the sentences that the results support.
 func (p *pageWriter) summary(parts []summaryPart) {
@@ -30,28 +34,18 @@ func (p *pageWriter) procedures(d document, late bool) {
 	for _, one := range d.Procedures {
 		if one.Late == late {
 			p.put("<section id=\"{}\">\n<h2>{}</h2>\n", one.ID, one.Title)
-			p.table(one.Table)
+			p.table(one.Table, "results")
 			p.put("</section>\n")
 		}
 	}
 }
 
-func (p *pageWriter) thresholds(t thresholdTable) {
-	if len(t.Rows) == 0 {
-		return
+func (p *pageWriter) thresholds(t table.Table) {
+	if len(t.Rows) > 0 {
+		p.put("\n<section id=\"thresholds\">\n<h2>Thresholds</h2>\n")
+		p.table(t, "totals")
+		p.put("</section>\n")
 	}
-	p.put("\n<section id=\"thresholds\">\n<h2>Thresholds</h2>\n<p class=\"note\">{}</p>\n", t.Note)
-	p.put(`<div class="wide" tabindex="0"><table class="totals">` + "\n" +
-		`<thead><tr><th scope="col">Threshold</th><th scope="col">Outcome</th><th scope="col">Trial</th>` +
-		`<th scope="col">Step</th><th scope="col">Value</th></tr></thead>` + "\n<tbody>")
-	for _, row := range t.Rows {
-		p.put(`<tr><th scope="row">{}</th><td`, row.Threshold)
-		if row.Missed {
-			p.put(` class="failed"`)
-		}
-		p.put(">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", row.Outcome, row.Trial, row.Step, row.Value)
-	}
-	p.put("</tbody></table></div>\n</section>\n")
 }
 
 func (p *pageWriter) failures(all []failure) {
@@ -128,17 +122,7 @@ func (p *pageWriter) checks(d document) {
 		p.put("<p>No checks.</p>\n</section>\n")
 		return
 	}
-	p.put(`<div class="wide" tabindex="0"><table class="totals">` + "\n" +
-		`<thead><tr><th scope="col">Trial</th><th scope="col">Passed</th><th scope="col">Failed</th>` +
-		`<th scope="col">Skipped</th><th scope="col">Values</th></tr></thead>` + "\n<tbody>")
-	for _, t := range d.Checks.Totals {
-		p.put(`<tr><th scope="row">{}</th><td>{}</td><td`, t.Trial, t.Passed)
-		if t.Failed > 0 {
-			p.put(` class="failed"`)
-		}
-		p.put(">{}</td><td>{}</td><td>{}</td></tr>\n", t.Failed, t.Skipped, t.Info)
-	}
-	p.put("</tbody></table></div>\n")
+	p.table(d.Checks.Totals, "totals")
 	p.failedChecks(d.Checks.Failed)
 	p.put("\n<h3>All checks</h3>\n")
 	p.put(`<p class="note">Framed cells differ from the most frequent outcome in their row ({} of {} rows); `+

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // procedure is the table of a kind of run, such as the matrix of delay-matrix or the arrivals of
@@ -19,7 +20,7 @@ import (
 type procedure struct {
 	ID, Title string
 	Late      bool // the page shows it after the charts
-	Table     table
+	Table     table.Table
 }
 
 // procedures returns the procedures of a run; most runs have none.
@@ -53,17 +54,17 @@ func procedures(l layout) (all []procedure) {
 // failedRequests returns the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) (procedure, bool) {
 	p := procedure{ID: "failed-requests", Title: "Failed requests"}
-	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "First"}
+	p.Table.Columns = columns("Contender", "Request", "Failure", "Share", "Count", "First")
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
-			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(f.Request), Small: withText(cleanName(f.Session))},
-				{Main: cleanName(f.Kind.Words())}, {Main: percent(f.Share)}, {Main: count(f.Count)},
+			p.Table.Rows = append(p.Table.Rows, c.row(
+				table.Cell{Text: cleanName(f.Request), Small: withText(cleanName(f.Session))},
+				table.Cell{Text: cleanName(f.Kind.Words())}, table.Cell{Text: percent(f.Share)}, table.Cell{Text: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
-			}})
+			))
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
+	p.Table.Notes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
 		"First: the first such response or connection error."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -72,20 +73,20 @@ func failedRequests(l layout) (procedure, bool) {
 // requests.
 func statuses(l layout) (procedure, bool) {
 	p := procedure{ID: "statuses", Title: "Responses by status"}
-	p.Table.Columns = []string{"Step", "Responses", "Rejected", "Rejected share"}
+	p.Table.Columns = columns("Contender", "Step", "Responses", "Rejected", "Rejected share")
 	for _, c := range l.contenders {
 		for _, s := range c.of.Steps {
 			if s.StatusWords() == "" {
 				continue
 			}
 			rejected := s.Rejected.Total()
-			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(s.Step.Title())}, {Main: s.Statuses.String()}, shownIf(rejected > 0, s.Rejected.String()),
+			p.Table.Rows = append(p.Table.Rows, c.row(
+				table.Cell{Text: cleanName(s.Step.Title())}, table.Cell{Text: s.Statuses.String()}, shownIf(rejected > 0, s.Rejected.String()),
 				shownIf(rejected > 0, percent(float64(rejected)/float64(s.Ended()))),
-			}})
+			))
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
+	p.Table.Notes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
 		"not count as throughput: neither successes nor errors, and in no latency."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -101,7 +102,7 @@ func withText(text string) []string {
 // sessions returns how many sessions of each contender completed, and where the others failed.
 func sessions(l layout) (procedure, bool) {
 	p := procedure{ID: "sessions", Title: "Sessions"}
-	p.Table.Columns = []string{"Session", "Started", "Completed", "Rejected", "Failed", "At"}
+	p.Table.Columns = columns("Contender", "Session", "Started", "Completed", "Rejected", "Failed", "At")
 	for _, c := range l.contenders {
 		for _, s := range c.of.Sessions() {
 			failed, at := int64(0), []string(nil)
@@ -109,40 +110,40 @@ func sessions(l layout) (procedure, bool) {
 				failed += s.Failed[request]
 				at = append(at, cleanName(request)+": "+count(s.Failed[request]))
 			}
-			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(s.Name)}, {Main: count(s.Begun)}, {Main: count(s.Completed)}, {Main: count(s.Rejected)},
-				{Main: count(failed)},
+			p.Table.Rows = append(p.Table.Rows, c.row(
+				table.Cell{Text: cleanName(s.Name)}, table.Cell{Text: count(s.Begun)}, table.Cell{Text: count(s.Completed)}, table.Cell{Text: count(s.Rejected)},
+				table.Cell{Text: count(failed)},
 				shownIf(len(at) > 0, strings.Join(at, ", ")),
-			}})
+			))
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
+	p.Table.Notes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
 		"the rest were cut off at the end of a step."}
 	return p, len(p.Table.Rows) > 0
 }
 
 func bounds(l layout) (procedure, bool) {
 	p := procedure{ID: "bottlenecks", Title: "Bottleneck per step", Late: true}
-	p.Table.Corner = "Step"
+	p.Table.Columns = columns("Step")
 	for _, c := range l.contenders {
-		p.Table.Columns = append(p.Table.Columns, c.Label)
+		p.Table.Columns = append(p.Table.Columns, table.Column{Title: c.Label})
 	}
 	any := false
 	for i, r := range l.rows {
-		row := tableRow{Label: r.Title}
+		row := table.Row{Cells: []table.Cell{{Text: r.Title}}}
 		for _, c := range l.contenders {
 			s := c.bound(l.indices[i])
-			one := cell{Main: missing}
+			one := table.Cell{Text: missing}
 			if s.Bound != "" {
 				any = true
 				agree := when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds))
-				one = cell{Main: string(s.Bound) + agree, Small: []string{s.Words()}}
+				one = table.Cell{Text: string(s.Bound) + agree, Small: []string{s.Words()}}
 			}
 			row.Cells = append(row.Cells, one)
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
+	p.Table.Notes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
 		"of the last round with this bottleneck. “connections”: more of them give more throughput. “contender”: " +
 		"idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return p, any
@@ -156,23 +157,23 @@ func errorRate(l bench.Load) string {
 // breakdown returns the results of each request of a mix, in each contender's peak step.
 func breakdown(l layout) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
-	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
+	p.Table.Columns = columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")
 	for _, c := range l.contenders {
 		step, ok := c.of.BusiestStep()
 		if !ok {
 			continue
 		}
 		for _, r := range requestLoads(c, step.Index) {
-			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
+			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
-			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(r.Name)}, {Main: newRow(step.Step, 0).Title}, {Main: count(r.Succeeded)},
-				{Main: errorRate(errors), Small: errorKinds(r.Failed)},
+			p.Table.Rows = append(p.Table.Rows, c.row(
+				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: count(r.Succeeded)},
+				table.Cell{Text: errorRate(errors), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
-			}})
+			))
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
+	p.Table.Notes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
 		"Other steps: see the JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -232,6 +233,7 @@ func matrix(l layout) (procedure, bool) {
 		return procedure{}, false
 	}
 	p := procedure{ID: "matrix", Title: "Throughput by request"}
+	p.Table.Columns = columns("Contender")
 	connections := l.rows[steps[0]].step.Connections
 	same := !slices.ContainsFunc(steps, func(i int) bool { // all steps have the same load
 		return l.rows[i].step.Connections != connections || l.rows[i].step.Open()
@@ -241,7 +243,7 @@ func matrix(l layout) (procedure, bool) {
 		if same {
 			title = cleanName(l.rows[i].step.Request)
 		}
-		p.Table.Columns = append(p.Table.Columns, title)
+		p.Table.Columns = append(p.Table.Columns, table.Column{Title: title})
 	}
 	p.Title += when(same, ", "+units.Plural(connections, "connection"))
 	for _, c := range l.contenders {
@@ -251,13 +253,13 @@ func matrix(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: " +
+	p.Table.Notes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: " +
 		"throughput × mean latency). If all connections are in flight, their number is the bottleneck, not the " +
 		"contender: at most connections / delay."}
 	return p, true
 }
 
-func matrixCell(c contender, index int) cell {
+func matrixCell(c contender, index int) table.Cell {
 	var inFlight []float64
 	for _, trial := range c.of.Results {
 		for _, s := range trial.Steps {
@@ -268,7 +270,7 @@ func matrixCell(c contender, index int) cell {
 	}
 	step, ok := stepAt(c.of.Contender, index)
 	if !ok || !step.Throughput.Known() {
-		return cell{Main: missing}
+		return table.Cell{Text: missing}
 	}
 	small := spread(step.Throughput, significant)
 	if m, ok := stats.Median(inFlight); ok {
@@ -302,22 +304,22 @@ func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 func arrivals(l layout, row int) procedure {
 	a := l.rows[row].step.Arrivals
 	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
-	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
-		"Requests/s", "Start-up", "Build", "Image"}
+	p.Table.Columns = columns("Contender", "OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
+		"Requests/s", "Start-up", "Build", "Image")
 	for _, c := range l.contenders {
 		r := c.row()
 		step, ok := stepAt(c.of.Contender, l.indices[row])
 		if !ok {
-			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
+			r.Cells = slices.Repeat([]table.Cell{{Text: missing}}, len(p.Table.Columns)-4)
 		} else {
-			r.Cells = []cell{{Main: count(step.Succeeded)}, {Main: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
+			r.Cells = []table.Cell{{Text: count(step.Succeeded)}, {Text: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
 			q := step.Latency
 			for _, d := range []time.Duration{
 				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
 			} {
 				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, duration(d)))
 			}
-			rate := cell{Main: missing}
+			rate := table.Cell{Text: missing}
 			if step.Throughput.Known() {
 				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s",
 					spread(step.Throughput, significant)...)
@@ -327,29 +329,29 @@ func arrivals(l layout, row int) procedure {
 		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of "+
+	p.Table.Notes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of "+
 		"successes, from the scheduled time. Requests/s: successes / time from first arrival to last response. "+
 		"Build: only if one was needed.", l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p
 }
 
-func buildCell(c contender) cell {
+func buildCell(c contender) table.Cell {
 	for _, trial := range c.of.Results {
 		if a := trial.Artifact; a.BuildTime > 0 && !a.BuildCached {
-			return cell{Main: duration(a.BuildTime)}
+			return table.Cell{Text: duration(a.BuildTime)}
 		}
 	}
-	return cell{Main: missing}
+	return table.Cell{Text: missing}
 }
 
-func imageCell(c contender) cell {
+func imageCell(c contender) table.Cell {
 	for _, trial := range c.of.Results {
 		switch a := trial.Artifact; {
 		case a.ImageSize > 0:
-			return cell{Main: mebibytes(a.ImageSize)}
+			return table.Cell{Text: mebibytes(a.ImageSize)}
 		case a.BinarySize > 0:
-			return cell{Main: mebibytes(a.BinarySize), Small: []string{"binary only"}}
+			return table.Cell{Text: mebibytes(a.BinarySize), Small: []string{"binary only"}}
 		}
 	}
-	return cell{Main: missing}
+	return table.Cell{Text: missing}
 }

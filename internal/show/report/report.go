@@ -26,6 +26,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // Options change what is shown. The zero value is usable.
@@ -51,9 +52,9 @@ type document struct {
 	First               []firstChart
 	Important, Warnings []warning
 	Summary             []summaryPart
-	Results             table
+	Results             table.Table
 	Procedures          []procedure
-	Thresholds          thresholdTable
+	Thresholds          table.Table
 	Failures            []failure
 	ManualChanges       []manualChange
 	MoreChanges         int // not in ManualChanges

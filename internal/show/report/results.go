@@ -13,67 +13,47 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
-// table is a table of the page and of summary.md, with one row per contender, trial or step.
-type table struct {
-	Corner    string // title of the first column; "" means "Contender"
-	Columns   []string
-	Rows      []tableRow
-	Footnotes []string
-	Sort      bool // readers may sort the rows by any column
-}
-
-type tableRow struct {
-	Label, About string
-	Color        int
-	Cells        []cell
-}
-
-// cell is a value and, in small print, its details.
-type cell struct {
-	Main  string
-	Small []string
-	Value *float64 // to sort by, in base units (per second, ns, bytes, dollars, shares); nil: unknown
-}
-
 // valued returns a cell with a value to sort by.
-func valued(v float64, main string, small ...string) cell {
-	c := cell{Main: main, Small: small}
+func valued(v float64, main string, small ...string) table.Cell {
+	c := table.Cell{Text: main, Small: small}
 	if finite(v) {
-		c.Value = &v
+		c.Sort = &v
 	}
 	return c
 }
 
-// Base returns Value as the page's script reads it; "" if unknown.
-func (c cell) Base() string {
-	if c.Value == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
-}
-
 // shownIf returns a cell with text if it is known, else one with a dash.
-func shownIf(known bool, text string) cell {
+func shownIf(known bool, text string) table.Cell {
 	if !known {
 		text = missing
 	}
-	return cell{Main: text}
+	return table.Cell{Text: text}
+}
+
+// columns returns columns of values after one of names.
+func columns(names string, values ...string) []table.Column {
+	all := []table.Column{{Title: names, Left: true}}
+	for _, title := range values {
+		all = append(all, table.Column{Title: title})
+	}
+	return all
 }
 
 // row returns a row of the contender.
-func (c contender) row(cells ...cell) tableRow {
-	return tableRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: cells}
+func (c contender) row(cells ...table.Cell) table.Row {
+	return table.Row{Mark: c.Index + 1, Cells: append([]table.Cell{{Text: c.Label, Small: withText(c.About)}}, cells...)}
 }
 
 // newResults returns the table of results, with tiers: the rounds do not support ranks.
-func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Floor) table {
-	columns := l.shown(measure.ReportContenders)
-	t := table{
+func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Floor) table.Table {
+	shown := l.shown(measure.ReportContenders)
+	t := table.Table{
 		Sort:    true,
-		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Rounds"}),
-		Footnotes: []string{
+		Columns: columns("Contender", slices.Concat([]string{"Tier"}, titles(shown), []string{"Checks", "Rounds"})...),
+		Notes: []string{
 			"Medians of the rounds; below them the 95% CI of the median (from " + strconv.Itoa(stats.MinInterval) +
 				" rounds on; 96.9% with exactly that many), or else the range and the number of rounds.",
 			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half " +
@@ -87,7 +67,7 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 	for _, c := range l.contenders {
 		s := c.of.Contender
 		row := c.row(tierCell(tiers[s.Label]))
-		for _, m := range columns {
+		for _, m := range shown {
 			if m.ID == measure.Throughput {
 				row.Cells = append(row.Cells, peakCell(s, c.of.Bounds))
 			} else {
@@ -103,20 +83,20 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 		}
 	}
 	if bodies != "" {
-		t.Footnotes = append(t.Footnotes, "Bodies compared with the expected ones: "+bodies+". “~”: an error rate that "+
+		t.Notes = append(t.Notes, "Bodies compared with the expected ones: "+bodies+". “~”: an error rate that "+
 			"is an estimate from these, with the share of each step and kind of request weighted by its requests.")
 	}
 	if len(l.contenders) > 1 {
 		if floor != nil {
 			why += " Differences below the noise floor are ignored: " + floor.Words() + "."
 		}
-		t.Footnotes = append(t.Footnotes, why)
+		t.Notes = append(t.Notes, why)
 	}
 	if sampled {
-		t.Footnotes = append(t.Footnotes, "“≥”: largest sample, no counter available; the true peak may be higher.")
+		t.Notes = append(t.Notes, "“≥”: largest sample, no counter available; the true peak may be higher.")
 	}
 	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
-		t.Footnotes = append(t.Footnotes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
+		t.Notes = append(t.Notes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
 	}
 	return t
 }
@@ -145,9 +125,9 @@ func tiersOf(facts summary.Facts) (tiers map[string]int, why string) {
 		how + ", Holm, 5%). No order within a tier. " + missing + ": excluded (reasons at the top)."
 }
 
-func tierCell(tier int) cell {
+func tierCell(tier int) table.Cell {
 	if tier == 0 {
-		return cell{Main: missing}
+		return table.Cell{Text: missing}
 	}
 	return valued(float64(tier), strconv.Itoa(tier))
 }
@@ -179,9 +159,9 @@ func ends(in stats.Interval, words func(float64) string) string {
 	return words(in.Low) + " to " + words(in.High)
 }
 
-func durationCell(v stats.Value) cell {
+func durationCell(v stats.Value) table.Cell {
 	if !v.Known() {
-		return cell{Main: missing}
+		return table.Cell{Text: missing}
 	}
 	inWords := func(x float64) string { return duration(time.Duration(x)) }
 	return valued(v.Median, duration(v.Duration()), spread(v, inWords)...)
@@ -202,9 +182,9 @@ func titles(columns []measure.Shown) (all []string) {
 	return all
 }
 
-func measureCell(m measure.Measure, s stats.Contender) cell {
+func measureCell(m measure.Measure, s stats.Contender) table.Cell {
 	f := m.Contender(s)
-	c := cell{Main: missing}
+	c := table.Cell{Text: missing}
 	if f.Known {
 		text := words(m.Unit, f.Value)
 		if f.AtLeast {
@@ -229,10 +209,10 @@ func measureCell(m measure.Measure, s stats.Contender) cell {
 	return c
 }
 
-func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
+func peakCell(s stats.Contender, bound map[int]verdict.Summary) table.Cell {
 	peak, ok := s.PeakStep()
 	if !ok {
-		return cell{Main: missing}
+		return table.Cell{Text: missing}
 	}
 	small := append([]string{"at " + newRow(peak.Step, 0).Title}, interval(peak.Throughput, significant)...)
 	by := bound[peak.Index].Bound
@@ -247,8 +227,8 @@ const (
 )
 
 // halfCell returns a quantile at half peak, with its value at peak below.
-func halfCell(m measure.Measure, s stats.Contender) cell {
-	c := cell{Main: missing}
+func halfCell(m measure.Measure, s stats.Contender) table.Cell {
+	c := table.Cell{Text: missing}
 	f := m.Contender(s)
 	if i, share, ok := s.HalfPeak(); ok && f.Known {
 		of := strconv.Itoa(int(math.Round(100*share))) + "%"
@@ -275,8 +255,8 @@ func halfCell(m measure.Measure, s stats.Contender) cell {
 	return c
 }
 
-func cpuCell(s stats.Contender) cell {
-	c := cell{Main: missing}
+func cpuCell(s stats.Contender) table.Cell {
+	c := table.Cell{Text: missing}
 	if s.Cost != nil && s.Cost.Successes > 0 {
 		each := s.Cost.CPU / time.Duration(s.Cost.Successes)
 		c = valued(float64(each), duration(each))
@@ -287,9 +267,9 @@ func cpuCell(s stats.Contender) cell {
 	return c
 }
 
-func costCell(s stats.Contender) cell {
+func costCell(s stats.Contender) table.Cell {
 	if s.Cost == nil {
-		return cell{Main: missing}
+		return table.Cell{Text: missing}
 	}
 	var parts []string
 	for _, p := range []struct {
@@ -303,10 +283,10 @@ func costCell(s stats.Contender) cell {
 	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)
 }
 
-func checksCell(s stats.Contender) cell {
+func checksCell(s stats.Contender) table.Cell {
 	passed, failed := s.Checks[bench.CheckPassed], s.Checks[bench.CheckFailed]
 	if passed+failed == 0 {
-		return cell{Main: missing}
+		return table.Cell{Text: missing}
 	}
 	if failed > 0 {
 		return valued(-float64(failed), count(int64(failed))+" ✗", count(int64(passed))+" passed")
@@ -314,6 +294,6 @@ func checksCell(s stats.Contender) cell {
 	return valued(0, count(int64(passed))+" ✓")
 }
 
-func trialsCell(s stats.Contender) cell {
+func trialsCell(s stats.Contender) table.Cell {
 	return valued(float64(s.Complete), count(int64(s.Complete))+" of "+count(int64(s.Trials)))
 }

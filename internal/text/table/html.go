@@ -36,23 +36,12 @@ func (t Table) HTML(class string) string {
 			if i < len(row.Cells) {
 				cell = row.Cells[i]
 			}
-			t.cell(&b, row, c, cell, i == t.heading())
+			t.cell(&b, row, c, cell, i == t.Heading)
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table>\n")
 	return b.String()
-}
-
-// heading returns the column with the names of the rows: the first one that is not short, or the
-// first.
-func (t Table) heading() int {
-	for i, c := range t.Columns {
-		if c.Left && !c.Wrap && i > 0 && len(t.Rows) > 0 && len(t.Rows[0].Cells[0].Text) <= 3 {
-			return i
-		}
-	}
-	return 0
 }
 
 // bars reports whether cells of a column have bars.

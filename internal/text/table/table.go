@@ -39,7 +39,7 @@ type Cell struct {
 	Share *float64 // length of a bar next to the value, 0 to 1; nil: no bar
 }
 
-// Row is the cells of a row. The first one is its heading.
+// Row is the cells of a row.
 type Row struct {
 	Cells []Cell
 	Mark  int      // number of the color and the marker of its heading, from 1; 0: none
@@ -52,6 +52,7 @@ type Table struct {
 	Rows    []Row
 	Notes   []string // sentences about the columns
 	Sort    bool     // readers of HTML may sort the rows
+	Heading int      // index of the column with the names of the rows
 }
 
 // Add adds a row of texts.
@@ -71,6 +72,9 @@ func (t Table) Without(title string) Table {
 		return t
 	}
 	t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
+	if i < t.Heading {
+		t.Heading--
+	}
 	t.Rows = slices.Clone(t.Rows)
 	for k := range t.Rows {
 		if cells := t.Rows[k].Cells; i < len(cells) {
