@@ -107,7 +107,8 @@ func (f compareFlags) run(env Env, what []string) error {
 			Gates []compare.GateResult `json:"gates,omitempty"`
 		}{result, checked})
 	} else {
-		err = result.Text(env.Stdout)
+		width, _ := console.Width(env.Stdout)
+		err = result.Text(env.Stdout, width)
 	}
 	if err != nil {
 		return fmt.Errorf("write the comparison: %w", err)

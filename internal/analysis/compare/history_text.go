@@ -1,116 +1,74 @@
 package compare
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // HistoryText writes series as text, at most 80 columns wide except for names of folders.
 func HistoryText(w io.Writer, all []Series) error {
-	var b bytes.Buffer
-	for i, c := range all {
-		if i > 0 {
+	var b strings.Builder
+	for _, c := range all {
+		fmt.Fprintf(&b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
+		for _, line := range c.table().Lines(historyWidth-2, nil) {
+			b.WriteString("  " + line + "\n")
+		}
+		for i, p := range c.Points {
+			fmt.Fprintf(&b, "  %*d  %s", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400))
+			if p.Left > 0 {
+				fmt.Fprintf(&b, " (%s incomplete, skipped)", rounds(Trials{Seen: p.Left}))
+			}
 			b.WriteByte('\n')
 		}
-		c.text(&b)
+		b.WriteByte('\n')
 	}
-	b.WriteByte('\n')
-	fold(&b, "", historyNote(all))
-	_, err := w.Write(b.Bytes())
+	b.WriteString(fit.Paragraph(historyNote(all), historyWidth, "") + "\n")
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 const historyWidth = 80
 
-func (c Series) text(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
-	head, rows := c.rows()
-	lines := [][]string{head}
-	for i, row := range rows {
-		lines = append(lines, row, slices.Concat(make([]string, len(row)-len(c.Points[i].Values)), c.intervals(i)))
-	}
-	widths := c.narrow(lines)
-	for n, line := range lines {
-		if n%2 == 1 {
-			c.marks(n/2, func(text string) { fold(b, "      ", text) })
+// table returns a row for each result: the medians, with the width of their CIs.
+func (c Series) table() table.Table {
+	t := table.Table{Columns: []table.Column{{Title: "#"}, {Title: "started", Left: true}, {Title: "n", Drop: 1}}}
+	for i, f := range c.Points[0].Values {
+		m := measure.Get(f.Measure)
+		column := table.Column{Title: m.Comparison.Head, Drop: 1 + i}
+		if i == 0 {
+			column.Drop = 0
 		}
-		if strings.Join(line, "") == "" {
-			continue
+		if m.Comparison.Apart {
+			column.Drop = 100
 		}
-		for k, cell := range line {
-			fmt.Fprintf(b, "  %*s", widths[k], cell)
-		}
-		b.WriteByte('\n')
+		t.Columns = append(t.Columns, column)
 	}
 	for i, p := range c.Points {
-		fmt.Fprintf(b, "  %*d  %s", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400))
-		if p.Left > 0 {
-			fmt.Fprintf(b, " (%s incomplete, skipped)", rounds(Trials{Seen: p.Left}))
-		}
-		b.WriteByte('\n')
-	}
-}
-
-// narrow removes columns of measures without a verdict until the rows fit historyWidth. It returns
-// the widths of the columns.
-func (c Series) narrow(rows [][]string) []int {
-	first := len(rows[0]) - len(c.Points[0].Values)
-	for k := len(c.Points[0].Values); ; k-- {
-		widths, total := widths(rows), 0
-		for _, w := range widths {
-			total += 2 + w
-		}
-		if total <= historyWidth || k == 0 {
-			return widths
-		}
-		if measure.Get(c.Points[0].Values[k-1].Measure).Comparison.Apart {
-			for n := range rows {
-				rows[n] = slices.Delete(rows[n], first+k-1, first+k)
-			}
-		}
-	}
-}
-
-// rows returns the table of the medians.
-func (c Series) rows() (head []string, rows [][]string) {
-	head = []string{"#", "started", "n"}
-	for _, f := range c.Points[0].Values {
-		head = append(head, measure.Get(f.Measure).Comparison.Head)
-	}
-	for i, p := range c.Points {
-		row := []string{strconv.Itoa(i + 1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds)}
+		cells := []string{strconv.Itoa(i + 1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds)}
 		for _, f := range p.Values {
 			cell := units.Missing
 			if f.Median != nil {
 				cell = measure.Get(f.Measure).Unit.Cell(*f.Median)
+				if f.Low != nil && *f.Median > 0 {
+					cell += " ±" + units.Tenths(max(*f.High-*f.Median, *f.Median-*f.Low) / *f.Median)
+				}
 			}
-			row = append(row, cell)
+			cells = append(cells, cell)
 		}
-		rows = append(rows, row)
+		t.Add(cells...)
+		c.marks(i, func(text string) { t.Rows[i].Below = append(t.Rows[i].Below, text) })
 	}
-	return head, rows
-}
-
-// intervals returns the 95% CIs of the i-th row: "±1.5%", or "".
-func (c Series) intervals(i int) (cells []string) {
-	for _, f := range c.Points[i].Values {
-		cell := ""
-		if f.Low != nil && *f.Median > 0 {
-			cell = "±" + units.Tenths(max(*f.High-*f.Median, *f.Median-*f.Low) / *f.Median)
-		}
-		cells = append(cells, cell)
-	}
-	return cells
+	return t
 }
 
 // marks calls say with each remark to print before a point.
@@ -138,55 +96,21 @@ func historyNote(all []Series) string {
 	return note + "Only one result: repeat the same run from time to time to see a history."
 }
 
-// fold writes text in indented lines of at most historyWidth.
-func fold(b *bytes.Buffer, indent, text string) {
-	n := 0
-	for _, word := range strings.Fields(text) {
-		w := utf8.RuneCountInString(word)
-		switch {
-		case n == 0:
-			b.WriteString(indent)
-			n = len(indent)
-		case n+1+w > historyWidth:
-			b.WriteString("\n" + indent)
-			n = len(indent)
-		default:
-			b.WriteByte(' ')
-			n++
-		}
-		b.WriteString(word)
-		n += w
-	}
-	b.WriteByte('\n')
-}
-
 // HistoryMarkdown writes series as Markdown tables, for a pull request.
 func HistoryMarkdown(w io.Writer, all []Series) error {
-	var b bytes.Buffer
-	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_",
-		`\_`, "[", `\[`, "]", `\]`)
+	var b strings.Builder
 	for _, c := range all {
-		fmt.Fprintf(&b, "## %s\n\n", cell.Replace(safe.Line(c.Contender, 60)))
-		head, rows := c.rows()
-		b.WriteString("| " + strings.Join(head, " | ") + " | marks | folder |\n" +
-			"|---:|---|" + strings.Repeat("---:|", len(head)-2) + "---|---|\n")
-		for i, row := range rows {
-			for k, interval := range c.intervals(i) {
-				n := len(head) - len(c.Points[i].Values) + k
-				row[n] = strings.TrimSpace(row[n] + " " + interval)
-			}
-			var marks []string
-			c.marks(i, func(text string) { marks = append(marks, text) })
-			row = append(row, strings.Join(marks, "; "), safe.Line(c.Points[i].Folder, 400))
-			for k := range row {
-				row[k] = cell.Replace(row[k])
-			}
-			b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		fmt.Fprintf(&b, "## %s\n\n", table.Escape(safe.Line(c.Contender, 60)))
+		t := c.table()
+		t.Columns = append(t.Columns, table.Column{Title: "marks", Left: true}, table.Column{Title: "folder", Left: true})
+		for i := range t.Rows {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: strings.Join(t.Rows[i].Below, "; ")},
+				table.Cell{Text: safe.Line(c.Points[i].Folder, 400)})
 		}
-		b.WriteByte('\n')
+		b.WriteString(t.Markdown() + "\n")
 	}
 	b.WriteString(historyNote(all) + "\n")
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

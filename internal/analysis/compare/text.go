@@ -8,61 +8,64 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
-// Text writes the result as text: a table per contender, then caveats. Labels and all other text
-// from files are made safe for a terminal.
-func (r Result) Text(w io.Writer) error {
-	var b bytes.Buffer
+// Text writes the result as text: a table per contender, then caveats, in lines of at most width
+// cells where possible; 0: no limit. Labels and all other text from files are made safe for a
+// terminal.
+func (r Result) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(fit.Paragraph(fmt.Sprintf(format, args...), width, "  ") + "\n")
+	}
 	if len(r.Differences) > 0 {
-		b.WriteString("The runs differ:\n")
-		differences(&b, r.Differences)
+		line("The runs differ:")
+		differences(line, r.Differences)
 		b.WriteByte('\n')
 	}
 	for _, c := range r.Contenders {
-		c.text(&b)
+		c.text(&b, line, width)
 	}
 	for i, labels := range [][]string{r.OnlyOld, r.OnlyNew} {
 		if len(labels) > 0 {
-			fmt.Fprintf(&b, "Only in %s: %s\n", sides[i], safe.Line(list(labels), 500))
+			line("Only in %s: %s", sides[i], safe.Line(list(labels), 500))
 		}
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintln(&b, safe.Line(w.String(), 300))
+		line("%s", safe.Line(w.String(), 300))
 	}
 	switch {
 	case r.Floor != nil:
-		b.WriteString("Noise floor: " + r.Floor.Words() + ". Less is inconclusive.\n")
+		line("Noise floor: %s. Less is inconclusive.", r.Floor.Words())
 	case r.RuleFloor > 0:
-		fmt.Fprintf(&b, "Changes below %.3g%% are inconclusive.\n", 100*r.RuleFloor)
+		line("Changes below %.3g%% are inconclusive.", 100*r.RuleFloor)
 	default:
-		b.WriteString("No noise floor is known for this machine and load. " +
-			"Measure it: 'locbench calibrate' with the same options.\n")
+		line("No noise floor is known for this machine and load. Measure it: 'locbench calibrate' with the same options.")
 	}
 	if r.Margin > 0 {
-		fmt.Fprintf(&b, "Same: within %.3g%% here (--same); the final table and the report of a run use %g%%.\n",
+		line("Same: within %.3g%% here (--same); the final table and the report of a run use %g%%.",
 			100*r.Margin, 100*stats.DefaultMargin)
 	}
 	if r.TwoRuns {
-		b.WriteString("These are two separate runs: changes of the machine in between are part of the result.\n" +
-			"For close calls put both in one run, then: locbench compare DIR CONTENDER CONTENDER.\n")
+		line("These are two separate runs: changes of the machine in between are part of the result.")
+		line("For close calls put both in one run, then: locbench compare DIR CONTENDER CONTENDER.")
 	}
 	how := "Mann-Whitney, Hodges-Lehmann"
 	paired := func(row Row) bool { return row.Paired }
 	if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return slices.ContainsFunc(c.Rows, paired) }) {
-		b.WriteString("Interleaved run: rounds are compared in pairs, which cancels machine noise.\n")
+		line("Interleaved run: rounds are compared in pairs, which cancels machine noise.")
 		how = "signed ranks, Hodges-Lehmann"
 	}
-	b.WriteString("Medians of the rounds; change: new vs old with 95% CI (" + how +
-		"),\n" +
-		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.\n")
-	_, err := w.Write(b.Bytes())
+	line("Medians of the rounds; change: new vs old with 95%% CI (%s), "+
+		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.", how)
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -79,51 +82,54 @@ func (f Floor) Words() string {
 		safe.Line(f.Contender, 100), rounds(Trials{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
 }
 
-func (c Contender) text(b *bytes.Buffer) {
+func (c Contender) text(b *strings.Builder, line func(string, ...any), width int) {
 	name := c.New
 	if c.Old != c.New {
 		name = c.Old + " → " + c.New
 	}
 	if c.Subject != "" {
-		fmt.Fprintf(b, "%s\n", safe.Line(c.Subject, 500))
+		line("%s", safe.Line(c.Subject, 500))
 	}
-	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
-	table := [][]string{{"measure", "old", "new", "verdict"}}
+	line("%s   %s → %s", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
+	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "old"}, {Title: "new"},
+		{Title: "verdict", Left: true, Wrap: true}}}
 	for _, row := range c.Rows {
 		name := measure.Get(row.Measure).Comparison.Title
 		if row.At != "" {
 			name += ", " + safe.Line(row.At, 60)
 		}
-		table = append(table, []string{name, row.value(row.Old), row.value(row.New), safe.Line(row.Sentence, 200)})
+		t.Add(name, row.value(row.Old), row.value(row.New), safe.Line(row.Sentence, 200))
 	}
-	align(b, table)
+	for _, line := range t.Lines(width-2, nil) {
+		b.WriteString("  " + line + "\n")
+	}
 	for _, row := range c.Rows {
 		for _, w := range row.Warnings {
-			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(w.String(), 300))
+			line("  %s: %s", row.Measure, safe.Line(w.String(), 300))
 		}
 	}
 	if c.Settle != "" {
-		fmt.Fprintf(b, "  %s\n", safe.Line(c.Settle, 300))
+		line("  %s", safe.Line(c.Settle, 300))
 	}
 	for _, note := range c.Notes {
-		fmt.Fprintf(b, "  %s\n", safe.Line(note.String(), 300))
+		line("  %s", safe.Line(note.String(), 300))
 	}
-	differences(b, c.Differences)
+	differences(line, c.Differences)
 	b.WriteByte('\n')
 }
 
-func differences(b *bytes.Buffer, ds []Difference) {
+func differences(line func(string, ...any), ds []Difference) {
 	for _, d := range ds {
 		say := func(s string) string { return safe.Line(cmp.Or(s, "none"), 120) }
-		fmt.Fprintf(b, "  %s: %s → %s", d.What, say(d.Old), say(d.New))
+		text := fmt.Sprintf("  %s: %s → %s", d.What, say(d.Old), say(d.New))
 		if d.Weight == Incomparable {
-			b.WriteString(": not comparable")
+			text += ": not comparable"
 			if d.What == "limits" || d.What == limitsInUse {
-				b.WriteString(". Put both in one run (`contenders: [NAME, {NAME: {cpus: 0.5, as: half}}]` in its profile), " +
-					"or use 'locbench capacity --limits', or --force")
+				text += ". Put both in one run (`contenders: [NAME, {NAME: {cpus: 0.5, as: half}}]` in its profile), " +
+					"or use 'locbench capacity --limits', or --force"
 			}
 		}
-		b.WriteByte('\n')
+		line("%s", text)
 	}
 }
 
@@ -137,35 +143,11 @@ func (r Row) value(s Side) string {
 	return measure.Get(r.Measure).Unit.Text(*s.Median)
 }
 
-// widths returns the widths of the columns.
-func widths(rows [][]string) []int {
-	all := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			all[i] = max(all[i], utf8.RuneCountInString(cell))
-		}
-	}
-	return all
-}
-
-// align writes rows in columns: the first and the last aligned left, the others right.
-func align(b *bytes.Buffer, rows [][]string) {
-	widths := widths(rows)
-	for _, row := range rows {
-		last := len(row) - 1
-		fmt.Fprintf(b, "  %-*s", widths[0], row[0])
-		for i, cell := range row[1:last] {
-			fmt.Fprintf(b, "   %*s", widths[i+1], cell)
-		}
-		b.WriteString("   " + row[last] + "\n")
-	}
-}
-
 // Text writes the noise floor as text.
 func (f Floor) Text(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s vs itself, %d rounds per side, alternating\n", safe.Line(f.Contender, 200), f.Rounds)
-	table := [][]string{{"measure", "2nd vs 1st", "floor"}}
+	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "2nd vs 1st"}, {Title: "floor", Left: true}}}
 	for _, m := range f.Measures {
 		row := []string{string(m.Measure), "not measured", ""}
 		if m.Ratio != nil {
@@ -174,9 +156,9 @@ func (f Floor) Text(w io.Writer) error {
 		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
 			row[2] += ", false positive"
 		}
-		table = append(table, row)
+		t.Add(row...)
 	}
-	align(&b, table)
+	b.WriteString(t.Text(0))
 	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. "+
 		"'locbench compare' applies this\n"+
 		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n", f.Rounds,

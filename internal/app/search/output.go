@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"text/tabwriter"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -19,6 +18,7 @@ import (
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
+	texttable "github.com/locbench/locbench/internal/text/table"
 )
 
 // progress shows a search while it runs. It uses the printer of plain runs, but replaces the lines
@@ -87,7 +87,8 @@ func write(env console.Env, o Options, log *recorder) error {
 		}
 	} else {
 		fmt.Fprintln(env.Stderr)
-		table(&out, log.record)
+		width, _ := console.Width(env.Stdout)
+		table(&out, log.record, width)
 	}
 	if _, err := env.Stdout.Write(out.Bytes()); err != nil {
 		return fmt.Errorf("write to standard output: %w", err)
@@ -108,24 +109,26 @@ func write(env console.Env, o Options, log *recorder) error {
 	return nil
 }
 
-// table writes a row for each of the limits, then the meaning of the columns and notes.
-func table(out *bytes.Buffer, r capacity.Record) {
+// table writes, in lines of at most width cells where possible, a row for each of the limits, then the meaning of the columns and notes.
+func table(out *bytes.Buffer, r capacity.Record, width int) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.SLO, 300))
-	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	row := func(cells ...string) { fmt.Fprintf(tw, "  %s\t\n", strings.Join(cells, "\t")) }
-	row("limits", "sustained req/s", "fails at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "probes")
+	t := texttable.Table{Columns: []texttable.Column{{Title: "limits", Left: true}, {Title: "sustained req/s"}, {Title: "fails at", Drop: 1},
+		{Title: "p50", Drop: 2}, {Title: "p99"}, {Title: "errors", Drop: 3}, {Title: "CPUs", Drop: 5}, {Title: "CPU/req", Drop: 4},
+		{Title: "req/s per CPU"}, {Title: "probes", Drop: 6}}}
 	for _, p := range r.Points {
 		rate := units.Rate(p.Result.Rate)
 		if p.Result.State == capacity.AtLeast {
 			rate = "≥ " + rate
 		}
 		o, ok := p.Confirming()
-		row(limitsText(p.Limits), known(p.Result.Rate > 0, rate), known(p.Result.Above > 0, units.Rate(p.Result.Above)),
+		t.Add(limitsText(p.Limits), known(p.Result.Rate > 0, rate), known(p.Result.Above > 0, units.Rate(p.Result.Above)),
 			known(ok, units.Duration(o.P50)), known(ok, units.Duration(o.P99)), known(ok, units.Ratio(o.Errors)),
 			known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), known(o.CPU > 0, units.Duration(o.CPUEach)),
 			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Probes))
 	}
-	_ = tw.Flush() // into memory
+	for _, line := range t.Lines(width-2, nil) {
+		out.WriteString("  " + line + "\n")
+	}
 	fmt.Fprintf(out, "\nSustained: highest rate that passed %d of %d probes of %s; latency from the scheduled time. "+
 		"Fails at: next higher rate tried.\n", r.Need, r.Of, units.Length(r.Length))
 	fmt.Fprintln(out, "p50, p99, errors, CPU: median confirming probe. req/s per CPU: per CPU of the limit.")
