@@ -23,8 +23,9 @@ import (
 const maxFailedChecks = 50
 
 // Markdown writes summary.md, for pull requests: the summary in words, two small tables of results,
-// thresholds, failures and the tables of procedures; then, folded, manual changes, checks, warnings,
-// the environment and how to reproduce the run. report.html has the charts and every step.
+// thresholds, failures and the tables of procedures; then, folded, manual changes, checks,
+// warnings, the environment and how to reproduce the run. report.html has the charts and every
+// step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run := a.Run
