@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // Agreement is how far the client's load engines agree on one contender: pairs of steps with equal
@@ -167,7 +168,8 @@ func (a Agreement) Text(w io.Writer) error {
 			fmt.Fprintf(&b, ", %d left out (errors, rejected requests, or ended early)", l.LeftOut)
 		}
 		b.WriteByte('\n')
-		table := [][]string{{"measure", "fast", "vegeta", "vegeta vs fast"}}
+		t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "fast"}, {Title: "vegeta"},
+			{Title: "vegeta vs fast", Left: true}}}
 		for _, m := range l.Measures {
 			row := []string{m.Measure, units.Missing, units.Missing, "not measured"}
 			if m.Fast > 0 {
@@ -176,9 +178,11 @@ func (a Agreement) Text(w io.Writer) error {
 			if m.Ratio != nil {
 				row[3] = m.Ratio.Words()
 			}
-			table = append(table, row)
+			t.Add(row...)
 		}
-		align(&b, table)
+		for _, line := range t.Lines(0, nil) {
+			b.WriteString("  " + line + "\n")
+		}
 	}
 	b.WriteByte('\n')
 	a.conclude(&b)

@@ -67,7 +67,9 @@ func TestHistory(t *testing.T) {
 		labels   []string
 		measures []measure.ID
 	}{
-		{"two contenders", past(t, 3, func(i int, _ *bench.Run, f *values) { f.peak *= 1 - .2*float64(i/2) }), nil, nil},
+		{"two contenders", past(t, 3, func(i int, _ *bench.Run, f *values) {
+			f.peak *= 1 - .2*float64(i/2)
+		}), nil, nil},
 		{"other limits", past(t, 4, func(i int, r *bench.Run, f *values) {
 			if i >= 2 {
 				r.Profile.Limits.CPUs = 0.5

@@ -183,7 +183,8 @@ func TestGoBench(t *testing.T) {
 	run, trials := fixture()
 	run.Profile.Name, trials[1].Trial.Variant = "a/b -8", ""
 	trials[2].Steps[1].Aborted, trials[2].Steps[2].After.Memory.Peak = "the contender died", 0
-	testenv.Golden(t, "testdata/results.bench.txt", string(written(t, "gobench", run, trials, Options{})["results.bench.txt"]))
+	const file = "results.bench.txt"
+	testenv.Golden(t, "testdata/"+file, string(written(t, "gobench", run, trials, Options{})[file]))
 }
 
 func TestNarrow(t *testing.T) {

@@ -119,7 +119,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return schemaObject{"type": "integer"}
 	case reflect.String:
-		// States are a closed set; other named strings are not (a run without a store has no store kind).
+		// States are a closed set; other named strings are not (a run may have no store kind).
 		if slices.Contains([]string{"TrialState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
 			return schemaObject{"type": "string", "enum": s.values[t.Name()]}
 		}
