@@ -172,7 +172,7 @@ func compared(t *testing.T, before, after raw, o Options) Result {
 func describe(t *testing.T, r Result) string {
 	t.Helper()
 	var b strings.Builder
-	testenv.OK(t, r.Text(&b))
+	testenv.OK(t, r.Text(&b, 0))
 	number := func(v *float64) string {
 		if v == nil {
 			return "-"

@@ -20,7 +20,7 @@ func HistoryText(w io.Writer, all []Series) error {
 	var b strings.Builder
 	for _, c := range all {
 		fmt.Fprintf(&b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
-		for _, line := range c.table().Lines(historyWidth-2, nil) {
+		for _, line := range c.table(true).Lines(historyWidth-2, nil) {
 			b.WriteString("  " + line + "\n")
 		}
 		for i, p := range c.Points {
@@ -39,34 +39,39 @@ func HistoryText(w io.Writer, all []Series) error {
 
 const historyWidth = 80
 
-// table returns a row for each result: the medians, with the width of their CIs.
-func (c Series) table() table.Table {
-	t := table.Table{Columns: []table.Column{{Title: "#"}, {Title: "started", Left: true}, {Title: "n", Drop: 1}}}
-	for i, f := range c.Points[0].Values {
+// table returns the medians of each result, and the widths of their CIs: in rows below them, or in
+// the same cells.
+func (c Series) table(below bool) table.Table {
+	t := table.Table{Columns: []table.Column{{Title: "#"}, {Title: "started", Left: true}, {Title: "n"}}}
+	for _, f := range c.Points[0].Values {
 		m := measure.Get(f.Measure)
-		column := table.Column{Title: m.Comparison.Head, Drop: 1 + i}
-		if i == 0 {
-			column.Drop = 0
-		}
+		column := table.Column{Title: m.Comparison.Head}
 		if m.Comparison.Apart {
-			column.Drop = 100
+			column.Drop = 1
 		}
 		t.Columns = append(t.Columns, column)
 	}
 	for i, p := range c.Points {
 		cells := []string{strconv.Itoa(i + 1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds)}
+		widths, any := make([]string, len(cells)), false
 		for _, f := range p.Values {
-			cell := units.Missing
+			cell, width := units.Missing, ""
 			if f.Median != nil {
 				cell = measure.Get(f.Measure).Unit.Cell(*f.Median)
 				if f.Low != nil && *f.Median > 0 {
-					cell += " ±" + units.Tenths(max(*f.High-*f.Median, *f.Median-*f.Low) / *f.Median)
+					width = "±" + units.Tenths(max(*f.High-*f.Median, *f.Median-*f.Low) / *f.Median)
 				}
 			}
-			cells = append(cells, cell)
+			if any = any || width != ""; !below && width != "" {
+				cell += " " + width
+			}
+			cells, widths = append(cells, cell), append(widths, width)
 		}
-		t.Add(cells...)
-		c.marks(i, func(text string) { t.Rows[i].Below = append(t.Rows[i].Below, text) })
+		last := t.Add(cells...)
+		if below && any {
+			last = t.Add(widths...)
+		}
+		c.marks(i, func(text string) { last.Below = append(last.Below, text) })
 	}
 	return t
 }
@@ -101,7 +106,7 @@ func HistoryMarkdown(w io.Writer, all []Series) error {
 	var b strings.Builder
 	for _, c := range all {
 		fmt.Fprintf(&b, "## %s\n\n", table.Escape(safe.Line(c.Contender, 60)))
-		t := c.table()
+		t := c.table(false)
 		t.Columns = append(t.Columns, table.Column{Title: "marks", Left: true}, table.Column{Title: "folder", Left: true})
 		for i := range t.Rows {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: strings.Join(t.Rows[i].Below, "; ")},

@@ -186,7 +186,7 @@ func TestTable(t *testing.T) {
 			table(&out, capacity.Record{
 				Contender: bench.Selection{Contender: "web"}, SLO: "p99<50ms", Need: 1, Of: 2, Length: time.Second,
 				Points: []capacity.Point{{Limits: bench.Limits{CPUs: 1.5, Memory: 64 << 20}, Result: c.result, Outcomes: c.outcomes, Failure: c.failure}},
-			})
+			}, 0)
 			for _, want := range append(c.wants, "1.5 CPUs, 64 MiB") {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("no %q in\n%s", want, out.String())
