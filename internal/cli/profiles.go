@@ -147,8 +147,7 @@ func newProfilesNew(env Env) *cobra.Command {
 		Long: `Writes a commented profile for your own API to FILE (default NAME.yaml, my-api.yaml without a name; - is standard
 output) and profile.schema.json, for editors, next to it. Existing files are never changed.
 
-On a terminal it prompts for the basics; Enter takes the default. With an option, or without a terminal, it does not;
-without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
+Without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
 --targets takes the requests of vegeta's target file, in its HTTP or JSON format: one for each different target, with a
@@ -157,8 +156,8 @@ weight. 'locbench run --targets FILE' sends the same ones.
 The profile compares two versions: contenders are interleaved, in 8 rounds. Standard error gets the estimated time of
 that, and the next commands.
 
-Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
-		Example: `  locbench profiles new                                     # prompts; writes my-api.yaml
+Exit codes: 0 written; 2 wrong usage, or FILE exists.`,
+		Example: `  locbench profiles new                                     # writes my-api.yaml
   locbench profiles new shop.yaml --get '/items/{item}'
   locbench profiles new small.yaml --get '/items/{item} 1..99' --connections 256
   locbench profiles new orders.yaml --post '/orders {"item": "{item:number}"}'
@@ -166,8 +165,8 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
   locbench profiles new mix.yaml --targets targets.txt      # of vegeta
   locbench run --profile shop.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081`,
 		Args: args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			return profile.New(cmd.Context(), env, strings.Join(files, ""), d)
+		RunE: func(_ *cobra.Command, files []string) error {
+			return profile.New(env, strings.Join(files, ""), d)
 		},
 	}
 	cmd.Flags().Var(once{&d.Get}, "get", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
