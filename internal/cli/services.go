@@ -107,12 +107,8 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 
 func listServices(env Env, dirs []string) error {
 	all, err := app.Discover(dirs)
-	known, knownErr := contenders.KnownStates()
-	if knownErr != nil {
-		env.Warn(knownErr)
-	}
 	env = maskedFor(env, all)
-	rows := [][]string{{"NAME", "LANGUAGE", "FRAMEWORK", "ENDPOINTS", "VERIFIED", "VARIANTS", "TAGS"}}
+	rows := [][]string{{"NAME", "LANGUAGE", "FRAMEWORK", "ENDPOINTS", "VARIANTS", "TAGS"}}
 	for _, s := range all {
 		variants := make([]string, len(s.Variants))
 		for i, v := range s.Variants {
@@ -124,7 +120,7 @@ func listServices(env Env, dirs []string) error {
 		}
 		rows = append(rows, []string{
 			s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strconv.Itoa(len(s.Endpoints)),
-			contenders.VerifiedText(s, known), strings.Join(variants, " "), note,
+			strings.Join(variants, " "), note,
 		})
 	}
 	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
@@ -216,7 +212,8 @@ Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are bu
 			return contenders.Build(cmd.Context(), env, o)
 		},
 	}
-	bindSelection(cmd, &o.Selection)
+	cmd.Flags().BoolVar(&o.All, "all", false, "every variant that this machine can build")
+	cmd.Flags().BoolVar(&o.Defaults, "defaults", false, "with --all: only the default variant of each")
 	cmd.Flags().StringVar(&runtimeName, "runtime", string(bench.RuntimeDocker), "docker or process")
 	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "rebuild unchanged contenders too (base images may differ)")
 	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0, "parallel builds (default: half the CPUs, at most 4)")
@@ -224,44 +221,31 @@ Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are bu
 	return cmd
 }
 
-// bindSelection gives cmd the options that select contenders without names.
-func bindSelection(cmd *cobra.Command, s *contenders.Selection) {
-	cmd.Flags().BoolVar(&s.All, "all", false, "every variant that this machine can build")
-	cmd.Flags().BoolVar(&s.Defaults, "defaults", false, "with --all: only the default variant of each")
-}
-
 func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
 	var o contenders.VerifyOptions
 	cmd := &cobra.Command{
-		Use:   "verify {NAME[:VARIANT]... | --all}",
+		Use:   "verify NAME[:VARIANT]...",
 		Short: "Run lifecycle checks, HTTP checks and a short load",
 		Long: `Starts each contender in a container under 1.5 CPUs and 512 MiB and runs: the lifecycle checks (exits without a store,
 logs port and requests, stops gracefully), all HTTP checks of its endpoint groups, and 30 s of load with up to 2,048
 connections, which must cause no errors. The store is embedded unless --elastic names one; the load then stops at 64
 connections, because Elasticsearch rejects searches beyond its queue of 1,000.
 
-The outcome is saved in your cache folder and shown by 'locbench services list' until the sources change. --record also
-writes it to a file next to the sources (bundled contenders: services/verified.json). The results folder is kept.
+The results folder is kept.
 
-Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are
-kept).`,
+Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted.`,
 		Example: `  locbench services verify go-nethttp
   locbench services verify my-contender --services ./my-contenders
-  locbench services verify --all --record services/verified.json
   locbench services verify go-nethttp --elastic http://127.0.0.1:9200`,
-		Args:              args(cobra.ArbitraryArgs),
+		Args:              args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			o.Names, o.Runtime, o.Dirs = names, bench.RuntimeDocker, *dirs
-			o.Command = env.Args
+			o.Names, o.Dirs, o.Command = names, *dirs, env.Args
 			return contenders.Verify(cmd.Context(), env, o)
 		},
 	}
-	bindSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&o.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed')")
-	cmd.Flags().StringVar(&o.Record, "record", "", "also write the outcome to `FILE`")
 	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "results `DIR` (default results/<time>-verify)")
-	_ = cmd.MarkFlagFilename("record", "json")
 	return cmd
 }
 
