@@ -44,7 +44,7 @@ func Main(ctx context.Context, env Env) int {
 	}
 	defer signal.Stop(signals)
 	// A closed pipe ("locbench run --json | head") must not kill a run that has containers to stop:
-	// writing fails instead.
+	// writing fails instead, which Guarded ignores.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -129,6 +129,10 @@ Elasticsearch where they are available.`,
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		cmd.InitDefaultHelpFlag()
+		printHelp(env, cmd)
+	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return console.Usagef("%w (see '%s --help')", flagError(cmd.Flags(), err), cmd.CommandPath())
 	})
@@ -179,19 +183,6 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// wrapped breaks a paragraph of a help text into lines of at most 120 characters.
-func wrapped(text string) string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if n := len(lines) - 1; n >= 0 && len(lines[n])+len(word) < 120 {
-			lines[n] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // writeJSON writes v as JSON with the indentation indent.

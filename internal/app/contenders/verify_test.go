@@ -101,7 +101,7 @@ func TestOutcome(t *testing.T) {
 			text := out.String()
 			for part, there := range map[string]bool{
 				want: true, ": verified\n": want == "", "last word": want != "", "closest": false, "\x1b": false,
-				"short load           100/s with 4 connections": true, "start-up             40 ms\n": true,
+				"short load           100/s with 4 connections": true, "start-up             40.0 ms\n": true,
 				"image                9 MiB\n": true, "peak memory          7 MiB\n": true,
 			} {
 				if strings.Contains(text, part) != there {

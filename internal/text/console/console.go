@@ -3,9 +3,11 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -23,10 +25,24 @@ type Env struct {
 }
 
 // Guarded returns e with writers that let no control character through (see package safe), whatever
-// the source of the text is.
+// the source of the text is. What is written after the reader has gone ("locbench … | head") is
+// dropped: the command ends as if it had been read.
 func (e Env) Guarded() Env {
-	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, nil), safe.NewWriter(e.Stderr, nil)
+	e.Stdout, e.Stderr = safe.NewWriter(pipe{e.Stdout}, nil), safe.NewWriter(pipe{e.Stderr}, nil)
 	return e
+}
+
+// pipe drops text for a reader that has gone.
+type pipe struct{ to io.Writer }
+
+func (p pipe) Unwrap() io.Writer { return p.to }
+
+func (p pipe) Write(text []byte) (int, error) {
+	n, err := p.to.Write(text)
+	if errors.Is(err, syscall.EPIPE) {
+		return len(text), nil
+	}
+	return n, err
 }
 
 // Masked returns e with writers that mask the secrets that m knows.
@@ -69,6 +85,14 @@ func Width(w io.Writer) (width int, ok bool) {
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	return width, err == nil
+}
+
+// Columns returns the width of the terminal w, or 80 for what is not one.
+func Columns(w io.Writer) int {
+	if width, ok := Width(w); ok && width > 0 {
+		return width
+	}
+	return 80
 }
 
 // IsTerminal reports whether f is a terminal.
