@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -168,14 +169,14 @@ func flags(list []*pflag.Flag, width int) string {
 }
 
 // entry writes a name, and its explanation in the columns from at on.
-func entry(b *strings.Builder, name string, at int, about string, width int) {
+func entry(w io.Writer, name string, at int, about string, width int) {
 	indent := strings.Repeat(" ", at)
 	lines := fit.Wrap(about, width-at)
 	if fit.Width(name) > at-2 {
-		b.WriteString(name + "\n")
+		fmt.Fprintln(w, name)
 		name = ""
 	}
-	fmt.Fprintf(b, "%s%s\n", fit.Left(name, at), strings.Join(lines, "\n"+indent))
+	fmt.Fprintf(w, "%s%s\n", fit.Left(name, at), strings.Join(lines, "\n"+indent))
 }
 
 // examples returns example commands. One that is too wide has its comment in the line before, and
@@ -189,6 +190,11 @@ func examples(text string, width int) string {
 			continue
 		}
 		command, comment, _ := strings.Cut(line, " # ")
+		command = strings.TrimRight(command, " ")
+		if near := command + "  # " + comment; comment != "" && fit.Width(near) <= width {
+			b.WriteString(near + "\n")
+			continue
+		}
 		if comment != "" {
 			fmt.Fprintf(&b, "  # %s\n", fit.Paragraph(comment, width-4, "  # "))
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/table"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -202,14 +204,16 @@ func (o once) Type() string { return "string" }
 
 func listProfiles(env Env) error {
 	list, err := profile.List(profiles.FS)
-	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD/TRIAL", "TITLE"}}
+	t := table.Table{Columns: []table.Column{
+		{Title: "NAME", Left: true}, {Title: "TITLE", Left: true, Wrap: true}, {Title: "ROUNDS"}, {Title: "STEPS"},
+		{Title: "LOAD/TRIAL"},
+	}}
 	for _, p := range list {
-		rows = append(rows, []string{
-			p.Name, joinSelections(p.Contenders), settledRounds(p), strconv.Itoa(len(p.Steps)),
-			units.Approx(p.LoadDuration()), p.Title,
-		})
+		row := addRow(&t, p.Name, p.Title, settledRounds(p), strconv.Itoa(len(p.Steps)), units.Approx(p.LoadDuration()))
+		row.Below = []string{safe.Line(joinSelections(p.Contenders), 1000)}
 	}
-	return cmp.Or(writeTable(env.Stdout, rows), err)
+	_, writeErr := io.WriteString(env.Stdout, t.Text(console.Columns(env.Stdout)))
+	return cmp.Or(writeErr, err)
 }
 
 // settledRounds returns the rounds of p on a machine with enough memory: "8", or, if p names

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 func newServices(env Env) *cobra.Command {
@@ -108,22 +108,34 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 func listServices(env Env, dirs []string) error {
 	all, err := app.Discover(dirs)
 	env = maskedFor(env, all)
-	rows := [][]string{{"NAME", "LANGUAGE", "FRAMEWORK", "ENDPOINTS", "VARIANTS", "TAGS"}}
+	t := table.Table{Columns: []table.Column{
+		{Title: "NAME", Left: true}, {Title: "LANGUAGE", Left: true, Drop: 1}, {Title: "FRAMEWORK", Left: true},
+		{Title: "VARIANTS", Left: true, Wrap: true}, {Title: "ENDPOINTS", Drop: 3}, {Title: "TAGS", Left: true, Drop: 2},
+	}}
 	for _, s := range all {
-		variants := make([]string, len(s.Variants))
-		for i, v := range s.Variants {
-			variants[i] = v.Name
-		}
-		note := strings.Join(s.Tags, " ")
+		var variants []string
 		if s.Unverified != "" {
-			note += " UNVERIFIED"
+			variants = append(variants, "(unverified)")
 		}
-		rows = append(rows, []string{
-			s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strconv.Itoa(len(s.Endpoints)),
-			strings.Join(variants, " "), note,
-		})
+		for _, v := range s.Variants {
+			if v.Unverified != "" {
+				v.Name += " (unverified)"
+			}
+			variants = append(variants, v.Name)
+		}
+		addRow(&t, s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strings.Join(variants, ", "),
+			strconv.Itoa(len(s.Endpoints)), strings.Join(s.Tags, " "))
 	}
-	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
+	_, writeErr := io.WriteString(env.Stdout, t.Text(console.Columns(env.Stdout)))
+	return errors.Join(writeErr, console.WithCode(console.ExitUsage, err))
+}
+
+// addRow adds a row, each cell as one line without control characters.
+func addRow(t *table.Table, cells ...string) *table.Row {
+	for i, cell := range cells {
+		cells[i] = safe.Line(cell, 1000)
+	}
+	return t.Add(cells...)
 }
 
 // framework returns a contender's framework and version; "" if its manifest has none.
@@ -132,19 +144,6 @@ func framework(s bench.Service) string { return strings.TrimSpace(s.Framework + 
 // maskedFor returns env with writers that mask the secrets of contenders.
 func maskedFor(env Env, services []bench.Service) Env {
 	return env.Masked(secret.New(secret.Of(bench.Run{}, services)...))
-}
-
-// writeTable writes rows in columns, each cell as one line without control characters.
-func writeTable(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	for _, cells := range rows {
-		line := make([]string, len(cells))
-		for i, cell := range cells {
-			line[i] = safe.Line(cell, 1000)
-		}
-		fmt.Fprintln(tw, strings.Join(line, "\t"))
-	}
-	return tw.Flush()
 }
 
 func showService(env Env, dirs []string, name string) error {

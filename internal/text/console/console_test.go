@@ -1,0 +1,29 @@
+package console_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/console"
+)
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestGuarded: a reader that has gone is no error; a full disk is.
+func TestGuarded(t *testing.T) {
+	r, w, err := os.Pipe()
+	testenv.OK(t, err)
+	testenv.OK(t, r.Close())
+	defer w.Close()
+	env := console.Env{Stdout: w, Stderr: full{}}.Guarded()
+	testenv.OK(t, testenv.Err(fmt.Fprintln(env.Stdout, "text")))
+	testenv.Fails(t, testenv.Err(fmt.Fprintln(env.Stderr, "text")), "no space left")
+	testenv.Equal(t, console.Terminal(env.Stdout), io.Writer(w))
+	testenv.Equal(t, console.Columns(env.Stdout), 80)
+}
