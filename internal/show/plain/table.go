@@ -62,7 +62,9 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	tiers(&b, line, standing, a.LimitRatios(standing), a.Settle(ruleOf(floor)), floor, width)
 	notes(line, run, contenders, a.Trials, standing)
 	for _, c := range ordered {
-		failures(line, c)
+		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
+			failures(line, c)
+		}
 		sessions(line, c)
 	}
 	if warned {
@@ -231,14 +233,15 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other,
 				run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
-		if n := c.Checks[bench.CheckFailed]; n > 0 {
+		if n := c.Checks[bench.CheckFailed]; n > 0 && c.Excluded == nil { // else its first line says it
 			line("%s: %s failed", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
 		compared(line, c)
-		for _, f := range c.Failures {
-			if c.FailedRounds == 1 && c.Excluded != nil && c.Excluded.Cause != nil {
-				break // the first line about the contender says it
-			}
+		failures := c.Failures
+		if c.FailedRounds > 0 && (c.Excluded == nil || c.Excluded.Cause != nil) {
+			failures = failures[min(1, len(failures)):] // the first line about the contender says it
+		}
+		for _, f := range failures {
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
 		}
 	}
