@@ -44,7 +44,7 @@ func Main(ctx context.Context, env Env) int {
 	}
 	defer signal.Stop(signals)
 	// A closed pipe ("locbench run --json | head") must not kill a run that has containers to stop:
-	// writing fails instead, which Guarded ignores.
+	// writing fails instead (console.ErrGone).
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -86,7 +86,7 @@ func Main(ctx context.Context, env Env) int {
 // command runs the command line, prints its error, and returns the exit code.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
-	if _, reported := errors.AsType[console.Reported](err); err != nil && !reported {
+	if _, reported := errors.AsType[console.Reported](err); err != nil && !reported && !errors.Is(err, console.ErrGone) {
 		prefix := "locbench: "
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/term"
@@ -28,19 +29,48 @@ type Env struct {
 // the source of the text is. What is written after the reader has gone ("locbench … | head") is
 // dropped: the command ends as if it had been read.
 func (e Env) Guarded() Env {
-	e.Stdout, e.Stderr = safe.NewWriter(pipe{e.Stdout}, nil), safe.NewWriter(pipe{e.Stderr}, nil)
+	e.Stdout, e.Stderr = safe.NewWriter(&pipe{to: e.Stdout}, nil), safe.NewWriter(&pipe{to: e.Stderr}, nil)
 	return e
 }
 
 // pipe drops text for a reader that has gone.
-type pipe struct{ to io.Writer }
+type pipe struct {
+	to   io.Writer
+	gone atomic.Bool
+}
 
-func (p pipe) Unwrap() io.Writer { return p.to }
+func (p *pipe) Unwrap() io.Writer { return p.to }
 
-func (p pipe) Write(text []byte) (int, error) {
+func (p *pipe) Write(text []byte) (int, error) {
 	n, err := p.to.Write(text)
 	if errors.Is(err, syscall.EPIPE) {
+		p.gone.Store(true)
 		return len(text), nil
+	}
+	return n, err
+}
+
+// ErrGone is the error of a command that ends because the reader of its output has gone. It is not
+// printed.
+var ErrGone = errors.New("the reader of the output has gone")
+
+// UntilGone returns a writer to w, a writer of Guarded, that fails with ErrGone from when the reader
+// has gone: for what makes no sense without a reader.
+func UntilGone(w io.Writer) io.Writer { return untilGone{w} }
+
+type untilGone struct{ io.Writer }
+
+func (u untilGone) Write(text []byte) (int, error) {
+	n, err := u.Writer.Write(text)
+	for w := u.Writer; err == nil; {
+		if p, ok := w.(*pipe); ok && p.gone.Load() {
+			return n, ErrGone
+		}
+		door, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = door.Unwrap()
 	}
 	return n, err
 }
