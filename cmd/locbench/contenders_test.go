@@ -73,7 +73,7 @@ step_duration: 1s
 steps: [1 warm-up, 16]
 `)
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
-	code := c.wait(10 * time.Minute)
+	code := c.wait(20 * time.Minute)
 	_, trials := readClean(t, filepath.Join(dir, "out"))
 	if code != 0 || len(trials) != len(names) {
 		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())

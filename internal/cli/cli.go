@@ -86,7 +86,8 @@ func Main(ctx context.Context, env Env) int {
 // command runs the command line, prints its error, and returns the exit code.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
-	if _, reported := errors.AsType[console.Reported](err); err != nil && !reported && !errors.Is(err, console.ErrGone) {
+	_, reported := errors.AsType[console.Reported](err)
+	if err != nil && !reported && !errors.Is(err, console.ErrGone) {
 		prefix := "locbench: "
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))

@@ -30,10 +30,10 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Compare two results, or two contenders of one result",
-		Long: `Compares contenders of two results folders, or two contenders of one folder: ` + compare.Titles() + `. Each measure is
-better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both sides need ` +
-			strconv.Itoa(stats.MinInterval) + ` rounds, interleaved ones ` + strconv.Itoa(stats.MinPaired) + `. A folder with two
-contenders needs no names.
+		Long: `Compares contenders of two results folders, or two contenders of one folder: ` + compare.Titles() + `. Each
+measure is better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both sides
+need ` + strconv.Itoa(stats.MinInterval) + ` rounds, interleaved ones ` + strconv.Itoa(stats.MinPaired) + `. A folder
+with two contenders needs no names.
 
 Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run,
 which interleaves them by default. CPU per request and p99 are compared at one step for both sides. Limits, environment,

@@ -24,8 +24,9 @@ var flagSections = []struct {
 	flags []string
 }{
 	{"What to run", []string{
-		"profile", "target", "targets", "method", "header", "body", "only", "services", "runtime", "rounds", "interleave",
-		"seed", "no-checks", "accept-failed-checks", "retry-not-ready", "resume", "from", "allow-files", "cacert", "insecure",
+		"profile", "target", "targets", "method", "header", "body", "only", "services", "runtime", "rounds",
+		"interleave", "seed", "no-checks", "accept-failed-checks", "retry-not-ready", "resume", "from", "allow-files",
+		"cacert", "insecure",
 	}},
 	{"Limits", []string{"cpus", "cpu-set", "memory", "limits"}},
 	{"Load", []string{
@@ -220,8 +221,8 @@ var shellWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 // shellParts splits a command between its words, but not between an option and its value.
 func shellParts(command string) (parts []string) {
 	for _, word := range shellWord.FindAllString(command, -1) {
-		last := len(parts) - 1
-		if last >= 0 && strings.HasPrefix(parts[last], "-") && !strings.ContainsAny(parts[last], " =") && word[0] != '-' {
+		if last := len(parts) - 1; last >= 0 && word[0] != '-' &&
+			strings.HasPrefix(parts[last], "-") && !strings.ContainsAny(parts[last], " =") {
 			parts[last] += " " + word
 			continue
 		}

@@ -28,8 +28,8 @@ func newHistory(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [DIR...]",
 		Short: "Show results over time and mark changes",
-		Long: `Finds results folders in these folders and below (default ./results) and shows each contender's headline measures
-over time: ` + compare.Titles() + `, as medians of the complete rounds.
+		Long: `Finds results folders in these folders and below (default ./results) and shows each contender's headline
+measures over time: ` + compare.Titles() + `, as medians of the complete rounds.
 
 It marks where two results are not comparable (other limits, profile, machine or data) and does not mix values across
 such a break. Between breaks it marks lasting changes of level, with what else changed; that takes six results in a row.

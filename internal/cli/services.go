@@ -110,7 +110,8 @@ func listServices(env Env, dirs []string) error {
 	env = maskedFor(env, all)
 	t := table.Table{Columns: []table.Column{
 		{Title: "NAME", Left: true}, {Title: "LANGUAGE", Left: true, Drop: 1}, {Title: "FRAMEWORK", Left: true},
-		{Title: "VARIANTS", Left: true, Wrap: true}, {Title: "ENDPOINTS", Drop: 3}, {Title: "TAGS", Left: true, Drop: 2},
+		{Title: "VARIANTS", Left: true, Wrap: true}, {Title: "ENDPOINTS", Drop: 3},
+		{Title: "TAGS", Left: true, Drop: 2},
 	}}
 	for _, s := range all {
 		var variants []string

@@ -54,8 +54,8 @@ func (p *pipe) Write(text []byte) (int, error) {
 // printed.
 var ErrGone = errors.New("the reader of the output has gone")
 
-// UntilGone returns a writer to w, a writer of Guarded, that fails with ErrGone from when the reader
-// has gone: for what makes no sense without a reader.
+// UntilGone returns a writer to w, a writer of Guarded, that fails with ErrGone once the reader has
+// gone: for what makes no sense without a reader.
 func UntilGone(w io.Writer) io.Writer { return untilGone{w} }
 
 type untilGone struct{ io.Writer }
