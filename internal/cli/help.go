@@ -18,27 +18,41 @@ import (
 // widestHelp is the most columns of a help text: longer lines are hard to read.
 const widestHelp = 120
 
-// flagSections are the groups of flags in the help of commands with many, in order.
+// flagSections are the groups of flags in the help of commands with many, in the order of
+// profile.Section. Options of a run that are not named here have the place of "".
 var flagSections = []struct {
 	title string
 	flags []string
 }{
 	{"What to run", []string{
-		"profile", "target", "targets", "method", "header", "body", "only", "services", "runtime", "rounds",
-		"interleave", "seed", "no-checks", "accept-failed-checks", "retry-not-ready", "resume", "from", "allow-files",
-		"cacert", "insecure",
+		"profile", "target", "targets", "method", "header", "body", "only", "services", "", "accept-failed-checks",
+		"retry-not-ready", "resume", "from", "allow-files", "cacert", "insecure",
 	}},
-	{"Limits", []string{"cpus", "cpu-set", "memory", "limits"}},
+	{"Limits", []string{"", "limits"}},
 	{"Load", []string{
-		"connections", "duration", "threshold", "slo", "probe", "warm-up", "resolution", "confirm", "guess", "max-rate",
-		"max-probes", "engine", "http2",
+		"slo", "connections", "", "probe", "warm-up", "resolution", "confirm", "guess", "max-rate", "max-probes",
 	}},
-	{"Store and data", []string{
-		"store", "elastic", "store-latency", "store-latency-p99", "data", "cities", "vertices", "data-seed",
-	}},
+	{"Store and data", []string{""}},
 	{"Output", []string{
 		"out", "headless", "quiet", "verbose", "json", "metrics-listen", "theme", "ascii", "mouse", "help",
 	}},
+}
+
+// sectionOf is the annotation of a flag with the title of its section.
+const sectionOf = "section"
+
+// inSection returns the flags of all that the section at i has.
+func inSection(all []*pflag.Flag, i int) (list []*pflag.Flag) {
+	s := flagSections[i]
+	for _, name := range s.flags {
+		for _, f := range all {
+			rest := name == "" && slices.Contains(f.Annotations[sectionOf], s.title) && !slices.Contains(s.flags, f.Name)
+			if f.Name == name || rest {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
 }
 
 // manyFlags is the number of flags from which help has them in sections.
@@ -80,14 +94,8 @@ func helpText(cmd *cobra.Command, width int) string {
 	if len(local) < manyFlags {
 		section("Flags", flags(local, width))
 	} else {
-		for _, s := range flagSections {
-			var list []*pflag.Flag
-			for _, name := range s.flags {
-				if i := slices.IndexFunc(local, func(f *pflag.Flag) bool { return f.Name == name }); i >= 0 {
-					list = append(list, local[i])
-				}
-			}
-			section(s.title, flags(list, width))
+		for i, s := range flagSections {
+			section(s.title, flags(inSection(local, i), width))
 		}
 	}
 	section("Global flags", flags(shownFlags(cmd.InheritedFlags()), width))

@@ -16,7 +16,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestGuarded: a reader that has gone is no error; a full disk is.
+// TestGuarded: writing fails on a full disk, and not after the reader has gone.
 func TestGuarded(t *testing.T) {
 	r, w, err := os.Pipe()
 	testenv.OK(t, err)
