@@ -2,7 +2,7 @@
 
 FUZZTIME ?= 60s
 
-.PHONY: help mutants verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
+.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,11 +22,6 @@ words: ## prints every sentence that users see, by place, to read them in one go
 cover: ## statement coverage of the test command over internal/; fails below 70%
 	go test -coverprofile=cover.out -coverpkg="$$(go list ./internal/... | grep -v /testenv | paste -sd, -)" ./... >/dev/null
 	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
-
-VERIFY ?= --all
-verify-all: build ## builds and verifies every contender that this machine can build; VERIFY="--all --record services/verified.json"
-	./locbench services build --all
-	./locbench services verify $(VERIFY)
 
 JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/summary load/record load/workload \
 	contender/check contender/docker contender/launch host/cgroup run/capacity bench bench/cpuset bench/units

@@ -2,7 +2,7 @@
 // them without other files. Package contender reads the manifests.
 package services
 
-import "embed"
+import _ "embed"
 
 //go:generate go test . -run ContendersArePacked -update
 
@@ -11,8 +11,3 @@ import "embed"
 //
 //go:embed contenders.txtar.gz
 var Packed []byte
-
-// Verified has verified.json, the outcomes of verification of the bundled contenders.
-//
-//go:embed verified.json
-var Verified embed.FS

@@ -9,12 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/services"
 )
 
 //go:generate go test . -run TableOfContenders|SettingsOfJVMs -update
@@ -26,13 +24,9 @@ const (
 	jvmsEnd     = "<!-- The end of the settings. -->\n"
 )
 
-// TestTableOfContenders compares the table in README.md with the manifests and the verified states.
+// TestTableOfContenders compares the table in README.md with the manifests.
 func TestTableOfContenders(t *testing.T) {
-	states, err := contender.ReadStates(services.Verified, contender.VerifiedName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareSection(t, tableBegins, tableEnds, table(bundled(t), states))
+	compareSection(t, tableBegins, tableEnds, table(bundled(t)))
 }
 
 // TestSettingsOfJVMs compares the list of settings in README.md with manifests and Dockerfiles.
@@ -62,7 +56,7 @@ func compareSection(t *testing.T, begins, ends, want string) {
 		}
 		return
 	}
-	t.Errorf("README.md differs from the manifests, Dockerfiles and %s: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
+	t.Errorf("README.md differs from the manifests and Dockerfiles: go generate ./services\nwant:\n%s", want)
 }
 
 const whyHeap = "205 MiB of heap, of which 30 to 70 are in use at 2,048 connections, leave room for the rest of the JVM (130 to 210 MiB); " +
@@ -160,9 +154,9 @@ func bundled(t *testing.T) []bench.Service {
 	return list
 }
 
-func table(list []bench.Service, states contender.States) string {
+func table(list []bench.Service) string {
 	var b strings.Builder
-	b.WriteString("| contender | language | framework | endpoints | variants | state |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| contender | language | framework | endpoints | variants |\n|---|---|---|---|---|\n")
 	for _, svc := range list {
 		groups := strings.Join(svc.Endpoints, ", ")
 		if slices.Equal(svc.Endpoints, contender.Groups()) {
@@ -170,12 +164,21 @@ func table(list []bench.Service, states contender.States) string {
 		}
 		var variants []string
 		for _, v := range svc.Variants {
-			variants = append(variants, v.Name)
+			variants = append(variants, unverified(v.Name, v.Unverified))
 		}
-		fmt.Fprintf(&b, "| [%s](%s/README.md) | %s | %s %s | %s | %s | %s |\n", cell(svc.Name), svc.Name, cell(svc.Language), cell(svc.Framework), cell(svc.Version),
-			groups, cell(strings.Join(variants, ", ")), cell(stateOf(svc, states)))
+		fmt.Fprintf(&b, "| %s | %s | %s %s | %s | %s |\n",
+			unverified(fmt.Sprintf("[%s](%[1]s/README.md)", cell(svc.Name)), svc.Unverified),
+			cell(svc.Language), cell(svc.Framework), cell(svc.Version), groups, cell(strings.Join(variants, ", ")))
 	}
 	return b.String()
+}
+
+// unverified returns a name, marked if there is a reason why it is not verified.
+func unverified(name, why string) string {
+	if why != "" {
+		name += " (unverified)"
+	}
+	return name
 }
 
 // cell returns text in a form that cannot end a table's cell or line.
@@ -194,72 +197,18 @@ func variantNames(svc bench.Service) (names []string) {
 	return names
 }
 
-// stateOf returns the states of the variants, grouped by state, in the order of the variants.
-func stateOf(svc bench.Service, states contender.States) string {
-	var texts []string
-	variants := map[string][]string{}
-	for _, name := range variantNames(svc) {
-		text := "unknown"
-		if resolved, err := contender.Resolve(svc, name); err == nil {
-			text = stateText(resolved, states)
-		}
-		if variants[text] == nil {
-			texts = append(texts, text)
-		}
-		variants[text] = append(variants[text], name)
-	}
-	if len(texts) == 1 {
-		return texts[0]
-	}
-	for i, text := range texts {
-		texts[i] = strings.Join(variants[text], ", ") + ": " + text
-	}
-	return strings.Join(texts, "; ")
-}
-
-func stateText(svc bench.Service, states contender.States) string {
-	v, changed, ok := contender.VerifiedState(svc, states)
-	day := v.When.Format(time.DateOnly)
-	switch {
-	case svc.Unverified != "":
-		return "unverified"
-	case !ok:
-		return "not verified"
-	case changed:
-		return "changed since " + day
-	case v.Failure != "":
-		return "failed " + day
-	case v.Connections > 0:
-		return fmt.Sprintf("verified %s to %d connections", day, v.Connections)
-	}
-	return "verified " + day
-}
-
 func TestTable(t *testing.T) {
 	svc := bundled(t)[0]
 	svc.Name, svc.Framework, svc.Version, svc.Language = "web", "a|b", "1", "X"
 	svc.Endpoints, svc.Unverified = []string{"get"}, ""
-	no := false
-	svc.Variants = []bench.Variant{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e", Unverified: "no SDK"}, {Name: "f"}}
-	for i := range svc.Variants {
-		svc.Variants[i].Builtin = &no
-	}
-	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	good := contender.Verified{Sources: hash, When: day}
-	bad, old, many := good, good, good
-	bad.Failure, old.Sources, many.Connections = "hung", "before", 2048
-	states := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": good, "web:c": bad, "web:d": old, "web:f": many}}
-	want := "| [web](web/README.md) | X | a\\|b 1 | get | a, b, c, d, e, f | a, b: verified 2026-11-21; c: failed 2026-11-21; " +
-		"d: changed since 2026-11-21; e: unverified; f: verified 2026-11-21 to 2048 connections |\n"
-	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, want) {
-		t.Errorf("got  %swant %s", got, want)
-	}
-	svc.Variants, svc.Endpoints = nil, contender.Groups()
-	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, "| all |  | not verified |\n") {
-		t.Errorf("got %s", got)
-	}
+	svc.Variants = []bench.Variant{{Name: "a"}, {Name: "b", Unverified: "no SDK"}}
+	testenv.Equal(t, lastLine(svc), "| [web](web/README.md) | X | a\\|b 1 | get | a, b (unverified) |")
+	svc.Variants, svc.Endpoints, svc.Unverified = nil, contender.Groups(), "no SDK"
+	testenv.Equal(t, lastLine(svc), "| [web](web/README.md) (unverified) | X | a\\|b 1 | all |  |")
+}
+
+// lastLine returns the line of svc in the table.
+func lastLine(svc bench.Service) string {
+	lines := strings.Split(strings.TrimSpace(table([]bench.Service{svc})), "\n")
+	return lines[len(lines)-1]
 }

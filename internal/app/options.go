@@ -51,8 +51,12 @@ func (o Output) Printer(env console.Env, fail func(error)) *plain.Printer {
 	if live || color {
 		stderr = console.Terminal(stderr)
 	}
+	out := env.Stdout
+	if o.JSON {
+		out = console.UntilGone(out)
+	}
 	return plain.New(plain.Options{
-		Out: env.Stdout, Talk: stderr, Live: live && !o.JSON, Width: width,
+		Out: out, Talk: stderr, Live: live && !o.JSON, Width: width,
 		Color: color, JSON: o.JSON, Quiet: o.Quiet, Verbose: o.Verbose, Fail: fail,
 	})
 }

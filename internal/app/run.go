@@ -73,7 +73,10 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return console.Append(err, "nothing ran; no results saved")
 	}
 	missed, excluded, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
-	err = errors.Join(err, finishErr, printer.Err())
+	err = errors.Join(err, finishErr)
+	if !errors.Is(err, printer.Err()) { // else it has ended the run
+		err = errors.Join(err, printer.Err())
+	}
 	if err == nil && len(excluded) > 0 {
 		return console.WithCode(console.ExitContender, excludedError(excluded))
 	}

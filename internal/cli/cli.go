@@ -44,7 +44,7 @@ func Main(ctx context.Context, env Env) int {
 	}
 	defer signal.Stop(signals)
 	// A closed pipe ("locbench run --json | head") must not kill a run that has containers to stop:
-	// writing fails instead.
+	// writing fails instead (console.ErrGone).
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -86,7 +86,8 @@ func Main(ctx context.Context, env Env) int {
 // command runs the command line, prints its error, and returns the exit code.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
-	if _, reported := errors.AsType[console.Reported](err); err != nil && !reported {
+	_, reported := errors.AsType[console.Reported](err)
+	if err != nil && !reported && !errors.Is(err, console.ErrGone) {
 		prefix := "locbench: "
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))
@@ -129,6 +130,10 @@ Elasticsearch where they are available.`,
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		cmd.InitDefaultHelpFlag()
+		printHelp(env, cmd)
+	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return console.Usagef("%w (see '%s --help')", flagError(cmd.Flags(), err), cmd.CommandPath())
 	})
@@ -180,19 +185,6 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// wrapped breaks a paragraph of a help text into lines of at most 120 characters.
-func wrapped(text string) string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if n := len(lines) - 1; n >= 0 && len(lines[n])+len(word) < 120 {
-			lines[n] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // writeJSON writes v as JSON with the indentation indent.

@@ -30,15 +30,16 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Compare two results, or two contenders of one result",
-		Long: wrapped("Compares contenders of two results folders, or two contenders of one folder: "+compare.Titles()+
-			". Each measure is better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both "+
-			"sides need "+strconv.Itoa(stats.MinInterval)+" rounds, interleaved ones "+strconv.Itoa(stats.MinPaired)+
-			". A folder with two contenders needs no names.") + `
+		Long: `Compares contenders of two results folders, or two contenders of one folder: ` + compare.Titles() + `. Each
+measure is better, worse, same or inconclusive, with the rounds still needed and what settles it soonest. Both sides
+need ` + strconv.Itoa(stats.MinInterval) + ` rounds, interleaved ones ` + strconv.Itoa(stats.MinPaired) + `. A folder
+with two contenders needs no names.
 
 Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run,
 which interleaves them by default. CPU per request and p99 are compared at one step for both sides. Limits, environment,
-image or folder that the profile of one run sets for a contender are the subject of its comparison. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench
-calibrate' next to the results (same machine and load), or from --floor for all measures.
+image or folder that the profile of one run sets for a contender are the subject of its comparison. Changes below the
+noise floor are inconclusive: locbench takes it from floor.json of 'locbench calibrate' next to the results (same
+machine and load), or from --floor for all measures.
 
 Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the
 results are not comparable: compare lists the differences and gives no verdict, unless --force.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/text/console"
 )
 
 func newDoctor(env Env) *cobra.Command {
@@ -34,10 +35,11 @@ swap, heat, other containers, open files, local ports, Elasticsearch, the Go too
 			if asJSON {
 				return writeJSON(env.Stdout, " ", warnings)
 			}
+			width := max(40, console.Columns(env.Stdout))
 			for _, w := range warnings {
-				fmt.Fprintf(env.Stdout, "%-8s %-20s %s\n", w.Status, w.Name, w.Value)
+				entry(env.Stdout, fmt.Sprintf("%-8s %s", w.Status, w.Name), nameColumns, w.Value, width)
 				if w.Fix != "" {
-					fmt.Fprintf(env.Stdout, "%29s → %s\n", "", w.Fix)
+					entry(env.Stdout, "", nameColumns, "→ "+w.Fix, width)
 				}
 			}
 			return nil

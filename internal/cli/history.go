@@ -28,8 +28,8 @@ func newHistory(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [DIR...]",
 		Short: "Show results over time",
-		Long: wrapped("Finds results folders in these folders and below (default ./results) and shows each contender's headline "+
-			"measures over time: "+compare.Titles()+", as medians of the complete rounds with their 95% CIs.") + `
+		Long: `Finds results folders in these folders and below (default ./results) and shows each contender's headline
+measures over time: ` + compare.Titles() + `, as medians of the complete rounds with their 95% CIs.
 
 It marks where two results are not comparable (other limits, profile, machine or data).
 

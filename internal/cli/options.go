@@ -45,6 +45,7 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, include func(profile.Opt
 		}
 		flag := cmd.Flags().VarPF(optionFlag{option, o.Changes}, option.Name, "", option.Usage)
 		flag.DefValue = option.Default
+		flag.Annotations = map[string][]string{sectionOf: {flagSections[option.Section].title}}
 		if option.Type == "bool" {
 			flag.NoOptDefVal = "true"
 		}

@@ -19,9 +19,10 @@ func TestOptionsAreEverywhere(t *testing.T) {
 	testenv.OK(t, root.Execute())
 	explained, err := os.ReadFile("../../profiles/locations.yaml")
 	testenv.OK(t, err)
+	text := unwrapped(help.String())
 	for _, o := range profile.Options() {
 		usage := strings.ReplaceAll(o.Usage, "`", "")
-		if o.Usage != "" && (!strings.Contains(help.String(), " --"+o.Name+" ") || !strings.Contains(help.String(), usage)) {
+		if o.Usage != "" && (!strings.Contains(text, " --"+o.Name+" ") || !strings.Contains(text, usage)) {
 			t.Errorf("locbench run --help does not have --%s: %s", o.Name, usage)
 		}
 		key := o.Key[strings.LastIndexByte(o.Key, '.')+1:]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/table"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -147,8 +149,7 @@ func newProfilesNew(env Env) *cobra.Command {
 		Long: `Writes a commented profile for your own API to FILE (default NAME.yaml, my-api.yaml without a name; - is standard
 output) and profile.schema.json, for editors, next to it. Existing files are never changed.
 
-On a terminal it prompts for the basics; Enter takes the default. With an option, or without a terminal, it does not;
-without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
+Without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
 each request; {item:number} in JSON has no quotes.
 
 --targets takes the requests of vegeta's target file, in its HTTP or JSON format: one for each different target, with a
@@ -157,8 +158,8 @@ weight. 'locbench run --targets FILE' sends the same ones.
 The profile compares two versions: contenders are interleaved, in 8 rounds. Standard error gets the estimated time of
 that, and the next commands.
 
-Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
-		Example: `  locbench profiles new                                     # prompts; writes my-api.yaml
+Exit codes: 0 written; 2 wrong usage, or FILE exists.`,
+		Example: `  locbench profiles new                                     # writes my-api.yaml
   locbench profiles new shop.yaml --get '/items/{item}'
   locbench profiles new small.yaml --get '/items/{item} 1..99' --connections 256
   locbench profiles new orders.yaml --post '/orders {"item": "{item:number}"}'
@@ -166,8 +167,8 @@ Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
   locbench profiles new mix.yaml --targets targets.txt      # of vegeta
   locbench run --profile shop.yaml --target old=http://127.0.0.1:8080 --target new=http://127.0.0.1:8081`,
 		Args: args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			return profile.New(cmd.Context(), env, strings.Join(files, ""), d)
+		RunE: func(_ *cobra.Command, files []string) error {
+			return profile.New(env, strings.Join(files, ""), d)
 		},
 	}
 	cmd.Flags().Var(once{&d.Get}, "get", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
@@ -203,14 +204,16 @@ func (o once) Type() string { return "string" }
 
 func listProfiles(env Env) error {
 	list, err := profile.List(profiles.FS)
-	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD/TRIAL", "TITLE"}}
+	t := table.Table{Columns: []table.Column{
+		{Title: "NAME", Left: true}, {Title: "TITLE", Left: true, Wrap: true}, {Title: "ROUNDS"}, {Title: "STEPS"},
+		{Title: "LOAD/TRIAL"},
+	}}
 	for _, p := range list {
-		rows = append(rows, []string{
-			p.Name, joinSelections(p.Contenders), settledRounds(p), strconv.Itoa(len(p.Steps)),
-			units.Approx(p.LoadDuration()), p.Title,
-		})
+		row := addRow(&t, p.Name, p.Title, settledRounds(p), strconv.Itoa(len(p.Steps)), units.Approx(p.LoadDuration()))
+		row.Below = []string{safe.Line(joinSelections(p.Contenders), 1000)}
 	}
-	return cmp.Or(writeTable(env.Stdout, rows), err)
+	_, writeErr := io.WriteString(env.Stdout, t.Text(console.Columns(env.Stdout)))
+	return cmp.Or(writeErr, err)
 }
 
 // settledRounds returns the rounds of p on a machine with enough memory: "8", or, if p names

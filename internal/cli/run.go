@@ -179,7 +179,11 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 // flag to that about an unknown one. It returns other errors unchanged.
 func flagError(fl *pflag.FlagSet, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
-		if near := strictyaml.Nearest(unknown.GetSpecifiedName(), shownFlags(fl)); near != "" {
+		var names []string
+		for _, f := range shownFlags(fl) {
+			names = append(names, f.Name)
+		}
+		if near := strictyaml.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			return fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 		return err
@@ -193,14 +197,4 @@ func flagError(fl *pflag.FlagSet, err error) error {
 		return err
 	}
 	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
-}
-
-// shownFlags returns the names of the flags in the help.
-func shownFlags(fl *pflag.FlagSet) (names []string) {
-	fl.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return names
 }

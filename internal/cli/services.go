@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/secret"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 func newServices(env Env) *cobra.Command {
@@ -107,27 +107,36 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 
 func listServices(env Env, dirs []string) error {
 	all, err := app.Discover(dirs)
-	known, knownErr := contenders.KnownStates()
-	if knownErr != nil {
-		env.Warn(knownErr)
-	}
 	env = maskedFor(env, all)
-	rows := [][]string{{"NAME", "LANGUAGE", "FRAMEWORK", "ENDPOINTS", "VERIFIED", "VARIANTS", "TAGS"}}
+	t := table.Table{Columns: []table.Column{
+		{Title: "NAME", Left: true}, {Title: "LANGUAGE", Left: true, Drop: 1}, {Title: "FRAMEWORK", Left: true},
+		{Title: "VARIANTS", Left: true, Wrap: true}, {Title: "ENDPOINTS", Drop: 3},
+		{Title: "TAGS", Left: true, Drop: 2},
+	}}
 	for _, s := range all {
-		variants := make([]string, len(s.Variants))
-		for i, v := range s.Variants {
-			variants[i] = v.Name
-		}
-		note := strings.Join(s.Tags, " ")
+		var variants []string
 		if s.Unverified != "" {
-			note += " UNVERIFIED"
+			variants = append(variants, "(unverified)")
 		}
-		rows = append(rows, []string{
-			s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strconv.Itoa(len(s.Endpoints)),
-			contenders.VerifiedText(s, known), strings.Join(variants, " "), note,
-		})
+		for _, v := range s.Variants {
+			if v.Unverified != "" {
+				v.Name += " (unverified)"
+			}
+			variants = append(variants, v.Name)
+		}
+		addRow(&t, s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strings.Join(variants, ", "),
+			strconv.Itoa(len(s.Endpoints)), strings.Join(s.Tags, " "))
 	}
-	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
+	_, writeErr := io.WriteString(env.Stdout, t.Text(console.Columns(env.Stdout)))
+	return errors.Join(writeErr, console.WithCode(console.ExitUsage, err))
+}
+
+// addRow adds a row, each cell as one line without control characters.
+func addRow(t *table.Table, cells ...string) *table.Row {
+	for i, cell := range cells {
+		cells[i] = safe.Line(cell, 1000)
+	}
+	return t.Add(cells...)
 }
 
 // framework returns a contender's framework and version; "" if its manifest has none.
@@ -136,19 +145,6 @@ func framework(s bench.Service) string { return strings.TrimSpace(s.Framework + 
 // maskedFor returns env with writers that mask the secrets of contenders.
 func maskedFor(env Env, services []bench.Service) Env {
 	return env.Masked(secret.New(secret.Of(bench.Run{}, services)...))
-}
-
-// writeTable writes rows in columns, each cell as one line without control characters.
-func writeTable(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	for _, cells := range rows {
-		line := make([]string, len(cells))
-		for i, cell := range cells {
-			line[i] = safe.Line(cell, 1000)
-		}
-		fmt.Fprintln(tw, strings.Join(line, "\t"))
-	}
-	return tw.Flush()
 }
 
 func showService(env Env, dirs []string, name string) error {
@@ -216,7 +212,8 @@ Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are bu
 			return contenders.Build(cmd.Context(), env, o)
 		},
 	}
-	bindSelection(cmd, &o.Selection)
+	cmd.Flags().BoolVar(&o.All, "all", false, "every variant that this machine can build")
+	cmd.Flags().BoolVar(&o.Defaults, "defaults", false, "with --all: only the default variant of each")
 	cmd.Flags().StringVar(&runtimeName, "runtime", string(bench.RuntimeDocker), "docker or process")
 	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "rebuild unchanged contenders too (base images may differ)")
 	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0, "parallel builds (default: half the CPUs, at most 4)")
@@ -224,44 +221,31 @@ Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are bu
 	return cmd
 }
 
-// bindSelection gives cmd the options that select contenders without names.
-func bindSelection(cmd *cobra.Command, s *contenders.Selection) {
-	cmd.Flags().BoolVar(&s.All, "all", false, "every variant that this machine can build")
-	cmd.Flags().BoolVar(&s.Defaults, "defaults", false, "with --all: only the default variant of each")
-}
-
 func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
 	var o contenders.VerifyOptions
 	cmd := &cobra.Command{
-		Use:   "verify {NAME[:VARIANT]... | --all}",
+		Use:   "verify NAME[:VARIANT]...",
 		Short: "Run lifecycle checks, HTTP checks and a short load",
 		Long: `Starts each contender in a container under 1.5 CPUs and 512 MiB and runs: the lifecycle checks (exits without a store,
 logs port and requests, stops gracefully), all HTTP checks of its endpoint groups, and 30 s of load with up to 2,048
 connections, which must cause no errors. The store is embedded unless --elastic names one; the load then stops at 64
 connections, because Elasticsearch rejects searches beyond its queue of 1,000.
 
-The outcome is saved in your cache folder and shown by 'locbench services list' until the sources change. --record also
-writes it to a file next to the sources (bundled contenders: services/verified.json). The results folder is kept.
+The results folder is kept.
 
-Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are
-kept).`,
+Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted.`,
 		Example: `  locbench services verify go-nethttp
   locbench services verify my-contender --services ./my-contenders
-  locbench services verify --all --record services/verified.json
   locbench services verify go-nethttp --elastic http://127.0.0.1:9200`,
-		Args:              args(cobra.ArbitraryArgs),
+		Args:              args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			o.Names, o.Runtime, o.Dirs = names, bench.RuntimeDocker, *dirs
-			o.Command = env.Args
+			o.Names, o.Dirs, o.Command = names, *dirs, env.Args
 			return contenders.Verify(cmd.Context(), env, o)
 		},
 	}
-	bindSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&o.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed')")
-	cmd.Flags().StringVar(&o.Record, "record", "", "also write the outcome to `FILE`")
 	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "results `DIR` (default results/<time>-verify)")
-	_ = cmd.MarkFlagFilename("record", "json")
 	return cmd
 }
 

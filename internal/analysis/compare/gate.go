@@ -89,13 +89,13 @@ func (g Gate) sign() string {
 	return ">+"
 }
 
-// Gates returns an example of a gate for each measure: "throughput<-5%,p99>+10%".
+// Gates returns an example of a gate for each measure: "throughput<-5%, p99>+10%".
 func Gates() string {
 	var all []string
 	for _, id := range gated() {
 		all = append(all, Gate{Measure: measure.ID(id)}.example())
 	}
-	return strings.Join(all, ",")
+	return strings.Join(all, ", ")
 }
 
 // gated returns the names of the measures that may have a gate.

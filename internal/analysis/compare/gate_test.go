@@ -18,7 +18,7 @@ func TestParseGates(t *testing.T) {
 	if _, err := ParseGates(strings.Repeat(" ", 492) + "p99>+10%"); err != nil {
 		t.Errorf("500 bytes: %v", err)
 	}
-	if got, want := Gates(), "throughput<-5%,p99>+10%,start-up>+10%,time-to-peak>+10%,memory>+10%,cpu>+10%"; got != want {
+	if got, want := Gates(), "throughput<-5%, p99>+10%, start-up>+10%, time-to-peak>+10%, memory>+10%, cpu>+10%"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := gates[0].String() + " " + gates[2].String(); got != "throughput<-5% memory>+2.5%" {

@@ -21,9 +21,13 @@ import (
 
 // BuildOptions are the options of Build.
 type BuildOptions struct {
-	Selection
-	Jobs    int  // parallel builds; 0: half the CPUs, at most 4
-	Rebuild bool // also unchanged contenders
+	Names    []string // NAME or NAME:VARIANT
+	All      bool     // every contender in every variant
+	Defaults bool     // with All: only the first variant of each
+	Dirs     []string // folders with more contenders
+	Runtime  bench.Runtime
+	Jobs     int  // parallel builds; 0: half the CPUs, at most 4
+	Rebuild  bool // also unchanged contenders
 }
 
 // Build builds the selected contenders.
@@ -31,7 +35,7 @@ func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 	if !platform.Builds(o.Runtime) {
 		return console.Usagef("--runtime %q: expected docker or process", o.Runtime)
 	}
-	list, err := o.Choose(env)
+	list, err := o.choose(env)
 	if err != nil {
 		return err
 	}

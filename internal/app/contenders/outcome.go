@@ -9,55 +9,9 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/check"
 	"github.com/locbench/locbench/internal/text/safe"
 )
-
-// verifiedState returns the outcome of verification by a trial.
-func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (contender.Verified, error) {
-	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		return contender.Verified{}, err
-	}
-	v := contender.Verified{
-		Sources: hash, When: trial.Started.UTC(), Locbench: run.Software.Locbench,
-		Kernel: run.Machine.Kernel, Arch: run.Machine.Arch, Engine: "Docker " + run.Software.Docker,
-		Store:     fmt.Sprintf("%s, Elasticsearch %s", run.Store.Kind, run.Store.Version),
-		Limits:    fmt.Sprintf("%g CPUs, %s", run.Profile.Limits.CPUs, units.Bytes(run.Profile.Limits.Memory)),
-		ImageSize: trial.Artifact.ImageSize,
-	}
-	// The duration of a build from the engine's cache is meaningless.
-	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, contender.BuildOptions{})
-	if ok && r.NoCache && r.Of(trial.Artifact) {
-		v.BuildTime = r.BuildTime
-	}
-	if trial.StartUp != nil {
-		v.StartUp = *trial.StartUp
-	}
-	if trial.Stop != nil {
-		v.Stop = trial.Stop.Took
-	}
-	counts := map[bench.CheckStatus]int{}
-	for _, c := range trial.Checks {
-		counts[c.Status]++
-	}
-	v.Passed, v.Failed, v.Skipped = counts[bench.CheckPassed], counts[bench.CheckFailed], counts[bench.CheckSkipped]
-	for _, s := range trial.Steps {
-		v.Throughput = s.Load.Throughput()
-		v.Connections = max(v.Connections, s.Step.Connections)
-		if s.After != nil && s.After.Memory != nil {
-			v.Memory = max(v.Memory, s.After.Memory.Peak)
-		}
-	}
-	if wrong := faults(trial); len(wrong) > 0 {
-		v.Failure = safe.Line(wrong[0], 300)
-		if len(wrong) > 1 {
-			v.Failure += fmt.Sprintf(" (and %d more)", len(wrong)-1)
-		}
-	}
-	return v, nil
-}
 
 // faults returns what failed in a trial, the gravest first.
 func faults(trial bench.TrialResult) (wrong []string) {
@@ -145,13 +99,13 @@ func memoryFaults(trial bench.TrialResult) (wrong []string) {
 }
 
 // writeOutcome prints the outcome of verification: faults, checks, and some results.
-func writeOutcome(w io.Writer, trial bench.TrialResult, v contender.Verified) {
+func writeOutcome(w io.Writer, trial bench.TrialResult, wrong []string) {
 	outcome := "verified"
-	if v.Failure != "" {
+	if len(wrong) > 0 {
 		outcome = "FAILED"
 	}
 	fmt.Fprintf(w, "%s: %s\n", trial.Trial.Label(), outcome)
-	for _, text := range faults(trial) {
+	for _, text := range wrong {
 		fmt.Fprintf(w, "  ✗ %s\n", safe.Line(text, 600))
 	}
 	var groups []string
@@ -176,21 +130,33 @@ func writeOutcome(w io.Writer, trial bench.TrialResult, v contender.Verified) {
 		}
 		fmt.Fprintf(w, "  %-20s %s\n", safe.Line(g, 60), text)
 	}
-	if v.Throughput > 0 {
-		last := trial.Steps[len(trial.Steps)-1].Step
+	var memory int64
+	for _, s := range trial.Steps {
+		if s.After != nil && s.After.Memory != nil {
+			memory = max(memory, s.After.Memory.Peak)
+		}
+	}
+	if n := len(trial.Steps); n > 0 && trial.Steps[n-1].Load.Throughput() > 0 {
+		last := trial.Steps[n-1]
 		fmt.Fprintf(w, "  %-20s %s/s with %d connections (not a benchmark)\n",
-			"short load", units.Rate(v.Throughput), last.Connections)
+			"short load", units.Rate(last.Load.Throughput()), last.Step.Connections)
+	}
+	var start, stop bench.Duration
+	if trial.StartUp != nil {
+		start = *trial.StartUp
+	}
+	if trial.Stop != nil {
+		stop = trial.Stop.Took
 	}
 	for _, f := range []struct{ name, text string }{
-		{"image", known(v.ImageSize, units.Bytes)}, {"build", known(v.BuildTime, units.Duration)},
-		{"start-up", known(v.StartUp, units.Duration)}, {"peak memory", known(v.Memory, units.Bytes)},
-		{"stop", known(v.Stop, units.Duration)},
+		{"image", known(trial.Artifact.ImageSize, units.Bytes)}, {"start-up", known(start, units.Duration)},
+		{"peak memory", known(memory, units.Bytes)}, {"stop", known(stop, units.Duration)},
 	} {
 		if f.text != "" {
 			fmt.Fprintf(w, "  %-20s %s\n", f.name, f.text)
 		}
 	}
-	if v.Failure != "" {
+	if len(wrong) > 0 {
 		for _, l := range trial.LastLog {
 			fmt.Fprintf(w, "  log  %s\n", safe.Line(l.Text, 300))
 		}

@@ -29,8 +29,8 @@ func (p *buildProgress) begin(svc bench.Service) {
 	defer p.mu.Unlock()
 	p.begun++
 	text := fmt.Sprintf("%s (%d of %d)", selected(svc), p.begun, p.total)
-	if r, ok := contender.LastBuild(svc, p.runtime, contender.BuildOptions{}); ok {
-		text += ", " + units.Duration(r.BuildTime) + " last time"
+	if took := contender.LastBuild(svc, p.runtime, contender.BuildOptions{}); took > 0 {
+		text += ", " + units.Duration(took) + " last time"
 	}
 	fmt.Fprintln(p.env.Stderr, text)
 }

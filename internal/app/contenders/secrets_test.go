@@ -34,7 +34,7 @@ process:
 	testenv.OK(t, os.WriteFile(filepath.Join(dir, "service.yaml"), []byte(manifest), 0o600))
 	var out, stderr bytes.Buffer
 	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, BuildOptions{
-		Selection: Selection{Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess},
+		Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess,
 	})
 	if err == nil {
 		t.Fatal("the build did not fail")

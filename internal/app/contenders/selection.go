@@ -14,46 +14,41 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// Selection is the choice of contenders in commands that take several.
-type Selection struct {
-	Names    []string // NAME or NAME:VARIANT
-	All      bool     // every contender in every variant
-	Defaults bool     // with All: only the first variant of each
-	Dirs     []string // folders with more contenders
-	Runtime  bench.Runtime
-}
-
-// Choose returns the selected contenders. With All it skips those that cannot be built here, and
+// choose returns the contenders to build. With All it skips those that cannot be built here, and
 // reports why.
-func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
+func (o BuildOptions) choose(env console.Env) ([]bench.Service, error) {
 	switch {
-	case s.All && len(s.Names) > 0:
+	case o.All && len(o.Names) > 0:
 		return nil, console.Usagef("use either --all or names")
-	case !s.All && len(s.Names) == 0:
+	case !o.All && len(o.Names) == 0:
 		return nil, console.Usagef("name contenders (see 'locbench services list') or use --all")
-	case s.Defaults && !s.All:
+	case o.Defaults && !o.All:
 		return nil, console.Usagef("--defaults needs --all; a name alone is the default variant")
+	case !o.All:
+		return named(env, o.Dirs, o.Names)
+	}
+	all, err := app.Discover(o.Dirs)
+	if err != nil {
+		return nil, console.WithCode(console.ExitUsage, err)
 	}
 	var list []bench.Service
-	if s.All {
-		all, err := app.Discover(s.Dirs)
-		if err != nil {
-			return nil, console.WithCode(console.ExitUsage, err)
-		}
-		for _, svc := range all {
-			list = append(list, s.variants(env, svc)...)
-		}
-		return list, nil
+	for _, svc := range all {
+		list = append(list, o.variants(env, svc)...)
 	}
+	return list, nil
+}
+
+// named returns the contenders with these names, each NAME or NAME:VARIANT, also those in dirs.
+func named(env console.Env, dirs, names []string) (list []bench.Service, err error) {
 	var chosen []bench.Selection
-	for _, name := range s.Names {
+	for _, name := range names {
 		sel, err := profile.ParseSelection(name)
 		if err != nil {
 			return nil, console.WithCode(console.ExitUsage, err)
 		}
 		chosen = append(chosen, sel)
 	}
-	all, left, err := app.DiscoverFor(s.Dirs, chosen)
+	all, left, err := app.DiscoverFor(dirs, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -74,13 +69,13 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 }
 
 // variants returns the variants of svc that can be built here.
-func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Service) {
+func (o BuildOptions) variants(env console.Env, svc bench.Service) (list []bench.Service) {
 	all := contender.Resolved(svc)
-	if s.Defaults {
+	if o.Defaults {
 		all = all[:1]
 	}
 	for _, resolved := range all {
-		if err := buildable(resolved, s.Runtime); err != nil {
+		if err := buildable(resolved, o.Runtime); err != nil {
 			fmt.Fprintf(env.Stderr, "skipped %s: %s\n", selected(resolved), safe.Line(err.Error(), 500))
 			continue
 		}

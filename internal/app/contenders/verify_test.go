@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
@@ -67,7 +65,6 @@ func goodTrial() bench.TrialResult {
 }
 
 func TestOutcome(t *testing.T) {
-	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}}
 	for want, spoil := range map[string]func(*bench.TrialResult){
 		"": func(*bench.TrialResult) {},
 		"check get two: expected 404, got 500": func(l *bench.TrialResult) {
@@ -93,17 +90,23 @@ func TestOutcome(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			trial := goodTrial()
 			spoil(&trial)
-			v, err := verifiedState(bench.Run{}, trial, svc)
-			if err != nil || v.Failure != want {
-				t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
-			}
-			if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" || v.Connections != 4 {
-				t.Errorf("%+v", v)
+			wrong := faults(trial)
+			if want == "" {
+				testenv.Equal(t, wrong, nil)
+			} else {
+				testenv.Equal(t, wrong, []string{want})
 			}
 			var out bytes.Buffer
-			writeOutcome(&out, trial, v)
-			if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
-				t.Errorf("reported:\n%s", text)
+			writeOutcome(&out, trial, wrong)
+			text := out.String()
+			for part, there := range map[string]bool{
+				want: true, ": verified\n": want == "", "last word": want != "", "closest": false, "\x1b": false,
+				"short load           100/s with 4 connections": true, "start-up             40.0 ms\n": true,
+				"image                9 MiB\n": true, "peak memory          7 MiB\n": true,
+			} {
+				if strings.Contains(text, part) != there {
+					t.Errorf("%q: %t\n%s", part, !there, text)
+				}
 			}
 		})
 	}
@@ -126,37 +129,6 @@ func TestOutcomeWithoutRequestLog(t *testing.T) {
 	}
 }
 
-func TestVerifiedText(t *testing.T) {
-	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Variants: []bench.Variant{{Name: "a"}, {Name: "b"}}}
-	hash, err := contender.SourceHash(svc)
-	testenv.OK(t, err)
-	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	good := contender.Verified{Sources: hash, When: day}
-	bad, old := good, good
-	bad.Failure, old.Sources = "hung", "before"
-	for want, states := range map[string][2]*contender.Verified{
-		"no": {}, "1 of 2 variants": {&good, nil}, "yes 2026-11-21": {&good, &good}, "failed 2026-11-21": {&good, &bad}, "changed since 2026-11-21": {&old, nil},
-	} {
-		t.Run(want, func(t *testing.T) {
-			known := contender.States{Contenders: map[string]contender.Verified{}}
-			for i, name := range []string{"web:a", "web:b"} {
-				if states[i] != nil {
-					known.Contenders[name] = *states[i]
-				}
-			}
-			if got := VerifiedText(svc, []contender.States{known}); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
-		})
-	}
-	// A failure of a variant that its manifest declares as unverified does not count.
-	svc.Variants[1].Unverified = "dies of many connections"
-	known := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": bad}}
-	if got := VerifiedText(svc, []contender.States{known}); got != "1 of 2 variants" {
-		t.Errorf("%q, want 1 of 2 variants", got)
-	}
-}
-
 // TestVerifyLeavesNoFile: a verification makes no folder for temporary files, which it would leave
 // when it is killed.
 func TestVerifyLeavesNoFile(t *testing.T) {
@@ -166,8 +138,7 @@ func TestVerifyLeavesNoFile(t *testing.T) {
 	cancel()
 	var out bytes.Buffer
 	env := console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
-	one := Selection{Names: []string{"go-nethttp"}}
-	err := Verify(ctx, env, VerifyOptions{Selection: one, Out: filepath.Join(t.TempDir(), "out")})
+	err := Verify(ctx, env, VerifyOptions{Names: []string{"go-nethttp"}, Out: filepath.Join(t.TempDir(), "out")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v\n%s", err, out.String())
 	}

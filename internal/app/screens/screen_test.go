@@ -22,10 +22,10 @@ func TestAfterwards(t *testing.T) {
 	for name, c := range map[string]struct {
 		state    bench.RunState
 		ran      bool // a contender was started
-		failures int  // how often the failure of the trial is printed: the table has it twice
+		failures int  // how often the failure of the trial is printed
 		logs     int  // lines of a contender's log
 	}{
-		"failed trial":      {bench.RunFailed, true, 2, 0},
+		"failed trial":      {bench.RunFailed, true, 1, 0},
 		"nothing ran":       {bench.RunFailed, false, 1, 1},
 		"no trial, failed":  {bench.RunFailed, false, 0, 0},
 		"no trial, stopped": {bench.RunInterrupted, false, 0, 0},

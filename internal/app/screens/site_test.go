@@ -11,10 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/testenv"
@@ -137,30 +135,5 @@ func TestMachine(t *testing.T) {
 	states, err := site.States(t.Context(), bench.RuntimeProcess)
 	if err != nil || states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind != setup.Ready {
 		t.Errorf("%+v, %v", states, err)
-	}
-}
-
-func TestVerifiedNote(t *testing.T) {
-	svc := bench.Service{Name: "web", Files: fstest.MapFS{"main.go": {Data: []byte("package main")}}}
-	hash, err := contender.SourceHash(svc)
-	testenv.OK(t, err)
-	for name, c := range map[string]struct {
-		state  contender.Verified
-		passed bool
-		text   string
-	}{
-		"passed":          {contender.Verified{Sources: hash, Limits: "1 CPU"}, true, "verified on 0001-01-01 with 1 CPU"},
-		"failed":          {contender.Verified{Sources: hash, Failure: "checks"}, false, "verification failed on 0001-01-01"},
-		"changed sources": {contender.Verified{Sources: "other"}, false, "sources changed since verification on 0001-01-01"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			known := contender.States{Contenders: map[string]contender.Verified{"web": c.state}}
-			if passed, text := verifiedNote(svc, []contender.States{known}); passed != c.passed || text != c.text {
-				t.Errorf("%t, %q, want %t, %q", passed, text, c.passed, c.text)
-			}
-		})
-	}
-	if passed, text := verifiedNote(svc, nil); passed || text != "" {
-		t.Errorf("unknown: %t, %q", passed, text)
 	}
 }

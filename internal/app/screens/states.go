@@ -3,10 +3,8 @@ package screens
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/locbench/locbench/internal/app"
-	"github.com/locbench/locbench/internal/app/contenders"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
 	"github.com/locbench/locbench/internal/contender/docker"
@@ -39,19 +37,13 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 	if err == nil && runtime.Traits().OnHost {
 		engine.Close()
 	}
-	known, err := contenders.KnownStates()
-	if err != nil {
-		return nil, err
-	}
 	out := map[bench.Selection]setup.State{}
 	for _, svc := range all {
 		for _, resolved := range contender.Resolved(svc) {
 			if ctx.Err() != nil {
 				return out, ctx.Err()
 			}
-			state := of(resolved)
-			state.Passed, state.Verified = verifiedNote(resolved, known)
-			out[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = state
+			out[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = of(resolved)
 		}
 	}
 	return out, nil
@@ -94,21 +86,6 @@ func imageStates(
 		}
 		return setup.State{Kind: setup.Build}
 	}
-}
-
-// verifiedNote returns Passed and Verified of a setup.State.
-func verifiedNote(svc bench.Service, known []contender.States) (passed bool, text string) {
-	v, changed, ok := contender.VerifiedState(svc, known...)
-	day := v.When.Format(time.DateOnly)
-	switch {
-	case !ok:
-		return false, ""
-	case changed:
-		return false, "sources changed since verification on " + day
-	case v.Failure != "":
-		return false, "verification failed on " + day
-	}
-	return true, "verified on " + day + " with " + v.Limits
 }
 
 func processState(svc bench.Service) setup.State {

@@ -44,10 +44,7 @@ type Draft struct {
 	Targets     string // vegeta's target file, in place of Get, Post and Login
 }
 
-var (
-	errNoRequest = errors.New("no request: write a path to GET or to POST")
-	endsPattern  = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
-)
+var endsPattern = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 
 // Text returns the draft as a valid profile with comments; the commands at its end name file.
 func (d Draft) Text(file string) ([]byte, error) {
@@ -69,7 +66,7 @@ func (d Draft) text(file string) (text []byte, next []string, err error) {
 	post, body := cut(d.Post)
 	login, where := cut(d.Login)
 	if get == "" && post == "" {
-		return nil, nil, errNoRequest
+		return nil, nil, errors.New("no request: write a path to GET or to POST")
 	}
 	var t draftText
 	t.head(nameOf(file))

@@ -61,7 +61,7 @@ func TestNewOfTargets(t *testing.T) {
 	}
 	var out, talk bytes.Buffer
 	env := console.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &talk}
-	testenv.OK(t, New(t.Context(), env, "shop.yaml", Draft{Targets: "load/t.txt"}))
+	testenv.OK(t, New(env, "shop.yaml", Draft{Targets: "load/t.txt"}))
 	text, err := os.ReadFile("shop.yaml")
 	if err != nil || !strings.Contains(string(text), "    file: load/b.json\n") || strings.Contains(string(text), "- get: /") {
 		t.Errorf("%v\n%s", err, text)
@@ -79,7 +79,7 @@ func TestNewOfTargets(t *testing.T) {
 		"with --get": {Draft{Targets: "load/t.txt", Get: "/"}, "--targets has the requests: leave out --get, --post and --login, and add more in the written file"},
 		"with login": {Draft{Targets: "load/t.txt", Login: "/l"}, "--targets has the requests: leave out --get, --post and --login, and add more in the written file"},
 	} {
-		err := New(t.Context(), env, "other.yaml", test.d)
+		err := New(env, "other.yaml", test.d)
 		if console.ExitCode(t.Context(), err) != console.ExitUsage || err.Error() != test.want {
 			t.Errorf("%s: %v", name, err)
 		}

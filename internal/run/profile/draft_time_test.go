@@ -44,7 +44,7 @@ func TestNewSaysHowLongAComparisonTakes(t *testing.T) {
 		t.Chdir(t.TempDir())
 		var talk bytes.Buffer
 		env := console.Env{Stdout: io.Discard, Stderr: &talk}
-		testenv.OK(t, New(t.Context(), env, "", Draft{Get: "/", Connections: connections}))
+		testenv.OK(t, New(env, "", Draft{Get: "/", Connections: connections}))
 		if !strings.Contains(talk.String(), want) {
 			t.Errorf("%s connections: %s", connections, talk.String())
 		}

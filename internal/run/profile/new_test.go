@@ -2,9 +2,7 @@ package profile
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -175,93 +173,15 @@ func FuzzDraft(f *testing.F) {
 	})
 }
 
-func TestAsk(t *testing.T) {
-	for name, test := range map[string]struct {
-		file, in string
-		want     Draft
-		name     string
-		says     []string // in order
-	}{
-		"all defaults": {"", "\n\n\n\n\n", Draft{Get: "/", Connections: "64"}, "my-api.yaml",
-			[]string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
-		"a file": {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
-		"all inputs": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
-			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100", ""}, "shop.yaml",
-			[]string{"[1..10000]", "[none]", "[{}]", "[none]", "[token]", "[64]"}},
-		"on one line": {"", "shop\n/items/{item} 1..9\n/orders {\"a\": 1}\n/login data.token\n100\n",
-			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100", ""}, "shop.yaml", nil},
-		"follow-ups by default": {"", "\n/{a}\n\n/o\n\n/l\n\n\n",
-			Draft{"/{a} 1..10000", "/o {}", "/l token", "64", ""}, "my-api.yaml", nil},
-		"only a POST": {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64", ""}, "my-api.yaml",
-			[]string{"no request: write a path", "Path to POST"}},
-		"wrong inputs": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
-			"/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
-			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64", ""}, "shop.yaml", []string{
-				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml already exists", "start it with", "percent-encode",
-				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; start it with",
-				"write a path such as", "from 1 to 65535", "from 1 to 65535"}},
-		"hostile inputs": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\nnone\nnone\n" +
-			strings.Repeat(" ", 10_000) + "\n5\n",
-			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control or invisible characters", "too long", "too long"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			testenv.OK(t, os.WriteFile("taken.yaml", nil, 0o600))
-			var out bytes.Buffer
-			file, d, err := ask(t.Context(), strings.NewReader(test.in), &out, test.file)
-			if err != nil || file != test.name || d != test.want {
-				t.Fatalf("%s, %+v, %v\n%s", file, d, err, out.String())
-			}
-			if _, err := d.Text(file); err != nil {
-				t.Error(err)
-			}
-			rest := out.String()
-			for _, want := range test.says {
-				_, after, ok := strings.Cut(rest, want)
-				if !ok {
-					t.Fatalf("%q is missing in %q of\n%s", want, rest, out.String())
-				}
-				rest = after
-			}
-			if strings.ContainsRune(out.String(), 0x1b) || len(out.String()) > 4000 {
-				t.Errorf("%q", out.String())
-			}
-		})
-	}
-}
-
-// TestAskCanceled: the end of the input, also within a line, and Ctrl-C write nothing.
-func TestAskCanceled(t *testing.T) {
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	in, w := io.Pipe()
-	defer w.Close()
-	for name, test := range map[string]struct {
-		ctx context.Context
-		in  io.Reader
-	}{
-		"at once": {t.Context(), strings.NewReader("")}, "half a line": {t.Context(), strings.NewReader("shop\n/items")},
-		"before the last": {t.Context(), strings.NewReader("shop\n\n\n\n")}, "Ctrl-C": {canceled, in},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(test.ctx, test.in, io.Discard, "")
-			if console.ExitCode(t.Context(), err) != console.ExitInterrupted ||
-				!strings.Contains(err.Error(), "canceled: nothing written") {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// TestNewWithoutATerminal: only flags decide, and existing files stay unchanged.
-func TestNewWithoutATerminal(t *testing.T) {
+// TestNew: only options decide, and existing files stay unchanged.
+func TestNew(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, talk bytes.Buffer
 	env := console.Env{Stdin: strings.NewReader("shop\n"), Stdout: &out, Stderr: &talk}
 	begin := func(file string, d Draft) error {
 		out.Reset()
 		talk.Reset()
-		return New(t.Context(), env, file, d)
+		return New(env, file, d)
 	}
 	if err := begin("", Draft{}); err != nil || out.String() != "my-api.yaml\n" {
 		t.Fatalf("%q, %v", out.String(), err)

@@ -54,20 +54,22 @@ func loadOptions() []Option {
 			}},
 		},
 		{
-			Name: "cpus", Key: "limits.cpus", Type: "float64", Usage: "CPU quota per contender, such as 1.5",
+			Name: "cpus", Section: InLimits, Key: "limits.cpus", Type: "float64",
+			Usage: "CPU quota per contender, such as 1.5",
 			Label: "CPUs",
 			Help:  "CPU quota per contender: 1.5 is 150 ms of CPU time every 100 ms. Above it the kernel throttles.",
 			value: floats(func(p *bench.Profile) *float64 { return &p.Limits.CPUs }, 0.01, 1024, absent),
 		},
 		{
-			Name: "cpu-set", Key: "limits.cpu_set", Type: "int",
+			Name: "cpu-set", Section: InLimits, Key: "limits.cpu_set", Type: "int",
 			Usage: "number of CPUs a contender may run on (at most all)",
 			Label: "CPU set",
 			Help:  "Number of CPUs a contender may run on. Many runtimes size their thread pools by it.",
 			value: ints(func(p *bench.Profile) *int { return &p.Limits.CPUSet }, 1, 1024, absent),
 		},
 		{
-			Name: "memory", Key: "limits.memory", Type: "string", Usage: "memory limit per contender, such as 512MiB",
+			Name: "memory", Section: InLimits, Key: "limits.memory", Type: "string",
+			Usage: "memory limit per contender, such as 512MiB",
 			Label: "Memory",
 			Help:  "Memory limit per contender, without swap. Units: MiB, GiB (1024), MB, GB (1000).",
 			value: number[int64]{
@@ -76,14 +78,15 @@ func loadOptions() []Option {
 			}.value(),
 		},
 		{
-			Name: "connections", Key: "steps", Type: "stringSlice", Group: OfRuns,
+			Name: "connections", Section: InLoad, Key: "steps", Type: "stringSlice", Group: OfRuns,
 			Usage: "steps, as `numbers` of connections: '1,8,64' or '1 x5 warm-up,2..64 doubling'",
 			Label: "Steps",
 			Help:  "Steps as numbers of connections, such as 1,8,64. Also: 1 x5 warm-up, 2..2048 doubling, 64 for 30s.",
 			value: value{get: func(p *bench.Profile) string { return ShortSteps(p.Steps) }, set: setConnections},
 		},
 		{
-			Name: "duration", Key: "step_duration", Type: "duration", Group: OfRuns, Usage: "length of each step",
+			Name: "duration", Section: InLoad, Key: "step_duration", Type: "duration", Group: OfRuns,
+			Usage: "length of each step",
 			Label: "Duration",
 			Help: "Length of each step, such as 10s. Short steps are for a first try; JITs and caches take longer " +
 				"to warm up.",
@@ -99,7 +102,7 @@ func loadOptions() []Option {
 			value: interleaveValue(),
 		},
 		{
-			Name: "threshold", Key: "thresholds", Type: Several, Group: OfRuns,
+			Name: "threshold", Section: InLoad, Key: "thresholds", Type: Several, Group: OfRuns,
 			Usage: "`CONDITION` each step must meet, else exit code 4: 'p99<50ms,errors<0.1%' or " +
 				"'errors<20% stop=trial'; added to the profile's; repeatable",
 			value: value{set: addThreshold},
@@ -118,14 +121,14 @@ func placeOptions() []Option {
 			value: choice(func(p *bench.Profile) *bench.Runtime { return &p.Runtime }, bench.AllRuntimes(), bench.Runtimes()),
 		},
 		{
-			Name: "store", Key: "store.kind", Type: "string", Values: bench.StoreKinds(),
+			Name: "store", Section: InData, Key: "store.kind", Type: "string", Values: bench.StoreKinds(),
 			Usage: "auto, embedded, external, container or none",
 			Label: "Store",
 			Help:  "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",
 			value: storeValue(),
 		},
 		{
-			Name: "elastic", Key: "store.url", Type: "string",
+			Name: "elastic", Section: InData, Key: "store.url", Type: "string",
 			Usage: "Elasticsearch 7 `URL` (see 'locbench seed'); ${NAME} is an environment variable; implies --store external",
 			Label: "Elastic URL",
 			Help:  "URL of Elasticsearch 7, such as http://10.0.0.5:9200. Load its data with: locbench seed --elastic URL.",
@@ -150,22 +153,23 @@ func placeOptions() []Option {
 			}},
 		},
 		{
-			Name: "store-latency", Key: "store.latency", Type: "duration",
+			Name: "store-latency", Section: InData, Key: "store.latency", Type: "duration",
 			Usage: "median latency added by the embedded store",
 			value: times(func(p *bench.Profile) *time.Duration { return &p.Store.Latency }, 0, time.Minute, none),
 		},
 		{
-			Name: "store-latency-p99", Key: "store.latency_p99", Type: "duration", Usage: "p99 of that latency",
+			Name: "store-latency-p99", Section: InData, Key: "store.latency_p99", Type: "duration",
+			Usage: "p99 of that latency",
 			value: times(func(p *bench.Profile) *time.Duration { return &p.Store.P99 }, 0, time.Minute, none),
 		},
 		{
-			Name: "http2", Key: "protocol", Type: "bool",
+			Name: "http2", Section: InLoad, Key: "protocol", Type: "bool",
 			Usage: "use HTTP/2: over TLS for an https target, else with prior knowledge (h2c); one request at a time " +
 				"per connection",
 			value: protocolValue(),
 		},
 		{
-			Name: "engine", Type: "string", Group: OfRuns, Values: bench.Engines(),
+			Name: "engine", Section: InLoad, Type: "string", Group: OfRuns, Values: bench.Engines(),
 			Usage: "load `ENGINE`: fast (HTTP/1.1 without TLS, on Linux), vegeta (also HTTP/2 and TLS, on every system), or " +
 				"auto: fast where it applies, else vegeta (default auto, or $LOCBENCH_ENGINE; recorded)",
 			value: value{set: func(c *change, text string) error { // the run keeps it
@@ -189,18 +193,18 @@ func placeOptions() []Option {
 func dataOptions() []Option {
 	return []Option{
 		{
-			Name: "cities", Key: "data.cities", Type: "int",
+			Name: "cities", Section: InData, Key: "data.cities", Type: "int",
 			Usage: "generate N cities (1 to 1,000,000) instead of the bundled data",
 			Label: "Cities", Help: "Number of generated cities, 1 to 1,000,000; the same number gives the same data.",
 			value: generated(ints(func(p *bench.Profile) *int { return &p.Data.Cities }, 1, dataset.MaxGenerated, absent)),
 		},
 		{
-			Name: "vertices", Key: "data.vertices", Type: "int", Default: strconv.Itoa(defaultVertices),
+			Name: "vertices", Section: InData, Key: "data.vertices", Type: "int", Default: strconv.Itoa(defaultVertices),
 			Usage: "vertices per generated shape",
 			value: generated(ints(func(p *bench.Profile) *int { return &p.Data.Vertices }, 12, 10_000, absent)),
 		},
 		{
-			Name: "data-seed", Key: "data.seed", Type: "uint64", Default: strconv.Itoa(defaultDataSeed),
+			Name: "data-seed", Section: InData, Key: "data.seed", Type: "uint64", Default: strconv.Itoa(defaultDataSeed),
 			Usage: "seed for --cities; the same seed gives the same data",
 			value: generated(value{set: func(c *change, text string) (err error) {
 				if c.p.Data.Seed, err = readUint(text); err != nil {
@@ -210,7 +214,7 @@ func dataOptions() []Option {
 			}}),
 		},
 		{
-			Name: "data", Key: "data.dir", Type: "string",
+			Name: "data", Section: InData, Key: "data.dir", Type: "string",
 			Usage: "dump in `DIR` (see 'locbench seed --help'), or bundled; only the bundled data is checked by suite " +
 				bundledSuite,
 			Label: "Folder",

@@ -45,6 +45,7 @@ type Printer struct {
 	heading  *bench.Trial               // the trial that the last lines were about
 	status   string                     // the text of the status line
 	engine   bench.Engine               // the load engine that was named last
+	unbuilt  []string                   // failures of builds that were printed
 	err      error
 }
 
@@ -194,8 +195,12 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 		if p.owner == nil && e.Phase != bench.PhaseBuild {
 			return // the run ends with this error
 		}
-		if !p.opt.Quiet {
-			p.trial.reported = append(p.trial.reported, strings.ReplaceAll(e.Err, "\n", "; "))
+		switch text := strings.ReplaceAll(e.Err, "\n", "; "); {
+		case p.opt.Quiet:
+		case e.Phase == bench.PhaseBuild:
+			p.unbuilt = append(p.unbuilt, "build: "+text)
+		default:
+			p.trial.reported = append(p.trial.reported, text)
 		}
 		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
 		return
@@ -291,7 +296,10 @@ func (p *Printer) trialEnded(e bench.TrialEnded) {
 	if e.State == bench.TrialComplete {
 		return
 	}
-	if !slices.Contains(p.trial.reported, e.Failure) { // the same error may have ended a phase
+	switch {
+	case slices.Contains(p.unbuilt, e.Failure):
+		p.always("  " + p.paint(red, string(e.State)+": ") + "not built, as reported above")
+	case !slices.Contains(p.trial.reported, e.Failure): // the same error may have ended a phase
 		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
 	}
 	if l := p.trial; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else nothing was measured

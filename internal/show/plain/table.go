@@ -59,7 +59,9 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 		problem(line, p)
 	}
 	for _, c := range a.Ordered() {
-		failures(line, c)
+		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
+			failures(line, c)
+		}
 		sessions(line, c)
 	}
 	thresholds(line, a.Trials)

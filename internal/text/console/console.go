@@ -3,9 +3,12 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -23,10 +26,53 @@ type Env struct {
 }
 
 // Guarded returns e with writers that let no control character through (see package safe), whatever
-// the source of the text is.
+// the source of the text is. What is written after the reader has gone ("locbench … | head") is
+// dropped: the command ends as if it had been read.
 func (e Env) Guarded() Env {
-	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, nil), safe.NewWriter(e.Stderr, nil)
+	e.Stdout, e.Stderr = safe.NewWriter(&pipe{to: e.Stdout}, nil), safe.NewWriter(&pipe{to: e.Stderr}, nil)
 	return e
+}
+
+// pipe drops text for a reader that has gone.
+type pipe struct {
+	to   io.Writer
+	gone atomic.Bool
+}
+
+func (p *pipe) Unwrap() io.Writer { return p.to }
+
+func (p *pipe) Write(text []byte) (int, error) {
+	n, err := p.to.Write(text)
+	if errors.Is(err, syscall.EPIPE) {
+		p.gone.Store(true)
+		return len(text), nil
+	}
+	return n, err
+}
+
+// ErrGone is the error of a command that ends because the reader of its output has gone. It is not
+// printed.
+var ErrGone = errors.New("the reader of the output has gone")
+
+// UntilGone returns a writer to w, a writer of Guarded, that fails with ErrGone once the reader has
+// gone: for what makes no sense without a reader.
+func UntilGone(w io.Writer) io.Writer { return untilGone{w} }
+
+type untilGone struct{ io.Writer }
+
+func (u untilGone) Write(text []byte) (int, error) {
+	n, err := u.Writer.Write(text)
+	for w := u.Writer; err == nil; {
+		if p, ok := w.(*pipe); ok && p.gone.Load() {
+			return n, ErrGone
+		}
+		door, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = door.Unwrap()
+	}
+	return n, err
 }
 
 // Masked returns e with writers that mask the secrets that m knows.
@@ -69,6 +115,14 @@ func Width(w io.Writer) (width int, ok bool) {
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	return width, err == nil
+}
+
+// Columns returns the width of the terminal w, or 80 for what is not one.
+func Columns(w io.Writer) int {
+	if width, ok := Width(w); ok && width > 0 {
+		return width
+	}
+	return 80
 }
 
 // IsTerminal reports whether f is a terminal.

@@ -84,7 +84,7 @@ func ExitCode(ctx context.Context, err error) int {
 		return ExitOK
 	}
 	var interrupted Signal
-	if errors.As(err, &interrupted) || errors.As(context.Cause(ctx), &interrupted) {
+	if errors.Is(err, ErrGone) || errors.As(err, &interrupted) || errors.As(context.Cause(ctx), &interrupted) {
 		return ExitInterrupted
 	}
 	if c, ok := errors.AsType[*coded](err); ok {

@@ -107,7 +107,7 @@ func (l *list) rows(s *Screen) []row {
 
 func (s *Screen) meets(r row, words []string) bool {
 	st := s.state(r.sel)
-	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(st), st.Verified}
+	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(st)}
 	text = append(text, r.svc.Tags...)
 	if r.svc.Unverified != "" {
 		text = append(text, "unverified")

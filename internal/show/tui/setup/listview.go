@@ -125,10 +125,6 @@ func (s *Screen) drawState(l *ui.Look, r row, w int) string {
 	case Unknown:
 		text, paint = l.Glyph.Missing, l.Faint
 	}
-	verified := st.Passed && st.Kind != Cannot
-	if more := text + ", verified"; verified && ui.Width(more) <= w {
-		text = more
-	}
 	if r.svc.Unverified != "" && st.Kind != Cannot {
 		text += ", unverified"
 		if st.Kind == Unknown || ui.Width(text) > w {
@@ -148,7 +144,6 @@ func (s *Screen) rowDetail(l *ui.Look, w int) string {
 		return l.Bad.S(l.Cut(l.ASCIIOnly(ui.Outside(r.sel.String(), 80)+" names an unknown contender"), w))
 	}
 	st := s.state(r.sel)
-	verified := "; " + cmp.Or(ui.Outside(st.Verified, 100), "not verified yet")
 	var text string
 	var paint ui.Paint
 	switch {
@@ -160,9 +155,9 @@ func (s *Screen) rowDetail(l *ui.Look, w int) string {
 	case r.svc.Unverified != "":
 		text, paint = "unverified: "+ui.Outside(r.svc.Unverified, 300), l.Warn
 	case st.Why != "":
-		text = stateText(st) + ": " + ui.Outside(st.Why, 300) + verified
+		text = stateText(st) + ": " + ui.Outside(st.Why, 300)
 	default:
-		text = cmp.Or(ui.Outside(r.svc.Title, 200), r.sel.String()) + verified +
+		text = cmp.Or(ui.Outside(r.svc.Title, 200), r.sel.String()) +
 			"; serves " + ui.Outside(strings.Join(r.svc.Endpoints, " "), 200)
 	}
 	return paint.S(l.Cut(l.ASCIIOnly(text), w))

@@ -95,10 +95,8 @@ const (
 
 // State is the state of a variant before a run.
 type State struct {
-	Kind     Kind
-	Why      string
-	Passed   bool   // "services verify" has passed with the current sources
-	Verified string // its result as text; "" if it was not run
+	Kind Kind
+	Why  string
 }
 
 // Options configure a Screen.

@@ -1,0 +1,51 @@
+package plain
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// TestPrinter_FailedBuild: the trials of a contender that was not built do not repeat the error.
+func TestPrinter_FailedBuild(t *testing.T) {
+	var talk bytes.Buffer
+	p := New(Options{Out: &talk, Talk: &talk})
+	trial := bench.Trial{Contender: "a", Round: 1}
+	p.Handle(bench.Record{Event: bench.PhaseEnded{Phase: bench.PhaseBuild, Err: "run make:\nno rule"}})
+	p.Handle(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
+	p.Handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{
+		State: bench.TrialFailed, Failure: "build: run make:; no rule",
+	}})
+	testenv.Equal(t, strings.Count(talk.String(), "no rule"), 1, talk.String())
+	testenv.Equal(t, strings.Contains(talk.String(), "failed: not built, as reported above\n"), true, talk.String())
+}
+
+// TestEnd_FailureOnce: the end of a run has each failure once.
+func TestEnd_FailureOnce(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		spoil      func(*bench.TrialResult)
+	}{
+		{"a failed build", "no rule", func(r *bench.TrialResult) { r.Failure = "build: no rule" }},
+		{"an exit", "exit code 3", func(r *bench.TrialResult) {
+			r.Cause = &bench.Cause{Kind: bench.CauseExited, Text: "exit code 3"}
+			r.Failure = r.Cause.String()
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			trial := benchtest.With(benchtest.Trial("a", 1), func(r *bench.TrialResult) {
+				r.State = bench.TrialFailed
+				row.spoil(r)
+			})
+			var out bytes.Buffer
+			a := analysis.Of(benchtest.Run(trial), []bench.TrialResult{trial})
+			testenv.OK(t, End(&out, a, nil, 0, false))
+			testenv.Equal(t, strings.Count(out.String(), row.text), 1, out.String())
+		})
+	}
+}
