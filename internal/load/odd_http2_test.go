@@ -2,6 +2,7 @@ package load
 
 import (
 	"io"
+	"math"
 	"net"
 	"testing"
 
@@ -16,6 +17,7 @@ type stream struct {
 	conn net.Conn
 	id   uint32
 	n    int
+	last *uint32 // on its connection, of those that the server takes
 }
 
 // responds ends the stream with status 200 and five bytes.
@@ -30,7 +32,10 @@ func (s stream) headers(block ...byte) {
 }
 
 // goesAway sends that streams after the last one are not taken.
-func (s stream) goesAway(last uint32) { _ = s.WriteGoAway(last, http2.ErrCodeNo, nil) }
+func (s stream) goesAway(last uint32) {
+	*s.last = last
+	_ = s.WriteGoAway(last, http2.ErrCodeNo, nil)
+}
 
 // newOdd2 returns a server of HTTP/2 without TLS that does with a stream what no library would.
 func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
@@ -44,6 +49,7 @@ func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 		}
 		framer := http2.NewFramer(conn, conn)
 		_ = framer.WriteSettings()
+		last := uint32(math.MaxUint32)
 		for n := 0; ; {
 			frame, err := framer.ReadFrame()
 			if err != nil {
@@ -55,8 +61,11 @@ func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 					_ = framer.WriteSettingsAck()
 				}
 			case *http2.HeadersFrame:
+				if f.StreamID > last {
+					continue // sent before GOAWAY arrived; a client that got a response would have to use it
+				}
 				n++
-				serve(stream{framer, conn, f.StreamID, n})
+				serve(stream{framer, conn, f.StreamID, n, &last})
 			}
 		}
 	})
