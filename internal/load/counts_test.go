@@ -12,6 +12,7 @@ import (
 // The counts are those of the server's journal, of requests and of sessions, in a closed and in an
 // open loop, over 1 to 512 connections.
 func TestCountsAreThoseOfTheServer(t *testing.T) {
+	t.Parallel()
 	for _, open := range []bool{false, true} {
 		for _, sessions := range []bool{false, true} {
 			for _, connections := range []int{1, 8, 64, 512} {
@@ -28,7 +29,7 @@ func TestCountsAreThoseOfTheServer(t *testing.T) {
 }
 
 func countsOfServer(t *testing.T, e Engine, open, sessions bool, connections int) {
-	const units = 1500
+	const units = 600
 	o := newOrders(t)
 	p := ordersPlan(t, o.URL, connections, units)
 	if open {

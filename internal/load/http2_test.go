@@ -73,6 +73,7 @@ func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
 // Users send the same requests in each protocol, with and without TLS, with values saved from
 // bodies, headers and cookies. A missing value is an error that names session and step.
 func TestUsersOfEachProtocol(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var asked []string
 	var mute bool

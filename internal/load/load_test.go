@@ -20,7 +20,7 @@ import (
 // What the client records is what the server has answered, over exactly as many connections.
 func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
-		for connections, requests := range map[int]int64{1: 500, 2: 500, 3: 1, 4: 3, 16: 500, 200: 800, 2048: 8192} {
+		for connections, requests := range map[int]int64{1: 100, 2: 100, 3: 1, 4: 3, 16: 300, 200: 800, 2048: 4096} {
 			t.Run(fmt.Sprint(connections), func(t *testing.T) {
 				// The server's ends of the connections are in this process, too.
 				if err := limits.Check(2 * connections); err != nil {

@@ -10,6 +10,7 @@ import (
 // A user begins no iteration before the pace of the one before is over: here each user has one in
 // the whole step. A session is not interrupted, and a pace of a single request is the same.
 func TestPaceKeepsIterationsApart(t *testing.T) {
+	t.Parallel()
 	for _, session := range []bool{true, false} {
 		for _, arrivals := range []bool{true, false} {
 			step, each := bench.Step{Name: "s", Connections: 4, Duration: 50 * time.Millisecond}, eachLoop

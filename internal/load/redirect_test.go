@@ -98,6 +98,7 @@ func (s *shop) plan(requests ...bench.Request) Plan {
 // sessions, cookies, links and redirects: each request that the load counts is in the journal of
 // the server, with the cookies, methods and bodies of a browser.
 func TestWhatUsersFollow(t *testing.T) {
+	t.Parallel()
 	one := func(method, path string, follow int) bench.Request {
 		return bench.Request{Name: "r", Method: method, Path: path, Follow: follow, Body: `a={x}`, Encoding: bench.FormBody}
 	}
@@ -206,6 +207,7 @@ func TestCookiesOfTheSetup(t *testing.T) {
 
 // A path that is sent unescaped arrives unchanged, also one that is not a URL.
 func TestUnescapedPaths(t *testing.T) {
+	t.Parallel()
 	for _, value := range []string{"items/1?q=a%2Fb&page=2", "a%zz?b=%&{x}|^", "//evil.test/", "?", "a/../b/."} {
 		eachLoop(t, func(t *testing.T, e Engine) {
 			var mu sync.Mutex

@@ -70,6 +70,7 @@ func jobsPlan(url string, step bench.Step, pending int, repeat bench.Repeat) Pla
 // Each try is one request. Only the response that ends the repetition is saved from; one
 // before it may have a status that is rejected, and ends no session.
 func TestRepeatedUntil(t *testing.T) {
+	t.Parallel()
 	status, body := bench.Repeat{Status: []int{200}, Every: time.Millisecond, Most: 20}, bench.Repeat{Every: time.Millisecond, Most: 20}
 	body.Until = bench.Expectation{"contains": "done"}
 	for name, repeat := range map[string]bench.Repeat{"status": status, "body": body} {

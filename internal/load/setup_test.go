@@ -95,6 +95,7 @@ func (a *accounts) seen(t *testing.T, l bench.Load, users int) {
 // Each user of a closed loop logs in once, whatever the number of its iterations, and stays the
 // user as whom it has logged in. No login is in the result.
 func TestSetupOnceForEachUser(t *testing.T) {
+	t.Parallel()
 	for _, connections := range []int{1, 8, 64} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {

@@ -37,6 +37,7 @@ func counted429(t *testing.T, l bench.Load, server *counting) (ok, rejected int6
 }
 
 func TestRejectedRequestsAreNoThroughput(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		request  bench.Request
 		rejected bool
@@ -117,6 +118,7 @@ func TestRejectedRequestsOfASlicedStep(t *testing.T) {
 
 // Each request of a mix has its own counts, closed and open, in each protocol.
 func TestStatusesByRequest(t *testing.T) {
+	t.Parallel()
 	statuses := map[string]int{"/gone": 404, "/limited": 429, "/broken": 500, "/good": 200}
 	respond := func(w http.ResponseWriter, r *http.Request) int {
 		w.WriteHeader(statuses[r.URL.Path])

@@ -34,6 +34,7 @@ func packed(coding string, body []byte) []byte {
 // A packed body is unpacked for the check, and measured as it came. What cannot be unpacked or is
 // too long is counted, and neither right nor wrong.
 func TestPackedBodies(t *testing.T) {
+	t.Parallel()
 	body := []byte(strings.Repeat(`{"id":7}`, 100))
 	long := bytes.Repeat([]byte("x"), workload.MaxChecked+1)
 	for name, tt := range map[string]struct {
@@ -97,6 +98,7 @@ func TestPackedBodies(t *testing.T) {
 
 // A value is saved from the unpacked body. If there is none the reason is the body, not the value.
 func TestSavesFromPackedBodies(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		encoding string
 		body     []byte

@@ -133,6 +133,7 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 // By the server's journal, each unit of the mix was sent once, and each order has the token of its
 // login.
 func TestUsersOfAService(t *testing.T) {
+	t.Parallel()
 	eachLoop(t, func(t *testing.T, e Engine) {
 		const units = 10_000
 		o := newOrders(t)
@@ -166,6 +167,7 @@ func sum[K comparable](counts map[K]int) (n int) {
 // A failure in a session is a failure of the request in which it happened, and counted as often as
 // the server saw it.
 func TestSessionsThatFail(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(p *Plan, o *orders)
 		kind    bench.ErrorKind
@@ -247,6 +249,7 @@ func TestVariableThatRunsOut(t *testing.T) {
 
 // The same seed sends the same requests, byte for byte, in every loop.
 func TestLoopsSendTheSame(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var asked strings.Builder
 	server := accepting(t, func(c net.Conn) {
