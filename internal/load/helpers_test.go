@@ -104,7 +104,7 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 func run(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var got []bench.Window
-	e.patience = time.Minute // longer than any machine stall
+	e.patience, e.litter = time.Minute, true // longer than any machine stall
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
 	testenv.OK(t, err)
 	consistent(t, l, got)
