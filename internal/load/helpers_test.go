@@ -205,6 +205,14 @@ type counting struct {
 
 func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
 	t.Helper()
+	c := countingOf(handler)
+	c.Start()
+	t.Cleanup(c.Close)
+	return c
+}
+
+// countingOf returns a server that is not started.
+func countingOf(handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
 	c := &counting{statuses: map[int]int64{}}
 	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := handler(w, r)
@@ -217,8 +225,6 @@ func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Reque
 			c.connections.Add(1)
 		}
 	}
-	c.Start()
-	t.Cleanup(c.Close)
 	return c
 }
 
