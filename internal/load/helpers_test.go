@@ -54,6 +54,20 @@ func eachOpenLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	eachOf(t, loops()[1:], test)
 }
 
+// eachWay is eachLoop and eachOpenLoop, for what holds in both.
+func eachWay(t *testing.T, test func(t *testing.T, e Engine, open bool)) {
+	t.Helper()
+	for _, open := range []bool{false, true} {
+		t.Run(map[bool]string{false: "closed", true: "open"}[open], func(t *testing.T) {
+			all := loops()
+			if open {
+				all = all[1:]
+			}
+			eachOf(t, all, func(t *testing.T, e Engine) { test(t, e, open) })
+		})
+	}
+}
+
 func eachOf(t *testing.T, all []driver, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	for _, d := range all {

@@ -75,21 +75,15 @@ func TestRejectedRequestsAreNoThroughput(t *testing.T) {
 					t.Errorf("error rate %g, rejected %g", l.ErrorRate(), l.RejectedShare())
 				}
 			}
-			eachLoop(t, func(t *testing.T, e Engine) {
+			eachWay(t, func(t *testing.T, e Engine, open bool) {
 				server := newCounting(t, limiter())
-				p := counted(server.URL, 4, 1000)
+				p, run := counted(server.URL, 4, 1000), run
+				if open {
+					p, run = openCounted(server.URL, 5000, 16, 500), runOpen
+				}
 				test.request.Name, test.request.Path = "get", "/?id={id}"
 				p.Requests = []bench.Request{test.request}
 				check(t, run(t, e, p), server)
-			})
-			t.Run("open", func(t *testing.T) {
-				eachOpenLoop(t, func(t *testing.T, e Engine) {
-					server := newCounting(t, limiter())
-					p := openCounted(server.URL, 5000, 16, 500)
-					test.request.Name, test.request.Path = "get", "/?id={id}"
-					p.Requests = []bench.Request{test.request}
-					check(t, runOpen(t, e, p), server)
-				})
 			})
 		})
 	}
@@ -159,10 +153,11 @@ func TestStatusesByRequest(t *testing.T) {
 			}
 		}
 	}
-	eachLoop(t, func(t *testing.T, e Engine) { check(t, e, newCounting(t, respond), func(*Plan) {}) })
-	t.Run("open", func(t *testing.T) {
-		eachOpenLoop(t, func(t *testing.T, e Engine) {
-			check(t, e, newCounting(t, respond), func(p *Plan) { p.Step.Connections, p.Step.Rate = 0, 3000 })
+	eachWay(t, func(t *testing.T, e Engine, open bool) {
+		check(t, e, newCounting(t, respond), func(p *Plan) {
+			if open {
+				p.Step.Connections, p.Step.Rate = 0, 3000
+			}
 		})
 	})
 	t.Run("HTTP/2", func(t *testing.T) {

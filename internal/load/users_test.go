@@ -123,10 +123,9 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 			Header: map[string]string{"Authorization": "Bearer {token}"}},
 	}
 	p.Sessions = []bench.Session{{Name: "order", Weight: 1}}
-	var err error
-	if p.Data, err = values.OpenData(p.Variables, p.Requests); err != nil {
-		t.Fatal(err)
-	}
+	data, err := values.OpenData(p.Variables, p.Requests)
+	testenv.OK(t, err)
+	p.Data = data
 	return p
 }
 
@@ -215,36 +214,28 @@ func TestSessionsThatFail(t *testing.T) {
 // A variable whose values may be taken once ends the load when they are used up: each was sent,
 // none twice.
 func TestVariableThatRunsOut(t *testing.T) {
-	for _, open := range []bool{false, true} {
-		each := eachLoop
+	eachWay(t, func(t *testing.T, e Engine, open bool) {
+		o := newOrders(t)
+		p := ordersPlan(t, o.URL, 3, 1000)
 		if open {
-			each = eachOpenLoop
+			p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 3, Duration: time.Minute}
 		}
-		each(t, func(t *testing.T, e Engine) {
-			o := newOrders(t)
-			p := ordersPlan(t, o.URL, 3, 1000)
-			if open {
-				p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 3, Duration: time.Minute}
-			}
-			p.Requests, p.Sessions = p.Requests[:1], nil
-			p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
-			_, err := e.Run(t.Context(), p, nil)
-			const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
-			}
-			testenv.Until(t, 30*time.Second, "the server has seen all", func() bool {
-				o.mu.Lock()
-				defer o.mu.Unlock()
-				return sum(o.items) == 50
-			})
-			for n, times := range o.items {
-				if times != 1 {
-					t.Errorf("item %d was requested %d times", n, times)
-				}
-			}
+		p.Requests, p.Sessions = p.Requests[:1], nil
+		p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
+		_, err := e.Run(t.Context(), p, nil)
+		const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
+		testenv.Fails(t, err, want)
+		testenv.Until(t, 30*time.Second, "the server has seen all", func() bool {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			return sum(o.items) == 50
 		})
-	}
+		for n, times := range o.items {
+			if times != 1 {
+				t.Errorf("item %d was requested %d times", n, times)
+			}
+		}
+	})
 }
 
 // The same seed sends the same requests, byte for byte, in every loop.
