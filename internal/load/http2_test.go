@@ -44,20 +44,6 @@ func plan2(url string, connections int, requests int64) Plan {
 	return p
 }
 
-func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
-	for name, secure := range map[string]bool{"in clear": false, "TLS": true} {
-		t.Run(name, func(t *testing.T) {
-			server, e := newHTTP2(t, secure, hello)
-			l := run(t, e, plan2(server.URL, 4, 400))
-			server.answered(t, 200, 400)
-			if l.Succeeded != 400 || len(l.Failed) > 0 || l.Bytes != 400*int64(len("hello")) {
-				t.Errorf("%d succeeded with %d bytes, the server answered %d; failed: %v %v", l.Succeeded, l.Bytes, server.count(200), l.Failed, l.Examples)
-			}
-			server.opened(t, 4)
-		})
-	}
-}
-
 // Users send the same requests in each protocol, with and without TLS, with values saved from
 // bodies, headers and cookies. A missing value is an error that names session and step.
 func TestUsersOfEachProtocol(t *testing.T) {

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -84,52 +83,6 @@ func TestFastDoesNotApply(t *testing.T) {
 		}
 	}
 	plain.answered(t, 200, 0)
-}
-
-func TestRunSeparatesErrorsFromSuccesses(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		var n atomic.Int64
-		var followed atomic.Bool
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			if r.URL.Path == "/followed" {
-				followed.Store(true)
-			}
-			status := []int{200, 404, 200, 503, 302, 200, 204}[n.Add(1)%7]
-			if status == 302 {
-				w.Header().Set("Location", "/followed")
-			}
-			w.WriteHeader(status)
-			if status != 204 {
-				fmt.Fprintf(w, "status\x1b[31m %d", status)
-			}
-			return status
-		})
-		p := counted(server.URL, 8, 700)
-		p.CheckEvery, p.Check = 1, func(a Response) error { // only expected statuses are checked
-			if a.Status != 200 {
-				return errors.New("checked")
-			}
-			return nil
-		}
-		l := run(t, e, p)
-		server.answered(t, 200, 300)
-		if l.Succeeded != 300 || l.Checked != 300 {
-			t.Errorf("%d succeeded, %d checked, the server answered 300", l.Succeeded, l.Checked)
-		}
-		for status, kind := range map[int]bench.ErrorKind{404: "4xx", 503: "5xx", 302: "3xx", 204: "2xx"} {
-			server.answered(t, status, 100)
-			if l.Failed[kind] != 100 {
-				t.Errorf("%d of kind %s, the server answered 100", l.Failed[kind], kind)
-			}
-		}
-		if followed.Load() {
-			t.Error("followed a redirect")
-		}
-		if got, want := l.Examples["5xx"], "503 Service Unavailable status [31m 503"; got != want {
-			t.Errorf("example %q, want %q", got, want)
-		}
-		server.opened(t, 8) // unexpected responses must not close them
-	})
 }
 
 // With a bounded number of requests all of them are measured, whatever happens to them.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestOpenLoopSendsWhatIsScheduled(t *testing.T) {
@@ -186,10 +186,15 @@ func TestStepMistakes(t *testing.T) {
 	wave := func(amplitude float64, period time.Duration) *bench.Wave {
 		return &bench.Wave{Amplitude: amplitude, Period: period}
 	}
+	const whole = "cannot be interleaved"
 	for _, test := range []struct {
 		step bench.Step
 		want string
 	}{
+		{bench.Step{Connections: 8, RampFrom: 2}, whole},
+		{bench.Step{Rate: 10, RampTo: 20}, whole},
+		{bench.Step{Arrivals: &bench.Arrivals{Users: 1, Over: time.Second, Requests: 1}}, whole},
+		{bench.Step{Connections: 1, MaxRequests: 5}, whole},
 		{bench.Step{Rate: 5, Connections: 5}, "either connections, a rate or arrivals"},
 		{bench.Step{Rate: -1}, "rate -1: must be above 0"},
 		{bench.Step{Rate: 2e6}, "rate 2e+06: must be"},
@@ -204,9 +209,9 @@ func TestStepMistakes(t *testing.T) {
 	} {
 		test.step.Duration = time.Second
 		p := plan("http://127.0.0.1:1", 0, 0)
-		p.Step = test.step
-		if _, err := (Engine{}).Run(t.Context(), p, nil); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want %q", err, test.want)
+		if p.Step = test.step; test.want == whole {
+			p.Interleave = &Interleave{Length: time.Second}
 		}
+		testenv.Fails(t, testenv.Err(Engine{}.Run(t.Context(), p, nil)), test.want)
 	}
 }
