@@ -11,6 +11,7 @@ import (
 )
 
 func TestBodiesAreChecked(t *testing.T) {
+	t.Parallel()
 	eachLoop(t, func(t *testing.T, e Engine) {
 		for _, chunked := range []bool{false, true} {
 			var wrong atomic.Int64

@@ -9,6 +9,7 @@ import (
 )
 
 func TestShardsShareTheConnections(t *testing.T) {
+	t.Parallel()
 	eachOf(t, loops()[:2], func(t *testing.T, e Engine) {
 		for _, e.Shards = range []int{1, 2, 3, 5} {
 			t.Run(fmt.Sprint(e.Shards), func(t *testing.T) {
@@ -26,6 +27,7 @@ func TestShardsShareTheConnections(t *testing.T) {
 
 // What a socket does not take at once is sent later, even after an early response.
 func TestRunSendsLongRequests(t *testing.T) {
+	t.Parallel()
 	const size = 8 << 20
 	send := func(t *testing.T, e Engine, response func(http.ResponseWriter, *http.Request) int) {
 		server := newCounting(t, response)

@@ -54,6 +54,20 @@ func eachOpenLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	eachOf(t, loops()[1:], test)
 }
 
+// eachWay is eachLoop and eachOpenLoop, for what holds in both.
+func eachWay(t *testing.T, test func(t *testing.T, e Engine, open bool)) {
+	t.Helper()
+	for _, open := range []bool{false, true} {
+		t.Run(map[bool]string{false: "closed", true: "open"}[open], func(t *testing.T) {
+			all := loops()
+			if open {
+				all = all[1:]
+			}
+			eachOf(t, all, func(t *testing.T, e Engine) { test(t, e, open) })
+		})
+	}
+}
+
 func eachOf(t *testing.T, all []driver, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	for _, d := range all {
@@ -104,7 +118,7 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 func run(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var got []bench.Window
-	e.patience = time.Minute // longer than any machine stall
+	e.patience, e.litter = time.Minute, true // longer than any machine stall
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
 	testenv.OK(t, err)
 	consistent(t, l, got)
@@ -205,6 +219,14 @@ type counting struct {
 
 func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
 	t.Helper()
+	c := countingOf(handler)
+	c.Start()
+	t.Cleanup(c.Close)
+	return c
+}
+
+// countingOf returns a server that is not started.
+func countingOf(handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
 	c := &counting{statuses: map[int]int64{}}
 	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := handler(w, r)
@@ -217,8 +239,6 @@ func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Reque
 			c.connections.Add(1)
 		}
 	}
-	c.Start()
-	t.Cleanup(c.Close)
 	return c
 }
 

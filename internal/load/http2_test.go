@@ -4,16 +4,13 @@ import (
 	"crypto/tls"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 )
@@ -21,22 +18,13 @@ import (
 // newHTTP2 returns a server of HTTP/2, with or without TLS, that counts its responses by status.
 func newHTTP2(t *testing.T, secure bool, handler func(w http.ResponseWriter, r *http.Request) (status int)) (c *counting, e Engine) {
 	t.Helper()
-	c = &counting{statuses: map[int]int64{}}
-	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c = countingOf(func(w http.ResponseWriter, r *http.Request) int {
 		if r.ProtoMajor != 2 {
 			t.Errorf("a request in %s", r.Proto)
 		}
-		status := handler(w, r)
-		c.mu.Lock()
-		c.statuses[status]++
-		c.mu.Unlock()
-	}))
+		return handler(w, r)
+	})
 	c.Config.ErrorLog = log.New(io.Discard, "", 0) // some handshakes fail on purpose
-	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
-		if s == http.StateNew {
-			c.connections.Add(1)
-		}
-	}
 	if secure {
 		c.EnableHTTP2 = true
 		c.StartTLS()
@@ -56,23 +44,10 @@ func plan2(url string, connections int, requests int64) Plan {
 	return p
 }
 
-func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
-	for name, secure := range map[string]bool{"in clear": false, "TLS": true} {
-		t.Run(name, func(t *testing.T) {
-			server, e := newHTTP2(t, secure, hello)
-			l := run(t, e, plan2(server.URL, 4, 400))
-			server.answered(t, 200, 400)
-			if l.Succeeded != 400 || len(l.Failed) > 0 || l.Bytes != 400*int64(len("hello")) {
-				t.Errorf("%d succeeded with %d bytes, the server answered %d; failed: %v %v", l.Succeeded, l.Bytes, server.count(200), l.Failed, l.Examples)
-			}
-			server.opened(t, 4)
-		})
-	}
-}
-
 // Users send the same requests in each protocol, with and without TLS, with values saved from
 // bodies, headers and cookies. A missing value is an error that names session and step.
 func TestUsersOfEachProtocol(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var asked []string
 	var mute bool
@@ -153,51 +128,6 @@ func TestUsersOfEachProtocol(t *testing.T) {
 	}
 }
 
-func TestHTTP2SeparatesErrorsFromSuccesses(t *testing.T) {
-	var n atomic.Int64
-	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
-		switch n.Add(1) % 4 {
-		case 1:
-			w.WriteHeader(503)
-			io.WriteString(w, "over\x1b[31mloaded")
-			return 503
-		case 2:
-			panic(http.ErrAbortHandler) // resets the stream
-		case 3:
-			w.Header().Set("Content-Length", "5")
-			io.WriteString(w, "hel")
-			w.(http.Flusher).Flush()
-			panic(http.ErrAbortHandler)
-		}
-		return hello(w, r)
-	})
-	l := run(t, e, plan2(server.URL, 1, 40))
-	if l.Succeeded != 10 || l.Failed["5xx"] != 10 || l.Failed[bench.ErrReset] != 20 {
-		t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
-	}
-	if text := l.Examples["5xx"]; !strings.Contains(text, "loaded") || strings.Contains(text, "\x1b") {
-		t.Errorf("example %q", text)
-	}
-}
-
-func TestHTTP2TimesOut(t *testing.T) {
-	held := make(chan struct{})
-	server, e := newHTTP2(t, false, func(_ http.ResponseWriter, r *http.Request) int {
-		select {
-		case <-held:
-		case <-r.Context().Done():
-		}
-		return 0
-	})
-	defer close(held)
-	p := plan2(server.URL, 2, 4)
-	p.Timeout = 100 * time.Millisecond
-	l := run(t, e, p)
-	if l.Succeeded != 0 || l.Failed[bench.ErrTimeout] != 4 {
-		t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
-	}
-}
-
 func TestHTTP2OpenLoop(t *testing.T) {
 	server, e := newHTTP2(t, false, hello)
 	p := openCounted(server.URL, 1000, 8, 150)
@@ -238,25 +168,4 @@ func TestHTTP2ConnectionsAreKeptBetweenSteps(t *testing.T) {
 		}
 	}
 	server.opened(t, 4)
-}
-
-// A server that sends GOAWAY after some responses, as net/http's does, has not failed: what it does
-// not take is sent on the next connection.
-func TestHTTP2ServerThatGoesAway(t *testing.T) {
-	var n atomic.Int64
-	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
-		if n.Add(1)%5 == 0 {
-			w.Header().Set("Connection", "close") // becomes GOAWAY
-		}
-		return hello(w, r)
-	})
-	l := run(t, e, plan2(server.URL, 1, 20))
-	server.answered(t, 200, l.AllSucceeded())
-	if l.Succeeded != 20 {
-		t.Errorf("%d succeeded, the server answered %d; failed: %v %v", l.Succeeded, server.count(200), l.Failed, l.Examples)
-	}
-	server.opened(t, 4)
-	if reopened(l) != 3 {
-		t.Errorf("%q", l.Warnings)
-	}
 }

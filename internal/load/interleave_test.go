@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,19 +95,4 @@ func TestInterleavingEndsWithTheContext(t *testing.T) {
 			t.Errorf("%d succeeded in %s, the contender answered %d", l.Succeeded, l.Elapsed, c.count())
 		}
 	})
-}
-
-func TestInterleavingRefusesSteps(t *testing.T) {
-	for _, step := range []bench.Step{
-		{Connections: 8, RampFrom: 2, Duration: time.Second},
-		{Rate: 10, RampTo: 20, Duration: time.Second},
-		{Arrivals: &bench.Arrivals{Users: 1, Over: time.Second, Requests: 1}, Duration: time.Second},
-		{Connections: 1, MaxRequests: 5, Duration: time.Second},
-	} {
-		p := plan("http://127.0.0.1:1", 1, 0)
-		p.Step, p.Interleave = step, &Interleave{Length: time.Second}
-		if _, err := (Engine{}).Run(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), "cannot be interleaved") {
-			t.Errorf("%+v: %v", step, err)
-		}
-	}
 }

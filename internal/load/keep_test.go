@@ -23,57 +23,49 @@ type served struct {
 // response, and its time encloses what the server noted: closed loop and open, on one connection,
 // as the requests of both then come in the same order.
 func TestKeptRequestsAreThoseOfTheServer(t *testing.T) {
-	for name, step := range map[string]bench.Step{
-		"closed": {Connections: 1, MaxRequests: 60}, "open": {Rate: 2000, MaxConnections: 1, MaxRequests: 60},
-	} {
-		t.Run(name, func(t *testing.T) {
-			all := loops()
-			if step.Rate > 0 {
-				all = all[1:] // open loops do not use io_uring
+	eachWay(t, func(t *testing.T, e Engine, open bool) {
+		var mu sync.Mutex
+		var journal []served
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			one := served{path: r.URL.Path, arrived: time.Now(), status: 200}
+			mu.Lock()
+			defer mu.Unlock()
+			if len(journal)%5 == 4 {
+				one.status = 503
 			}
-			eachOf(t, all, func(t *testing.T, e Engine) {
-				var mu sync.Mutex
-				var journal []served
-				server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-					one := served{path: r.URL.Path, arrived: time.Now(), status: 200}
-					mu.Lock()
-					defer mu.Unlock()
-					if len(journal)%5 == 4 {
-						one.status = 503
-					}
-					one.ended = time.Now()
-					journal = append(journal, one)
-					w.WriteHeader(one.status)
-					_, _ = w.Write([]byte(strings.Repeat("x", len(journal))))
-					return one.status
-				})
-				p := plan(server.URL, 1, time.Hour)
-				p.Step = step
-				p.Step.Duration, p.Step.KeepRequests = time.Hour, 1000
-				p.Requests = []bench.Request{{Name: "one", Path: "/one", Weight: 1, ExpectStatus: 200}, {Name: "two", Path: "/two", Weight: 2, ExpectStatus: 200}}
-				l := run(t, e, p)
-				mu.Lock()
-				defer mu.Unlock()
-				if int64(len(l.Kept)) != l.Sent || l.KeptOf != l.Sent || len(journal) != len(l.Kept) || l.Sent != 60-l.Dropped {
-					t.Fatalf("%d kept of %d, %d sent, the server answered %d", len(l.Kept), l.KeptOf, l.Sent, len(journal))
-				}
-				for i, k := range l.Kept {
-					j := journal[i]
-					start := l.Started.Add(k.Start)
-					sent, end := start.Add(k.Lag), start.Add(k.Latency)
-					if "/"+k.Request != j.path || k.Status != j.status || k.Bytes != int64(i+1) || (k.Error == "5xx") != (j.status == 503) {
-						t.Errorf("request %d: %+v, the server has %+v", i, k, j)
-					}
-					// A stamp of the kernel is read from another clock.
-					early := l.Stamped == 0 && end.Before(j.ended)
-					if sent.After(j.arrived) || early || k.Lag < 0 || name == "closed" && k.Lag != 0 {
-						t.Errorf("request %d: sent %s after its start, it arrived %s and its response went %s after that; it took %s",
-							i, k.Lag, j.arrived.Sub(start), j.ended.Sub(start), k.Latency)
-					}
-				}
-			})
+			one.ended = time.Now()
+			journal = append(journal, one)
+			w.WriteHeader(one.status)
+			_, _ = w.Write([]byte(strings.Repeat("x", len(journal))))
+			return one.status
 		})
-	}
+		p := counted(server.URL, 1, 60)
+		if open {
+			p = openCounted(server.URL, 2000, 1, 60)
+		}
+		p.Step.KeepRequests = 1000
+		p.Requests = []bench.Request{{Name: "one", Path: "/one", Weight: 1, ExpectStatus: 200}, {Name: "two", Path: "/two", Weight: 2, ExpectStatus: 200}}
+		l := run(t, e, p)
+		mu.Lock()
+		defer mu.Unlock()
+		if int64(len(l.Kept)) != l.Sent || l.KeptOf != l.Sent || len(journal) != len(l.Kept) || l.Sent != 60-l.Dropped {
+			t.Fatalf("%d kept of %d, %d sent, the server answered %d", len(l.Kept), l.KeptOf, l.Sent, len(journal))
+		}
+		for i, k := range l.Kept {
+			j := journal[i]
+			start := l.Started.Add(k.Start)
+			sent, end := start.Add(k.Lag), start.Add(k.Latency)
+			if "/"+k.Request != j.path || k.Status != j.status || k.Bytes != int64(i+1) || (k.Error == "5xx") != (j.status == 503) {
+				t.Errorf("request %d: %+v, the server has %+v", i, k, j)
+			}
+			// A stamp of the kernel is read from another clock.
+			early := l.Stamped == 0 && end.Before(j.ended)
+			if sent.After(j.arrived) || early || k.Lag < 0 || !open && k.Lag != 0 {
+				t.Errorf("request %d: sent %s after its start, it arrived %s and its response went %s after that; it took %s",
+					i, k.Lag, j.arrived.Sub(start), j.ended.Sub(start), k.Latency)
+			}
+		}
+	})
 }
 
 // Over many connections and several threads a step keeps the number of requests that it names, out

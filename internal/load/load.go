@@ -146,6 +146,9 @@ type Engine struct {
 	// patience, if not 0, replaces two limits that a busy machine may exceed: wire.DialTime, and
 	// how long the last window waits for a thread that still counts.
 	patience time.Duration
+	// litter leaves the garbage from before a step. Tests have hundreds of short steps, which would
+	// wait for each other's collections.
+	litter bool
 }
 
 // Run puts plan's step on the contender, and returns when nothing of it is in flight.
@@ -207,7 +210,9 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if plan.users, err = e.setUp(ctx, plan, connections, setUpTimes, func(Asked) {}); err != nil {
 		return bench.Load{}, err
 	}
-	runtime.GC() // garbage from before need not be collected during the step
+	if !e.litter {
+		runtime.GC() // garbage from before need not be collected during the step
+	}
 	var load bench.Load
 	if plan.Interleave != nil {
 		load, err = e.runInterleaved(ctx, plan, connections, onWindow)

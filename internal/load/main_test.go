@@ -12,7 +12,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	thread.Tune(0)    // as in every process that drives load
-	testenv.AtOnce(8) // most of them wait for timeouts
+	const atOnce = 16   // most of them wait
+	thread.Tune(atOnce) // a loop keeps a processor while it waits
+	testenv.AtOnce(atOnce)
 	goleak.VerifyTestMain(m)
 }

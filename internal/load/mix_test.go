@@ -64,7 +64,5 @@ func TestPlanMistakes(t *testing.T) {
 	p.Requests = nil
 	const want = "base URL: must be http://HOST:PORT or https://HOST:PORT\n0 connections: must be 1 to 65535\n" +
 		"duration 0s: must be positive\nno requests"
-	if _, err := (Engine{}).Run(t.Context(), p, nil); err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	testenv.Fails(t, testenv.Err(Engine{}.Run(t.Context(), p, nil)), want)
 }

@@ -2,8 +2,10 @@ package load
 
 import (
 	"io"
+	"math"
 	"net"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 
@@ -16,6 +18,7 @@ type stream struct {
 	conn net.Conn
 	id   uint32
 	n    int
+	last *uint32 // on its connection, of those that the server takes
 }
 
 // responds ends the stream with status 200 and five bytes.
@@ -30,7 +33,10 @@ func (s stream) headers(block ...byte) {
 }
 
 // goesAway sends that streams after the last one are not taken.
-func (s stream) goesAway(last uint32) { _ = s.WriteGoAway(last, http2.ErrCodeNo, nil) }
+func (s stream) goesAway(last uint32) {
+	*s.last = last
+	_ = s.WriteGoAway(last, http2.ErrCodeNo, nil)
+}
 
 // newOdd2 returns a server of HTTP/2 without TLS that does with a stream what no library would.
 func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
@@ -44,6 +50,7 @@ func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 		}
 		framer := http2.NewFramer(conn, conn)
 		_ = framer.WriteSettings()
+		last := uint32(math.MaxUint32)
 		for n := 0; ; {
 			frame, err := framer.ReadFrame()
 			if err != nil {
@@ -55,11 +62,27 @@ func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 					_ = framer.WriteSettingsAck()
 				}
 			case *http2.HeadersFrame:
+				if f.StreamID > last {
+					continue // sent before GOAWAY arrived; a client that got a response would have to use it
+				}
 				n++
-				serve(stream{framer, conn, f.StreamID, n})
+				serve(stream{framer, conn, f.StreamID, n, &last})
 			}
 		}
 	})
+}
+
+// odd2 is a server of HTTP/2 with rare behavior; see odd.
+type odd2 struct {
+	name, method   string
+	serve          func(stream)
+	kind           bench.ErrorKind
+	failed, opened int64
+}
+
+func (o odd2) by(method string) odd2 {
+	o.method = method
+	return o
 }
 
 // The odd servers of HTTP/2, with the rules of those of HTTP/1.1. What a server says it did not
@@ -75,67 +98,60 @@ func TestOddServersOfHTTP2(t *testing.T) {
 			}
 		}
 	}
+	resetsStream := func(s stream) { _ = s.WriteRSTStream(s.id, http2.ErrCodeInternal) }
 	refuses := func(s stream) { _ = s.WriteRSTStream(s.id, http2.ErrCodeRefusedStream) }
-	for _, test := range []struct {
-		name   string
-		method string
-		serve  func(stream)
-		kind   bench.ErrorKind
-		failed int64
-		opened int64
-	}{
-		{name: "plain", serve: stream.responds, opened: once},
-		{name: "interim response", serve: func(s stream) {
-			s.headers(0x08, 3, '1', '0', '3') // :status 103
-			s.responds()
-		}, opened: once},
-		{name: "GOAWAY after the response", serve: func(s stream) { s.responds(); s.goesAway(s.id) }, opened: each},
-		{name: "GOAWAY before the response", serve: func(s stream) { s.goesAway(s.id); s.responds() }, opened: each},
+	closes := func(s stream) { s.conn.Close() }
+	goneBefore := func(s stream) { s.goesAway(s.id - 2) }
+	halfABody := func(s stream) {
+		s.headers(0x88)
+		_ = s.WriteData(s.id, false, []byte("hel"))
+	}
+	then := func(first, second func(stream)) func(stream) {
+		return func(s stream) { first(s); second(s) }
+	}
+	goes := func(s stream) { s.goesAway(s.id) }
+	works := func(name string, opened int64, serve func(stream)) odd2 {
+		return odd2{name: name, serve: serve, opened: opened}
+	}
+	lost := func(name string, opened int64, serve func(stream)) odd2 {
+		return odd2{name: name, serve: serve, kind: bench.ErrReset, failed: all, opened: opened}
+	}
+	for _, test := range []odd2{
+		works("plain", once, stream.responds),
+		works("interim response", once, then(func(s stream) { s.headers(0x08, 3, '1', '0', '3') }, stream.responds)),
+		works("GOAWAY after the response", each, then(stream.responds, goes)),
+		works("GOAWAY before the response", each, then(goes, stream.responds)),
+		works("GOAWAY and close", each, then(then(stream.responds, goes), closes)),
+		works("silent close", each, then(stream.responds, closes)),
+		works("silent reset", each, then(stream.responds, func(s stream) { resets(s.conn) })),
+		works("silent half close", each, then(stream.responds, func(s stream) { halfCloses(s.conn) })),
+		works("GOAWAY instead", each, instead(goneBefore)),
+		works("GOAWAY instead, POST", each, instead(goneBefore)).by("POST"),
+		works("refused", each, instead(refuses)),
+		works("refused, POST", each, instead(refuses)).by("POST"),
+		works("close instead", each, instead(closes)),
 		{
-			name:  "GOAWAY and close",
-			serve: func(s stream) { s.responds(); s.goesAway(s.id); s.conn.Close() }, opened: each,
-		},
-		{name: "silent close", serve: func(s stream) { s.responds(); s.conn.Close() }, opened: each},
-		{name: "silent reset", serve: func(s stream) { s.responds(); resets(s.conn) }, opened: each},
-		{name: "silent half close", serve: func(s stream) { s.responds(); halfCloses(s.conn) }, opened: each},
-		{name: "GOAWAY instead", serve: instead(func(s stream) { s.goesAway(s.id - 2) }), opened: each},
-		{
-			name: "GOAWAY instead, POST", method: "POST",
-			serve: instead(func(s stream) { s.goesAway(s.id - 2) }), opened: each,
-		},
-		{name: "refused", serve: instead(refuses), opened: each},
-		{name: "refused, POST", method: "POST", serve: instead(refuses), opened: each},
-		{name: "close instead", serve: instead(func(s stream) { s.conn.Close() }), opened: each},
-		{
-			name: "close instead, POST", method: "POST", serve: instead(func(s stream) { s.conn.Close() }),
+			name: "close instead, POST", method: "POST", serve: instead(closes),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
 
-		{name: "close at once", kind: bench.ErrReset, failed: all, opened: twice},
-		{
-			name: "no response", serve: func(s stream) { s.conn.Close() },
-			kind: bench.ErrReset, failed: all, opened: twice,
-		},
-		{name: "all refused", serve: refuses, kind: bench.ErrReset, failed: all, opened: twice},
-		{
-			name: "GOAWAY at once", serve: func(s stream) { s.goesAway(0) },
-			kind: bench.ErrReset, failed: all, opened: twice,
-		},
-		{
-			name: "reset stream", serve: func(s stream) { _ = s.WriteRSTStream(s.id, http2.ErrCodeInternal) },
-			kind: bench.ErrReset, failed: all, opened: each, // the connection, too, is not used again
-		},
-		{name: "half a body", serve: func(s stream) {
-			s.headers(0x88)
-			_ = s.WriteData(s.id, false, []byte("hel"))
-			s.conn.Close()
-		}, kind: bench.ErrReset, failed: all, opened: each},
+		lost("close at once", twice, nil),
+		lost("no response", twice, closes),
+		lost("all refused", twice, refuses),
+		lost("GOAWAY at once", twice, func(s stream) { s.goesAway(0) }),
+		lost("reset stream", each, resetsStream), // the connection, too, is not used again
+		lost("half a body", each, then(halfABody, closes)),
+		lost("half a body, reset stream", each, then(halfABody, resetsStream)),
+		{name: "silence", serve: func(stream) {}, kind: bench.ErrTimeout, failed: all, opened: each},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server := newOdd2(t, test.serve)
 			p := plan2(server.url, 1, oddRequests)
 			p.Requests[0].Method = test.method
+			if test.kind == bench.ErrTimeout {
+				p.Timeout = 50 * time.Millisecond
+			}
 			l := run(t, Engine{}, p)
 			if l.Sent != oddRequests || l.FailedTotal() != test.failed || l.Failed[test.kind] != test.failed {
 				t.Errorf("%d sent, failed %v %v; want %d of kind %q", l.Sent, l.Failed, l.Examples, test.failed, test.kind)

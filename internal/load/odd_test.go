@@ -18,6 +18,7 @@ const (
 	okResponse   = okHead + "Content-Length: 5\r\n\r\nhello"
 	lastResponse = okHead + "Connection: close\r\nContent-Length: 5\r\n\r\nhello"
 	gaveUp       = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+	earlyHints   = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 	chunkHead    = okHead + "Transfer-Encoding: chunked\r\n\r\n"
 )
 
@@ -40,200 +41,113 @@ type odd struct {
 	opened int64 // connections the server has seen; 0: depends on timing
 }
 
+// by returns o for requests with another method and a body of a number of bytes.
+func (o odd) by(method string, body int) odd {
+	o.method, o.body = method, body
+	return o
+}
+
 // odds returns the odd servers of HTTP/1.1. If a server closes a connection without a response, the
 // first request is sent twice, as its connection was open before; each has to fail all the same.
 func odds() []odd {
-	const all, each, once = oddRequests, oddRequests, 1
+	const all, each, once, timed = oddRequests, oddRequests, 1, 0
 	const twice = oddRequests + 1
 	none, ok, last := says(""), says(okResponse), says(lastResponse)
 	block := strings.Repeat("x", 16<<10)
+	works := func(name string, opened int64, serve response) odd {
+		return odd{name: name, serve: serve, opened: opened}
+	}
+	fails := func(name string, kind bench.ErrorKind, text string, opened int64, serve response) odd {
+		return odd{name: name, serve: serve, kind: kind, text: text, failed: all, opened: opened}
+	}
+	lost := func(name, text string, opened int64, serve response) odd {
+		return fails(name, bench.ErrReset, text, opened, serve)
+	}
+	atOnce := func(name string, accept response) odd {
+		return odd{name: name, accept: accept, serve: none, kind: bench.ErrReset, failed: all, opened: twice}
+	}
+	const notAll, ofBody = "before the end of the response", "body of the response"
+	const ofHeaders = "headers of the response over"
 	return []odd{
 		// What HTTP allows causes no errors and the fewest possible connections.
-		{name: "plain", serve: ok, opened: once},
-		{name: "in pieces", serve: inPieces(okResponse), opened: once},
-		{name: "chunked in pieces", serve: inPieces(chunkHead + "5;a=b\r\nhello\r\n0\r\nA: b\r\n\r\n"), opened: once},
-		{name: "chunked", serve: says(chunkHead + "5\r\nhello\r\n0\r\n\r\n"), opened: once},
-		{
-			name:   "interim responses",
-			serve:  says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", wire.MaxInterim) + okResponse),
-			opened: once,
-		},
-		{name: "interim response in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okResponse), opened: once},
-		{
-			name:  "one length twice",
-			serve: says(okHead + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"), opened: once,
-		},
-		{name: "announced close", serve: last.ends(closes), opened: each},
-		{name: "announced close that does not come", serve: last, opened: each},
-		{name: "announced close, half", serve: last.ends(halfCloses), opened: each},
-		{name: "HTTP/1.0 until the end", serve: says("HTTP/1.0 200 OK\r\n\r\nhello").ends(closes), opened: each},
-		{
-			name:  "HTTP/1.0 with a length",
-			serve: says("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"), opened: each,
-		},
-		{
-			name:  "HTTP/1.0 that stays",
-			serve: says("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello"), opened: once,
-		},
-		{name: "until the end", serve: says(okHead + "\r\nhello").ends(closes), opened: each},
-		{name: "until half an end", serve: says(okHead + "\r\nhello").ends(halfCloses), opened: each},
-		{name: "silent close", serve: ok.ends(closes), opened: each},
-		{name: "silent reset", serve: ok.ends(resets), opened: each},
-		{name: "silent half close", serve: ok.ends(halfCloses), opened: each},
-		{name: "surplus bytes", serve: says(okResponse + "surplus"), opened: each},
-		{name: "close instead of the second response", serve: ok.then(none.ends(closes)), opened: each},
-		{name: "reset instead of the second response", serve: ok.then(none.ends(resets)), opened: each},
-		{name: "half close instead of the second response", serve: ok.then(none.ends(halfCloses)), opened: each},
-		{name: "408 instead of the second response", serve: ok.then(says(gaveUp).ends(closes)), opened: each},
-		{
-			name: "close instead of the second response, PUT", method: "PUT", body: 10,
-			serve: ok.then(none.ends(closes)), opened: each,
-		},
-		{
-			name: "408 instead of the second response, POST", method: "POST",
-			serve: ok.then(says(gaveUp).ends(closes)), opened: each,
-		},
-		{
-			name: "response before a long request is read", method: "POST", body: 8 << 20,
-			serve: ok.ends(leaves), opened: each,
-		},
+		works("plain", once, ok),
+		works("in pieces", once, inPieces(okResponse)),
+		works("chunked in pieces", once, inPieces(chunkHead+"5;a=b\r\nhello\r\n0\r\nA: b\r\n\r\n")),
+		works("chunked", once, says(chunkHead+"5\r\nhello\r\n0\r\n\r\n")),
+		works("interim responses", once, says(strings.Repeat(earlyHints, wire.MaxInterim)+okResponse)),
+		works("interim response in pieces", once, inPieces("HTTP/1.1 100 Continue\r\n\r\n"+okResponse)),
+		works("one length twice", once, says(okHead+"Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello")),
+		works("announced close", each, last.ends(closes)),
+		works("announced close that does not come", each, last),
+		works("announced close, half", each, last.ends(halfCloses)),
+		works("HTTP/1.0 until the end", each, says("HTTP/1.0 200 OK\r\n\r\nhello").ends(closes)),
+		works("HTTP/1.0 with a length", each, says("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello")),
+		works("HTTP/1.0 that stays", once,
+			says("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nhello")),
+		works("until the end", each, says(okHead+"\r\nhello").ends(closes)),
+		works("until half an end", each, says(okHead+"\r\nhello").ends(halfCloses)),
+		works("silent close", each, ok.ends(closes)),
+		works("silent reset", each, ok.ends(resets)),
+		works("silent half close", each, ok.ends(halfCloses)),
+		works("surplus bytes", each, says(okResponse+"surplus")),
+		works("close instead of the second response", each, ok.then(none.ends(closes))),
+		works("reset instead of the second response", each, ok.then(none.ends(resets))),
+		works("half close instead of the second response", each, ok.then(none.ends(halfCloses))),
+		works("408 instead of the second response", each, ok.then(says(gaveUp).ends(closes))),
+		works("close instead of the second response, PUT", each, ok.then(none.ends(closes))).by("PUT", 10),
+		works("408 instead of the second response, POST", each, ok.then(says(gaveUp).ends(closes))).by("POST", 0),
+		works("response before a long request is read", each, ok.ends(leaves)).by("POST", 8<<20),
 
 		// What the server may have done is not repeated.
 		{
 			name: "close instead of the second response, POST", method: "POST", serve: ok.then(none.ends(closes)),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
-		{
-			name: "interim response and close", serve: says("HTTP/1.1 103 Early Hints\r\n\r\n").ends(closes),
-			kind: bench.ErrReset, failed: all, opened: each,
-		},
+		lost("interim response and close", "", each, says(earlyHints).ends(closes)),
 
 		// Errors, each of its kind.
-		{
-			name: "close at once", accept: none.ends(closes), serve: none,
-			kind: bench.ErrReset, failed: all, opened: twice,
-		},
-		{
-			name: "reset at once", accept: none.ends(resets), serve: none,
-			kind: bench.ErrReset, failed: all, opened: twice,
-		},
-		{
-			name: "no response", serve: none.ends(closes),
-			kind: bench.ErrReset, text: "before the end of the response", failed: all, opened: twice,
-		},
-		{
-			name: "no response, half close", serve: none.ends(halfCloses),
-			kind: bench.ErrReset, failed: all, opened: twice,
-		},
-		{name: "no response, reset", serve: none.ends(resets), kind: bench.ErrReset, failed: all, opened: twice},
-		{
-			name: "no response, POST", method: "POST", serve: none.ends(closes),
-			kind: bench.ErrReset, failed: all, opened: each,
-		},
-		{
-			name: "408", serve: says(gaveUp).ends(closes),
-			kind: "4xx", text: "408 Request Timeout", failed: all, opened: twice,
-		},
-		{
-			name:  "408 that is a response",
-			serve: says("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"),
-			kind:  "4xx", failed: all, opened: once,
-		},
-		{
-			name: "413 before a long request is read", method: "POST", body: 8 << 20,
-			serve: says("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").ends(halfCloses),
-			kind:  "4xx", failed: all, opened: each,
-		},
-		{
-			name: "half a status line", serve: says("HTTP/1.").ends(closes),
-			kind: bench.ErrReset, text: "closed the connection", failed: all, opened: each,
-		},
-		{
-			name: "half a head", serve: says(okHead + "Content-").ends(closes),
-			kind: bench.ErrReset, text: "before the end of the response", failed: all, opened: each,
-		},
-		{
-			name: "half a body", serve: says(okHead + "Content-Length: 9\r\n\r\nhello").ends(closes),
-			kind: bench.ErrReset, text: "body of the response", failed: all, opened: each,
-		},
-		{
-			name:  "half a body, half close",
-			serve: says(okHead + "Content-Length: 9\r\n\r\nhello").ends(halfCloses),
-			kind:  bench.ErrReset, failed: all, opened: each,
-		},
-		{
-			name:  "half a body of an error",
-			serve: says("HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\nhello").ends(closes),
-			kind:  bench.ErrReset, text: "body of the response", failed: all, opened: each,
-		},
-		{
-			name: "half a chunk", serve: says(chunkHead + "5\r\nhel").ends(closes),
-			kind: bench.ErrReset, text: "body of the response", failed: all, opened: each,
-		},
-		{name: "reset in the status line", serve: says("HTTP/1.1 2").ends(soon), kind: bench.ErrReset, failed: all},
-		{name: "reset in a header", serve: says(okHead + "Content-Le").ends(soon), kind: bench.ErrReset, failed: all},
-		{
-			name: "reset in the body", serve: says(okHead + "Content-Length: 10\r\n\r\nhello").ends(soon),
-			kind: bench.ErrReset, failed: all,
-		},
-		{name: "reset in a chunk", serve: says(chunkHead + "5\r\nhe").ends(soon), kind: bench.ErrReset, failed: all},
-		{
-			name: "reset instead of the end", serve: says(okHead + "\r\nhello").ends(soon),
-			kind: bench.ErrReset, failed: all,
-		},
-		{
-			name: "no chunk", serve: says(chunkHead + "hello\r\n").ends(closes),
-			kind: bench.ErrBody, text: "chunk", failed: all, opened: each,
-		},
-		{
-			name: "two lengths", serve: says(okHead + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
-			kind: bench.ErrOther, failed: all, opened: each,
-		},
-		{
-			name: "status 999", serve: says("HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n"),
-			kind: bench.ErrOther, text: "999", failed: all, opened: once,
-		},
-		{
-			name:  "switching protocols",
-			serve: says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
-			kind:  "1xx", text: "101", failed: all, opened: each,
-		},
-		{
-			name: "not HTTP", serve: says("SSH-2.0-OpenSSH_9.2\r\n").ends(closes),
-			kind: bench.ErrOther, text: "malformed", failed: all, opened: each,
-		},
-		{
-			name: "garbage", serve: endless("\x00\xff\x16\x03\x01", "\x00\n\xff", 0),
-			kind: bench.ErrOther, failed: all, opened: each,
-		},
-		{
-			name:  "100,000 interim responses",
-			serve: endless(strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100_000), "", 0),
-			kind:  bench.ErrOther, text: "interim", failed: all, opened: each,
-		},
-		{
-			name: "endless header", serve: endless(okHead, "X-Header: "+block+"\r\n", 0),
-			kind: bench.ErrOther, text: "headers of the response over", failed: all, opened: each,
-		},
-		{
-			name: "endless header line", serve: endless(okHead+"X-Header: ", block, 0),
-			kind: bench.ErrOther, text: "headers of the response over", failed: all, opened: each,
-		},
-		{name: "endless body", serve: endless(okHead+"\r\n", block, 0), kind: bench.ErrTimeout, failed: all},
-		{
-			name: "endless chunks", serve: endless(chunkHead, "4000\r\n"+block+"\r\n", 0),
-			kind: bench.ErrTimeout, failed: all,
-		},
-		{
-			name: "slow drip of a header", serve: endless(okHead, "X: y\r\n", 10*time.Millisecond),
-			kind: bench.ErrTimeout, failed: all,
-		},
-		{
-			name:  "slow drip of a body",
-			serve: endless(okHead+"Content-Length: 100000\r\n\r\n", "x", 10*time.Millisecond),
-			kind:  bench.ErrTimeout, failed: all,
-		},
-		{name: "silence", serve: endless("", "", 0), kind: bench.ErrTimeout, failed: all},
+		atOnce("close at once", none.ends(closes)),
+		atOnce("reset at once", none.ends(resets)),
+		lost("no response", notAll, twice, none.ends(closes)),
+		lost("no response, half close", "", twice, none.ends(halfCloses)),
+		lost("no response, reset", "", twice, none.ends(resets)),
+		lost("no response, POST", "", each, none.ends(closes)).by("POST", 0),
+		fails("408", "4xx", "408 Request Timeout", twice, says(gaveUp).ends(closes)),
+		fails("408 that is a response", "4xx", "", once,
+			says("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")),
+		fails("413 before a long request is read", "4xx", "", each,
+			says("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").ends(halfCloses),
+		).by("POST", 8<<20),
+		lost("half a status line", "closed the connection", each, says("HTTP/1.").ends(closes)),
+		lost("half a head", notAll, each, says(okHead+"Content-").ends(closes)),
+		lost("half a body", ofBody, each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(closes)),
+		lost("half a body, half close", "", each, says(okHead+"Content-Length: 9\r\n\r\nhello").ends(halfCloses)),
+		lost("half a body of an error", ofBody, each,
+			says("HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\nhello").ends(closes)),
+		lost("half a chunk", ofBody, each, says(chunkHead+"5\r\nhel").ends(closes)),
+		lost("reset in the status line", "", timed, says("HTTP/1.1 2").ends(soon)),
+		lost("reset in a header", "", timed, says(okHead+"Content-Le").ends(soon)),
+		lost("reset in the body", "", timed, says(okHead+"Content-Length: 10\r\n\r\nhello").ends(soon)),
+		lost("reset in a chunk", "", timed, says(chunkHead+"5\r\nhe").ends(soon)),
+		lost("reset instead of the end", "", timed, says(okHead+"\r\nhello").ends(soon)),
+		fails("no chunk", bench.ErrBody, "chunk", each, says(chunkHead+"hello\r\n").ends(closes)),
+		fails("two lengths", bench.ErrOther, "", each,
+			says(okHead+"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello")),
+		fails("status 999", bench.ErrOther, "999", once, says("HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n")),
+		fails("switching protocols", "1xx", "101", each,
+			says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")),
+		fails("not HTTP", bench.ErrOther, "malformed", each, says("SSH-2.0-OpenSSH_9.2\r\n").ends(closes)),
+		fails("garbage", bench.ErrOther, "", each, endless("\x00\xff\x16\x03\x01", "\x00\n\xff", 0)),
+		fails("one interim response too many", bench.ErrOther, "interim", each,
+			endless(strings.Repeat(earlyHints, wire.MaxInterim+1), "", 0)),
+		fails("endless header", bench.ErrOther, ofHeaders, each, endless(okHead, "X-Header: "+block+"\r\n", 0)),
+		fails("endless header line", bench.ErrOther, ofHeaders, each, endless(okHead+"X-Header: ", block, 0)),
+		fails("endless body", bench.ErrTimeout, "", timed, endless(okHead+"\r\n", block, 0)),
+		fails("endless chunks", bench.ErrTimeout, "", timed, endless(chunkHead, "4000\r\n"+block+"\r\n", 0)),
+		fails("slow drip of a header", bench.ErrTimeout, "", timed, endless(okHead, "X: y\r\n", 10*time.Millisecond)),
+		fails("slow drip of a body", bench.ErrTimeout, "", timed,
+			endless(okHead+"Content-Length: 100000\r\n\r\n", "x", 10*time.Millisecond)),
+		fails("silence", bench.ErrTimeout, "", timed, endless("", "", 0)),
 	}
 }
 
@@ -270,11 +184,14 @@ func TestOddServers(t *testing.T) {
 
 // meets puts load on the server and checks the results.
 func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
-	server := newOdd(t, o, config)
-	p := counted(server.url, 1, oddRequests)
+	server, requests := newOdd(t, o, config), int64(oddRequests)
+	if o.kind == bench.ErrTimeout {
+		requests, o.failed = 2, 2
+	}
+	p := counted(server.url, 1, requests)
 	if open { // a user, whose connection is opened with its first request
 		p.Step.Connections, p.Step.MaxRequests = 0, 0
-		p.Step.Arrivals = &bench.Arrivals{Users: 1, Requests: oddRequests, Over: time.Millisecond}
+		p.Step.Arrivals = &bench.Arrivals{Users: 1, Requests: int(requests), Over: time.Millisecond}
 		if o.opened > oddRequests {
 			o.opened = oddRequests
 		}
@@ -284,8 +201,8 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 		p.Timeout = 100 * time.Millisecond
 	}
 	l := run(t, e, p)
-	succeeded := oddRequests - o.failed
-	if l.Sent != oddRequests || l.Succeeded != succeeded || l.Failed[o.kind] != o.failed || l.FailedTotal() != o.failed {
+	succeeded := requests - o.failed
+	if l.Sent != requests || l.Succeeded != succeeded || l.Failed[o.kind] != o.failed || l.FailedTotal() != o.failed {
 		t.Errorf("%d sent, %d succeeded, failed %v %v; want %d of kind %q",
 			l.Sent, l.Succeeded, l.Failed, l.Examples, o.failed, o.kind)
 	}
@@ -313,6 +230,7 @@ func reopened(l bench.Load) (n int64) {
 
 // With many connections, whatever happens to all or no requests is the same.
 func TestOddServersWithManyConnections(t *testing.T) {
+	const many = 4 * 6 // requests
 	for _, o := range odds() {
 		if o.failed != 0 && o.failed != oddRequests || o.kind == bench.ErrTimeout || o.body > 1<<20 {
 			continue
@@ -325,18 +243,18 @@ func TestOddServersWithManyConnections(t *testing.T) {
 				p.Requests[0].Method, p.Requests[0].Body = o.method, strings.Repeat("x", o.body)
 				l := run(t, e, p)
 				want := l.Sent * o.failed / oddRequests
-				if l.Scheduled != 60 || l.FailedTotal() != want || l.Failed[o.kind] != want {
+				if l.Scheduled != many || l.FailedTotal() != want || l.Failed[o.kind] != want {
 					t.Errorf("of %d failed %v %v, want %d of kind %q", l.Sent, l.Failed, l.Examples, want, o.kind)
 				}
 			}
 			t.Run("closed", func(t *testing.T) {
 				eachLoop(t, func(t *testing.T, e Engine) {
-					meets(t, e, counted(newOdd(t, o, nil).url, 6, 60), run)
+					meets(t, e, counted(newOdd(t, o, nil).url, 6, many), run)
 				})
 			})
 			t.Run("open", func(t *testing.T) { // what is still queued when the last one is scheduled is dropped
 				eachOpenLoop(t, func(t *testing.T, e Engine) {
-					meets(t, e, openCounted(newOdd(t, o, nil).url, 500, 4, 60), runOpen)
+					meets(t, e, openCounted(newOdd(t, o, nil).url, 500, 4, many), runOpen)
 				})
 			})
 		})

@@ -10,32 +10,29 @@ import (
 // A user begins no iteration before the pace of the one before is over: here each user has one in
 // the whole step. A session is not interrupted, and a pace of a single request is the same.
 func TestPaceKeepsIterationsApart(t *testing.T) {
+	t.Parallel()
 	for _, session := range []bool{true, false} {
-		for _, arrivals := range []bool{true, false} {
-			step, each := bench.Step{Name: "s", Connections: 4, Duration: 50 * time.Millisecond}, eachLoop
+		eachWay(t, func(t *testing.T, e Engine, arrivals bool) {
+			server := newCounting(t, hello)
+			p := plan(server.URL, 4, 50*time.Millisecond)
 			if arrivals {
-				step, each = bench.Step{Name: "s", Duration: 50 * time.Millisecond, Arrivals: &bench.Arrivals{Users: 4, Over: time.Millisecond, Requests: 9}}, eachOpenLoop
+				p.Step.Connections, p.Step.Arrivals = 0, &bench.Arrivals{Users: 4, Over: time.Millisecond, Requests: 9}
 			}
-			each(t, func(t *testing.T, e Engine) {
-				server := newCounting(t, hello)
-				p := plan(server.URL, 1, time.Hour)
-				p.Step = step
-				p.Requests = []bench.Request{{Name: "a", Path: "/a", Weight: 1, Pace: time.Hour}}
-				want := int64(4)
-				if session {
-					p.Sessions = []bench.Session{{Name: "s", Weight: 1, Pace: time.Hour}}
-					p.Requests = []bench.Request{{Name: "a", Path: "/a", Session: "s"}, {Name: "b", Path: "/b", Session: "s"}}
-					want = 8
-				}
-				l := run(t, e, p)
-				if arrivals { // a user who arrives after a machine stall may find the step at its end
-					want = min(want, l.Sent)
-				}
-				if server.answered(t, 200, want); l.Sent != want || l.Overran != 0 {
-					t.Errorf("%d sent, want %d; %d of %d longer than the pace", l.Sent, want, l.Overran, l.Paced)
-				}
-			})
-		}
+			p.Requests = []bench.Request{{Name: "a", Path: "/a", Weight: 1, Pace: time.Hour}}
+			want := int64(4)
+			if session {
+				p.Sessions = []bench.Session{{Name: "s", Weight: 1, Pace: time.Hour}}
+				p.Requests = []bench.Request{{Name: "a", Path: "/a", Session: "s"}, {Name: "b", Path: "/b", Session: "s"}}
+				want = 8
+			}
+			l := run(t, e, p)
+			if arrivals { // a user who arrives after a machine stall may find the step at its end
+				want = min(want, l.Sent)
+			}
+			if server.answered(t, 200, want); l.Sent != want || l.Overran != 0 {
+				t.Errorf("%d sent, want %d; %d of %d longer than the pace", l.Sent, want, l.Overran, l.Paced)
+			}
+		})
 	}
 }
 

@@ -98,6 +98,7 @@ func (s *shop) plan(requests ...bench.Request) Plan {
 // sessions, cookies, links and redirects: each request that the load counts is in the journal of
 // the server, with the cookies, methods and bodies of a browser.
 func TestWhatUsersFollow(t *testing.T) {
+	t.Parallel()
 	one := func(method, path string, follow int) bench.Request {
 		return bench.Request{Name: "r", Method: method, Path: path, Follow: follow, Body: `a={x}`, Encoding: bench.FormBody}
 	}
@@ -135,10 +136,12 @@ func TestWhatUsersFollow(t *testing.T) {
 			[]string{"POST /form-login 302", "GET /x sid=mine 200", "GET /y a=b:c; sid=ok 200", "GET /z 200", "GET /e sid=ok 200", "GET /f a=5; sid=ok 200"}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			each := func(t *testing.T, e Engine, http2 bool, change func(*Plan)) {
+			each := func(t *testing.T, e Engine, http2, open bool) {
 				s := newShop(t, http2)
 				p := s.plan(c.requests...)
-				change(&p)
+				if p.HTTP2 = http2; open {
+					p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 30, Duration: time.Hour, MaxRequests: 30}
+				}
 				p.Variables = []bench.Variable{{Name: "x", List: []string{"5"}}, {Name: "empty", List: []string{""}}}
 				l := run(t, e, p)
 				want, total := map[string]int{}, int64(0)
@@ -169,15 +172,8 @@ func TestWhatUsersFollow(t *testing.T) {
 					}
 				}
 			}
-			eachLoop(t, func(t *testing.T, e Engine) { each(t, e, false, func(*Plan) {}) })
-			t.Run("HTTP/2", func(t *testing.T) {
-				each(t, Engine{Name: bench.EngineVegeta}, true, func(p *Plan) { p.HTTP2 = true })
-			})
-			eachOpenLoop(t, func(t *testing.T, e Engine) {
-				each(t, e, false, func(p *Plan) {
-					p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 30, Duration: time.Hour, MaxRequests: 30}
-				})
-			})
+			eachWay(t, func(t *testing.T, e Engine, open bool) { each(t, e, false, open) })
+			t.Run("HTTP/2", func(t *testing.T) { each(t, Engine{Name: bench.EngineVegeta}, true, false) })
 		})
 	}
 }
@@ -206,6 +202,7 @@ func TestCookiesOfTheSetup(t *testing.T) {
 
 // A path that is sent unescaped arrives unchanged, also one that is not a URL.
 func TestUnescapedPaths(t *testing.T) {
+	t.Parallel()
 	for _, value := range []string{"items/1?q=a%2Fb&page=2", "a%zz?b=%&{x}|^", "//evil.test/", "?", "a/../b/."} {
 		eachLoop(t, func(t *testing.T, e Engine) {
 			var mu sync.Mutex

@@ -70,44 +70,42 @@ func jobsPlan(url string, step bench.Step, pending int, repeat bench.Repeat) Pla
 // Each try is one request. Only the response that ends the repetition is saved from; one
 // before it may have a status that is rejected, and ends no session.
 func TestRepeatedUntil(t *testing.T) {
+	t.Parallel()
 	status, body := bench.Repeat{Status: []int{200}, Every: time.Millisecond, Most: 20}, bench.Repeat{Every: time.Millisecond, Most: 20}
 	body.Until = bench.Expectation{"contains": "done"}
 	for name, repeat := range map[string]bench.Repeat{"status": status, "body": body} {
 		for _, pending := range []int{202, 404} {
-			for _, open := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %d, open %t", name, pending, open), func(t *testing.T) {
-					step, each := bench.Step{Name: "s", Connections: 4, Duration: time.Hour, MaxRequests: 40}, eachLoop
+			t.Run(fmt.Sprintf("%s, %d", name, pending), func(t *testing.T) {
+				eachWay(t, func(t *testing.T, e Engine, open bool) {
+					step := bench.Step{Name: "s", Connections: 4, Duration: time.Hour, MaxRequests: 40}
 					if open {
 						step = bench.Step{Name: "s", Duration: time.Hour, Arrivals: &bench.Arrivals{Users: 20, Over: time.Millisecond, Requests: 2}}
-						each = eachOpenLoop
 					}
-					each(t, func(t *testing.T, e Engine) {
-						j := newJobs(t, 4, pending)
-						l := run(t, e, jobsPlan(j.URL, step, pending, repeat))
-						done, polls := 0, 0
-						for id, n := range j.polls {
-							if polls += n; n == 4 {
-								done++
-							} else if n > 4 {
-								t.Errorf("%d polls of job %d, want 4", n, id)
-							}
+					j := newJobs(t, 4, pending)
+					l := run(t, e, jobsPlan(j.URL, step, pending, repeat))
+					done, polls := 0, 0
+					for id, n := range j.polls {
+						if polls += n; n == 4 {
+							done++
+						} else if n > 4 {
+							t.Errorf("%d polls of job %d, want 4", n, id)
 						}
-						least := 36 // at the end of the step each connection may wait with one
-						if open {
-							least = 40
-						}
-						if len(j.polls) != 40 || done < least || j.ended != done || l.Sent != int64(40+polls+done) || l.FailedTotal() != 0 {
-							t.Errorf("%d jobs, %d results of %d, %d sent, failed %v", len(j.polls), j.ended, done, l.Sent, l.Examples)
-						}
-						if s := l.Sessions[0]; s.Begun != 40 || s.Completed != int64(done) || s.Rejected != 0 {
-							t.Errorf("sessions %+v, want %d completed", s, done)
-						}
-						if want := map[int]int{202: 0, 404: polls - done}[pending]; l.Rejected.Total() != int64(want) {
-							t.Errorf("%d rejected, want %d", l.Rejected.Total(), want)
-						}
-					})
+					}
+					least := 36 // at the end of the step each connection may wait with one
+					if open {
+						least = 40
+					}
+					if len(j.polls) != 40 || done < least || j.ended != done || l.Sent != int64(40+polls+done) || l.FailedTotal() != 0 {
+						t.Errorf("%d jobs, %d results of %d, %d sent, failed %v", len(j.polls), j.ended, done, l.Sent, l.Examples)
+					}
+					if s := l.Sessions[0]; s.Begun != 40 || s.Completed != int64(done) || s.Rejected != 0 {
+						t.Errorf("sessions %+v, want %d completed", s, done)
+					}
+					if want := map[int]int{202: 0, 404: polls - done}[pending]; l.Rejected.Total() != int64(want) {
+						t.Errorf("%d rejected, want %d", l.Rejected.Total(), want)
+					}
 				})
-			}
+			})
 		}
 	}
 }
@@ -138,24 +136,22 @@ func TestRepeatedInVain(t *testing.T) {
 
 // What waits to be repeated at the end of a step is not sent any more, and has not failed.
 func TestRepeatedAtTheEnd(t *testing.T) {
-	for _, open := range []bool{false, true} {
-		step, each := bench.Step{Name: "s", Connections: 4, Duration: 50 * time.Millisecond}, eachLoop
+	eachWay(t, func(t *testing.T, e Engine, open bool) {
+		step := bench.Step{Name: "s", Connections: 4, Duration: 50 * time.Millisecond}
 		if open {
-			step, each = bench.Step{Name: "s", Rate: 200, Duration: 50 * time.Millisecond, MaxConnections: 100}, eachOpenLoop
+			step = bench.Step{Name: "s", Rate: 200, Duration: 50 * time.Millisecond, MaxConnections: 100}
 		}
-		each(t, func(t *testing.T, e Engine) {
-			j := newJobs(t, 1000, 202)
-			l := run(t, e, jobsPlan(j.URL, step, 202, bench.Repeat{Status: []int{200}, Every: time.Hour, Most: 20}))
-			for id, n := range j.polls {
-				if n > 1 {
-					t.Errorf("%d polls of job %d, want 1", n, id)
-				}
+		j := newJobs(t, 1000, 202)
+		l := run(t, e, jobsPlan(j.URL, step, 202, bench.Repeat{Status: []int{200}, Every: time.Hour, Most: 20}))
+		for id, n := range j.polls {
+			if n > 1 {
+				t.Errorf("%d polls of job %d, want 1", n, id)
 			}
-			if l.FailedTotal() != 0 || l.Sent == 0 || open && l.Scheduled != l.Sent+l.Dropped {
-				t.Errorf("%d sent, %d scheduled, %d dropped, failed %v", l.Sent, l.Scheduled, l.Dropped, l.Failed)
-			}
-		})
-	}
+		}
+		if l.FailedTotal() != 0 || l.Sent == 0 || open && l.Scheduled != l.Sent+l.Dropped {
+			t.Errorf("%d sent, %d scheduled, %d dropped, failed %v", l.Sent, l.Scheduled, l.Dropped, l.Failed)
+		}
+	})
 }
 
 // Once repeats a request, too, and waits in between.

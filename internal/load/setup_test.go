@@ -93,12 +93,15 @@ func (a *accounts) seen(t *testing.T, l bench.Load, users int) {
 }
 
 // Each user of a closed loop logs in once, whatever the number of its iterations, and stays the
-// user as whom it has logged in. No login is in the result.
+// user as whom it has logged in, also over a connection that opens again. No login is in the result.
 func TestSetupOnceForEachUser(t *testing.T) {
-	for _, connections := range []int{1, 8, 64} {
-		t.Run(fmt.Sprint(connections), func(t *testing.T) {
+	t.Parallel()
+	const again = "opened again for each request"
+	for name, connections := range map[string]int{"1 user": 1, "8 users": 8, "64 users": 64, again: 3} {
+		t.Run(name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {
 				a := newAccounts(t)
+				a.Config.SetKeepAlivesEnabled(name != again)
 				l := run(t, e, accountsPlan(a.URL, bench.Step{Name: "s", Connections: connections, Duration: time.Hour, MaxRequests: 600}))
 				a.seen(t, l, connections)
 				if l.Sessions[0].Begun != 600 || len(l.Requests) != 2 {
@@ -150,16 +153,6 @@ func TestSetupOfInterleavedStep(t *testing.T) {
 		if a.seen(t, l, 4); more == 0 {
 			t.Error("one slice")
 		}
-	})
-}
-
-// A connection that opens again is of the same user, who does not log in again.
-func TestSetupOfReopenedConnections(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		a := newAccounts(t)
-		a.Config.SetKeepAlivesEnabled(false)
-		l := run(t, e, accountsPlan(a.URL, bench.Step{Name: "s", Connections: 3, Duration: time.Hour, MaxRequests: 30}))
-		a.seen(t, l, 3)
 	})
 }
 

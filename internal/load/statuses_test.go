@@ -37,6 +37,7 @@ func counted429(t *testing.T, l bench.Load, server *counting) (ok, rejected int6
 }
 
 func TestRejectedRequestsAreNoThroughput(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		request  bench.Request
 		rejected bool
@@ -74,21 +75,15 @@ func TestRejectedRequestsAreNoThroughput(t *testing.T) {
 					t.Errorf("error rate %g, rejected %g", l.ErrorRate(), l.RejectedShare())
 				}
 			}
-			eachLoop(t, func(t *testing.T, e Engine) {
+			eachWay(t, func(t *testing.T, e Engine, open bool) {
 				server := newCounting(t, limiter())
-				p := counted(server.URL, 4, 1000)
+				p, run := counted(server.URL, 4, 1000), run
+				if open {
+					p, run = openCounted(server.URL, 5000, 16, 500), runOpen
+				}
 				test.request.Name, test.request.Path = "get", "/?id={id}"
 				p.Requests = []bench.Request{test.request}
 				check(t, run(t, e, p), server)
-			})
-			t.Run("open", func(t *testing.T) {
-				eachOpenLoop(t, func(t *testing.T, e Engine) {
-					server := newCounting(t, limiter())
-					p := openCounted(server.URL, 5000, 16, 500)
-					test.request.Name, test.request.Path = "get", "/?id={id}"
-					p.Requests = []bench.Request{test.request}
-					check(t, runOpen(t, e, p), server)
-				})
 			})
 		})
 	}
@@ -115,52 +110,80 @@ func TestRejectedRequestsOfASlicedStep(t *testing.T) {
 	}
 }
 
-// Each request of a mix has its own counts, closed and open, in each protocol.
+// Each request of a mix has its own counts, closed and open, in each protocol. Only expected
+// statuses are checked, redirects are not followed, and errors close no connections.
 func TestStatusesByRequest(t *testing.T) {
-	statuses := map[string]int{"/gone": 404, "/limited": 429, "/broken": 500, "/good": 200}
+	t.Parallel()
+	statuses := map[string]int{"/gone": 404, "/limited": 429, "/broken": 500, "/good": 200, "/moved": 302, "/empty": 204}
+	kinds := map[int]bench.ErrorKind{500: "5xx", 302: "3xx", 204: "2xx"}
 	respond := func(w http.ResponseWriter, r *http.Request) int {
+		w.Header().Set("Location", "/good")
 		w.WriteHeader(statuses[r.URL.Path])
-		io.WriteString(w, "twelve bytes")
+		io.WriteString(w, "twelve\x1bbytes")
 		return statuses[r.URL.Path]
 	}
 	check := func(t *testing.T, e Engine, server *counting, change func(p *Plan)) {
 		t.Helper()
 		p := counted(server.URL, 3, 900)
-		p.Requests = nil
-		for _, r := range []bench.Request{
-			{Name: "gone", ExpectStatus: 404}, {Name: "limited", ExpectStatus: 200, MoreStatuses: []int{429, 503}}, {Name: "broken"}, {Name: "good"},
-		} {
-			r.Path, r.Weight = "/"+r.Name, 1
-			p.Requests = append(p.Requests, r)
+		p.Requests = []bench.Request{
+			{Name: "gone", ExpectStatus: 404}, {Name: "limited", ExpectStatus: 200, MoreStatuses: []int{429, 503}},
+			{Name: "broken"}, {Name: "good"}, {Name: "moved"}, {Name: "empty"},
+		}
+		for i := range p.Requests {
+			p.Requests[i].Path, p.Requests[i].Weight = "/"+p.Requests[i].Name, 1
+		}
+		p.CheckEvery, p.Check = 1, func(a Response) error {
+			if a.Status != 200 && a.Status != 404 {
+				return errors.New("checked")
+			}
+			return nil
 		}
 		change(&p)
 		l := run(t, e, p)
-		want := bench.Statuses{200: server.count(200), 404: server.count(404), 429: server.count(429), 500: server.count(500)}
+		want := bench.Statuses{}
+		for _, status := range statuses {
+			want[status] = server.count(status)
+		}
+		good := want[200] + want[404]
 		if l.Statuses.Total() != 900 || !maps.Equal(l.Statuses, want) {
 			t.Errorf("statuses %s, the server sent %s", l.Statuses, want)
 		}
-		if !maps.Equal(l.Rejected, bench.Statuses{429: want[429]}) || l.Failed["5xx"] != want[500] || l.AllSucceeded() != want[200]+want[404] {
-			t.Errorf("rejected %s, failed %v, %d succeeded", l.Rejected, l.Failed, l.AllSucceeded())
+		if !maps.Equal(l.Rejected, bench.Statuses{429: want[429]}) || l.AllSucceeded() != good || l.Checked != good {
+			t.Errorf("rejected %s, failed %v, %d succeeded, %d checked", l.Rejected, l.Failed, l.AllSucceeded(), l.Checked)
+		}
+		for status, kind := range kinds {
+			if l.Failed[kind] != want[status] {
+				t.Errorf("%d of kind %s, the server sent %d", l.Failed[kind], kind, want[status])
+			}
+		}
+		if got, want := l.Examples["5xx"], "500 Internal Server Error twelve bytes"; got != want {
+			t.Errorf("example %q, want %q", got, want)
 		}
 		for _, r := range l.Requests {
 			status := statuses["/"+r.Name]
-			n, rejected, succeeded, failed := want[status], int64(0), want[status], int64(0)
-			switch status {
-			case 429:
-				rejected, succeeded = n, 0
-			case 500:
-				failed, succeeded = n, 0
+			n, rejected, succeeded, failed := want[status], int64(0), int64(0), int64(0)
+			switch {
+			case status == 429:
+				rejected = n
+			case kinds[status] != "":
+				failed = n
+			default:
+				succeeded = n
 			}
-			if !maps.Equal(r.Statuses, bench.Statuses{status: n}) || r.Rejected.Total() != rejected || r.Failed["5xx"] != failed ||
-				r.Succeeded != succeeded || r.Bytes != 12*succeeded || r.Latency.Count != succeeded {
+			if !maps.Equal(r.Statuses, bench.Statuses{status: n}) || r.Rejected.Total() != rejected ||
+				r.Failed[kinds[status]] != failed || r.Succeeded != succeeded || r.Bytes != 12*succeeded || r.Latency.Count != succeeded {
 				t.Errorf("%+v; the server sent %d", r, n)
 			}
 		}
+		if p.Step.Connections > 0 {
+			server.opened(t, 3)
+		}
 	}
-	eachLoop(t, func(t *testing.T, e Engine) { check(t, e, newCounting(t, respond), func(*Plan) {}) })
-	t.Run("open", func(t *testing.T) {
-		eachOpenLoop(t, func(t *testing.T, e Engine) {
-			check(t, e, newCounting(t, respond), func(p *Plan) { p.Step.Connections, p.Step.Rate = 0, 3000 })
+	eachWay(t, func(t *testing.T, e Engine, open bool) {
+		check(t, e, newCounting(t, respond), func(p *Plan) {
+			if open {
+				p.Step.Connections, p.Step.Rate = 0, 3000
+			}
 		})
 	})
 	t.Run("HTTP/2", func(t *testing.T) {

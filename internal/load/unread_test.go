@@ -34,6 +34,7 @@ func packed(coding string, body []byte) []byte {
 // A packed body is unpacked for the check, and measured as it came. What cannot be unpacked or is
 // too long is counted, and neither right nor wrong.
 func TestPackedBodies(t *testing.T) {
+	t.Parallel()
 	body := []byte(strings.Repeat(`{"id":7}`, 100))
 	long := bytes.Repeat([]byte("x"), workload.MaxChecked+1)
 	for name, tt := range map[string]struct {
@@ -97,16 +98,20 @@ func TestPackedBodies(t *testing.T) {
 
 // A value is saved from the unpacked body. If there is none the reason is the body, not the value.
 func TestSavesFromPackedBodies(t *testing.T) {
+	t.Parallel()
+	const notLookedAt = `"id", since the body was not looked at: `
+	pad := strings.Repeat("x", workload.MaxChecked)
+	last, first := []byte(`{"pad":"`+pad+`","id":"x7"}`), []byte(`{"id":"x7","pad":"`+pad+`"}`)
 	for name, tt := range map[string]struct {
 		encoding string
 		body     []byte
 		want     string
 	}{
 		"gzip":           {"gzip", packed("gzip", []byte(`{"id":"x7"}`)), ""},
-		"broken":         {"gzip", []byte(`{"id":"x7"}`), `"id", since the body was not looked at: gzip body could not be unpacked: it is broken`},
-		"long":           {"", append(append([]byte(`{"pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `","id":"x7"}`...), `"id", since the body was not looked at: longer than 1 MiB`},
-		"long, unpacked": {"gzip", packed("gzip", append(append([]byte(`{"pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `","id":"x7"}`...)), `"id", since the body was not looked at: longer than 1 MiB`},
-		"long, at first": {"gzip", packed("gzip", append(append([]byte(`{"id":"x7","pad":"`), bytes.Repeat([]byte("x"), workload.MaxChecked)...), `"}`...)), ""},
+		"broken":         {"gzip", []byte(`{"id":"x7"}`), notLookedAt + "gzip body could not be unpacked: it is broken"},
+		"long":           {"", last, notLookedAt + "longer than 1 MiB"},
+		"long, unpacked": {"gzip", packed("gzip", last), notLookedAt + "longer than 1 MiB"},
+		"long, at first": {"gzip", packed("gzip", first), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {

@@ -123,16 +123,16 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 			Header: map[string]string{"Authorization": "Bearer {token}"}},
 	}
 	p.Sessions = []bench.Session{{Name: "order", Weight: 1}}
-	var err error
-	if p.Data, err = values.OpenData(p.Variables, p.Requests); err != nil {
-		t.Fatal(err)
-	}
+	data, err := values.OpenData(p.Variables, p.Requests)
+	testenv.OK(t, err)
+	p.Data = data
 	return p
 }
 
 // By the server's journal, each unit of the mix was sent once, and each order has the token of its
 // login.
 func TestUsersOfAService(t *testing.T) {
+	t.Parallel()
 	eachLoop(t, func(t *testing.T, e Engine) {
 		const units = 10_000
 		o := newOrders(t)
@@ -166,6 +166,7 @@ func sum[K comparable](counts map[K]int) (n int) {
 // A failure in a session is a failure of the request in which it happened, and counted as often as
 // the server saw it.
 func TestSessionsThatFail(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(p *Plan, o *orders)
 		kind    bench.ErrorKind
@@ -213,40 +214,33 @@ func TestSessionsThatFail(t *testing.T) {
 // A variable whose values may be taken once ends the load when they are used up: each was sent,
 // none twice.
 func TestVariableThatRunsOut(t *testing.T) {
-	for _, open := range []bool{false, true} {
-		each := eachLoop
+	eachWay(t, func(t *testing.T, e Engine, open bool) {
+		o := newOrders(t)
+		p := ordersPlan(t, o.URL, 3, 1000)
 		if open {
-			each = eachOpenLoop
+			p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 3, Duration: time.Minute}
 		}
-		each(t, func(t *testing.T, e Engine) {
-			o := newOrders(t)
-			p := ordersPlan(t, o.URL, 3, 1000)
-			if open {
-				p.Step = bench.Step{Name: "open", Rate: 5000, MaxConnections: 3, Duration: time.Minute}
-			}
-			p.Requests, p.Sessions = p.Requests[:1], nil
-			p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
-			_, err := e.Run(t.Context(), p, nil)
-			const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
-			}
-			testenv.Until(t, 30*time.Second, "the server has seen all", func() bool {
-				o.mu.Lock()
-				defer o.mu.Unlock()
-				return sum(o.items) == 50
-			})
-			for n, times := range o.items {
-				if times != 1 {
-					t.Errorf("item %d was requested %d times", n, times)
-				}
-			}
+		p.Requests, p.Sessions = p.Requests[:1], nil
+		p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
+		_, err := e.Run(t.Context(), p, nil)
+		const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
+		testenv.Fails(t, err, want)
+		testenv.Until(t, 30*time.Second, "the server has seen all", func() bool {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			return sum(o.items) == 50
 		})
-	}
+		for n, times := range o.items {
+			if times != 1 {
+				t.Errorf("item %d was requested %d times", n, times)
+			}
+		}
+	})
 }
 
 // The same seed sends the same requests, byte for byte, in every loop.
 func TestLoopsSendTheSame(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var asked strings.Builder
 	server := accepting(t, func(c net.Conn) {

@@ -14,8 +14,9 @@ import (
 // that the Go scheduler does not know of delays no other goroutine. With preemption by signals
 // switched off (GODEBUG=asyncpreemptoff=1) this test hangs.
 func TestWaitingDelaysNoOther(t *testing.T) {
+	t.Parallel()
 	eachLoop(t, func(t *testing.T, e Engine) {
-		const collections, windows, most = 20, 5, time.Minute
+		const collections, windows, most = 20, 5, time.Minute // while the third request waits
 		var asked, seen atomic.Int64
 		waits, enough, collected := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
@@ -33,9 +34,9 @@ func TestWaitingDelaysNoOther(t *testing.T) {
 				runtime.GC()
 			}
 		}()
-		p := plan(server.URL, 1, 2*time.Second)
+		p := counted(server.URL, 1, 10)
 		p.Timeout = most
-		e.Window, e.patience = 100*time.Millisecond, most
+		e.Window, e.patience = 20*time.Millisecond, most
 		l, err := e.Run(t.Context(), p, func(bench.Window) {
 			if seen.Add(1) == windows {
 				close(enough)

@@ -85,34 +85,14 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 	rec := c.Recorder
 	rec.Begin(0)
 	s, other := onPair(t, c)
-	conn := &s.conns[0]
-	s.active = 1
-	generation := func() { s.handle(conn, 0, unix.EPOLLIN) }
-	if s.ring != nil {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		s.useRing()
-		generation = func() {
-			s.counters.Lock()
-			s.awaitRing()
-			s.serve()
-			s.counters.Unlock()
-			s.ring.poll() // sends the next request
-		}
-	}
-	s.sendNext(conn, 0, s.now())
-	if s.ring != nil {
-		s.ring.poll()
-	}
+	generation := begins(t, s, unix.EPOLLIN)
 	in, out := make([]byte, 4096), []byte(response)
 	asked := 0
 	exchange := func() {
 		if n, err := unix.Read(other, in); n <= 0 || err != nil {
 			t.Fatal(n, err)
 		}
-		if _, err := unix.Write(other, out); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, testenv.Err(unix.Write(other, out)))
 		generation()
 		asked++
 	}
@@ -172,6 +152,29 @@ func onPair(t *testing.T, c Config) (s *shard, other int) {
 	return s, pair[1]
 }
 
+// begins sends the first request on the connection of s. generation takes what has arrived, for
+// epoll with these events, and sends the next one.
+func begins(t *testing.T, s *shard, events uint32) (generation func()) {
+	conn := &s.conns[0]
+	s.active = 1
+	if s.ring == nil {
+		s.sendNext(conn, 0, s.now())
+		return func() { s.handle(conn, 0, events) }
+	}
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	s.useRing()
+	s.sendNext(conn, 0, s.now())
+	s.ring.poll()
+	return func() {
+		s.counters.Lock()
+		s.awaitRing()
+		s.serve()
+		s.counters.Unlock()
+		s.ring.poll()
+	}
+}
+
 // A connection that ends together with its response is not used for the next request, whatever its
 // method.
 func TestEndTogetherWithTheResponse(t *testing.T) {
@@ -186,41 +189,20 @@ func TestEndTogetherWithTheResponse(t *testing.T) {
 			c.Epoll, c.Addresses = epoll, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}
 			c.Recorder.Begin(0)
 			s, other := onPair(t, c)
-			conn, generation := &s.conns[0], func() { s.handle(&s.conns[0], 0, unix.EPOLLIN|unix.EPOLLRDHUP) }
-			s.active = 1
-			if s.ring != nil {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-				s.useRing()
-				generation = func() {
-					s.counters.Lock()
-					s.awaitRing()
-					s.serve()
-					s.counters.Unlock()
-				}
-			}
 			s.next = math.MaxInt64
-			s.sendNext(conn, 0, s.now())
-			if s.ring != nil {
-				s.ring.poll()
-			}
+			generation := begins(t, s, unix.EPOLLIN|unix.EPOLLRDHUP)
 			in := make([]byte, 4096)
 			if n, err := unix.Read(other, in); n <= 0 || err != nil {
 				t.Fatal(n, err)
 			}
-			if _, err := unix.Write(other, []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, testenv.Err(unix.Write(other, []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))))
 			testenv.OK(t, unix.Shutdown(other, unix.SHUT_WR))
 			generation()
-			if s.ring != nil {
-				s.ring.poll()
-			}
 			if n, err := unix.Read(other, in); n != 0 || err != nil {
 				t.Errorf("%d bytes on the connection after its end, %v", n, err)
 			}
-			if conn.state != connecting || s.counters.Sent != 2 {
-				t.Errorf("%d sent, doing %d", s.counters.Sent, conn.state)
+			if doing := s.conns[0].state; doing != connecting || s.counters.Sent != 2 {
+				t.Errorf("%d sent, doing %d", s.counters.Sent, doing)
 			}
 		})
 	}

@@ -193,18 +193,20 @@ func FuzzResponseParser(f *testing.F) {
 // The parser keeps a bounded part of a response, whatever it is and however it arrives.
 func TestResponseParserIsBounded(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
+	const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
 	for name, test := range map[string]struct {
 		begin, repeated string
 		kind            bench.ErrorKind
+		most            int // bytes after which it is given up
 	}{
-		"endless line":         {ok, "xxxxxxxx", bench.ErrOther},
-		"endless headers":      {ok, "X: y\r\n", bench.ErrOther},
-		"endless status line":  {"HTTP/1.1 200 ", "xxxxxxxx", bench.ErrOther},
-		"endless interims":     {"", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther},
-		"endless chunk line":   {ok + "Transfer-Encoding: chunked\r\n\r\n", "0000000", bench.ErrBody},
-		"endless extensions":   {ok + "Transfer-Encoding: chunked\r\n\r\n", "1;" + strings.Repeat("x", 1000) + "\r\ny\r\n", bench.ErrBody},
-		"endless trailer":      {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n", bench.ErrBody},
-		"endless trailer line": {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "xxxxxxx", bench.ErrBody},
+		"endless line":         {ok, "xxxxxxxx", bench.ErrOther, wire.MaxHead},
+		"endless headers":      {ok, "X: y\r\n", bench.ErrOther, wire.MaxHead},
+		"endless status line":  {"HTTP/1.1 200 ", "xxxxxxxx", bench.ErrOther, wire.MaxHead},
+		"endless interims":     {"", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther, 1 << 10},
+		"endless chunk line":   {chunked, "0000000", bench.ErrBody, 16 << 10},
+		"endless extensions":   {chunked, "1;" + strings.Repeat("x", 1000) + "\r\ny\r\n", bench.ErrBody, 64 << 10},
+		"endless trailer":      {chunked + "0\r\n", "X: y\r\n", bench.ErrBody, 16 << 10},
+		"endless trailer line": {chunked + "0\r\n", "xxxxxxx", bench.ErrBody, 16 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range []int{1, 7, 4096} {
@@ -221,8 +223,8 @@ func TestResponseParserIsBounded(t *testing.T) {
 					fed += size
 					stream = stream[size:]
 				}
-				if err == nil || wire.Classify(err) != test.kind {
-					t.Errorf("%s in pieces of %d: %v", name, size, err)
+				if err == nil || wire.Classify(err) != test.kind || fed > test.most+size {
+					t.Errorf("%s in pieces of %d: %v after %d bytes", name, size, err, fed)
 				}
 				if cap(p.line) > 2<<20 {
 					t.Errorf("%s in pieces of %d: %d bytes kept", name, size, cap(p.line))
