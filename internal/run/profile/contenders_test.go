@@ -57,33 +57,3 @@ func TestContenderSettings(t *testing.T) {
 		t.Errorf("the limit of a contender is more specific than --cpus: %v, %+v", err, changed)
 	}
 }
-
-// Each mistake is reported once, with its line and what to write.
-func TestContenderSettingsMistakes(t *testing.T) {
-	for in, want := range map[string]string{
-		"[a, {a: {cpus: 0.5}}]":             `add`,
-		"[{a: {cpu: 1}}]":                   "f.yaml:1: unknown key `contenders[0].a.cpu`; did you mean `cpus`?",
-		"[{a: {cpus: 2000}}]":               "f.yaml:1: `contenders[0].a.cpus` is 2000; write from 0.01 to 1024",
-		"[{a: {memory: 1MiB}}]":             "f.yaml:1: `contenders[0].a.memory` is \"1MiB\"; write from 6MiB",
-		"[{a: {pids: 0}}]":                  "write a number above 0, or remove the key",
-		"[{a: {as: Half}}]":                 "`contenders[0].a.as` is \"Half\"; write lower-case letters",
-		"[{a: {as: x}, b: {as: y}}]":        "an item of `contenders` has 2 names",
-		"[{}]":                              "an item of `contenders` has 0 names",
-		"[{A: {as: x}}]":                    "`A` is not the name of a contender",
-		"[{a: {image: 'b c'}}]":             "write the name of an image",
-		"[{a: {image: b, dir: c}}]":         "keep one of the two",
-		"[{a: {env: {'1': x}}}]":            "not a valid name of a variable",
-		"[{a: {env: {X: '{{.Nothing}}'}}}]": "contenders[0].a.env.X",
-		"[{a: {as: x}}, {a: {as: x}}]":      `duplicate contender "a:x"`,
-		"[{a: half}]":                       "contenders[0].a",
-	} {
-		_, err := profile.Parse("f.yaml", []byte("contenders: "+in+settingsRest))
-		if err == nil || !strings.Contains(err.Error(), want) && want != "add" {
-			t.Errorf("%s: %v, want %q", in, err, want)
-		} else if want == "add" && !strings.Contains(err.Error(), "duplicate contender") {
-			t.Errorf("%s: %v", in, err)
-		} else if strings.Count(err.Error(), "\n") > 0 {
-			t.Errorf("%s: more than one mistake: %v", in, err)
-		}
-	}
-}

@@ -3,7 +3,6 @@ package profile_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -47,35 +46,4 @@ steps: [1]
 		}
 	}
 	roundTrip(t, p)
-}
-
-func TestFollowMistakes(t *testing.T) {
-	dir := t.TempDir()
-	for text, want := range map[string]string{
-		`requests: [{get: /, follow: 21}]`:                        "`requests[0].follow` is 21; write `true` for up to 10 redirects in a row, `false`, or a number up to 20",
-		`requests: [{get: /, follow: -1}]`:                        "`requests[0].follow` is -1",
-		`requests: [{get: "{next}"}]`:                             "`{next}`: no variable \"next\" here",
-		`requests: [{get: "{id}"}]`:                               "`{id}` is not a path; start it with `/`: the host is the contender's",
-		`requests: [{get: "{n}"}]`:                                "`{n}` is not a path",
-		`requests: [{get: "items"}]`:                              "start it with `/`",
-		`requests: [{get: "{l}"}]`:                                "\"items\" is not a path: it must start with a slash",
-		`requests: [{get: "/{odd:raw}"}]`:                         "\"a b\" is not a part of a path: percent-encode non-ASCII letters, spaces and `#`",
-		`requests: [{get: /, header: {X: "{l:raw}"}}]`:            "`{l:raw}` is not in a path; leave `:raw` out",
-		`requests: [{post: /, json: {a: "{l:raw}"}}]`:             "`{l:raw}` is not in a path",
-		`setup: [{get: /, save: {a: {header: X, regex: "("}}}]`:   "missing closing )",
-		`setup: [{get: /, save: {a: {header: X, json: y}}}]`:      "`regex` may be with another one, to take a part of that",
-		`setup: [{get: /, save: {a: {regex: x, json: y, b: c}}}]`: "`regex` may be with another one",
-		`setup: [{get: /, save: {a: {regexp: x, header: y}}}]`:    "write a path, or one of",
-		`setup: [{get: /, save: {a: {cookie: "", regex: "x"}}}]`:  "the cookie needs a name",
-	} {
-		if !strings.Contains(text, "requests") {
-			text += "\nrequests: [{get: /x}]"
-		}
-		_, err := profile.Parse(filepath.Join(dir, "p.yaml"), []byte("contenders: [a]\nsteps: [1]\n"+text+`
-variables: {n: {from: 1, to: 2}, l: {list: [items]}, odd: {list: ["a b"]}}
-`))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
 }

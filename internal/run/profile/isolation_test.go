@@ -26,10 +26,4 @@ func TestIsolation(t *testing.T) {
 			}
 		})
 	}
-	for _, line := range []string{"isolation: maybe\n", "isolation: [auto]\n", "isolation: \n"} {
-		_, err := Parse("x.yaml", []byte(line+rest))
-		if line != "isolation: \n" && (err == nil || !strings.Contains(err.Error(), "x.yaml:1")) {
-			t.Errorf("%q: %v", line, err)
-		}
-	}
 }

@@ -1,8 +1,6 @@
 package profile_test
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/internal/text/strictyaml"
 	"github.com/locbench/locbench/profiles"
 )
 
@@ -111,17 +108,6 @@ func TestDefaultsOfAnyService(t *testing.T) {
 		t.Errorf("store %q, compare_bodies %g, checks %+v", p.Store.Kind, p.CompareBodies, p.Checks)
 	}
 	roundTrip(t, p)
-	for text, want := range map[string]string{
-		"requests: [{path: '/items/{id}'}]\n":                                        "`{id}` has no values: it needs the city data",
-		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "p.yaml:3: `{id}`: no variable \"id\" here; add it to `variables`, such as `{id: {from: 1, to: 10000}}`; to send that text, write `{{id}}`",
-		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}`: no variable",
-		"requests: [{path: /x}]\nmax_errors: none\n":                                 "write a share from 0.001% to 100%",
-		"requests: [{path: '/items/{id}', ids: [1, 2], header: {A: 'x${TOKEN}'}}]\n": "",
-	} {
-		if _, err := profile.Parse("p.yaml", []byte(head+text)); fmt.Sprint(err) != "<nil>" && want == "" || !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
 }
 
 const small = "contenders: [a]\nrequests: [{path: /x}]\n"
@@ -201,28 +187,6 @@ func quoteText(s string) string {
 		return s
 	}
 	return `"` + s + `"`
-}
-
-// TestMistakes compares the mistakes of each testdata/*.yaml with the .txt next to it.
-func TestMistakes(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			testenv.OK(t, err)
-			_, err = profile.Parse(filepath.Base(file), data)
-			var mistakes strictyaml.Mistakes
-			if !errors.As(err, &mistakes) {
-				t.Fatalf("no mistakes, but %v", err)
-			}
-			here, _ := os.Getwd()
-			text := strings.ReplaceAll(err.Error(), here+"/", "")
-			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", text+"\n")
-		})
-	}
 }
 
 func TestLoad(t *testing.T) {
@@ -316,7 +280,7 @@ func TestValidate(t *testing.T) {
 }
 
 func FuzzProfile(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.yaml", "../../../profiles/*.yaml"} {
+	for _, pattern := range []string{"testdata/mistakes/*/p.yaml", "../../../profiles/*.yaml"} {
 		files, _ := filepath.Glob(pattern)
 		if len(files) == 0 {
 			f.Fatalf("no files %s", pattern)
@@ -324,7 +288,9 @@ func FuzzProfile(f *testing.F) {
 		for _, file := range files {
 			data, err := os.ReadFile(file)
 			testenv.OK(f, err)
-			f.Add(data)
+			for one := range strings.SplitSeq(string(data), "\n---\n") {
+				f.Add([]byte(one))
+			}
 		}
 	}
 	f.Add([]byte(small + "steps: [1, {rate: 12.5% of peak, connections: 7}, {rate: {mean: 5.5, amplitude: 1, period: 1s}}, {arrivals: {users: 3, over: 1s}}]\n"))
@@ -387,36 +353,8 @@ func TestKeepRequests(t *testing.T) {
 		t.Fatalf("%+v, %v", p.Steps, err)
 	}
 	roundTrip(t, p)
-	for steps, want := range map[string]string{
-		"  - {connections: 1, keep_requests: 0}\n":                 "f:4: `steps[0].keep_requests` is 0; write from 1 to 10000",
-		"  - 1\n  - {connections: 1, keep_requests: 10001}\n":      "f:5: `steps[1].keep_requests` is 10001; write from 1 to 10000",
-		"  - {connections: 1, keep_requests: all}\n":               "f:4: `steps[0].keep_requests` is \"all\"; write a whole number",
-		"  - 1\n  - {rate: 1, repeat: 11, keep_requests: 10000}\n": "f:5: the steps up to this one keep 110000 requests; keep at most 100000 in all",
-	} {
-		t.Run(want, func(t *testing.T) {
-			if _, err := profile.Parse("f", []byte(head+steps)); err == nil || err.Error() != want {
-				t.Errorf("%v, want %s", err, want)
-			}
-		})
-	}
 	p.Steps[0].KeepRequests = -1
 	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "-1 kept requests: must be 1 to 10000") {
 		t.Error(err)
-	}
-}
-
-// A warm-up has a fixed duration and no pauses.
-func TestWarmUpsHaveADuration(t *testing.T) {
-	for step, mistake := range map[string]string{
-		"{connections: 64, warm_up: true, until_settled: true}":           "f:3: unknown key `steps[0].until_settled`",
-		"{connections: 64, warm_up: true, pulses: {burst: 2s, rest: 1s}}": "f:3: unknown key `steps[0].pulses`",
-		"64 warm-up until settled for 60s":                                "f:3: `steps[0]` is \"64 warm-up until settled for 60s\"; write a number",
-	} {
-		t.Run(step, func(t *testing.T) {
-			_, err := profile.Parse("f", []byte("contenders: [a]\nrequests: [{path: /a}]\nsteps: ["+step+", 64]\n"))
-			if err == nil || !strings.HasPrefix(err.Error(), mistake) {
-				t.Errorf("%v, want %q", err, mistake)
-			}
-		})
 	}
 }

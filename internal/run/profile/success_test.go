@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/testenv"
@@ -28,15 +27,6 @@ func TestSuccess(t *testing.T) {
 		again, err := Parse("p.yaml", written)
 		if err != nil || fmt.Sprint(again.Requests[0].Rejections()) != want {
 			t.Errorf("%s: written and read: %v, %v", text, again.Requests, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"requests:\n  - {get: /, expect: {status: [200, 404]}, success: [200, 429]}\nsteps: [1]\n": "429 is not an expected status; add it to `expect`, such as `expect: {status: [200, 404, 429]}`",
-		"requests:\n  - {get: /, success: [201]}\nsteps: [1]\n":                                    "201 is not an expected status",
-		"setup:\n  - {get: /, success: [200]}\nrequests:\n  - {get: /}\nsteps: [1]\n":              "`success` has no effect in setup",
-	} {
-		if _, err := Parse("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 }
