@@ -33,7 +33,7 @@ func TestMistakes(t *testing.T) {
 				if all, ok := errors.AsType[strictyaml.Mistakes](err); ok {
 					for _, m := range strings.Split(all.Error(), "\n") {
 						m = strings.ReplaceAll(m, here+"/", "")
-						text += "\n#> " + strings.TrimPrefix(m, filepath.Dir(file)+"/")
+						text += "\n#> " + strings.ReplaceAll(m, filepath.Dir(file)+"/", "")
 					}
 				} else if err != nil {
 					t.Errorf("no mistakes, but %v in\n%s", err, text)
