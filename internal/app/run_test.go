@@ -103,9 +103,7 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 	resume := func(want string) {
 		t.Helper()
 		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard}, RunOptions{Resume: dir})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		testenv.Fails(t, err, want)
 	}
 	resume("another locbench is writing to " + dir)
 	other.Close()
@@ -143,16 +141,12 @@ func TestResumeUsesTheRecordedFolder(t *testing.T) {
 	} {
 		var printed strings.Builder
 		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: func(string) string { return "" }}, c.o)
-		if err == nil || !strings.Contains(err.Error(), "RESUME_TEST") {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.Fails(t, err, "RESUME_TEST")
 		if got := strings.Contains(printed.String(), "services "+services+" (on record)"); got != c.printed {
 			t.Errorf("%s: printed %q", name, printed.String())
 		}
 	}
 	testenv.OK(t, os.RemoveAll(services))
 	want := "the services folder of this run, " + services + ", was not found; name it with --services DIR"
-	if _, err := NewPlan(RunOptions{Resume: dir}); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
-	}
+	testenv.Fails(t, testenv.Err(NewPlan(RunOptions{Resume: dir})), want)
 }

@@ -99,9 +99,7 @@ func TestFillStore(t *testing.T) {
 			resp, err := http.DefaultClient.Do(req)
 			testenv.OK(t, err)
 			resp.Body.Close()
-			if resp.StatusCode != status {
-				t.Errorf("%s: status %s", method, resp.Status)
-			}
+			testenv.Equal(t, resp.StatusCode, status, method, resp.Status)
 		}
 	}
 	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {

@@ -360,9 +360,7 @@ teardown: [{name: a, delete: /a}, {name: b, delete: /b}, {name: c, delete: /c}]
 				return r.Method == http.MethodDelete
 			}
 			text, err := i.run(t, j, three, nil)
-			if got := strings.Join(j.lines(), ", "); got != c.want {
-				t.Errorf("the service got %s; want %s", got, c.want)
-			}
+			testenv.Equal(t, strings.Join(j.lines(), ", "), c.want, "the service")
 			text = strings.Join(strings.Fields(text), " ")
 			where := "what the setup made may be left at " + strings.TrimPrefix(j.URL, "http://")
 			if !strings.Contains(text, c.says) || !strings.Contains(text, where) || console.ExitCode(i.ctx, err) != console.ExitInterrupted {

@@ -243,9 +243,7 @@ func TestBuildImage_Ignore(t *testing.T) {
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
 	engine := packed{fakeEngine: fakeEngine{arch: "amd64", images: map[string]bool{}}, names: new([]string)}
 	for _, want := range []string{".dockerignore Dockerfile b", "Dockerfile Dockerfile.dockerignore a"} {
-		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, testenv.Err(contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})))
 		testenv.Equal(t, strings.Join(*engine.names, " "), want)
 		files["Dockerfile.dockerignore"] = &fstest.MapFile{Data: []byte("b")}
 	}

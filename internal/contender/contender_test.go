@@ -312,9 +312,7 @@ func TestRepositoryContenders(t *testing.T) {
 			}
 		}
 		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
-			if _, err := contender.Resolve(s, v.Name); err != nil {
-				t.Error(err)
-			}
+			testenv.Fails(t, testenv.Err(contender.Resolve(s, v.Name)), "")
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package screens
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/testenv"
@@ -18,7 +17,5 @@ func TestOneRunAtATime(t *testing.T) {
 	s, err := o.run(args)
 	testenv.OK(t, err)
 	defer s.Close()
-	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "is in progress") {
-		t.Errorf("a second run at the same time: error %v", err)
-	}
+	testenv.Fails(t, testenv.Err(o.Start(args)), "is in progress")
 }

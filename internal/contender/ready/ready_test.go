@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/contact"
 )
 
@@ -87,9 +88,7 @@ func TestWait_Requests(t *testing.T) {
 	var requests atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		if r.URL.RequestURI() != "/health?x=1" {
-			t.Errorf("requested %s", r.URL.RequestURI())
-		}
+		testenv.Equal(t, r.URL.RequestURI(), "/health?x=1", "requested")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	defer s.Close()

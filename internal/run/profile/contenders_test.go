@@ -23,29 +23,21 @@ func TestContenderSettings(t *testing.T) {
 	for _, c := range p.Contenders {
 		labels = append(labels, c.String())
 	}
-	if got := strings.Join(labels, " "); got != "a a:half a:fast b b:v1 a:again" {
-		t.Errorf("contenders %s", got)
-	}
+	testenv.Equal(t, strings.Join(labels, " "), "a a:half a:fast b b:v1 a:again", "contenders")
 	half, fast := p.SettingsOf(p.Contenders[1]), p.SettingsOf(p.Contenders[2])
 	if half.InManifest() != (bench.Selection{Contender: "a"}) || half.Env["GOGC"] != "50" {
 		t.Errorf("half: %+v", half)
 	}
-	if fast.InManifest() != p.Contenders[2] {
-		t.Errorf("without `as` the variant is that of the manifest: %+v", fast)
-	}
+	testenv.Equal(t, fast.InManifest(), p.Contenders[2], fast)
 	for i, want := range []bench.Limits{
 		{CPUs: 1, Memory: 64 << 20}, {CPUs: .5, Memory: 64 << 20}, {CPUs: 1, CPUSet: 2, Memory: 32 << 20, PIDs: 9},
 	} {
-		if got := p.LimitsOf(p.Contenders[i]); got != want {
-			t.Errorf("limits of %s: %+v, want %+v", p.Contenders[i], got, want)
-		}
+		testenv.Equal(t, p.LimitsOf(p.Contenders[i]), want, p.Contenders[i])
 	}
 	if dir := p.SettingsOf(p.Contenders[3]).Dir; !filepath.IsAbs(dir) || filepath.Base(dir) != "old" {
 		t.Errorf("folder %q is not relative to the file", dir)
 	}
-	if p.SettingsOf(p.Contenders[4]).Image != "b:v1" {
-		t.Errorf("settings %+v", p.Settings)
-	}
+	testenv.Equal(t, p.SettingsOf(p.Contenders[4]).Image, "b:v1", p.Settings)
 	data, err := profile.Format(p)
 	testenv.OK(t, err)
 	again, err := profile.Parse("dir/f.yaml", data)

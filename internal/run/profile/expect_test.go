@@ -3,7 +3,6 @@ package profile
 import (
 	"encoding/json"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -42,9 +41,7 @@ func TestExpectedNumbersStayExact(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, other, one)
 		}
 	}
-	if !reflect.DeepEqual(p.Requests[0].Expect, again.Requests[0].Expect) {
-		t.Errorf("%v, want %v", again.Requests[0].Expect, p.Requests[0].Expect)
-	}
+	testenv.Equal(t, p.Requests[0].Expect, again.Requests[0].Expect)
 }
 
 // A body goes as written; what YAML would change is refused.
@@ -73,23 +70,5 @@ func TestSessionsMaySaveAnID(t *testing.T) {
 	}
 	if _, err := Parse("p.yaml", []byte(strings.Replace(strings.ReplaceAll(text, "%s", "id"), "save: {id", "save: {other", 1))); err == nil {
 		t.Error("{id} without values is accepted")
-	}
-}
-
-// Where a text is meant, a number or a date is the text of the file.
-func TestTextsAsWritten(t *testing.T) {
-	p, err := Parse("p.yaml", []byte(`contenders: [a]
-steps: [1]
-variables: {zip: {list: [02142, 10.00, NO, 1_000, 2024-01-31]}}
-requests:
-  - {post: "/{zip}", form: {zip: 02142, price: 10.00, on: yes, day: 2024-01-31, hex: 0x1F}, header: {X-Version: 1.10}}
-`))
-	testenv.OK(t, err)
-	r := p.Requests[0]
-	if r.Body != "zip=02142&price=10.00&on=yes&day=2024-01-31&hex=0x1F" || r.Header["X-Version"] != "1.10" {
-		t.Errorf("%s, %v", r.Body, r.Header)
-	}
-	if got := strings.Join(p.Variables[0].List, " "); got != "02142 10.00 NO 1_000 2024-01-31" {
-		t.Error(got)
 	}
 }

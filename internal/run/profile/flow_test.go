@@ -3,7 +3,6 @@ package profile_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,70 +28,6 @@ func reread(t *testing.T, text string) bench.Profile {
 	testenv.OK(t, err)
 	roundTrip(t, p)
 	return p
-}
-
-// A session has a setup: what that saves is known to the session's requests, and to no other.
-func TestSessionSetup(t *testing.T) {
-	p := reread(t, `
-header: {Authorization: "Bearer {token}"}
-variables: {user: {file: users.csv}}
-sessions:
-  - name: user
-    setup:
-      - {name: login, post: /login, form: {u: "{user.name}", p: "{user.password}"}, save: {token: token}}
-      - {name: profile, get: "/users/{user.name}"}
-    requests: [{get: "/me/{user.name}"}]
-steps: [1]
-`)
-	if len(p.Requests) != 3 || !p.Requests[0].SetUp || p.Requests[2].SetUp || p.Requests[0].Session != "user" {
-		t.Errorf("%+v", p.Requests)
-	}
-	if p.Requests[0].Header != nil || p.Requests[1].Header == nil {
-		t.Errorf("headers %v, %v: the login cannot have its own token", p.Requests[0].Header, p.Requests[1].Header)
-	}
-	const session = "sessions: [{name: user, setup: [{post: /login, save: {token: token}%s}], requests: [{get: /me}]}]\n"
-}
-
-// A request is repeated until its response is as `until` says.
-func TestRepeat(t *testing.T) {
-	p := reread(t, `
-requests:
-  - {name: a, get: /a, expect: {status: [200, 202]}, repeat: {until: {status: 200}}}
-  - {name: b, get: /b, repeat: {until: {at: {state: done}, status: 200}, every: 1s, most: 5}}
-steps: [1]
-`)
-	a, b := p.Requests[0].Repeat, p.Requests[1].Repeat
-	if a.Every != 100e6 || a.Most != 20 || len(a.Status) != 1 || a.Until != nil || b.Most != 5 || b.Until["at"] == nil {
-		t.Errorf("%+v, %+v", a, b)
-	}
-}
-
-// A multipart body has fields and files, in order; several may have one name.
-func TestMultipart(t *testing.T) {
-	p := reread(t, `
-variables: {user: {file: users.csv}}
-requests:
-  - name: up
-    post: /upload
-    multipart:
-      title: "{user.name} {{x}}"
-      count: 3
-      picture: {file: lamp.png}
-      more: [{file: lamp.png, name: "{user.name}.jpg", type: image/jpeg}, {file: lamp.png, name: x.bin}]
-      data: {value: '{"a": 1}', type: application/json}
-steps: [1]
-`)
-	got := p.Requests[0].Multipart
-	want := []bench.Field{
-		{Name: "title", Value: "{user.name} {{x}}"}, {Name: "count", Value: "3"},
-		{Name: "picture", File: got[2].File, FileName: "lamp.png", Type: "image/png"},
-		{Name: "more", File: got[2].File, FileName: "{user.name}.jpg", Type: "image/jpeg"},
-		{Name: "more", File: got[2].File, FileName: "x.bin", Type: "image/png"},
-		{Name: "data", Value: `{"a": 1}`, Type: "application/json"},
-	}
-	if !slices.Equal(got, want) || !filepath.IsAbs(got[2].File) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
 }
 
 // A session or a single request has a pace, which neither a rate nor interleaving leaves in force.

@@ -29,15 +29,3 @@ func TestOwnIDAndLanguage(t *testing.T) {
 		}
 	}
 }
-
-// With the data set, a request to the locations service has its ids and languages by default.
-func TestIDAndLanguageOfData(t *testing.T) {
-	p, err := Parse("p.yaml", []byte("contenders: [a]\nsteps: [1]\nrequests: [{get: '/city/v1/get?id={id}&language={language}'}]\n"))
-	if err != nil || !p.DrawsIDs() || p.Requests[0].IDs.Distribution != uniform || len(p.Requests[0].Languages) != 5 {
-		t.Errorf("%v: %+v", err, p.Requests)
-	}
-	p, err = Parse("p.yaml", []byte("contenders: [a]\nsteps: [1]\nrequests: [{get: '/x/{id}?l={language}', ids: [7], languages: [fr]}]\n"))
-	if err != nil || p.DrawsIDs() || len(p.Requests[0].IDs.Fixed) != 1 || p.Requests[0].Languages[0] != "fr" {
-		t.Errorf("%v: %+v", err, p.Requests)
-	}
-}

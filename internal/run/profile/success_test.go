@@ -19,9 +19,7 @@ func TestSuccess(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := fmt.Sprint(p.Requests[0].Rejections()); got != want {
-			t.Errorf("%s: rejections %s, want %s", text, got, want)
-		}
+		testenv.Equal(t, fmt.Sprint(p.Requests[0].Rejections()), want, text)
 		written, err := Format(p)
 		testenv.OK(t, err)
 		again, err := Parse("p.yaml", written)

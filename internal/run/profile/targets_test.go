@@ -76,9 +76,7 @@ func TestRequestsOfATargetFile(t *testing.T) {
 			Header: map[string]string{"Host": "other.example", "Authorization": "Basic bWU6c2VjcmV0"},
 		},
 	}
-	if !reflect.DeepEqual(p.Requests, want) {
-		t.Errorf("got  %+v\nwant %+v", p.Requests, want)
-	}
+	testenv.Equal(t, p.Requests, want)
 	if p.Store.Kind != bench.StoreNone || len(p.Checks.Suites) > 0 {
 		t.Errorf("store %v, suites %v", p.Store, p.Checks.Suites)
 	}

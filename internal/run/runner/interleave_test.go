@@ -99,17 +99,13 @@ func TestContendersAreInterleaved(t *testing.T) {
 					own++
 				}
 			}
-			if own != slicesOfStep {
-				t.Errorf("%s has %d slices in step %s: %v", trial, own, step, part)
-			}
+			testenv.Equal(t, own, slicesOfStep, trial, step, part)
 		}
 	}
 	if longest(got) > 2 {
 		t.Errorf("more than two slices in a row: %v", got)
 	}
-	if len(e.rested) != 4 {
-		t.Errorf("rested %v", e.rested)
-	}
+	testenv.Equal(t, len(e.rested), 4, e.rested)
 	a, b := f.trials["a-1"], f.trials["b-1"]
 	for i := range a.Steps {
 		for _, s := range []bench.StepResult{a.Steps[i], b.Steps[i]} {

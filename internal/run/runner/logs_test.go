@@ -91,7 +91,5 @@ func TestLogRelay_Excerpt(t *testing.T) {
 	// 30 lines: the first 10 of the log, the first 10 of its last burst, the last 10.
 	want := "0 1 2 3 4 5 6 7 8 9 … 490 lines … 500 501 502 503 504 505 506 507 508 509 … 480 lines … " +
 		"990 991 992 993 994 995 996 997 998 999"
-	if strings.Join(texts, " ") != want {
-		t.Errorf("%d lines: %+v", len(kept), kept)
-	}
+	testenv.Equal(t, strings.Join(texts, " "), want, len(kept), kept)
 }

@@ -40,9 +40,7 @@ func TestRun_Complete(t *testing.T) {
 func TestOrder(t *testing.T) {
 	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "x"}, {Contender: "c"}}
 	trials := Order(contenders, 40, 7)
-	if !reflect.DeepEqual(trials, Order(contenders, 40, 7)) {
-		t.Error("the same seed gives another order")
-	}
+	testenv.Equal(t, trials, Order(contenders, 40, 7), "the same seed gives another order")
 	if reflect.DeepEqual(trials, Order(contenders, 40, 8)) {
 		t.Error("another seed gives the same order")
 	}

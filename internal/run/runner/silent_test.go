@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 type timeoutError struct{ text string }
@@ -169,9 +170,7 @@ func TestCause(t *testing.T) {
 			if trial.Cause != nil {
 				got = *trial.Cause
 			}
-			if got.Kind != test.kind {
-				t.Errorf("cause %+v", got)
-			}
+			testenv.Equal(t, got.Kind, test.kind, "cause")
 			silent := func(i bench.Incident) bool { return i.Kind == bench.IncidentSilent }
 			if test.kind == bench.CauseExited && slices.ContainsFunc(trial.Incidents, silent) {
 				t.Errorf("an exit is not silence as well: %+v", trial.Incidents)
@@ -180,9 +179,7 @@ func TestCause(t *testing.T) {
 				t.Errorf("excluded: %v, want %q", excluded, got.Predicate())
 			}
 			hung := slices.ContainsFunc(trial.Warnings, func(w bench.Warning) bool { return w.Kind == bench.WarnHung })
-			if hung != (f.launcher.killed && test.kind != bench.CauseHung) {
-				t.Errorf("warned of SIGTERM: %v", trial.Warnings)
-			}
+			testenv.Equal(t, hung, (f.launcher.killed && test.kind != bench.CauseHung), trial.Warnings)
 			if n := strings.Count(trial.Failure, "SIGTERM"); n > 1 {
 				t.Errorf("the failure says it %d times: %q", n, trial.Failure)
 			}

@@ -3,10 +3,10 @@ package runner
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestRun_StoreChanges: documents removed during a trial, even a failed one, are an incident of it.
@@ -43,8 +43,6 @@ func TestRun_StoreChanges(t *testing.T) {
 				t.Errorf("kind %s", in.Kind)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("trial %d: %q, want %q", i+1, got, want)
-		}
+		testenv.Equal(t, got, want, i+1)
 	}
 }

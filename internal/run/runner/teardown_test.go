@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestRun_BoundsOfTheTeardown: a teardown without responses ends within a minute; within five seconds
@@ -64,9 +65,7 @@ func TestRun_BoundsOfTheTeardown(t *testing.T) {
 					return &Unsent{Requests: []string{"b"}, Of: 2, Begun: true, Why: context.Cause(ctx)}
 				}
 			})
-			if took != c.want {
-				t.Errorf("ended after %v, want %v", took, c.want)
-			}
+			testenv.Equal(t, took, c.want, "ended after")
 			var said string
 			for _, r := range f.records {
 				if e, ok := r.Event.(bench.Notice); ok {

@@ -144,9 +144,7 @@ func TestSessionControls(t *testing.T) {
 	if len(trials[0].ManualChanges) != 5 || steps[1].Load.Succeeded == 0 {
 		t.Errorf("manual changes %+v", trials[0].ManualChanges)
 	}
-	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
-		t.Error(err)
-	}
+	testenv.Fails(t, testenv.Err(os.Stat(filepath.Join(out, results.ReportFile))), "")
 }
 
 func firstStepOf(round int) func(bench.Record) bool {
@@ -216,9 +214,7 @@ func TestRunThatHasReportedItsEnd(t *testing.T) {
 	if code, talk := s.End(t.Context()); code != console.ExitOK || !s.ReportedEnd() {
 		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
 	}
-	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
-		t.Error(err)
-	}
+	testenv.Fails(t, testenv.Err(os.Stat(filepath.Join(out, results.ReportFile))), "")
 	if s.Running() {
 		t.Error("running after the end")
 	}

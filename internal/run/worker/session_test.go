@@ -160,9 +160,7 @@ func TestSession_Controls(t *testing.T) {
 			if kind == bench.ControlNote {
 				c.Text = "now"
 			}
-			if err := s.Send(c); err != nil {
-				t.Error(err)
-			}
+			testenv.Fails(t, s.Send(c), "")
 		}
 		if got := events(s); !slices.Equal(got, []string{"RunStarted", "ChangedManually", "ChangedManually", "ChangedManually", "ChangedManually", "ChangedManually", "RunEnded"}) {
 			t.Errorf("events %q", got)
@@ -171,9 +169,7 @@ func TestSession_Controls(t *testing.T) {
 		if code != console.ExitInterrupted || talk != "stopped by the user after step 1\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
-		if !slices.Equal(received, []string{"pause", "note", "resume", "skip_step", "stop_after_step"}) {
-			t.Errorf("received %q", received)
-		}
+		testenv.Equal(t, received, []string{"pause", "note", "resume", "skip_step", "stop_after_step"}, "received")
 		if !s.ReportedEnd() || s.Running() || s.Dir() != f.dir || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 			t.Errorf("after the end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
 		}
@@ -229,9 +225,7 @@ func TestSession_StopsGracefully(t *testing.T) {
 		}
 		go s.Stop(syscall.SIGHUP)
 		for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
-			if got := events(one); !slices.Equal(got, []string{"RunStarted", "RunEnded"}) {
-				t.Errorf("%s: events %q", name, got)
-			}
+			testenv.Equal(t, events(one), []string{"RunStarted", "RunEnded"}, name)
 		}
 		if code, talk := s.Wait(); code != console.ExitInterrupted || talk != "interrupted by SIGHUP\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
@@ -277,9 +271,7 @@ func TestSession_KilledWorker(t *testing.T) {
 				watcher := Watch(f.dir)
 				go f.Kill()
 				for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
-					if got := events(one); !slices.Equal(got, []string{"RunStarted"}) {
-						t.Errorf("%s: events %q", name, got)
-					}
+					testenv.Equal(t, events(one), []string{"RunStarted"}, name)
 				}
 				if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
 					t.Errorf("exit code %d:\n%s", code, talk)
@@ -328,9 +320,7 @@ func TestWatch_WithoutALog(t *testing.T) {
 			}
 			s := Watch(dir)
 			defer s.Close()
-			if got := events(s); !slices.Equal(got, c.events) {
-				t.Errorf("events %q, want %q", got, c.events)
-			}
+			testenv.Equal(t, events(s), c.events, "events")
 			if code, talk := s.Wait(); code != c.code || !strings.Contains(talk, c.talk) || c.talk == "" && talk != "" {
 				t.Errorf("exit code %d, %q", code, talk)
 			}
@@ -421,9 +411,7 @@ func TestSession_End(t *testing.T) {
 				go events(s)
 				synctest.Wait()
 				time.Sleep(time.Second)
-				if s.ReportedEnd() != test.reports {
-					t.Errorf("end reported: %v", s.ReportedEnd())
-				}
+				testenv.Equal(t, s.ReportedEnd(), test.reports, "end reported")
 				if test.stops {
 					s.Stop(os.Interrupt)
 				}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -75,12 +74,8 @@ func compareWithVegeta(t *testing.T, text string) {
 	for _, one := range all {
 		want[sentByVegeta(t, one)]++
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", listed(got), listed(want))
-	}
-	if len(got) != len(f.Targets) {
-		t.Errorf("%d targets, of which %d are different", len(f.Targets), len(got))
-	}
+	testenv.Equal(t, got, want, listed(got), listed(want))
+	testenv.Equal(t, len(got), len(f.Targets), "targets, of which  are different")
 }
 
 func listed(all map[string]int) (text string) {
@@ -134,9 +129,7 @@ func TestOrderAndWeights(t *testing.T) {
 		{Line: 1, Parts: map[string]int{"header.Authorization": 2}, Weight: 3, Method: "GET", Path: "/info", Header: bearer},
 		{Line: 4, Parts: map[string]int{"header.Authorization": 5}, Weight: 1, Method: "POST", Path: "/buy/1", Header: bearer},
 	}}
-	if !reflect.DeepEqual(f, want) {
-		t.Errorf("got  %+v\nwant %+v", f, want)
-	}
+	testenv.Equal(t, f, want)
 }
 
 // A user in the URL is sent as net/http does.
@@ -162,9 +155,7 @@ func TestEscapedAddresses(t *testing.T) {
 		"/sector/Alpha%20Crucis/Ahkiweahi%27?lod=overview", `/Reaver's%2FDeep?q=%7B"id":[1]%7D&r=%7Bid%7D|x`, "/%7Bid%7D/%C4%8Daj?q=%C4%8Daj", "/?",
 		"//a/../b;c=1?d+e=%zz",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	testenv.Equal(t, got, want)
 }
 
 // The file of a body is in the folder of the target file, or in the working folder.
@@ -232,9 +223,7 @@ func TestBoundsOfTargets(t *testing.T) {
 	}
 	testenv.OK(t, os.WriteFile("huge", nil, 0o600))
 	testenv.OK(t, os.Truncate("huge", 16<<20+1))
-	if _, err := Read("huge", "huge"); err == nil || !strings.Contains(err.Error(), "larger than the 16 MiB allowed") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(Read("huge", "huge")), "larger than the 16 MiB allowed")
 }
 
 func manyHeaders(n int) (text string) {
