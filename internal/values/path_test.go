@@ -3,7 +3,6 @@ package values
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
