@@ -125,9 +125,8 @@ func TestResolve(t *testing.T) {
 		t.Errorf("built in: %+v, %v", inside, err)
 	}
 	again, err := contender.Resolve(lto, "lto")
-	if err != nil || !reflect.DeepEqual(again, lto) {
-		t.Errorf("resolving twice: %+v, %v", again, err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, again, lto, "resolving twice")
 	for variant, want := range map[string]string{
 		"lot": "contender rs-actix has no variant \"lot\"; did you mean `lto`?",
 		"x":   `contender rs-actix has no variant "x"; its variants: release, lto, elsewhere, inside`,

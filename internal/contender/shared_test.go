@@ -88,9 +88,8 @@ func TestSharedFiles(t *testing.T) {
 			for _, f := range files {
 				names = append(names, f.name)
 			}
-			if err != nil || !slices.Equal(names, tt.want) {
-				t.Errorf("%q, %v, want %q", names, err, tt.want)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, names, tt.want)
 		})
 	}
 	for name, maps := range map[string]string{"replaced": line("r-xp", libc+" (deleted)"), "no file": ""} {

@@ -81,9 +81,8 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := cells(bench.Variable{File: file(t, c.file, c.text)}, c.place)
-			if err != nil || got != c.want {
-				t.Errorf("%q, %v, want %q", got, err, c.want)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, got, c.want)
 		})
 	}
 }

@@ -57,9 +57,8 @@ func TestBrowserGetsTheFileUnchanged(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "-o; touch x $(id) 'q'.html")
 	testenv.OK(t, b.open(name))
 	got, err := os.ReadFile(seen)
-	if err != nil || string(got) != "1|"+name {
-		t.Errorf("%q, %v; want one argument, %q", got, err, name)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, string(got), "1|"+name, name)
 	testenv.Fails(t, (browser{path: script(t, "exit 3")}).open(name), "exit code 3")
 	if err := (browser{path: filepath.Join(t.TempDir(), "none")}).open(name); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
@@ -88,9 +87,8 @@ func TestArchive(t *testing.T) {
 	}
 	text, err := a.Report(dir)
 	page := filepath.Join(dir, results.ReportFile)
-	if err != nil || text != "report "+page {
-		t.Errorf("%q, %v", text, err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, text, "report "+page)
 	testenv.Fails(t, testenv.Err(os.Stat(page)), "")
 	if _, err := a.Report(root); err == nil {
 		t.Error("a report of a folder without results")

@@ -194,9 +194,8 @@ func TestWait_Late(t *testing.T) {
 		}
 		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, late)
 		want := []string{"1 s: connection refused", "2 s: connection closed without response", "3 s: connection closed without response"}
-		if err != nil || !slices.Equal(reported, want) {
-			t.Errorf("%q, %v", reported, err)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, reported, want)
 	})
 }
 

@@ -28,9 +28,8 @@ func TestParseConditions(t *testing.T) {
 				return
 			}
 			again, err := ParseConditions(o.String())
-			if err != nil || again.String() != o.String() {
-				t.Errorf("%q is read back as %q: %v", o, again, err)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, again.String(), o.String(), o, again)
 		})
 	}
 }

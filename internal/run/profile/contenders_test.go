@@ -41,9 +41,8 @@ func TestContenderSettings(t *testing.T) {
 	data, err := profile.Format(p)
 	testenv.OK(t, err)
 	again, err := profile.Parse("dir/f.yaml", data)
-	if err != nil || !reflect.DeepEqual(again, p) {
-		t.Errorf("written and read: %v\n%s\n%+v\n%+v", err, data, again.Settings, p.Settings)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, again, p, data, again.Settings, p.Settings)
 	changed, err := profile.Change(p, profile.Changes{"cpus": {"2"}, "contenders": {"a", "a:half"}}, nil)
 	if err != nil || changed.LimitsOf(p.Contenders[0]).CPUs != 2 || changed.LimitsOf(p.Contenders[1]).CPUs != .5 {
 		t.Errorf("the limit of a contender is more specific than --cpus: %v, %+v", err, changed)

@@ -52,9 +52,8 @@ func TestNumbersOfBodiesGoAsWritten(t *testing.T) {
 		`{zip: "02142", none: ~, version: "1.10"}`:             `{"zip":"02142","none":null,"version":"1.10"}`,
 	} {
 		p, err := Parse("p.yaml", []byte(strings.Replace(text, "%s", body, 1)))
-		if err != nil || p.Requests[0].Body != want {
-			t.Errorf("%s: %s, %v", body, p.Requests[0].Body, err)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, p.Requests[0].Body, want, body)
 	}
 }
 

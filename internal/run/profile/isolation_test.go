@@ -21,9 +21,8 @@ func TestIsolation(t *testing.T) {
 				t.Errorf("%q: %v\n%s", line, err, written)
 			}
 			again, err := Parse("x.yaml", written)
-			if err != nil || again.Isolation != want {
-				t.Errorf("%q, written and read: %q, %v", line, again.Isolation, err)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, again.Isolation, want, line)
 		})
 	}
 }

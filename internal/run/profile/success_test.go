@@ -23,8 +23,7 @@ func TestSuccess(t *testing.T) {
 		written, err := Format(p)
 		testenv.OK(t, err)
 		again, err := Parse("p.yaml", written)
-		if err != nil || fmt.Sprint(again.Requests[0].Rejections()) != want {
-			t.Errorf("%s: written and read: %v, %v", text, again.Requests, err)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, fmt.Sprint(again.Requests[0].Rejections()), want, text, again.Requests)
 	}
 }

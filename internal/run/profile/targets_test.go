@@ -83,9 +83,8 @@ func TestRequestsOfATargetFile(t *testing.T) {
 	text, err := profile.Format(p)
 	testenv.OK(t, err)
 	again, err := profile.Parse("p.yaml", text)
-	if err != nil || !reflect.DeepEqual(again, p) {
-		t.Errorf("%v\n%s", err, text)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, again, p, text)
 }
 
 // TestNamesOfTargets: names are unique, however alike the targets are, and at most 100 bytes long.
