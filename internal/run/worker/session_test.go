@@ -36,8 +36,9 @@ type fake struct {
 	signals []os.Signal
 	killed  bool
 
-	log *results.Writer
-	seq int64
+	session chan *Session // the session once it controls the worker
+	log     *results.Writer
+	seq     int64
 }
 
 func (f *fake) Signal(sig os.Signal) error {
@@ -72,7 +73,7 @@ func (f *fake) got() ([]os.Signal, bool) {
 // with its exit code.
 func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan bench.Control) error) *Session {
 	t.Helper()
-	f.t, f.ended = t, make(chan ending, 1)
+	f.t, f.ended, f.session = t, make(chan ending, 1), make(chan *Session, 1)
 	ctx, interrupt := context.WithCancelCause(context.Background())
 	f.interrupt = interrupt
 	s, following := newSession()
@@ -86,11 +87,13 @@ func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan b
 		interrupt(nil)
 	}()
 	s.control(following, f, out)
+	f.session <- s
 	return s
 }
 
-// begins makes the results folder, announces it on w and reports the start of the run.
-func (f *fake) begins(w io.Writer) {
+// begins makes the results folder, announces it and reports the start of the run.
+func (f *fake) begins() {
+	w := (<-f.session).stdout
 	f.dir = filepath.Join(f.t.TempDir(), "results", "x")
 	log, err := results.Create(f.dir, bench.Run{Schema: bench.SchemaVersion, ID: "1"}, func(error) {})
 	if err != nil {
@@ -136,10 +139,10 @@ func events(s *Session) (kinds []string) {
 
 func TestSession_Controls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		var received []string
 		s := start(t, f, func(_ context.Context, controls <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			for c := range controls {
 				received = append(received, string(c.Kind))
 				f.says(bench.ChangedManually{Control: c})
@@ -150,10 +153,9 @@ func TestSession_Controls(t *testing.T) {
 			}
 			return errors.New("no control has stopped the run")
 		})
-		if s.ReportedEnd() || !s.CanSteer() || !s.Running() || s.Dir() != "" {
-			t.Errorf("before the start: end reported %v, takes controls %v, running %v, in %q", s.ReportedEnd(), s.CanSteer(), s.Running(), s.Dir())
+		if s.ReportedEnd() || !s.CanSteer() || !s.Running() {
+			t.Errorf("at the start: end reported %v, takes controls %v, running %v", s.ReportedEnd(), s.CanSteer(), s.Running())
 		}
-		ready <- s
 		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
 		for _, kind := range want {
 			c := bench.Control{Kind: kind}
@@ -199,14 +201,13 @@ func TestSession_CannotBegin(t *testing.T) {
 // and one that watches it both see its end. A session that stops watching ends nothing.
 func TestSession_StopsGracefully(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			<-ctx.Done()
 			f.ends(bench.RunInterrupted)
 			return context.Cause(ctx)
 		})
-		ready <- s
 		synctest.Wait()
 		watcher, other := Watch(f.dir), Watch(f.dir)
 		if watcher.CanSteer() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
@@ -247,17 +248,15 @@ func TestSession_KilledWorker(t *testing.T) {
 	for name, begun := range map[string]bool{"in a run": true, "before": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f, ready := &fake{}, make(chan *Session, 1)
+				f := &fake{}
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-					s := <-ready
 					if begun {
-						f.begins(s.stdout)
+						f.begins()
 						defer f.leaves()
 					}
 					<-ctx.Done()
 					return nil
 				})
-				ready <- s
 				synctest.Wait()
 				if !begun {
 					f.Kill()
@@ -397,9 +396,9 @@ func TestSession_End(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f, ready := &fake{}, make(chan *Session, 1)
+				f := &fake{}
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-					f.begins((<-ready).stdout)
+					f.begins()
 					if !test.reports {
 						<-ctx.Done()
 					}
@@ -407,7 +406,6 @@ func TestSession_End(t *testing.T) {
 					time.Sleep(time.Minute) // its reports
 					return nil
 				})
-				ready <- s
 				go events(s)
 				synctest.Wait()
 				time.Sleep(time.Second)
@@ -432,16 +430,15 @@ func TestSession_End(t *testing.T) {
 // TestSession_Close: the worker sees the end of its standard input, and ends gracefully.
 func TestSession_Close(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		var cause error
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			<-ctx.Done()
 			cause = context.Cause(ctx)
 			f.ends(bench.RunInterrupted)
 			return ctx.Err()
 		})
-		ready <- s
 		synctest.Wait()
 		s.Close()
 		if code, _ := s.Wait(); code != console.ExitInterrupted || !errors.Is(cause, ErrScreenGone) {
@@ -456,13 +453,12 @@ func TestSession_Close(t *testing.T) {
 // TestSession_NothingRan: the results are removed when the session is closed.
 func TestSession_NothingRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		s := start(t, f, func(context.Context, <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			f.ends(bench.RunFailed)
 			return errors.New("nothing ran")
 		})
-		ready <- s
 		events(s)
 		s.Wait()
 		if !results.Has(f.dir, results.RunFile) {
