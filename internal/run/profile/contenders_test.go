@@ -2,7 +2,6 @@ package profile_test
 
 import (
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 

@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,52 +15,25 @@ import (
 	"github.com/locbench/locbench/profiles"
 )
 
-func TestLocationsIsThePublishedProcedureWarmedUp(t *testing.T) {
-	p, err := profile.Load("locations", profiles.FS)
-	testenv.OK(t, err)
-	want := bench.Profile{
-		Name: "locations", Title: p.Title, Description: p.Description,
-		Contenders: []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-http4k"}, {Contender: "kt-ktor"}, {Contender: "go-nethttp"}},
-		Rounds:     6, Runtime: bench.RuntimeDocker,
-		Limits: bench.Limits{CPUs: 1.5, CPUSet: 4, Memory: 512 << 20},
-		Store:  bench.StoreSpec{Kind: bench.StoreExternal},
-		Requests: []bench.Request{{
-			Name: "city by id", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language={language}",
-			IDs: bench.IDSpec{Distribution: "uniform"}, Languages: []string{"cs", "de", "en", "pl", "sk"}, ExpectStatus: 200,
-		}},
-		Timeout: 10 * time.Second, CompareBodies: .01,
-		Checks:      bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
-		PriceVCPUHr: 0.0275,
-	}
-	for range 5 {
-		want.Steps = append(want.Steps, bench.Step{Name: "1 connection", Connections: 1, WarmUp: true, Duration: 10 * time.Second})
-	}
-	want.Steps = append(want.Steps, bench.Step{Name: "64 connections", Connections: 64, WarmUp: true, Duration: 90 * time.Second})
-	for i, name := range []string{"2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048"} {
-		want.Steps = append(want.Steps, bench.Step{Name: name + " connections", Connections: 2 << i, Duration: 10 * time.Second})
-	}
-	testenv.Equal(t, p, want)
-}
-
-func TestQuickIsQuick(t *testing.T) {
-	p, err := profile.Load("quick", profiles.FS)
-	testenv.OK(t, err)
-	testenv.Fails(t, profile.Validate(p), "")
-	if d := p.LoadDuration() * time.Duration(p.Rounds); d > 20*time.Second {
-		t.Errorf("the steps take %s", d)
-	}
-	if len(p.Steps) != 5 || !p.Steps[0].WarmUp || p.Steps[0].Duration != 2*time.Second || p.Steps[4].Connections != 64 {
-		t.Errorf("steps: %+v", p.Steps)
-	}
-}
-
-func TestBundledRoundTrip(t *testing.T) {
+// TestList: the bundled profiles are valid and survive writing. Of these, locations is the published
+// procedure, warmed up, and quick takes less than 20 seconds: they are in testdata/bundled.
+func TestList(t *testing.T) {
 	list, err := profile.List(profiles.FS)
 	if err != nil || len(list) < 2 {
 		t.Fatalf("%d profiles, %v", len(list), err)
 	}
 	for _, p := range list {
 		roundTrip(t, p)
+		if p.Name != "locations" && p.Name != "quick" {
+			continue
+		}
+		p.Title, p.Description = "", ""
+		got, err := json.MarshalIndent(p, "", "  ")
+		testenv.OK(t, err)
+		testenv.Golden(t, "testdata/bundled/"+p.Name+".json", string(got)+"\n")
+		if d := p.LoadDuration() * time.Duration(p.Rounds); p.Name == "quick" && d > 20*time.Second {
+			t.Errorf("the steps take %s", d)
+		}
 	}
 }
 
