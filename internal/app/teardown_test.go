@@ -177,7 +177,7 @@ teardown: [{name: second, delete: "/two/{more}", expect: {status: 204}}, {name: 
 requests: [{get: /load}]
 teardown: [{name: first, delete: "/seed/{id}", expect: {status: 204}}, {name: second, delete: /two, expect: {status: 204}}]
 ` + forever,
-			want:    "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
+			want: "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
 		},
 		"unexpected before the load": {profile: seededLoad + forever, prepare: func(_ *interruptible, j *journal) {
 			j.respond = func(w http.ResponseWriter, r *http.Request) bool {
@@ -205,8 +205,8 @@ requests: [{get: /load}]
 teardown: [{name: a, delete: /nothing, expect: {status: 204}}, {name: b, delete: /none, expect: {status: 204}}, {name: c, delete: /seed, expect: {status: 204}}]
 steps: [{connections: 1, max_requests: 9, duration: 1m}]
 `,
-			want:    "POST /seed, DELETE /nothing, DELETE /none, DELETE /seed",
-			says:    `teardown: unexpected response to "b": sent DELETE /none; expected status 204, got 404`,
+			want: "POST /seed, DELETE /nothing, DELETE /none, DELETE /seed",
+			says: `teardown: unexpected response to "b": sent DELETE /none; expected status 204, got 404`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -132,7 +132,7 @@ func TestFilesThatWouldBeMisread(t *testing.T) {
 		"not a number":           {"r.csv", "a,b\nx,1\nx,one\n", number, `r.csv:3: column b: "one" is not a number, which ` + "`:number` needs"},
 		"hexadecimal":            {"r.csv", "a,b\nx,0x1\n", number, `"0x1" is not a number`},
 		"not JSON":               {"r.jsonl", `{"a":"x","b":1}` + "\n{\n", number, "r.jsonl:2: not JSON: write one object per line"},
-		"no key, of numbers":     {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, number, `r.jsonl:2: "b" not found`},
+		"no key in a line":       {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, number, `r.jsonl:2: "b" not found`},
 		"text for number":        {"r.jsonl", `{"a":"x","b":"1a"}`, number, `r.jsonl:1: column b: "1a" is not a number`},
 		"long line":              {"r.jsonl", `{"a":"` + strings.Repeat("x", 2<<20) + `","b":1}`, number, "row 1 is longer than 1 MiB"},
 		"empty rows only":        {"r.csv", "a,b\n,\n", row, "r.csv: no rows"},

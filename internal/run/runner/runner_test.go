@@ -175,8 +175,8 @@ func TestRun(t *testing.T) {
 				f.cfg.Run.Trials[i].State = bench.TrialComplete
 			}
 		},
-		// At half of the peak's rate.
-		"a step with a share of the peak": func(f *fakeRun) {
+		// At half of the highest rate so far.
+		"a step at half peak": func(f *fakeRun) {
 			f.only(1)
 			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
