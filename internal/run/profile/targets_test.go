@@ -121,7 +121,7 @@ func onWire(t *testing.T, write func(io.Writer) error) string {
 func TestMistakesInTwoFiles(t *testing.T) {
 	written(t, map[string]string{
 		"load/wrong.txt": "http://h/a\n\nGET http://h/a b\n",
-		"load/rules.txt": "GET http://h/a\n\nPURGE http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8001) + "\n",
+		"load/rules.txt": "GET http://h/a\n\nPURGE http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8000) + "\n",
 		"load/good.txt":  "GET http://h/a\n",
 	})
 	here, _ := os.Getwd()
