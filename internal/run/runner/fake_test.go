@@ -334,6 +334,13 @@ func (f *fakeRun) sendIn(index int, kind bench.ControlKind) {
 	}
 }
 
+// ends waits for the end of ctx and returns how long that took, in virtual time.
+func (f *fakeRun) ends(ctx context.Context) time.Duration {
+	began := time.Now()
+	<-ctx.Done()
+	return time.Since(began)
+}
+
 // first returns the trial that started first.
 func (f *fakeRun) first() *bench.TrialResult { return f.trials[f.order[0]] }
 

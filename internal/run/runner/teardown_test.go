@@ -59,9 +59,7 @@ func TestRun_BoundsOfTheTeardown(t *testing.T) {
 					if c.force > 0 {
 						time.AfterFunc(c.force, func() { close(force) })
 					}
-					began := time.Now()
-					<-ctx.Done()
-					took = time.Since(began)
+					took = f.ends(ctx)
 					return &Unsent{Requests: []string{"b"}, Of: 2, Begun: true, Why: context.Cause(ctx)}
 				}
 			})
