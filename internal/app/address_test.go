@@ -27,9 +27,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 		Command: []string{"run", "--elastic", given, "--elastic=" + given},
 	})
 	testenv.OK(t, err)
-	if got := plan.Run.Profile.Store.URL; got != "http://reader:hunter2hunter2@10.0.0.5:9200" {
-		t.Errorf("planned at %s", got)
-	}
+	testenv.Equal(t, plan.Run.Profile.Store.URL, "http://reader:hunter2hunter2@10.0.0.5:9200", "planned at")
 	if text := secret.New(secrets(plan.Run, plan.Services, getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
 		t.Error(text)
 	}
@@ -58,8 +56,6 @@ func TestRecorded(t *testing.T) {
 		"http://literal:x${P}@${H}:1": "http://***@${H}:1",
 		"http://${H}:1":               "http://${H}:1",
 	} {
-		if got := recorded(given); got != want {
-			t.Errorf("%s: %s, want %s", given, got, want)
-		}
+		testenv.Equal(t, recorded(given), want, given)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestMemoryOfAnotherMachine: this machine's free memory says nothing about an engine elsewhere.
@@ -21,8 +22,6 @@ func TestMemoryOfAnotherMachine(t *testing.T) {
 		{"unix:///nowhere.sock", bench.RuntimeDocker, known},
 	} {
 		t.Setenv("DOCKER_HOST", c.host)
-		if got := Available(c.runtime) > 0; got != c.known {
-			t.Errorf("%s, %s: memory known %v, want %v", c.host, c.runtime, got, c.known)
-		}
+		testenv.Equal(t, Available(c.runtime) > 0, c.known, c.host, c.runtime)
 	}
 }

@@ -87,9 +87,7 @@ func TestResumeRefusesChangedSources(t *testing.T) {
 			plan, err := NewPlan(RunOptions{Resume: dir})
 			testenv.OK(t, err)
 			before := ran(plan)
-			if (c.state == bench.TrialComplete) != (len(before) == 1) {
-				t.Errorf("complete rounds of %v", before)
-			}
+			testenv.Equal(t, c.state == bench.TrialComplete, len(before) == 1, before)
 			err = changedSources(plan, before)
 			if refused := err != nil; refused != c.refused {
 				t.Errorf("%v", err)

@@ -52,9 +52,7 @@ func TestEnginePairs(t *testing.T) {
 	for lines, want := range map[string]string{
 		"steps: [1..11 by 1]\n": "1100 steps, 18m20s of load: at most 1000 steps and 1h",
 	} {
-		if _, err := pairsOf(t, lines, MostEnginePairs, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", lines, err, want)
-		}
+		testenv.Fails(t, testenv.Err(pairsOf(t, lines, MostEnginePairs, nil)), want)
 	}
 	if _, err := pairsOf(t, "steps: [1]\n", MostEnginePairs, profile.Changes{"duration": {"5m"}}); err == nil || !strings.Contains(err.Error(), "100 steps, 8h") {
 		t.Errorf("eight hours of load: %v", err)
@@ -64,9 +62,7 @@ func TestEnginePairs(t *testing.T) {
 // The engines are compared on one contender.
 func TestEnginePairsNeedOneContender(t *testing.T) {
 	_, err := NewPlan(RunOptions{Profile: "quick", EnginePairs: 8, Changes: profile.Changes{"target": {"a=http://127.0.0.1:1", "b=http://127.0.0.1:2"}}})
-	if err == nil || !strings.Contains(err.Error(), "compared on one contender") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, err, "compared on one contender")
 }
 
 // The loader uses the engine of the step, else that of the run.
@@ -76,9 +72,7 @@ func TestEngineOfAStep(t *testing.T) {
 	} {
 		l, err := newLoader(&site{plan: &bench.Run{Engine: c.run}, getenv: func(string) string { return "" }})
 		testenv.OK(t, err)
-		if got := l.engineOf(bench.Step{Engine: c.step}).Name; got != c.want {
-			t.Errorf("run %q, step %q: %q, want %q", c.run, c.step, got, c.want)
-		}
+		testenv.Equal(t, l.engineOf(bench.Step{Engine: c.step}).Name, c.want, c.run, c.step)
 	}
 }
 
@@ -107,11 +101,7 @@ func TestResumedRunHasItsEngine(t *testing.T) {
 			t.Errorf("%q on record: %q, %v", engine, plan.Run.Engine, err)
 		}
 	}
-	if _, err := resume("warp\x1b"); err == nil || !strings.Contains(err.Error(), `is not a load engine (use auto, fast, vegeta)`) {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(resume("warp\x1b")), `is not a load engine (use auto, fast, vegeta)`)
 	secure := bench.Target{Name: "go-nethttp", URL: "https://127.0.0.1:1"}
-	if _, err := resume("fast", secure); err == nil || !strings.Contains(err.Error(), "load engine fast does not apply to this run: ") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(resume("fast", secure)), "load engine fast does not apply to this run: ")
 }

@@ -5,7 +5,6 @@ package app
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,22 +39,12 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		testenv.OK(t, err)
 		inst, err := s.Launch(t.Context(), spec)
 		testenv.OK(t, err)
-		if got := allowed(t, "self"); got != client.String() {
-			t.Errorf("the client is on CPUs %s, want %s", got, client)
-		}
-		if got := inst.Info().CPUSet; !slices.Equal(got, contender) {
-			t.Errorf("the contender is on CPUs %s, want %s", got, contender)
-		}
-		if _, err := inst.Stop(t.Context(), 0); err != nil {
-			t.Error(err)
-		}
+		testenv.Equal(t, allowed(t, "self"), client.String(), client)
+		testenv.Equal(t, inst.Info().CPUSet, contender, "the contender is on CPUs")
+		testenv.Fails(t, testenv.Err(inst.Stop(t.Context(), 0)), "")
 	}
-	if err := s.close(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if got := allowed(t, "self"); got != all.String() {
-		t.Errorf("after close: CPUs %s, want %s", got, all.String())
-	}
+	testenv.Fails(t, s.close(t.Context()), "")
+	testenv.Equal(t, allowed(t, "self"), all.String(), "after close: CPUs")
 }
 
 func allowed(t *testing.T, pid string) string {

@@ -22,9 +22,7 @@ func TestNewIsolation(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	a := newIsolation(bench.Isolation{Text: "shared"})
-	if len(a.sets.Contender)+len(a.all) != 0 {
-		t.Errorf("%+v", a)
-	}
+	testenv.Equal(t, len(a.sets.Contender)+len(a.all), 0, a)
 	if err := a.begin(); err != nil || a.end() != nil {
 		t.Errorf("without isolation: %v", err)
 	}

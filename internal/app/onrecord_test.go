@@ -90,12 +90,8 @@ func TestResumeSaysWhatItSends(t *testing.T) {
 	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil || edited == string(data) {
 		t.Fatal(err)
 	}
-	if _, err := resume(RunOptions{}); err == nil || !strings.Contains(err.Error(), "is not the one that the run began with") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(resume(RunOptions{})), "is not the one that the run began with")
 	edited = strings.Replace(edited, `"locbench":`, `"locbench": "0.0.1", "was":`, 1)
 	testenv.OK(t, os.WriteFile(file, []byte(edited), 0o600))
-	if _, err := resume(RunOptions{}); err == nil || !strings.Contains(err.Error(), "LOGIN_PASSWORD") {
-		t.Errorf("another version: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(resume(RunOptions{})), "LOGIN_PASSWORD")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender/ready"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // placed is an instance with an expected address and the addresses that it listens on.
@@ -112,9 +113,7 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q", err, c.err)
 				}
-				if up.StartUp != 0 {
-					t.Errorf("start-up of %v, though another address was polled before", up.StartUp)
-				}
+				testenv.Equal(t, up.StartUp, 0, "a start-up, though another address was polled before")
 				if (len(reported) == 0) != (c.reported == "") || len(reported) > 1 || len(reported) == 1 && !strings.Contains(reported[0], c.reported) {
 					t.Errorf("reported %q, want %q", reported, c.reported)
 				}
@@ -127,9 +126,7 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 func TestOwnLoopback(t *testing.T) {
 	env := map[string]string{"DATABASE_URL": "postgres://u:hunter2@127.0.0.1:5432/x", "CACHE": "localhost:6379", "PORT": "8080"}
 	want := "CACHE, DATABASE_URL: 127.0.0.1 and localhost are the container itself; name an address that it reaches"
-	if got := ownLoopback(bench.RuntimeDocker, env); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testenv.Equal(t, ownLoopback(bench.RuntimeDocker, env), want)
 	if got := ownLoopback(bench.RuntimeProcess, env) + ownLoopback(bench.RuntimeDocker, map[string]string{"A": "10.0.0.1"}); got != "" {
 		t.Errorf("%q", got)
 	}
@@ -146,8 +143,6 @@ func TestQuestionOfATarget(t *testing.T) {
 		"a manifest, short":        {bench.Service{URL: "http://127.0.0.1:1", Dir: "svc/orders"}, false},
 		"one that locbench starts": {bench.Service{Dir: "svc/orders"}, false},
 	} {
-		if got := s.question(test.svc).Lenient; got != test.lenient {
-			t.Errorf("%s: %v", name, got)
-		}
+		testenv.Equal(t, s.question(test.svc).Lenient, test.lenient, name)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
@@ -65,30 +66,25 @@ func TestMemoryOvercommit(t *testing.T) {
 
 // Interleaved contenders run again together.
 func TestResumeOfInterleaving(t *testing.T) {
-	trial := func(name string, round int, state bench.TrialState) bench.TrialEntry {
-		l := bench.Trial{Contender: name, Round: round}
-		return bench.TrialEntry{Trial: l, State: state, File: l.String() + ".json"}
-	}
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
-		Trials: []bench.TrialEntry{trial("a", 1, bench.TrialComplete), trial("b", 1, bench.TrialComplete), trial("b", 2, bench.TrialComplete), trial("a", 2, bench.TrialAborted)}}
+		Trials: []bench.TrialEntry{
+			benchtest.Entry("a", 1, bench.TrialComplete), benchtest.Entry("b", 1, bench.TrialComplete),
+			benchtest.Entry("b", 2, bench.TrialComplete), benchtest.Entry("a", 2, bench.TrialAborted),
+		}}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\ninterleave: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
 	testenv.OK(t, err)
 	for interleave, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
 		run.Profile = p
 		run.Profile.Interleave = interleave
 		dir := t.TempDir()
-		data, err := json.Marshal(run)
-		testenv.OK(t, err)
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, "run.json"), data, 0o600))
+		testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 		again, err := resumable(dir)
 		testenv.OK(t, err)
 		var got []string
 		for _, l := range again.Trials {
 			got = append(got, string(l.State))
 		}
-		if text := strings.Join(got, " "); text != want {
-			t.Errorf("interleaved every %s: %s", interleave, text)
-		}
+		testenv.Equal(t, strings.Join(got, " "), want, interleave)
 	}
 }
 
@@ -103,9 +99,7 @@ func TestResumePlansUnderTheLock(t *testing.T) {
 	resume := func(want string) {
 		t.Helper()
 		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard}, RunOptions{Resume: dir})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		testenv.Fails(t, err, want)
 	}
 	resume("another locbench is writing to " + dir)
 	other.Close()
@@ -143,16 +137,11 @@ func TestResumeUsesTheRecordedFolder(t *testing.T) {
 	} {
 		var printed strings.Builder
 		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: &printed, Getenv: func(string) string { return "" }}, c.o)
-		if err == nil || !strings.Contains(err.Error(), "RESUME_TEST") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := strings.Contains(printed.String(), "services "+services+" (on record)"); got != c.printed {
-			t.Errorf("%s: printed %q", name, printed.String())
-		}
+		testenv.Fails(t, err, "RESUME_TEST")
+		got := strings.Contains(printed.String(), "services "+services+" (on record)")
+		testenv.Equal(t, got, c.printed, name, printed.String())
 	}
 	testenv.OK(t, os.RemoveAll(services))
 	want := "the services folder of this run, " + services + ", was not found; name it with --services DIR"
-	if _, err := NewPlan(RunOptions{Resume: dir}); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
-	}
+	testenv.Fails(t, testenv.Err(NewPlan(RunOptions{Resume: dir})), want)
 }

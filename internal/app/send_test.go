@@ -66,7 +66,5 @@ teardown: [{delete: /end}]
 		t.Errorf("got  %q\nwant %q", journal, want)
 	}
 	l = loaderOf(t, "setup: [{post: /login}]\nrequests: [{get: /}]\n")
-	if err := l.setUp(t.Context(), at, seen); err == nil || !strings.Contains(err.Error(), "got 302 Found (Location: /welcome; `follow: true` follows it)") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, l.setUp(t.Context(), at, seen), "got 302 Found (Location: /welcome; `follow: true` follows it)")
 }

@@ -54,9 +54,7 @@ func TestPlanAppliesSettings(t *testing.T) {
 		"[{'orders:slow': {as: x}}]":     `no variant "slow"`,
 		"[{go-nethttp: {image: 'a:b'}}]": "runs inside locbench",
 	} {
-		if _, err := plan(contenders); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", contenders, err, want)
-		}
+		testenv.Fails(t, testenv.Err(plan(contenders)), want)
 	}
 }
 
@@ -78,9 +76,7 @@ func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
 	p, err := plan("[orders, {orders: {dir: DIR/orders-before, as: before}}]")
 	testenv.OK(t, err)
 	for variant, version := range map[string]string{"": "2", "before": "1"} {
-		if got := p.Services[bench.Selection{Contender: "orders", Variant: variant}].Version; got != version {
-			t.Errorf("orders:%s has version %s", variant, got)
-		}
+		testenv.Equal(t, p.Services[bench.Selection{Contender: "orders", Variant: variant}].Version, version, variant)
 	}
 	for _, chosen := range [][]string{nil, {"orders"}, {"orders:same", "orders:before"}} {
 		all := "[orders, {orders: {dir: DIR/orders, as: same}}, {orders: {dir: DIR/orders-before, as: before}}]"
@@ -88,9 +84,7 @@ func TestDirOfAProfileInTheServicesFolder(t *testing.T) {
 			t.Errorf("%v of %s: %v", chosen, all, err)
 		}
 	}
-	if _, err := plan("[orders]"); err == nil || !strings.Contains(err.Error(), "in both") {
-		t.Errorf("two folders of one name: %v", err)
-	}
+	testenv.Fails(t, testenv.Err(plan("[orders]")), "in both")
 	if _, err := plan("[{orders: {dir: DIR/orders-before, as: before}}, {orders: {dir: DIR/none, as: x}}]"); err == nil || !strings.Contains(err.Error(), "orders:x: dir "+services+"/none was not found") {
 		t.Errorf("a missing folder: %v", err)
 	}
@@ -177,9 +171,7 @@ func TestLimitsAboveTheMachineAreAWarning(t *testing.T) {
 		for _, w := range limitsAbove(run(c.all, c.own)) {
 			texts = append(texts, w.Text)
 		}
-		if got := strings.Join(texts, "\n"); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		testenv.Equal(t, strings.Join(texts, "\n"), c.want, c.name)
 	}
 	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
 	elsewhere := run(bench.Limits{CPUs: 64}, bench.Limits{})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/load"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // try shows a packed body unpacked, and of what is not text its size, type and encoding.
@@ -36,9 +37,7 @@ func TestShownBody(t *testing.T) {
 		"no text":     {packed, gz(""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := shownBody(load.Response{Head: []byte(tt.head), Body: tt.body}); got != tt.want {
-				t.Errorf("%.60q, want %.60q", got, tt.want)
-			}
+			testenv.Equal(t, shownBody(load.Response{Head: []byte(tt.head), Body: tt.body}), tt.want)
 		})
 	}
 }

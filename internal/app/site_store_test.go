@@ -18,6 +18,29 @@ import (
 	"github.com/locbench/locbench/internal/text/console"
 )
 
+// countingStore is a store that responds with the number of documents of its index "city" ("": no
+// index), and 5 or more regions. It returns a site with it as external store.
+func countingStore(t *testing.T, regions int, city func() string, more http.HandlerFunc) (*site, *httptest.Server) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch count := city(); {
+		case r.URL.Path == "/":
+			io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+		case r.URL.Path == "/region/_count":
+			fmt.Fprintf(w, `{"count":%d}`, regions)
+		case r.URL.Path == "/city/_count" && count != "":
+			io.WriteString(w, count)
+		default:
+			more(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
+	testenv.OK(t, err)
+	t.Cleanup(func() { s.Close() })
+	return &site{plan: &bench.Run{}, store: s}, server
+}
+
 // TestVerifyData: other numbers of documents in an external store are reported once; an empty index
 // ends the run.
 func TestVerifyData(t *testing.T) {
@@ -37,24 +60,8 @@ func TestVerifyData(t *testing.T) {
 		"no number": {`<html>`, "", "invalid character", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch {
-				case r.URL.Path == "/":
-					io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
-				case r.URL.Path == "/region/_count":
-					fmt.Fprintf(w, `{"count":%d}`, regions)
-				case r.URL.Path == "/city/_count" && c.city != "":
-					io.WriteString(w, c.city)
-				default:
-					w.WriteHeader(http.StatusNotFound)
-				}
-			}))
-			defer server.Close()
-			s := &site{plan: &bench.Run{}, data: data, stream: event.New(time.Now)}
-			if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			defer s.store.Close()
+			s, _ := countingStore(t, regions, func() string { return c.city }, http.NotFound)
+			s.data, s.stream = data, event.New(time.Now)
 			var out, stderr bytes.Buffer
 			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
 			s.stream.Subscribe(printer.Handle)
@@ -99,9 +106,7 @@ func TestFillStore(t *testing.T) {
 			resp, err := http.DefaultClient.Do(req)
 			testenv.OK(t, err)
 			resp.Body.Close()
-			if resp.StatusCode != status {
-				t.Errorf("%s: status %s", method, resp.Status)
-			}
+			testenv.Equal(t, resp.StatusCode, status, method, resp.Status)
 		}
 	}
 	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {
@@ -127,39 +132,22 @@ func (n noted) Indices() []bench.Index {
 func TestStoreChange(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	testenv.OK(t, err)
-	cities, refreshed := 300, false
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path == "/":
-			io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
-		case r.URL.Path == "/city/_refresh" && r.Method == http.MethodPost:
-			refreshed = true
-			w.WriteHeader(http.StatusForbidden)
-		case r.URL.Path == "/city/_count" && cities >= 0:
-			fmt.Fprintf(w, `{"count":%d}`, cities)
-		case r.URL.Path == "/region/_count":
-			fmt.Fprint(w, `{"count":5}`)
-		default:
-			w.WriteHeader(http.StatusNotFound)
-		}
-	}))
-	defer server.Close()
-	s := &site{plan: &bench.Run{}, data: data}
-	if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	defer s.store.Close()
+	cities, refreshed := "", false
+	s, server := countingStore(t, 5, func() string { return cities }, func(w http.ResponseWriter, r *http.Request) {
+		refreshed = refreshed || r.URL.Path == "/city/_refresh" && r.Method == http.MethodPost
+		w.WriteHeader(http.StatusNotFound)
+	})
+	s.data = data
 	for _, c := range []struct {
-		cities int
-		want   string
+		cities, want string
 	}{
-		{300, ""}, {300, ""}, {299, `index "city" had 300 documents, now 299`}, {299, ""},
-		{-1, `index "city" had 299 documents, now 0`}, {-1, ""},
+		{`{"count":300}`, ""}, {`{"count":300}`, ""}, {`{"count":299}`, `index "city" had 300 documents, now 299`},
+		{`{"count":299}`, ""}, {"", `index "city" had 299 documents, now 0`}, {"", ""},
 	} {
 		cities = c.cities
-		if got, err := s.storeChange(t.Context()); got != c.want || err != nil {
-			t.Errorf("%d cities: %q, %v; want %q", c.cities, got, err, c.want)
-		}
+		got, err := s.storeChange(t.Context())
+		testenv.OK(t, err)
+		testenv.Equal(t, got, c.want, c.cities)
 	}
 	if !refreshed {
 		t.Error("counted without a refresh")

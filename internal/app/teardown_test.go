@@ -69,10 +69,10 @@ func (j *journal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (j *journal) lines() []string {
+func (j *journal) lines() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Clone(j.all)
+	return strings.Join(j.all, ", ")
 }
 
 // left returns what is still there.
@@ -135,27 +135,19 @@ teardown: [{name: clean, delete: "/seed/{id}", expect: {status: 204}}]
 // TestTeardownOfEveryEnd: what the setup made is removed, however and in whichever phase a run
 // ends.
 func TestTeardownOfEveryEnd(t *testing.T) {
-	loaded := func(n int) func(*interruptible, *journal) {
+	// at interrupts the run at the n-th request of the load, or at the first POST /seed.
+	at := func(path string, n int, sig os.Signal) func(*interruptible, *journal) {
 		return func(i *interruptible, j *journal) {
 			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
-				if r.URL.Path == "/load" && j.loaded(n)() {
-					i.signal(syscall.SIGTERM)
+				if r.Method+" "+r.URL.Path == path && j.loaded(n)() {
+					i.signal(sig)
 				}
 				return false
 			}
 		}
 	}
-	// at interrupts the run at the first request with that method and path.
-	at := func(method, path string) func(*interruptible, *journal) {
-		return func(i *interruptible, j *journal) {
-			j.respond = func(_ http.ResponseWriter, r *http.Request) bool {
-				if r.Method == method && r.URL.Path == path {
-					i.signal(os.Interrupt)
-				}
-				return false
-			}
-		}
-	}
+	loaded := func(n int) func(*interruptible, *journal) { return at("GET /load", n, syscall.SIGTERM) }
+	seeding := at("POST /seed", 0, os.Interrupt)
 	for name, c := range map[string]struct {
 		profile string
 		prepare func(*interruptible, *journal)
@@ -164,20 +156,20 @@ func TestTeardownOfEveryEnd(t *testing.T) {
 		want     string // what changed, in order; "": POST /seed, DELETE /seed/seed-7
 		says     string // of the teardown
 	}{
-		"to its end":      {profile: seededLoad + "steps: [{connections: 1, max_requests: 9, duration: 1m}]\n", prepare: func(*interruptible, *journal) {}},
+		"to its end":      {profile: seededLoad + "steps: [{connections: 1, max_requests: 9, duration: 1m}]\n"},
 		"closed loop":     {profile: seededLoad + forever, prepare: loaded(50)},
 		"open loop":       {profile: seededLoad + "steps: [{rate: 200, duration: 10m}]\n", prepare: loaded(50)},
 		"warm-up":         {profile: seededLoad + "steps: [{connections: 2, duration: 10m, warm_up: true}, 3]\n", prepare: loaded(50)},
 		"before the load": {profile: seededLoad + forever, prepare: loaded(1)},
 		"sessions": {profile: seeded + "sessions: [{name: user, requests: [{get: /load}, {get: /other}]}]\n" + forever,
 			prepare: loaded(50)},
-		"setup in flight": {profile: seededLoad + forever, prepare: at("POST", "/seed")},
+		"setup in flight": {profile: seededLoad + forever, prepare: seeding},
 		"half of the setup": {
 			profile: `setup: [{name: one, post: /seed, expect: {status: 201}, save: {id: id}}, {name: two, post: /two, expect: {status: 201}, save: {more: id}}]
 requests: [{get: "/load?q={more}"}]
 teardown: [{name: second, delete: "/two/{more}", expect: {status: 204}}, {name: first, delete: "/seed/{id}", expect: {status: 204}}]
 ` + forever,
-			prepare: at("POST", "/seed"), // two is neither sent nor removed
+			prepare: seeding, // two is neither sent nor removed
 			says:    `teardown request "second" was not sent: `,
 		},
 		"failed setup": {
@@ -185,9 +177,7 @@ teardown: [{name: second, delete: "/two/{more}", expect: {status: 204}}, {name: 
 requests: [{get: /load}]
 teardown: [{name: first, delete: "/seed/{id}", expect: {status: 204}}, {name: second, delete: /two, expect: {status: 204}}]
 ` + forever,
-			prepare: func(*interruptible, *journal) {},
-			want:    "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
-			says:    "", // all is removed
+			want: "POST /seed, POST /two, DELETE /seed/seed-7, DELETE /two",
 		},
 		"unexpected before the load": {profile: seededLoad + forever, prepare: func(_ *interruptible, j *journal) {
 			j.respond = func(w http.ResponseWriter, r *http.Request) bool {
@@ -215,9 +205,8 @@ requests: [{get: /load}]
 teardown: [{name: a, delete: /nothing, expect: {status: 204}}, {name: b, delete: /none, expect: {status: 204}}, {name: c, delete: /seed, expect: {status: 204}}]
 steps: [{connections: 1, max_requests: 9, duration: 1m}]
 `,
-			prepare: func(*interruptible, *journal) {},
-			want:    "POST /seed, DELETE /nothing, DELETE /none, DELETE /seed",
-			says:    `teardown: unexpected response to "b": sent DELETE /none; expected status 204, got 404`,
+			want: "POST /seed, DELETE /nothing, DELETE /none, DELETE /seed",
+			says: `teardown: unexpected response to "b": sent DELETE /none; expected status 204, got 404`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,9 +236,8 @@ steps: [{connections: 1, max_requests: 9, duration: 1m}]
 			if want == "" {
 				want = "POST /seed, DELETE /seed/seed-7"
 			}
-			if got := strings.Join(j.lines(), ", "); got != want || len(j.left()) > 0 {
-				t.Errorf("the service got %s; want %s; left: %v\n%v\n%s", got, want, j.left(), err, text)
-			}
+			testenv.Equal(t, j.lines(), want, "the service got", err, text)
+			testenv.Equal(t, len(j.left()), 0, "left")
 			if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, c.says) || c.says == "" && strings.Contains(text, "may be left") {
 				t.Errorf("want %q, it said:\n%s", c.says, text)
 			}
@@ -278,20 +266,10 @@ func TestTargetsOfOneAddress(t *testing.T) {
 					fmt.Fprintf(w, `{"id": "u%d"}`, n)
 				case r.URL.Path == "/load" && r.Header.Get("X-Id") == "":
 					wrong = append(wrong, "a load without its value")
-				case j.loads > 20:
+				case j.loads > 20 && steps == forever:
 					i.signal(os.Interrupt)
 				}
 				return r.Method != http.MethodGet
-			}
-			if name == "to its end" {
-				j.respond = func(respond func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
-					return func(w http.ResponseWriter, r *http.Request) bool {
-						if r.Method == http.MethodGet {
-							return false
-						}
-						return respond(w, r)
-					}
-				}(j.respond)
 			}
 			text, err := i.run(t, j, `rounds: 1
 interleave: 50ms
@@ -299,7 +277,7 @@ setup: [{name: seed, post: /seed, expect: {status: 201}, save: {who: id}}]
 requests: [{get: /load, header: {X-Id: "{who}"}}]
 teardown: [{name: clean, delete: "/seed/{who}"}]
 `+steps, func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + j.URL} })
-			lines := j.lines()
+			lines := strings.Split(j.lines(), ", ")
 			slices.Sort(lines)
 			if got := strings.Join(lines, ", "); got != "DELETE /seed/u1, DELETE /seed/u2, POST /seed, POST /seed" || len(wrong) > 0 {
 				t.Errorf("the service got %s; %v\n%v\n%s", got, wrong, err, text)
@@ -323,7 +301,7 @@ func TestTeardownOfInterleavedContenders(t *testing.T) {
 steps: [{connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}, {connections: 1, duration: 200ms}]
 `, func(o *RunOptions) { o.Changes["target"] = []string{"a=" + j.URL, "b=" + failing.URL} })
 	for name, j := range map[string]*journal{"a": j, "b": failing} {
-		if got := strings.Join(j.lines(), ", "); got != "POST /seed, DELETE /seed/seed-7" {
+		if got := j.lines(); got != "POST /seed, DELETE /seed/seed-7" {
 			t.Errorf("%s got %s\n%v\n%s", name, got, err, text)
 		}
 	}
@@ -360,9 +338,7 @@ teardown: [{name: a, delete: /a}, {name: b, delete: /b}, {name: c, delete: /c}]
 				return r.Method == http.MethodDelete
 			}
 			text, err := i.run(t, j, three, nil)
-			if got := strings.Join(j.lines(), ", "); got != c.want {
-				t.Errorf("the service got %s; want %s", got, c.want)
-			}
+			testenv.Equal(t, j.lines(), c.want, "the service")
 			text = strings.Join(strings.Fields(text), " ")
 			where := "what the setup made may be left at " + strings.TrimPrefix(j.URL, "http://")
 			if !strings.Contains(text, c.says) || !strings.Contains(text, where) || console.ExitCode(i.ctx, err) != console.ExitInterrupted {
@@ -394,7 +370,7 @@ func TestResumeStartsWithItsOwnSetup(t *testing.T) {
 		t.Errorf("%v\n%s", err, printed.String())
 	}
 	one := "POST /seed, DELETE /seed/seed-7"
-	if got := strings.Join(j.lines(), ", "); got != one+", "+one || len(j.left()) > 0 {
+	if got := j.lines(); got != one+", "+one || len(j.left()) > 0 {
 		t.Errorf("the service got %s", got)
 	}
 }
@@ -414,7 +390,7 @@ func TestTryTearsDown(t *testing.T) {
 	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
 	o := RunOptions{Profile: path, ProfileNamed: true, Changes: profile.Changes{"target": {j.URL}}}
 	err := Try(i.ctx, env, TryOptions{RunOptions: o})
-	if got := strings.Join(j.lines(), ", "); got != "POST /seed, DELETE /seed/seed-7" {
+	if got := j.lines(); got != "POST /seed, DELETE /seed/seed-7" {
 		t.Errorf("%v; the service got %s", err, got)
 	}
 }

@@ -38,9 +38,7 @@ func TestBuildOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildOf(&debug.BuildInfo{Main: debug.Module{Version: tt.version}, Settings: tt.settings})
-			if got != tt.want {
-				t.Errorf("got  %+v\nwant %+v", got, tt.want)
-			}
+			testenv.Equal(t, got, tt.want)
 		})
 	}
 }

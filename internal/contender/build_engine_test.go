@@ -60,9 +60,8 @@ func TestBuildImageWithDocker(t *testing.T) {
 				t.Errorf("%+v, output %s", a, &out)
 			}
 			said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
-			if err != nil || string(said) != "hello [serve]\n" {
-				t.Errorf("%v: %s", err, said)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, string(said), "hello [serve]\n", said)
 			img, err := engine.ImageInspect(t.Context(), a.Image)
 			if err != nil || !labeled(t, engine, a.Image) || img.ID != a.ImageID {
 				t.Errorf("%+v, %v", img, err)
@@ -109,9 +108,8 @@ CMD ["/hello", "serve"]
 			t.Errorf("output: %s", out)
 		}
 		said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
-		if err != nil || string(said) != "hello [serve]\n" {
-			t.Errorf("%v: %s", err, said)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, string(said), "hello [serve]\n", said)
 		img, err := engine.ImageInspect(t.Context(), a.Image)
 		if err != nil || !labeled(t, engine, a.Image) || img.ID != a.ImageID {
 			t.Errorf("%+v, %v", img, err)

@@ -64,9 +64,8 @@ func TestBuildProcess(t *testing.T) {
 	filled, _, err := contender.Fill(svc, a, bench.Template{})
 	testenv.OK(t, err)
 	printed, err := exec.Command(filled.Command[0]).Output() // the script has its x bit, kept or added
-	if err != nil || string(printed) != "hello\n" {
-		t.Errorf("%q: %q, %v", filled.Command, printed, err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, string(printed), "hello\n", filled.Command, printed)
 	out.Reset()
 	again, err := contender.BuildProcess(t.Context(), svc, opts)
 	if err != nil || !again.BuildCached || again.BuildTime != 0 || again.Dir != a.Dir || again.BinarySize != a.BinarySize || out.Len() > 0 {
@@ -243,9 +242,7 @@ func TestBuildImage_Ignore(t *testing.T) {
 	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
 	engine := packed{fakeEngine: fakeEngine{arch: "amd64", images: map[string]bool{}}, names: new([]string)}
 	for _, want := range []string{".dockerignore Dockerfile b", "Dockerfile Dockerfile.dockerignore a"} {
-		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, testenv.Err(contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})))
 		testenv.Equal(t, strings.Join(*engine.names, " "), want)
 		files["Dockerfile.dockerignore"] = &fstest.MapFile{Data: []byte("b")}
 	}

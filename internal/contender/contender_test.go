@@ -1,11 +1,11 @@
 package contender_test
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -17,45 +17,13 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-const full = `
-name: rs-actix
-title: Rust, Actix
-language: Rust
-language_version: 1.80
-framework: actix-web
-version: 4.18.1
-tags: [native, async]
-endpoints: [benchmark, get]
-port: 9090
-env:
-  GOOUT_ELASTIC_HOST: "{{.Elastic.Host}}"
-  GOOUT_ELASTIC_PORT: "{{.Elastic.Port}}"
-  PORT: "{{.Port}}"
-ready: {path: /health, timeout: 5s}
-docker:
-  dockerfile: Dockerfile
-  target: run
-  args: {PROFILE: release, CPU: generic}
-  command: [/service, --port, "{{.Port}}"]
-  capabilities: [NET_RAW, SYS_NICE]
-  new_privileges: true
-  processes: 8192
-process:
-  build: [[cargo, build]]
-  command: ["{{.Dir}}/target/service"]
-variants:
-  - name: release
-  - name: lto
-    title: fat LTO
-    args: {PROFILE: lto}
-    env: {RUST_LOG: info, PORT: "80{{.Port}}"}
-    endpoints: all
-    unverified: there was no time
-  - name: elsewhere
-    image: example.org/actix:1
-  - name: inside
-    builtin: true
-`
+// full returns a manifest with every key.
+func full(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/read/service.yaml")
+	testenv.OK(t, err)
+	return string(text)
+}
 
 func parse(t *testing.T, text string) bench.Service {
 	t.Helper()
@@ -64,79 +32,39 @@ func parse(t *testing.T, text string) bench.Service {
 	return s
 }
 
+// golden compares a service with a golden file.
+func golden(t *testing.T, name string, svc bench.Service) {
+	t.Helper()
+	text, err := json.MarshalIndent(svc, "", "  ")
+	testenv.OK(t, err)
+	testenv.Golden(t, "testdata/read/"+name+".json", string(text)+"\n")
+}
+
 func TestParse(t *testing.T) {
-	got := parse(t, full)
-	inside := true
-	want := bench.Service{
-		Name: "rs-actix", Title: "Rust, Actix", Language: "Rust", LanguageVersion: "1.80", Framework: "actix-web", Version: "4.18.1",
-		Tags: []string{"native", "async"}, Endpoints: []string{"get", "benchmark"}, Port: 9090,
-		Env:   map[string]string{"GOOUT_ELASTIC_HOST": "{{.Elastic.Host}}", "GOOUT_ELASTIC_PORT": "{{.Elastic.Port}}", "PORT": "{{.Port}}"},
-		Ready: bench.Ready{Path: "/health", Timeout: 5 * time.Second},
-		Docker: &bench.DockerRecipe{
-			Dockerfile: "Dockerfile", Target: "run", Args: map[string]string{"PROFILE": "release", "CPU": "generic"},
-			Command:    []string{"/service", "--port", "{{.Port}}"},
-			Privileges: bench.Privileges{Capabilities: []string{"NET_RAW", "SYS_NICE"}, NewPrivileges: true, Processes: 8192},
-		},
-		Process: &bench.ProcessRecipe{Build: [][]string{{"cargo", "build"}}, Command: []string{"{{.Dir}}/target/service"}},
-		Variants: []bench.Variant{
-			{Name: "release"},
-			{
-				Name: "lto", Title: "fat LTO", Args: map[string]string{"PROFILE": "lto"}, Env: map[string]string{"RUST_LOG": "info", "PORT": "80{{.Port}}"},
-				Endpoints: contender.Groups(), Unverified: "there was no time",
-			},
-			{Name: "elsewhere", Image: "example.org/actix:1"},
-			{Name: "inside", Builtin: &inside},
-		},
-		Dir: "services/rs-actix",
-	}
-	testenv.Equal(t, got, want)
+	golden(t, "service", parse(t, full(t)))
 	small := parse(t, "language: Go\nframework: x\nversion: 1\nendpoints: all\nprocess: {command: [./x]}\n")
 	if small.Name != "rs-actix" || small.Port != 8080 || small.Ready != (bench.Ready{Path: "/", Timeout: time.Minute}) || len(small.Endpoints) != 7 {
 		t.Errorf("defaults: %+v", small)
 	}
 }
 
+// TestResolve: the service of each variant, the default and those that the manifest has.
 func TestResolve(t *testing.T) {
-	svc := parse(t, full)
-	first, err := contender.Resolve(svc, "")
-	if err != nil || first.Variant != "release" || first.Variants != nil || !reflect.DeepEqual(first.Docker, svc.Docker) {
-		t.Errorf("default: %+v, %v", first, err)
+	svc := parse(t, full(t))
+	for _, variant := range []string{"", "lto", "elsewhere", "inside"} {
+		resolved, err := contender.Resolve(svc, variant)
+		testenv.OK(t, err)
+		golden(t, resolved.Variant, resolved)
+		again, err := contender.Resolve(resolved, resolved.Variant)
+		testenv.OK(t, err)
+		testenv.Equal(t, again, resolved, "resolving twice")
 	}
-	lto, err := contender.Resolve(svc, "lto")
-	testenv.OK(t, err)
-	if want := map[string]string{"PROFILE": "lto", "CPU": "generic"}; !reflect.DeepEqual(lto.Docker.Args, want) || lto.Docker.Target != "run" {
-		t.Errorf("arguments: %+v", lto.Docker)
-	}
-	if lto.Env["RUST_LOG"] != "info" || lto.Env["PORT"] != "80{{.Port}}" || lto.Env["GOOUT_ELASTIC_HOST"] == "" {
-		t.Errorf("environment: %v", lto.Env)
-	}
-	if len(lto.Endpoints) != 7 || lto.Unverified == "" || lto.Title != "Rust, Actix: fat LTO" {
-		t.Errorf("%+v", lto)
-	}
-	if svc.Docker.Args["PROFILE"] != "release" || svc.Env["PORT"] != "{{.Port}}" || len(svc.Variants) != 4 {
-		t.Error("Resolve has changed its argument")
-	}
-	elsewhere, err := contender.Resolve(svc, "elsewhere")
-	if err != nil || elsewhere.Docker.Image != "example.org/actix:1" || elsewhere.Docker.Dockerfile != "" || elsewhere.Docker.Args != nil {
-		t.Errorf("image: %+v, %v", elsewhere.Docker, err)
-	}
-	inside, err := contender.Resolve(svc, "inside")
-	if err != nil || !inside.Builtin || inside.Docker != nil || inside.Process != nil {
-		t.Errorf("built in: %+v, %v", inside, err)
-	}
-	again, err := contender.Resolve(lto, "lto")
-	if err != nil || !reflect.DeepEqual(again, lto) {
-		t.Errorf("resolving twice: %+v, %v", again, err)
-	}
+	golden(t, "service", svc) // Resolve does not change its argument
 	for variant, want := range map[string]string{
 		"lot": "contender rs-actix has no variant \"lot\"; did you mean `lto`?",
 		"x":   `contender rs-actix has no variant "x"; its variants: release, lto, elsewhere, inside`,
 	} {
-		t.Run(variant, func(t *testing.T) {
-			if _, err := contender.Resolve(svc, variant); err == nil || err.Error() != want {
-				t.Errorf("%s: got %v, want %s", variant, err, want)
-			}
-		})
+		testenv.Fails(t, testenv.Err(contender.Resolve(svc, variant)), want)
 	}
 	if _, err := contender.Resolve(bench.Service{Name: "a"}, "x"); err == nil {
 		t.Error("a variant of a service without any was found")
@@ -170,7 +98,7 @@ variants:
 }
 
 func TestFill(t *testing.T) {
-	svc := parse(t, full)
+	svc := parse(t, full(t))
 	var tmpl bench.Template
 	tmpl.Elastic.Host, tmpl.Elastic.Port, tmpl.Port, tmpl.Dir = "10.0.0.5", "9200", 8081, "/build"
 	artifact := bench.Artifact{Dir: "/build", Command: []string{"target/service", "x{{ .Name }}", "{{.Port}}"}}
@@ -312,15 +240,13 @@ func TestRepositoryContenders(t *testing.T) {
 			}
 		}
 		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
-			if _, err := contender.Resolve(s, v.Name); err != nil {
-				t.Error(err)
-			}
+			testenv.Fails(t, testenv.Err(contender.Resolve(s, v.Name)), "")
 		}
 	}
 }
 
 func FuzzManifest(f *testing.F) {
-	f.Add([]byte(full))
+	f.Add([]byte(full(f)))
 	files, _ := filepath.Glob("../../services/*/service.yaml")
 	more, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range append(files, more...) {

@@ -128,9 +128,7 @@ func TestBuildProcess_Killed(t *testing.T) {
 	data, err := os.ReadFile(file)
 	testenv.OK(t, err)
 	var shell, child int
-	if _, err := fmt.Sscan(string(data), &shell, &child); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(fmt.Sscan(string(data), &shell, &child)))
 	testenv.Until(t, time.Minute, "the child sleeps", func() bool {
 		return strings.HasPrefix(procFile(child, "cmdline"), "sleep\x00")
 	})

@@ -28,9 +28,8 @@ func TestBlank(t *testing.T) {
 			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
 			_, named, _ := strings.Cut(strings.SplitN(string(text), "\n", 2)[0], "$schema=")
 			schema, err := os.ReadFile(filepath.Join(dir, named))
-			if err != nil || string(schema) != string(contender.Schema().Text()) {
-				t.Errorf("%q, %v", named, err)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, string(schema), string(contender.Schema().Text()), named)
 			byFile := svc.Docker.Image == ""
 			if svc.Name != "my_orders.v2" || svc.Endpoints != nil || svc.Port != 8080 || byFile != (files != nil) {
 				t.Errorf("%+v %+v", svc, svc.Docker)
@@ -56,9 +55,8 @@ func TestBlank(t *testing.T) {
 			}
 			testenv.Fails(t, testenv.Err(contender.Blank("my_orders.v2", parent)), "already exists")
 			again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
-			if err != nil || string(again) != string(text) {
-				t.Errorf("the existing file has changed: %v", err)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, string(again), string(text), "the existing file has changed")
 		})
 	}
 }
@@ -77,7 +75,6 @@ func TestBlankRefuses(t *testing.T) {
 		t.Error("a file has become a folder")
 	}
 	entries, err := os.ReadDir(parent)
-	if err != nil || len(entries) != 2 {
-		t.Errorf("left: %v, %v", entries, err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, len(entries), 2, entries)
 }

@@ -24,13 +24,9 @@ func programOf(t *testing.T, loader string) string {
 	data, err := os.ReadFile(path)
 	testenv.OK(t, err)
 	var segment elf.Prog64
-	if _, err := binary.Decode(data[64:], binary.LittleEndian, &segment); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(binary.Decode(data[64:], binary.LittleEndian, &segment)))
 	segment.Off, segment.Filesz = uint64(len(data)), uint64(len(loader)+1)
-	if _, err := binary.Encode(data[64:], binary.LittleEndian, segment); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(binary.Encode(data[64:], binary.LittleEndian, segment)))
 	write(t, path, string(data)+loader+"\x00")
 	return path
 }
@@ -92,9 +88,8 @@ func TestSharedFiles(t *testing.T) {
 			for _, f := range files {
 				names = append(names, f.name)
 			}
-			if err != nil || !slices.Equal(names, tt.want) {
-				t.Errorf("%q, %v, want %q", names, err, tt.want)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, names, tt.want)
 		})
 	}
 	for name, maps := range map[string]string{"replaced": line("r-xp", libc+" (deleted)"), "no file": ""} {

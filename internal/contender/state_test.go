@@ -27,9 +27,7 @@ func TestProcessState(t *testing.T) {
 		}
 	}
 	want(false, false)
-	if _, err := BuildProcess(t.Context(), svc, o); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(BuildProcess(t.Context(), svc, o)))
 	want(true, false)
 	first, err := ImageRef(svc, "amd64", o)
 	if err != nil || !strings.HasPrefix(first, "locbench/x:") {

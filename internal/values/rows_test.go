@@ -25,48 +25,8 @@ func openRows(path string) (*Rows, error) {
 	return d.Rows[path], err
 }
 
-func TestRows(t *testing.T) {
-	for name, test := range map[string]struct{ name, text, want string }{
-		"csv":           {"r.csv", "a,b\nx,1\n\"y, \"\"z\"\"\",-2.5e3\n", `x 1|y, "z" -2.5e3`},
-		"other columns": {"r.csv", "\ufeffb,c,a\r\n1,,x\r\n2,q,y\r\n", `x 1|y 2`},
-		"long cell":     {"r.csv", "a,b\n\"two\nlines\",7\n", "two\nlines 7"},
-		"json lines":    {"r.jsonl", `{"a":"x","b":1}` + "\n\n" + ` {"c":{"d":1},"b":2.5,"a":"é\n"} ` + "\n" + `{"a":true,"b":0}`, "x 1|é\n 2.5|true 0"},
-		"ndjson":        {"R.NDJSON", `{"b":1,"a":false}`, "false 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			rows, err := openRows(file(t, test.name, test.text))
-			testenv.OK(t, err)
-			var got []string
-			for i := range rows.Len() {
-				got = append(got, fmt.Sprintf("%s %s", rows.Cell(i, rows.Column("a")), rows.Cell(i, rows.Column("b"))))
-			}
-			if text := strings.Join(got, "|"); text != test.want {
-				t.Errorf("%q, want %q", text, test.want)
-			}
-		})
-	}
-	for name, test := range map[string]struct{ name, text, want string }{
-		"empty":           {"r.csv", "", "r.csv:1: empty file: the first line must have the names of the columns"},
-		"no rows":         {"r.csv", "a,b\n", ": no rows"},
-		"no column":       {"r.csv", "a,bb\nx,1\n", `r.csv:1: no column "b"`},
-		"short row":       {"r.csv", "a,b\nx,1\nx\n", "r.csv:3: wrong number of fields"},
-		"open quote":      {"r.csv", "a,b\n\"x,1\n", "r.csv:2: "},
-		"not a number":    {"r.csv", "a,b\nx,1\nx,one\n", `r.csv:3: column b: "one" is not a number, which ` + "`:number` needs"},
-		"hexadecimal":     {"r.csv", "a,b\nx,0x1\n", `"0x1" is not a number`},
-		"not JSON":        {"r.jsonl", `{"a":"x","b":1}` + "\n{\n", "r.jsonl:2: not JSON: write one object per line"},
-		"no key":          {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, `r.jsonl:2: "b" not found`},
-		"text for number": {"r.jsonl", `{"a":"x","b":"1a"}`, `r.jsonl:1: column b: "1a" is not a number`},
-		"long line":       {"r.jsonl", `{"a":"` + strings.Repeat("x", 2<<20) + `","b":1}`, "row 1 is longer than 1 MiB"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if rows, err := openRows(file(t, test.name, test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, error %v, want %q", rows, err, test.want)
-			}
-		})
-	}
-	if _, err := openRows(filepath.Join(t.TempDir(), "gone.csv")); err == nil || !strings.Contains(err.Error(), "gone.csv") {
-		t.Errorf("error %v", err)
-	}
+func TestRows_Errors(t *testing.T) {
+	testenv.Fails(t, testenv.Err(openRows(filepath.Join(t.TempDir(), "gone.csv"))), "gone.csv")
 	header := []bench.Request{{Path: "/", Header: map[string]string{"X": "{v}"}}}
 	path := file(t, "r.csv", "a\nok\n\"two\nlines\"\n")
 	if _, err := OpenData([]bench.Variable{{Name: "v", File: path, Column: "a"}}, header); err == nil || !strings.Contains(err.Error(), "r.csv:3: column a: a header cannot have a line break") {

@@ -89,9 +89,7 @@ func TestBuildProgress(t *testing.T) {
 	p.line(a, "com\x1bpiling")
 	p.end(&out, a, "built\nwell")
 	p.end(&stderr, b, "stopped")
-	if out.String() != "a: built well\n" {
-		t.Errorf("standard output: %q", &out)
-	}
+	testenv.Equal(t, out.String(), "a: built well\n", &out)
 	if want := "a (1 of 3), 40.0 s last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; stderr.String() != want {
 		t.Errorf("standard error: %q, want %q", &stderr, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -58,12 +57,9 @@ func TestBrowserGetsTheFileUnchanged(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "-o; touch x $(id) 'q'.html")
 	testenv.OK(t, b.open(name))
 	got, err := os.ReadFile(seen)
-	if err != nil || string(got) != "1|"+name {
-		t.Errorf("%q, %v; want one argument, %q", got, err, name)
-	}
-	if err := (browser{path: script(t, "exit 3")}).open(name); err == nil || !strings.Contains(err.Error(), "exit code 3") {
-		t.Errorf("error %v", err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, string(got), "1|"+name, name)
+	testenv.Fails(t, (browser{path: script(t, "exit 3")}).open(name), "exit code 3")
 	if err := (browser{path: filepath.Join(t.TempDir(), "none")}).open(name); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -91,12 +87,9 @@ func TestArchive(t *testing.T) {
 	}
 	text, err := a.Report(dir)
 	page := filepath.Join(dir, results.ReportFile)
-	if err != nil || text != "report "+page {
-		t.Errorf("%q, %v", text, err)
-	}
-	if _, err := os.Stat(page); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, text, "report "+page)
+	testenv.Fails(t, testenv.Err(os.Stat(page)), "")
 	if _, err := a.Report(root); err == nil {
 		t.Error("a report of a folder without results")
 	}

@@ -1,7 +1,6 @@
 package screens
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/testenv"
@@ -16,9 +15,7 @@ func TestOpener_OneRunAtATime(t *testing.T) {
 	first, err := o.run([]string{"run"})
 	testenv.OK(t, err)
 	defer first.Close()
-	if _, err := o.Start([]string{"run"}); err == nil || !strings.Contains(err.Error(), "is in progress") {
-		t.Errorf("a second run at the same time: error %v", err)
-	}
+	testenv.Fails(t, testenv.Err(o.Start([]string{"run"})), "is in progress")
 	first.Close()
 	second, err := o.run([]string{"run"})
 	if err != nil {

@@ -133,7 +133,6 @@ func TestMachine(t *testing.T) {
 		t.Errorf("two million connections: %d, %v", most, err)
 	}
 	states, err := site.States(t.Context(), bench.RuntimeProcess)
-	if err != nil || states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind != setup.Ready {
-		t.Errorf("%+v, %v", states, err)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind, setup.Ready, states)
 }

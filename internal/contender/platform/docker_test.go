@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestOnThisMachine(t *testing.T) {
@@ -20,8 +21,6 @@ func TestOnThisMachine(t *testing.T) {
 		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://10.0.0.7:9200"}, false},
 		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://store.example:9200"}, false},
 	} {
-		if got := onThisMachine(tt.store); got != tt.want {
-			t.Errorf("%+v: %v", tt.store, got)
-		}
+		testenv.Equal(t, onThisMachine(tt.store), tt.want, tt.store)
 	}
 }

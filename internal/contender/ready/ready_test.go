@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/contact"
 )
 
@@ -87,9 +87,7 @@ func TestWait_Requests(t *testing.T) {
 	var requests atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		if r.URL.RequestURI() != "/health?x=1" {
-			t.Errorf("requested %s", r.URL.RequestURI())
-		}
+		testenv.Equal(t, r.URL.RequestURI(), "/health?x=1", "requested")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	defer s.Close()
@@ -195,9 +193,8 @@ func TestWait_Late(t *testing.T) {
 		}
 		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, late)
 		want := []string{"1 s: connection refused", "2 s: connection closed without response", "3 s: connection closed without response"}
-		if err != nil || !slices.Equal(reported, want) {
-			t.Errorf("%q, %v", reported, err)
-		}
+		testenv.OK(t, err)
+		testenv.Equal(t, reported, want)
 	})
 }
 

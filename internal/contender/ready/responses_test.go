@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/contact"
 )
 
@@ -115,9 +116,7 @@ func TestWait_Hopeless(t *testing.T) {
 func TestWait_Protocol(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			if got := r.ProtoMajor == 2; got != http2 {
-				t.Errorf("request in %s", r.Proto)
-			}
+			testenv.Equal(t, r.ProtoMajor == 2, http2, r.Proto)
 		}))
 		s.Config.Protocols = new(http.Protocols)
 		s.Config.Protocols.SetHTTP1(!http2)

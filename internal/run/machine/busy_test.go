@@ -5,7 +5,6 @@ package machine
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -22,9 +21,7 @@ func TestBusy(t *testing.T) {
 	}
 	others := func(run string, b *Busy, want bool) {
 		t.Helper()
-		if got := b.Others(); got != want {
-			t.Errorf("%s: others %v, want %v", run, got, want)
-		}
+		testenv.Equal(t, b.Others(), want, run)
 	}
 	first := open()
 	others("the first", first, false)
@@ -32,9 +29,7 @@ func TestBusy(t *testing.T) {
 	second := open()
 	others("the second", second, true)
 	others("the first, with the second", first, true)
-	if err := first.Close(); err != nil {
-		t.Error(err)
-	}
+	testenv.Fails(t, first.Close(), "")
 	third := open()
 	others("the third", third, true) // the second is still in progress
 	third.Close()
@@ -56,9 +51,7 @@ func TestOpenBusy_Hostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			testenv.OK(t, put(filepath.Join(dir, "locbench.lock")))
-			if _, err := OpenBusy(dir); err == nil || !strings.Contains(err.Error(), name) {
-				t.Error(err)
-			}
+			testenv.Fails(t, testenv.Err(OpenBusy(dir)), name)
 		})
 	}
 	if _, err := OpenBusy(filepath.Join(t.TempDir(), "missing")); !os.IsNotExist(err) {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -43,17 +42,13 @@ func TestEnvironmentRecorded(t *testing.T) {
 	}
 	want.SMT, want.Turbo, want.Virtual, want.SwapUsed, want.Throttles = "on", "off", "kvm QEMU Standard PC (Q35 + ICH9, 2009)", new(int64(300<<20)), new(int64(12))
 	want.Governor = "performance, schedutil"
-	if !reflect.DeepEqual(m, want) {
-		t.Errorf("%+v, want %+v", m, want)
-	}
+	testenv.Equal(t, m, want)
 	if first, last := (files{"testdata/recorded"}).ports(); first != 32768 || last != 60999 {
 		t.Errorf("ports %d to %d", first, last)
 	}
 	var nothing bench.Machine
 	files{t.TempDir()}.describe(&nothing)
-	if nothing != (bench.Machine{}) {
-		t.Errorf("of an empty root: %+v", nothing)
-	}
+	testenv.Equal(t, nothing, (bench.Machine{}), "of an empty root")
 }
 
 func TestCPUModel(t *testing.T) {
@@ -63,9 +58,7 @@ func TestCPUModel(t *testing.T) {
 		"model name : \x1b[31mred":                                   "␛[31mred",
 	} {
 		t.Run(in, func(t *testing.T) {
-			if got := cpuModel([]byte(in)); got != want {
-				t.Errorf("%q: %q, want %q", in, got, want)
-			}
+			testenv.Equal(t, cpuModel([]byte(in)), want, in)
 		})
 	}
 }

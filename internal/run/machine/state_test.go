@@ -3,7 +3,6 @@ package machine
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,15 +25,11 @@ func TestLoadWarnings(t *testing.T) {
 	}
 	busy := bench.Machine{CPUs: 8, Load1: "2.01", Governor: "powersave", SwapUsed: new(int64(3 << 30)), OtherContainers: Names([]string{"db", "\x1b[31mred"})}
 	want := []string{"load 2.01 on 8 CPUs before the run", "CPU governor powersave", "3.0 GiB of swap in use", "other containers (2: db, ␛[31mred)"}
-	if got := LoadWarnings(busy); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	testenv.Equal(t, LoadWarnings(busy), want)
 }
 
 func TestNames(t *testing.T) {
-	if got := Names(nil); got != "" {
-		t.Error(got)
-	}
+	testenv.Equal(t, Names(nil), "")
 	if got := Names([]string{"a", "b", "c", "d", "e", "f", strings.Repeat("x", 500)}); got != "7: a, b, c, d, e, 2 more" {
 		t.Error(got)
 	}
@@ -84,12 +79,8 @@ func TestDoctorState(t *testing.T) {
 			warned++
 		}
 	}
-	if warned != 5 {
-		t.Errorf("%d warnings", warned)
-	}
+	testenv.Equal(t, warned, 5, "warnings")
 	for _, f := range doctorState(bench.Machine{}) {
-		if f.Status != OK {
-			t.Errorf("unknown state: %+v", f)
-		}
+		testenv.Equal(t, f.Status, OK, f)
 	}
 }

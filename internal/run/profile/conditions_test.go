@@ -28,9 +28,8 @@ func TestParseConditions(t *testing.T) {
 				return
 			}
 			again, err := ParseConditions(o.String())
-			if err != nil || again.String() != o.String() {
-				t.Errorf("%q is read back as %q: %v", o, again, err)
-			}
+			testenv.OK(t, err)
+			testenv.Equal(t, again.String(), o.String(), o, again)
 		})
 	}
 }
@@ -64,9 +63,7 @@ func TestParseConditionsMistakes(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := ParseConditions(text)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: %v, want %q", text, err, want)
-			}
+			testenv.Fails(t, err, want)
 		})
 	}
 }
@@ -96,9 +93,7 @@ func TestConditionsCheck(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			o, err := ParseConditions(text)
 			testenv.OK(t, err)
-			if got := strings.Join(o.Missed(load), ""); got != want {
-				t.Errorf("%s: %q, want %q", text, got, want)
-			}
+			testenv.Equal(t, strings.Join(o.Missed(load), ""), want, text)
 			if all := o.Check(load); len(all) != 1 || all[0].Passed != (want == "") || all[0].Condition != o.String() || all[0].Value == nil {
 				t.Errorf("results: %+v", all)
 			}

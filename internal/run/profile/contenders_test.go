@@ -2,7 +2,6 @@ package profile_test
 
 import (
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -23,67 +22,28 @@ func TestContenderSettings(t *testing.T) {
 	for _, c := range p.Contenders {
 		labels = append(labels, c.String())
 	}
-	if got := strings.Join(labels, " "); got != "a a:half a:fast b b:v1 a:again" {
-		t.Errorf("contenders %s", got)
-	}
+	testenv.Equal(t, strings.Join(labels, " "), "a a:half a:fast b b:v1 a:again", "contenders")
 	half, fast := p.SettingsOf(p.Contenders[1]), p.SettingsOf(p.Contenders[2])
 	if half.InManifest() != (bench.Selection{Contender: "a"}) || half.Env["GOGC"] != "50" {
 		t.Errorf("half: %+v", half)
 	}
-	if fast.InManifest() != p.Contenders[2] {
-		t.Errorf("without `as` the variant is that of the manifest: %+v", fast)
-	}
+	testenv.Equal(t, fast.InManifest(), p.Contenders[2], fast)
 	for i, want := range []bench.Limits{
 		{CPUs: 1, Memory: 64 << 20}, {CPUs: .5, Memory: 64 << 20}, {CPUs: 1, CPUSet: 2, Memory: 32 << 20, PIDs: 9},
 	} {
-		if got := p.LimitsOf(p.Contenders[i]); got != want {
-			t.Errorf("limits of %s: %+v, want %+v", p.Contenders[i], got, want)
-		}
+		testenv.Equal(t, p.LimitsOf(p.Contenders[i]), want, p.Contenders[i])
 	}
 	if dir := p.SettingsOf(p.Contenders[3]).Dir; !filepath.IsAbs(dir) || filepath.Base(dir) != "old" {
 		t.Errorf("folder %q is not relative to the file", dir)
 	}
-	if p.SettingsOf(p.Contenders[4]).Image != "b:v1" {
-		t.Errorf("settings %+v", p.Settings)
-	}
+	testenv.Equal(t, p.SettingsOf(p.Contenders[4]).Image, "b:v1", p.Settings)
 	data, err := profile.Format(p)
 	testenv.OK(t, err)
 	again, err := profile.Parse("dir/f.yaml", data)
-	if err != nil || !reflect.DeepEqual(again, p) {
-		t.Errorf("written and read: %v\n%s\n%+v\n%+v", err, data, again.Settings, p.Settings)
-	}
+	testenv.OK(t, err)
+	testenv.Equal(t, again, p, data, again.Settings, p.Settings)
 	changed, err := profile.Change(p, profile.Changes{"cpus": {"2"}, "contenders": {"a", "a:half"}}, nil)
 	if err != nil || changed.LimitsOf(p.Contenders[0]).CPUs != 2 || changed.LimitsOf(p.Contenders[1]).CPUs != .5 {
 		t.Errorf("the limit of a contender is more specific than --cpus: %v, %+v", err, changed)
-	}
-}
-
-// Each mistake is reported once, with its line and what to write.
-func TestContenderSettingsMistakes(t *testing.T) {
-	for in, want := range map[string]string{
-		"[a, {a: {cpus: 0.5}}]":             `add`,
-		"[{a: {cpu: 1}}]":                   "f.yaml:1: unknown key `contenders[0].a.cpu`; did you mean `cpus`?",
-		"[{a: {cpus: 2000}}]":               "f.yaml:1: `contenders[0].a.cpus` is 2000; write from 0.01 to 1024",
-		"[{a: {memory: 1MiB}}]":             "f.yaml:1: `contenders[0].a.memory` is \"1MiB\"; write from 6MiB",
-		"[{a: {pids: 0}}]":                  "write a number above 0, or remove the key",
-		"[{a: {as: Half}}]":                 "`contenders[0].a.as` is \"Half\"; write lower-case letters",
-		"[{a: {as: x}, b: {as: y}}]":        "an item of `contenders` has 2 names",
-		"[{}]":                              "an item of `contenders` has 0 names",
-		"[{A: {as: x}}]":                    "`A` is not the name of a contender",
-		"[{a: {image: 'b c'}}]":             "write the name of an image",
-		"[{a: {image: b, dir: c}}]":         "keep one of the two",
-		"[{a: {env: {'1': x}}}]":            "not a valid name of a variable",
-		"[{a: {env: {X: '{{.Nothing}}'}}}]": "contenders[0].a.env.X",
-		"[{a: {as: x}}, {a: {as: x}}]":      `duplicate contender "a:x"`,
-		"[{a: half}]":                       "contenders[0].a",
-	} {
-		_, err := profile.Parse("f.yaml", []byte("contenders: "+in+settingsRest))
-		if err == nil || !strings.Contains(err.Error(), want) && want != "add" {
-			t.Errorf("%s: %v, want %q", in, err, want)
-		} else if want == "add" && !strings.Contains(err.Error(), "duplicate contender") {
-			t.Errorf("%s: %v", in, err)
-		} else if strings.Count(err.Error(), "\n") > 0 {
-			t.Errorf("%s: more than one mistake: %v", in, err)
-		}
 	}
 }

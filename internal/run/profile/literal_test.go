@@ -47,18 +47,3 @@ func TestLiteralBraces(t *testing.T) {
 		}
 	}
 }
-
-// In a path such braces are refused, with what to write for the value.
-func TestLiteralBracesInPaths(t *testing.T) {
-	const begin = "contenders: [a]\nsteps: [1]\nvariables: {user: {list: [ada]}}\n"
-	for path, want := range map[string]string{
-		"/{{user}}":   "`{user}` is a text: for the value of the variable, write `{user}`; to send it, write `%7B…%7D`",
-		"/{{user.x}}": "for the value of the variable, write `{user.x}`",
-		"/{{other}}":  "`{other}` is not the name of a variable; to send it, write `%7B…%7D`",
-	} {
-		_, err := Parse("p.yaml", []byte(begin+"requests: [{get: '"+path+"'}]\n"))
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v, want %s", path, err, want)
-		}
-	}
-}

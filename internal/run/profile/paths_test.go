@@ -31,9 +31,7 @@ steps: [1]
 		{p.Services, "svc"}, {p.Settings[0].Dir, "before"}, {p.Data.Dir, "dump"}, {p.Checks.Suites[0], "mine.yaml"},
 		{p.Checks.Suites[1], "more"}, {p.Variables[0].File, "u.csv"}, {p.Requests[0].BodyFile, "body.bin"},
 	} {
-		if tt.got != filepath.Join(dir, tt.want) {
-			t.Errorf("%s, want %s in the folder of the profile", tt.got, tt.want)
-		}
+		testenv.Equal(t, tt.got, filepath.Join(dir, tt.want), tt.want)
 	}
 	if p.Checks.Suites[2] != "locations" || p.Requests[0].Expect["schema"] == "schema.json" {
 		t.Errorf("%+v, %+v", p.Checks, p.Requests[0].Expect)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -27,31 +26,6 @@ func TestShortSteps(t *testing.T) {
 		t.Run(items, func(t *testing.T) {
 			if _, err := ParseSteps([]string{items}, time.Second); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "steps:") {
 				t.Errorf("%q: %v, want %q", items, err, want)
-			}
-		})
-	}
-}
-
-func TestProtocol(t *testing.T) {
-	const rest = "contenders: [a]\nrequests: [{path: /}]\nsteps: [1]\nstore: none\n"
-	for _, c := range []struct {
-		text string
-		want bench.Protocol
-		err  string // "": none
-	}{
-		{rest, "", ""},
-		{rest + "protocol: http/1.1\n", "", ""},
-		{rest + "protocol: http/2\n", bench.HTTP2, ""},
-		{rest + "protocol: h2\n", "", "`protocol` is \"h2\"; one of: http/1.1, http/2"},
-		{rest + "protocol: http/2\nfirst_requests: {requests: 3}\n", "", "`first_requests` uses HTTP/1.1"},
-	} {
-		t.Run(c.text, func(t *testing.T) {
-			p, err := Parse("p.yaml", []byte(c.text))
-			switch {
-			case c.err == "" && (err != nil || p.Protocol != c.want):
-				t.Errorf("%q: %q, %v", c.text, p.Protocol, err)
-			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
-				t.Errorf("%q: %v, want %q in it", c.text, err, c.err)
 			}
 		})
 	}

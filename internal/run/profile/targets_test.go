@@ -35,61 +35,6 @@ func written(t testing.TB, files map[string]string) {
 	}
 }
 
-const mixedTargets = `# the start page twice as often
-GET http://shop:8080
-GET http://shop:8080/
-
-GET http://shop:8080/items?page=1
-Accept: text/html
-X-Odd: {id} ${HOME} $${HOME} {{id}}
-
-GET http://shop:8080/items?page=2
-POST http://shop:8080/orders
-Content-Type: application/json
-@order.json
-
-DELETE http://me:secret@shop:8080/orders/{id}?q={"a":1}
-Host: other.example
-`
-
-// TestRequestsOfATargetFile: each different target is a request, in the order of the file, with a
-// unique name; its weight is how often the file has it.
-func TestRequestsOfATargetFile(t *testing.T) {
-	written(t, map[string]string{"load/t.txt": mixedTargets, "load/order.json": `{"a": "{id}"}`})
-	p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nsetup: [{get: /}]\nrequests: {targets: load/t.txt}\nsteps: [{connections: 1, request: POST /orders}]\n"))
-	testenv.OK(t, err)
-	here, _ := os.Getwd()
-	writes := []int{201, 202, 204}
-	want := []bench.Request{
-		{Name: "GET / (2)", Weight: 2, Method: "GET", Path: "/", ExpectStatus: 200}, // the setup has the other
-		{
-			Name: "GET /items?page=1", Weight: 1, Method: "GET", Path: "/items?page=1", ExpectStatus: 200,
-			Header: map[string]string{"Accept": "text/html", "X-Odd": "{{id}} $${HOME} $$${HOME} {{{id}}}"},
-		},
-		{Name: "GET /items?page=2", Weight: 1, Method: "GET", Path: "/items?page=2", ExpectStatus: 200},
-		{
-			Name: "POST /orders", Weight: 1, Method: "POST", Path: "/orders", ExpectStatus: 200, MoreStatuses: writes,
-			Header: map[string]string{"Content-Type": "application/json"}, BodyFile: filepath.Join(here, "load/order.json"),
-		},
-		{
-			Name: "DELETE /orders/%7Bid%7D", Weight: 1, Method: "DELETE", Path: "/orders/%7Bid%7D?q=%7B\"a\":1%7D", ExpectStatus: 200, MoreStatuses: writes,
-			Header: map[string]string{"Host": "other.example", "Authorization": "Basic bWU6c2VjcmV0"},
-		},
-	}
-	if !reflect.DeepEqual(p.Requests, want) {
-		t.Errorf("got  %+v\nwant %+v", p.Requests, want)
-	}
-	if p.Store.Kind != bench.StoreNone || len(p.Checks.Suites) > 0 {
-		t.Errorf("store %v, suites %v", p.Store, p.Checks.Suites)
-	}
-	text, err := profile.Format(p)
-	testenv.OK(t, err)
-	again, err := profile.Parse("p.yaml", text)
-	if err != nil || !reflect.DeepEqual(again, p) {
-		t.Errorf("%v\n%s", err, text)
-	}
-}
-
 // TestNamesOfTargets: names are unique, however alike the targets are, and at most 100 bytes long.
 func TestNamesOfTargets(t *testing.T) {
 	long := strings.Repeat("x", 150)
@@ -114,7 +59,9 @@ func TestNamesOfTargets(t *testing.T) {
 // what all requests of the profile have.
 func TestTargetsAreSentAsVegetaDoes(t *testing.T) {
 	odd := `{"method":"PUT","url":"http://shop:8080/a%2Fb/{id}?q={id}&r=${HOME}&s=čaj","body":"eyJhIjoie2lkfSAke0hPTUV9ICQke0hPTUV9IHt7aWR9fSJ9","header":{"x-odd":["{id} ${HOME} $${HOME} {{id}} {{{id}}}"]}}`
-	written(t, map[string]string{"t.txt": mixedTargets, "order.json": `{"a": "{id} ${HOME}"}`, "t.json": odd})
+	mixed, err := os.ReadFile("testdata/read/targets/load/t.txt")
+	testenv.OK(t, err)
+	written(t, map[string]string{"t.txt": string(mixed), "order.json": `{"a": "{id} ${HOME}"}`, "t.json": odd})
 	for _, file := range []string{"t.txt", "t.json"} {
 		p, err := profile.Parse("p.yaml", []byte("variables: {id: {from: 1, to: 2}}\nrequests: {targets: "+file+"}\nsteps: [1]\n"))
 		testenv.OK(t, err)
@@ -174,7 +121,7 @@ func onWire(t *testing.T, write func(io.Writer) error) string {
 func TestMistakesInTwoFiles(t *testing.T) {
 	written(t, map[string]string{
 		"load/wrong.txt": "http://h/a\n\nGET http://h/a b\n",
-		"load/rules.txt": "GET http://h/a\n\nPURGE http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8001) + "\n",
+		"load/rules.txt": "GET http://h/a\n\nPURGE http://h/b\nX-(Y): 1\n" + "\nGET http://h/" + strings.Repeat("x", 8000) + "\n",
 		"load/good.txt":  "GET http://h/a\n",
 	})
 	here, _ := os.Getwd()

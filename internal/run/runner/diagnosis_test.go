@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSilentAtEnd: a contender is silent if it stopped responding, not if only some requests fail
@@ -23,9 +24,7 @@ func TestSilentAtEnd(t *testing.T) {
 		"a drain of the earlier definition": {bench.Load{Failed: timeouts, Windows: []bench.Window{responding, {Drain: true}}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := silentAtEnd(test.load); got != test.want {
-				t.Errorf("silent: %v, want %v", got, test.want)
-			}
+			testenv.Equal(t, silentAtEnd(test.load), test.want, "silent")
 		})
 	}
 }
@@ -48,9 +47,7 @@ func TestStuckAtEnd(t *testing.T) {
 			Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: test.timeouts}, Backlog: test.backlog, Drain: test.drain,
 			Windows: []bench.Window{{Succeeded: test.last}},
 		}
-		if got := stuckAtEnd(l); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		testenv.Equal(t, stuckAtEnd(l), test.want, name)
 	}
 }
 
@@ -66,9 +63,7 @@ func TestWithoutResponse(t *testing.T) {
 		"a success":                   {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Succeeded: 1}, false},
 		"a success in the lead-in":    {bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 9}, Lead: 1}, false},
 	} {
-		if got := withoutResponse(test.load); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		testenv.Equal(t, withoutResponse(test.load), test.want, name)
 	}
 }
 
@@ -88,8 +83,6 @@ func TestKilledProcesses(t *testing.T) {
 		if err := l.killedProcesses(); err != nil {
 			got = err.Error()
 		}
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testenv.Equal(t, got, want)
 	}
 }

@@ -20,8 +20,8 @@ type gone struct {
 
 func (g gone) Gone() bool { return g.is }
 
-// TestExited_EngineIsLate: the kernel knows of the exit at once, the runtime reports it later.
-func TestExited_EngineIsLate(t *testing.T) {
+// TestExited: the kernel knows of the exit at once, the runtime reports it later.
+func TestExited(t *testing.T) {
 	killed := bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 	for name, tt := range map[string]struct {
 		gone    bool
@@ -48,31 +48,6 @@ func TestExited_EngineIsLate(t *testing.T) {
 	}
 }
 
-// TestExitEndsTheTrial: a contender that has exited by the end of a step without responses does not
-// hang: its trial ends with the exit.
-func TestExitEndsTheTrial(t *testing.T) {
-	refused := bench.Load{Failed: map[bench.ErrorKind]int64{"connect": 45}, Examples: map[bench.ErrorKind]string{"connect": "connection refused"}}
-	f, err := start(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
-		f.launcher.gone = true
-		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
-			if step.Connections == 2 {
-				inst := f.launcher.last()
-				time.AfterFunc(10*time.Millisecond, func() { inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}) })
-				return refused, nil
-			}
-			return good(ctx, step)
-		})
-	})
-	trial := f.trials[f.order[0]]
-	if !errors.Is(err, ErrTrials) || trial.State != bench.TrialFailed || trial.Exit == nil || !trial.Exit.OOMKilled || !strings.Contains(trial.Failure, "out of memory") {
-		t.Errorf("%v; trial %s, %q, exit %+v", err, trial.State, trial.Failure, trial.Exit)
-	}
-	if len(trial.Steps) != 2 || trial.Steps[1].Ending != bench.EndedByDeath || !strings.Contains(trial.Steps[1].Aborted, "killed out of memory") {
-		t.Errorf("steps %+v", trial.Steps)
-	}
-}
-
 // said is an instance with a log.
 type said struct {
 	*fakeInstance
@@ -86,8 +61,8 @@ func (s said) Logs() (lines []bench.LogLine) {
 	return lines
 }
 
-// TestFailureSaysWhatTheLogSays: one sentence with the line that explains it; the log follows once.
-func TestFailureSaysWhatTheLogSays(t *testing.T) {
+// TestCause_Log: one sentence with the line that explains it; the log follows once.
+func TestCause_Log(t *testing.T) {
 	trace := []string{"node:internal/loader", "  throw err;", "Error: cannot read config.json", "    at main", "Node.js v18"}
 	for name, tt := range map[string]struct {
 		exit *bench.Exit
@@ -98,20 +73,20 @@ func TestFailureSaysWhatTheLogSays(t *testing.T) {
 		"killed":           {&bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, "killed out of memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, _ := start(t, t.Context(), func(f *fakeRun) {
-				f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
+			f := start(t, func(f *fakeRun) {
+				f.only(1)
 				f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 					inst, err := f.launcher.Launch(ctx, spec)
 					return said{inst.(*fakeInstance), trace}, err
 				})
-				f.cfg.Ready = func(_ context.Context, inst bench.Instance, _ bench.Service, _ func(_, _ string)) (bench.InstanceReady, error) {
+				f.ready(func(_ context.Context, inst bench.Instance, _ bench.Service) error {
 					if tt.exit != nil {
 						inst.(said).die(*tt.exit)
 					}
-					return bench.InstanceReady{}, errors.New("not ready after 20s")
-				}
+					return errors.New("not ready after 20s")
+				})
 			})
-			trial := f.trials[f.order[0]]
+			trial := f.first()
 			if trial.Failure != tt.want || len(trial.LastLog) != len(trace) {
 				t.Errorf("%q, want %q; log %+v", trial.Failure, tt.want, trial.LastLog)
 			}
@@ -122,56 +97,53 @@ func TestFailureSaysWhatTheLogSays(t *testing.T) {
 	}
 }
 
-// TestIgnoredSIGTERMIsAwaitedOnce: a contender that ignored SIGTERM in its first round is killed at
+// TestRun_IgnoredSIGTERM: a contender that ignored SIGTERM in its first round is killed at
 // once in later ones, unless a check times the stop or the teardown had no response.
-func TestIgnoredSIGTERMIsAwaitedOnce(t *testing.T) {
+func TestRun_IgnoredSIGTERM(t *testing.T) {
+	twice := []time.Duration{15 * time.Second, 15 * time.Second}
 	for name, c := range map[string]struct {
 		change func(*fakeRun)
 		graces []time.Duration // of contender a in its rounds
 		warned int
 	}{
-		"ignores it": {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
-		"handles it, does not stop": {func(f *fakeRun) {
-			f.launcher.killed, f.launcher.handles = true, true
-		}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
+		"ignores it":                {func(f *fakeRun) { f.launcher.killed = true }, []time.Duration{15 * time.Second, 0}, 1},
+		"handles it, does not stop": {func(f *fakeRun) { f.launcher.killed, f.launcher.handles = true, true }, twice, 0},
 		"handles it, after another failure": {func(f *fakeRun) {
 			f.launcher.killed, f.launcher.handles = true, true
 			f.cfg.Ask = func(context.Context, Place) error { return errors.New("got 404") }
-		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
-		"stops on it": {func(*fakeRun) {}, []time.Duration{15 * time.Second, 15 * time.Second}, 0},
+		}, twice, 2},
+		"stops on it": {func(*fakeRun) {}, twice, 0},
 		"its stop is checked": {func(f *fakeRun) {
 			f.launcher.killed = true
 			f.cfg.Run.Profile.Checks.Lifecycle = []string{bench.CheckStops}
-		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
+		}, twice, 2},
 		"teardown without response": {func(f *fakeRun) {
 			f.launcher.killed = true
 			f.cfg.SetUp = func(context.Context, Place) error { return nil }
 			f.cfg.TearDown = func(context.Context, Place) error { return timeoutError{"i/o timeout"} }
-		}, []time.Duration{15 * time.Second, 15 * time.Second}, 2},
+		}, twice, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := start(t, t.Context(), c.change)
-				var graces []time.Duration
-				for _, inst := range f.launcher.instances {
-					if strings.HasPrefix(inst.name, "a-") {
-						graces = append(graces, inst.grace)
-					}
+			f := start(t, c.change)
+			var graces []time.Duration
+			for _, inst := range f.launcher.instances {
+				if strings.HasPrefix(inst.name, "a-") {
+					graces = append(graces, inst.grace)
 				}
-				graces = graces[1:] // without that of the lifecycle checks
-				warned := 0
-				for _, r := range f.records {
-					if n, ok := r.Event.(bench.Notice); ok && n.Kind == bench.WarnHung && r.Trial.Contender == "a" {
-						warned++
-					}
+			}
+			graces = graces[1:] // without that of the lifecycle checks
+			warned := 0
+			for _, r := range f.records {
+				if n, ok := r.Event.(bench.Notice); ok && n.Kind == bench.WarnHung && r.Trial.Contender == "a" {
+					warned++
 				}
-				if !slices.Equal(graces, c.graces) || warned != c.warned {
-					t.Errorf("graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
-				}
-				if last := f.trials["a-2"].Stop; c.graces[1] == 0 && (!last.Killed || !last.Forced) {
-					t.Errorf("stop %+v", last)
-				}
-			})
+			}
+			if !slices.Equal(graces, c.graces) || warned != c.warned {
+				t.Errorf("graces %v, want %v; warned %d times, want %d", graces, c.graces, warned, c.warned)
+			}
+			if last := f.trials["a-2"].Stop; c.graces[1] == 0 && (!last.Killed || !last.Forced) {
+				t.Errorf("stop %+v", last)
+			}
 		})
 	}
 }

@@ -4,11 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/testenv"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeInstance keeps the contract of bench.Instance: Exited is closed once, Stop is idempotent, and
 // Usage fails after Stop.
@@ -74,7 +85,10 @@ func (f *fakeInstance) Stop(_ context.Context, grace time.Duration) (bench.StopR
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
-	return bench.StopResult{Graceful: !already && !f.killed, Killed: f.killed, Handled: f.killed && f.handles, ExitedBeforeStop: already, Exit: *f.exit}, nil
+	return bench.StopResult{
+		Graceful: !already && !f.killed, Killed: f.killed, Handled: f.killed && f.handles,
+		ExitedBeforeStop: already, Exit: *f.exit,
+	}, nil
 }
 
 // fakeLauncher keeps every instance that it launches.
@@ -143,7 +157,9 @@ func good(context.Context, bench.Step) (bench.Load, error) {
 
 type fakeChecks struct{ fail error }
 
-func (fakeChecks) Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult)) error {
+func (fakeChecks) Launching(
+	ctx context.Context, l Launcher, spec bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult),
+) error {
 	spec.Name += "-without-environment"
 	inst, err := l.Launch(ctx, spec)
 	if err != nil {
@@ -154,7 +170,9 @@ func (fakeChecks) Launching(ctx context.Context, l Launcher, spec bench.LaunchSp
 	return err
 }
 
-func (f fakeChecks) Running(_ context.Context, _ bench.Instance, _ bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult)) error {
+func (f fakeChecks) Running(
+	_ context.Context, _ bench.Instance, _ bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult),
+) error {
 	on(bench.CheckResult{Group: "get", Name: "y", Status: bench.CheckFailed, Detail: "expected 404, got 200"})
 	return f.fail
 }
@@ -175,25 +193,207 @@ func (noStalls) Stop()               {}
 
 // fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
 type fakeRun struct {
-	launcher *fakeLauncher
-	cfg      Config
-	records  []bench.Record
-	trials   map[string]*bench.TrialResult
-	order    []string
-	report   func(bench.Incident) // reports an incident of the last instance
+	launcher  *fakeLauncher
+	cfg       Config
+	ctx       context.Context
+	interrupt context.CancelCauseFunc
+	controls  chan bench.Control
+	on        func(bench.Record) // called for every event, in order; may be nil
+
+	err     error // of the run
+	records []bench.Record
+	trials  map[string]*bench.TrialResult
+	order   []string
+}
+
+// start runs a run under synctest and waits for all events; change may alter its configuration.
+func start(t *testing.T, change func(*fakeRun)) *fakeRun {
+	t.Helper()
+	f := &fakeRun{launcher: &fakeLauncher{}, trials: map[string]*bench.TrialResult{}}
+	synctest.Test(t, func(t *testing.T) { f.run(t, change) })
+	return f
+}
+
+func (f *fakeRun) run(t *testing.T, change func(*fakeRun)) {
+	f.ctx, f.interrupt = context.WithCancelCause(context.Background())
+	defer f.interrupt(nil)
+	f.controls = make(chan bench.Control, 100)
+	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b"}}
+	f.cfg = Config{
+		Run: bench.Run{
+			Profile: bench.Profile{Contenders: contenders, Rounds: 2, Steps: []bench.Step{
+				{Name: "one", Connections: 1}, {Name: "two", Connections: 2}, {Name: "four", Connections: 4},
+			}},
+			Trials: Order(contenders, 2, 42),
+		},
+		Stream: event.New(time.Now),
+		Stages: []Stage{{Phase: bench.PhaseStore, Do: func(context.Context, func(bench.Progress)) (string, error) {
+			return "up", nil
+		}}},
+		Services: map[bench.Selection]bench.Service{contenders[0]: {Name: "a"}, contenders[1]: {Name: "b"}},
+		Build: func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+			return bench.Artifact{Image: svc.Name}, nil
+		},
+		Spec: func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+			return bench.LaunchSpec{Name: name, Artifact: a}, nil
+		},
+		Launcher: f.launcher,
+		Engine:   fakeEngine(good),
+		Checks:   fakeChecks{},
+		Stalls:   func() Stalls { return noStalls{} },
+		Control:  f.controls,
+	}
+	f.ready(func(context.Context, bench.Instance, bench.Service) error { return nil })
+	if change != nil {
+		change(f)
+	}
+	f.cfg.Stream.Subscribe(f.handle)
+	f.err = Run(f.ctx, f.cfg)
+	f.cfg.Stream.Close()
+	if left := f.launcher.leftRunning(); len(left) > 0 {
+		t.Errorf("left running: %v", left)
+	}
+	if last := f.records[len(f.records)-1]; bench.EventName(last.Event) != "run_ended" {
+		t.Errorf("the last event is %s", bench.EventName(last.Event))
+	}
 }
 
 func (f *fakeRun) handle(rec bench.Record) {
 	f.records = append(f.records, rec)
-	if rec.Trial == nil {
-		return
+	if rec.Trial != nil {
+		name := rec.Trial.String()
+		if _, ok := rec.Event.(bench.TrialStarted); ok {
+			f.trials[name] = &bench.TrialResult{Trial: *rec.Trial}
+			f.order = append(f.order, name)
+		}
+		f.trials[name].Apply(rec.At, rec.Event)
 	}
-	name := rec.Trial.String()
-	if _, ok := rec.Event.(bench.TrialStarted); ok {
-		f.trials[name] = &bench.TrialResult{Trial: *rec.Trial}
-		f.order = append(f.order, name)
+	if f.on != nil {
+		f.on(rec)
 	}
-	f.trials[name].Apply(rec.At, rec.Event)
+}
+
+// only reduces the run to its first n trials.
+func (f *fakeRun) only(n int) { f.cfg.Run.Trials = f.cfg.Run.Trials[:n] }
+
+// rounds makes it a run of contender a in n rounds.
+func (f *fakeRun) rounds(n int) {
+	only := f.cfg.Run.Profile.Contenders[:1]
+	f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Trials = only, n, Order(only, n, 1)
+}
+
+// ready sets what happens until an instance is ready, after a start-up of a millisecond.
+func (f *fakeRun) ready(do func(context.Context, bench.Instance, bench.Service) error) {
+	f.cfg.Ready = func(
+		ctx context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string),
+	) (bench.InstanceReady, error) {
+		return bench.InstanceReady{StartUp: time.Millisecond}, do(ctx, inst, svc)
+	}
+}
+
+// load sets the load of a step with that many connections; other steps are good.
+func (f *fakeRun) load(connections int, run func(ctx context.Context) (bench.Load, error)) {
+	f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+		if step.Connections == connections {
+			return run(ctx)
+		}
+		return good(ctx, step)
+	})
+}
+
+// send sends a control, which the run applies later.
+func (f *fakeRun) send(kind bench.ControlKind) { f.controls <- bench.Control{Kind: kind} }
+
+// inFirst reports whether a step of the first trial starts.
+func (f *fakeRun) inFirst(rec bench.Record, index int) bool {
+	e, ok := rec.Event.(bench.StepStarted)
+	return ok && e.Index == index && *rec.Trial == f.cfg.Run.Trials[0].Trial
+}
+
+// sendIn sends a control in a step of the first trial. The step ends when the control applies, with
+// less success if it is skipped.
+func (f *fakeRun) sendIn(index int, kind bench.ControlKind) {
+	applied := make(chan struct{})
+	var held atomic.Bool
+	f.load(1<<index, func(ctx context.Context) (bench.Load, error) {
+		if kind == bench.ControlStop || kind == bench.ControlPause {
+			<-applied
+		} else if !held.Swap(true) {
+			<-ctx.Done()
+			return bench.Load{Succeeded: 7}, ctx.Err()
+		}
+		return good(ctx, bench.Step{})
+	})
+	f.on = func(rec bench.Record) {
+		if e, ok := rec.Event.(bench.ChangedManually); ok && e.Control.Kind == kind && !held.Swap(true) {
+			close(applied)
+		}
+		if f.inFirst(rec, index) {
+			f.send(kind)
+		}
+	}
+}
+
+// ends waits for the end of ctx and returns how long that took, in virtual time.
+func (f *fakeRun) ends(ctx context.Context) time.Duration {
+	began := time.Now()
+	<-ctx.Done()
+	return time.Since(began)
+}
+
+// first returns the trial that started first.
+func (f *fakeRun) first() *bench.TrialResult { return f.trials[f.order[0]] }
+
+// outcome returns the run in short: its trials with their steps, then what it reports.
+func (f *fakeRun) outcome() string {
+	var b strings.Builder
+	for _, name := range f.order {
+		t := f.trials[name]
+		fmt.Fprintf(&b, "%s %s %q, last log %d, stopped %v\n", name, t.State, t.Failure, len(t.LastLog), t.Stop != nil)
+		if t.Exit != nil {
+			fmt.Fprintf(&b, "  exit: %v\n", t.Exit)
+		}
+		for _, s := range t.Steps {
+			fmt.Fprintf(&b, "  step %s: %d succeeded %q\n", s.Step.Name, s.Load.Succeeded, s.Aborted)
+			for _, th := range s.Thresholds {
+				fmt.Fprintf(&b, "    %s: %.3f, passed %v, stopped %q\n", th.Condition, *th.Value, th.Passed, th.Stopped)
+			}
+			if s.Interleave != nil {
+				fmt.Fprintf(&b, "    interleaved with %v\n", s.Interleave.With)
+			}
+			for _, w := range s.Warnings {
+				fmt.Fprintf(&b, "    warning: %s\n", w.Text)
+			}
+		}
+		for _, m := range t.ManualChanges {
+			fmt.Fprintf(&b, "  changed: %s", m.Control.Kind)
+			if m.Step != nil {
+				fmt.Fprintf(&b, " in step %d", *m.Step+1)
+			}
+			b.WriteString("\n")
+		}
+		for _, i := range t.Incidents {
+			fmt.Fprintf(&b, "  incident %s: %s\n", i.Kind, i)
+		}
+	}
+	fmt.Fprintf(&b, "launched %v\n", f.launcher.names)
+	for _, rec := range f.records {
+		switch e := rec.Event.(type) {
+		case bench.Paused, bench.Resumed:
+			fmt.Fprintln(&b, bench.EventName(e))
+		case bench.Notice:
+			fmt.Fprintf(&b, "%s: %s\n", e.Level, e.Text)
+		case bench.RunEnded:
+			fmt.Fprintf(&b, "run %s\n", e.State)
+		}
+	}
+	for _, is := range []error{ErrTrials, ErrOnRequest, ErrThreshold} {
+		if errors.Is(f.err, is) {
+			fmt.Fprintf(&b, "is an error %q\n", is)
+		}
+	}
+	fmt.Fprintf(&b, "error: %v\n", f.err)
+	return b.String()
 }
 
 func (f *fakeRun) ended() bench.RunEnded {
@@ -207,9 +407,23 @@ func (f *fakeRun) ended() bench.RunEnded {
 
 func (f *fakeRun) phases(trial string) (out []string) {
 	for _, rec := range f.records {
-		if e, ok := rec.Event.(bench.PhaseStarted); ok && (rec.Trial == nil && trial == "" || rec.Trial != nil && rec.Trial.String() == trial) {
+		at := ""
+		if rec.Trial != nil {
+			at = rec.Trial.String()
+		}
+		if e, ok := rec.Event.(bench.PhaseStarted); ok && at == trial {
 			out = append(out, fmt.Sprint(e.Phase))
 		}
 	}
 	return out
+}
+
+// outcomes compares the outcome of each change of a run with its golden file.
+func outcomes(t *testing.T, dir string, changes map[string]func(*fakeRun)) {
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			file := strings.ReplaceAll(name, " ", "_") + ".golden"
+			testenv.Golden(t, filepath.Join("testdata", dir, file), start(t, change).outcome())
+		})
+	}
 }

@@ -4,9 +4,59 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
+
+// TestLogRelay_OnceASecond: lines are published within a second, at most one event per second.
+func TestLogRelay_OnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var published []time.Duration
+		var lines []int
+		began := time.Now()
+		r := &logRelay{publish: func(e bench.LogLines) {
+			published, lines = append(published, time.Since(began)), append(lines, len(e.Lines))
+		}}
+		for range 5 {
+			r.add(bench.LogLine{Text: "x"})
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		r.add(bench.LogLine{Text: "x"})
+		r.flush(true)
+		r.add(bench.LogLine{Text: "late"})
+		time.Sleep(2 * time.Second) // for the timer of the last event
+		want := []time.Duration{time.Second, 2200 * time.Millisecond, 61500 * time.Millisecond}
+		testenv.Equal(t, published, want, "published at")
+		testenv.Equal(t, lines, []int{4, 1, 1}, "lines")
+	})
+}
+
+func TestLogRelay_Bounded(t *testing.T) {
+	var got []bench.LogLines
+	r := &logRelay{publish: func(e bench.LogLines) { got = append(got, e) }}
+	for range 5000 {
+		r.add(bench.LogLine{Text: strings.Repeat("é", 5000)})
+	}
+	r.flush(true)
+	var lines int
+	var dropped int64
+	for _, e := range got {
+		lines += len(e.Lines)
+		dropped += e.Dropped
+		for _, l := range e.Lines {
+			if len(l.Text) > relayBytes+4 || strings.ContainsRune(l.Text, '\ufffd') {
+				t.Fatalf("line of %d bytes", len(l.Text))
+			}
+		}
+	}
+	if int64(lines)+dropped != 5000 || lines == 0 || lines > 10*relayLines {
+		t.Errorf("%d lines and %d dropped of 5000", lines, dropped)
+	}
+}
 
 // TestLogRelay_MasksBeforeItCuts: a secret across the cut does not stay in part.
 func TestLogRelay_MasksBeforeItCuts(t *testing.T) {
@@ -41,7 +91,5 @@ func TestLogRelay_Excerpt(t *testing.T) {
 	// 30 lines: the first 10 of the log, the first 10 of its last burst, the last 10.
 	want := "0 1 2 3 4 5 6 7 8 9 … 490 lines … 500 501 502 503 504 505 506 507 508 509 … 480 lines … " +
 		"990 991 992 993 994 995 996 997 998 999"
-	if strings.Join(texts, " ") != want {
-		t.Errorf("%d lines: %+v", len(kept), kept)
-	}
+	testenv.Equal(t, strings.Join(texts, " "), want, len(kept), kept)
 }

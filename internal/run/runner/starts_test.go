@@ -1,30 +1,18 @@
 package runner
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-// startsOf returns the trials with checks that launched their contender.
-func startsOf(f *fakeRun) (checked []string) {
-	for _, name := range f.launcher.names {
-		if trial, ok := strings.CutSuffix(name, "-without-environment"); ok {
-			checked = append(checked, trial)
-		}
-	}
-	slices.Sort(checked)
-	return checked
-}
-
-// TestStartsAreCheckedOnce: checks that launch a contender run in its first round, and again only
+// TestRun_ChecksOfStarts: checks that launch a contender run in its first round, and again only
 // if they could not end there.
-func TestStartsAreCheckedOnce(t *testing.T) {
+func TestRun_ChecksOfStarts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*fakeRun)
@@ -34,8 +22,7 @@ func TestStartsAreCheckedOnce(t *testing.T) {
 		{"interleaved", interleave(&slicing{}), []string{"a-1", "b-1"}},
 		{"interleaved with itself", func(f *fakeRun) {
 			interleave(&slicing{})(f)
-			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
-			f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 4, 1)
+			f.rounds(4)
 		}, []string{"a-1"}},
 		{"resumed", func(f *fakeRun) {
 			for i, e := range f.cfg.Run.Trials {
@@ -54,15 +41,18 @@ func TestStartsAreCheckedOnce(t *testing.T) {
 		}, []string{"a-1", "b-2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f, _ := start(t, context.Background(), c.change)
-				if got := startsOf(f); !slices.Equal(got, c.want) {
-					t.Errorf("checked the starts in %v, want %v", got, c.want)
+			f := start(t, c.change)
+			var checked []string
+			for _, name := range f.launcher.names {
+				if trial, ok := strings.CutSuffix(name, "-without-environment"); ok {
+					checked = append(checked, trial)
 				}
-				if c.name == "plain" && len(f.trials["a-2"].Checks) != 3 {
-					t.Errorf("round 2 lacks checks of the running contender: %+v", f.trials["a-2"].Checks)
-				}
-			})
+			}
+			slices.Sort(checked)
+			testenv.Equal(t, checked, c.want, "starts checked in")
+			if c.name == "plain" && len(f.trials["a-2"].Checks) != 3 {
+				t.Errorf("round 2 lacks checks of the running contender: %+v", f.trials["a-2"].Checks)
+			}
 		})
 	}
 }

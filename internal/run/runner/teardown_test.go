@@ -5,15 +5,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
-// TestBoundsOfTheTeardown: a teardown without responses ends within a minute; within five seconds
+// TestRun_BoundsOfTheTeardown: a teardown without responses ends within a minute; within five seconds
 // once the run was interrupted; and at once when the user forces the end.
-func TestBoundsOfTheTeardown(t *testing.T) {
+func TestRun_BoundsOfTheTeardown(t *testing.T) {
 	responding := func(context.Context, Place) error { return nil }
 	for name, c := range map[string]struct {
 		interrupt time.Duration // after the teardown began; negative: before it; 0: never
@@ -31,55 +31,48 @@ func TestBoundsOfTheTeardown(t *testing.T) {
 		"forced before it":       {-1, -1, false, 0, "the end was forced"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			var took time.Duration
+			f := start(t, func(f *fakeRun) {
+				f.only(1)
 				force := make(chan struct{})
-				ctx, cancel := context.WithCancelCause(bench.WithForce(context.Background(), force))
-				defer cancel(nil)
-				var took time.Duration
-				f, _ := start(t, ctx, func(f *fakeRun) {
-					f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
-					f.cfg.SetUp = responding
-					f.cfg.Ask = func(context.Context, Place) error {
-						if c.silent {
-							return timeoutError{"i/o timeout"}
-						}
-						if c.interrupt < 0 {
-							cancel(errors.New("interrupted"))
-						}
-						if c.force < 0 {
-							close(force)
-						}
-						return nil
+				f.ctx = bench.WithForce(f.ctx, force)
+				f.cfg.SetUp = responding
+				f.cfg.Ask = func(context.Context, Place) error {
+					if c.silent {
+						return timeoutError{"i/o timeout"}
 					}
-					f.cfg.TearDown = func(ctx context.Context, at Place) error {
-						if at.Trial.Contender == "" || !strings.HasSuffix(at.BaseURL, at.Trial.String()) {
-							t.Errorf("sent to %+v", at)
-						}
-						if c.interrupt > 0 {
-							time.AfterFunc(c.interrupt, func() { cancel(errors.New("interrupted")) })
-						}
-						if c.force > 0 {
-							time.AfterFunc(c.force, func() { close(force) })
-						}
-						began := time.Now()
-						<-ctx.Done()
-						took = time.Since(began)
-						return &Unsent{Requests: []string{"b"}, Of: 2, Begun: true, Why: context.Cause(ctx)}
+					if c.interrupt < 0 {
+						f.interrupt(errors.New("interrupted"))
 					}
-				})
-				if took != c.want {
-					t.Errorf("ended after %v, want %v", took, c.want)
+					if c.force < 0 {
+						close(force)
+					}
+					return nil
 				}
-				var said string
-				for _, r := range f.records {
-					if e, ok := r.Event.(bench.Notice); ok {
-						said += e.Text + "\n"
+				f.cfg.TearDown = func(ctx context.Context, at Place) error {
+					if at.Trial.Contender == "" || !strings.HasSuffix(at.BaseURL, at.Trial.String()) {
+						t.Errorf("sent to %+v", at)
 					}
-				}
-				if !strings.Contains(said, c.says) || !strings.Contains(said, "1 of 2 requests") || !strings.Contains(said, "may be left at") {
-					t.Errorf("said %q", said)
+					if c.interrupt > 0 {
+						time.AfterFunc(c.interrupt, func() { f.interrupt(errors.New("interrupted")) })
+					}
+					if c.force > 0 {
+						time.AfterFunc(c.force, func() { close(force) })
+					}
+					took = f.ends(ctx)
+					return &Unsent{Requests: []string{"b"}, Of: 2, Begun: true, Why: context.Cause(ctx)}
 				}
 			})
+			testenv.Equal(t, took, c.want, "ended after")
+			var said string
+			for _, r := range f.records {
+				if e, ok := r.Event.(bench.Notice); ok {
+					said += e.Text + "\n"
+				}
+			}
+			if !strings.Contains(said, c.says) || !strings.Contains(said, "1 of 2 requests") || !strings.Contains(said, "may be left at") {
+				t.Errorf("said %q", said)
+			}
 		})
 	}
 }

@@ -36,8 +36,9 @@ type fake struct {
 	signals []os.Signal
 	killed  bool
 
-	log *results.Writer
-	seq int64
+	session chan *Session // the session once it controls the worker
+	log     *results.Writer
+	seq     int64
 }
 
 func (f *fake) Signal(sig os.Signal) error {
@@ -72,7 +73,7 @@ func (f *fake) got() ([]os.Signal, bool) {
 // with its exit code.
 func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan bench.Control) error) *Session {
 	t.Helper()
-	f.t, f.ended = t, make(chan ending, 1)
+	f.t, f.ended, f.session = t, make(chan ending, 1), make(chan *Session, 1)
 	ctx, interrupt := context.WithCancelCause(context.Background())
 	f.interrupt = interrupt
 	s, following := newSession()
@@ -86,11 +87,13 @@ func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan b
 		interrupt(nil)
 	}()
 	s.control(following, f, out)
+	f.session <- s
 	return s
 }
 
-// begins makes the results folder, announces it on w and reports the start of the run.
-func (f *fake) begins(w io.Writer) {
+// begins makes the results folder, announces it and reports the start of the run.
+func (f *fake) begins() {
+	w := (<-f.session).stdout
 	f.dir = filepath.Join(f.t.TempDir(), "results", "x")
 	log, err := results.Create(f.dir, bench.Run{Schema: bench.SchemaVersion, ID: "1"}, func(error) {})
 	if err != nil {
@@ -136,10 +139,10 @@ func events(s *Session) (kinds []string) {
 
 func TestSession_Controls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		var received []string
 		s := start(t, f, func(_ context.Context, controls <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			for c := range controls {
 				received = append(received, string(c.Kind))
 				f.says(bench.ChangedManually{Control: c})
@@ -150,19 +153,16 @@ func TestSession_Controls(t *testing.T) {
 			}
 			return errors.New("no control has stopped the run")
 		})
-		if s.ReportedEnd() || !s.CanSteer() || !s.Running() || s.Dir() != "" {
-			t.Errorf("before the start: end reported %v, takes controls %v, running %v, in %q", s.ReportedEnd(), s.CanSteer(), s.Running(), s.Dir())
+		if s.ReportedEnd() || !s.CanSteer() || !s.Running() {
+			t.Errorf("at the start: end reported %v, takes controls %v, running %v", s.ReportedEnd(), s.CanSteer(), s.Running())
 		}
-		ready <- s
 		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
 		for _, kind := range want {
 			c := bench.Control{Kind: kind}
 			if kind == bench.ControlNote {
 				c.Text = "now"
 			}
-			if err := s.Send(c); err != nil {
-				t.Error(err)
-			}
+			testenv.Fails(t, s.Send(c), "")
 		}
 		if got := events(s); !slices.Equal(got, []string{"RunStarted", "ChangedManually", "ChangedManually", "ChangedManually", "ChangedManually", "ChangedManually", "RunEnded"}) {
 			t.Errorf("events %q", got)
@@ -171,9 +171,7 @@ func TestSession_Controls(t *testing.T) {
 		if code != console.ExitInterrupted || talk != "stopped by the user after step 1\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
-		if !slices.Equal(received, []string{"pause", "note", "resume", "skip_step", "stop_after_step"}) {
-			t.Errorf("received %q", received)
-		}
+		testenv.Equal(t, received, []string{"pause", "note", "resume", "skip_step", "stop_after_step"}, "received")
 		if !s.ReportedEnd() || s.Running() || s.Dir() != f.dir || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 			t.Errorf("after the end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
 		}
@@ -203,14 +201,13 @@ func TestSession_CannotBegin(t *testing.T) {
 // and one that watches it both see its end. A session that stops watching ends nothing.
 func TestSession_StopsGracefully(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			<-ctx.Done()
 			f.ends(bench.RunInterrupted)
 			return context.Cause(ctx)
 		})
-		ready <- s
 		synctest.Wait()
 		watcher, other := Watch(f.dir), Watch(f.dir)
 		if watcher.CanSteer() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
@@ -229,9 +226,7 @@ func TestSession_StopsGracefully(t *testing.T) {
 		}
 		go s.Stop(syscall.SIGHUP)
 		for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
-			if got := events(one); !slices.Equal(got, []string{"RunStarted", "RunEnded"}) {
-				t.Errorf("%s: events %q", name, got)
-			}
+			testenv.Equal(t, events(one), []string{"RunStarted", "RunEnded"}, name)
 		}
 		if code, talk := s.Wait(); code != console.ExitInterrupted || talk != "interrupted by SIGHUP\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
@@ -253,17 +248,15 @@ func TestSession_KilledWorker(t *testing.T) {
 	for name, begun := range map[string]bool{"in a run": true, "before": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f, ready := &fake{}, make(chan *Session, 1)
+				f := &fake{}
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-					s := <-ready
 					if begun {
-						f.begins(s.stdout)
+						f.begins()
 						defer f.leaves()
 					}
 					<-ctx.Done()
 					return nil
 				})
-				ready <- s
 				synctest.Wait()
 				if !begun {
 					f.Kill()
@@ -277,9 +270,7 @@ func TestSession_KilledWorker(t *testing.T) {
 				watcher := Watch(f.dir)
 				go f.Kill()
 				for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
-					if got := events(one); !slices.Equal(got, []string{"RunStarted"}) {
-						t.Errorf("%s: events %q", name, got)
-					}
+					testenv.Equal(t, events(one), []string{"RunStarted"}, name)
 				}
 				if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
 					t.Errorf("exit code %d:\n%s", code, talk)
@@ -328,9 +319,7 @@ func TestWatch_WithoutALog(t *testing.T) {
 			}
 			s := Watch(dir)
 			defer s.Close()
-			if got := events(s); !slices.Equal(got, c.events) {
-				t.Errorf("events %q, want %q", got, c.events)
-			}
+			testenv.Equal(t, events(s), c.events, "events")
 			if code, talk := s.Wait(); code != c.code || !strings.Contains(talk, c.talk) || c.talk == "" && talk != "" {
 				t.Errorf("exit code %d, %q", code, talk)
 			}
@@ -407,9 +396,9 @@ func TestSession_End(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f, ready := &fake{}, make(chan *Session, 1)
+				f := &fake{}
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-					f.begins((<-ready).stdout)
+					f.begins()
 					if !test.reports {
 						<-ctx.Done()
 					}
@@ -417,13 +406,10 @@ func TestSession_End(t *testing.T) {
 					time.Sleep(time.Minute) // its reports
 					return nil
 				})
-				ready <- s
 				go events(s)
 				synctest.Wait()
 				time.Sleep(time.Second)
-				if s.ReportedEnd() != test.reports {
-					t.Errorf("end reported: %v", s.ReportedEnd())
-				}
+				testenv.Equal(t, s.ReportedEnd(), test.reports, "end reported")
 				if test.stops {
 					s.Stop(os.Interrupt)
 				}
@@ -444,16 +430,15 @@ func TestSession_End(t *testing.T) {
 // TestSession_Close: the worker sees the end of its standard input, and ends gracefully.
 func TestSession_Close(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		var cause error
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			<-ctx.Done()
 			cause = context.Cause(ctx)
 			f.ends(bench.RunInterrupted)
 			return ctx.Err()
 		})
-		ready <- s
 		synctest.Wait()
 		s.Close()
 		if code, _ := s.Wait(); code != console.ExitInterrupted || !errors.Is(cause, ErrScreenGone) {
@@ -468,13 +453,12 @@ func TestSession_Close(t *testing.T) {
 // TestSession_NothingRan: the results are removed when the session is closed.
 func TestSession_NothingRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, ready := &fake{}, make(chan *Session, 1)
+		f := &fake{}
 		s := start(t, f, func(context.Context, <-chan bench.Control) error {
-			f.begins((<-ready).stdout)
+			f.begins()
 			f.ends(bench.RunFailed)
 			return errors.New("nothing ran")
 		})
-		ready <- s
 		events(s)
 		s.Wait()
 		if !results.Has(f.dir, results.RunFile) {

@@ -41,9 +41,7 @@ garbage
 	if len(good) != 3 || good[0] != bench.ControlPause || good[1] != bench.ControlResume || good[2] != bench.ControlAbort {
 		t.Errorf("controls %q", good)
 	}
-	if bad != badControls {
-		t.Errorf("%d bad lines reported, want %d", bad, badControls)
-	}
+	testenv.Equal(t, bad, badControls, "bad lines reported")
 }
 
 func FuzzControls(f *testing.F) {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -30,90 +29,26 @@ func inFolder(t testing.TB) {
 	testenv.OK(t, os.Link("new.json", "load/new.json"))
 }
 
-// The target files of vegeta's manual and of its users, from issues and repositories.
-var files = map[string]string{
-	"addresses": `GET http://goku:9090/path/to/dragon?item=ball
-GET http://user:password@goku:9090/path/to
-HEAD http://goku:9090/path/to/success
-`,
-	"headers": `GET http://user:password@goku:9090/path/to
-X-Account-ID: 8675309
-
-DELETE http://goku:9090/path/to/remove
-Confirmation-Token: 90215
-Authorization: Token DEADBEEF
-`,
-	"bodies": `POST http://goku:9090/things
-@new.json
-
-PATCH http://goku:9090/thing/71988591
-X-Account-ID: 99
-@thing.json
-`,
-	"bodies without empty lines": `POST http://goku:9090/things
-@new.json
-PATCH http://goku:9090/thing/71988591
-@thing.json
-GET http://goku:9090/
-`,
-	"comments": `# get a dragon ball
-GET http://goku:9090/path/to/dragon?item=ball
-# specify a test account
-X-Account-ID: 99
-# and a kind
-Accept: */*
-`,
-	"weights": `GET http://api:8080/info
-Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
-
-POST http://api:8080/buy/1
-Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
-
-GET http://api:8080/info
-Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
-
-GET http://API:8080/info
-Authorization:Bearer eyJhbGciOiJIUzI1NiJ9.e30.x
-`,
-	"hosts by header": `GET http://nginx/search
-Host: alpha.local
-
-GET http://nginx:80/search
-Host: beta.local
-
-GET http://nginx/search
-Host: alpha.local
-`,
-	"bodies from the working folder": `POST http://localhost:4040/
-Content-Type: application/json
-@load/queries/all.json
-
-POST http://localhost:4040/
-@./new.json
-`,
-	"untidy": "\r\n  GET http://localhost:3000\r\n\tGET http://localhost:3000/posts \r\n\r\n\r\n   GET http://localhost:3000/templates\r\n" +
-		"  X-A :  1: 2 \r\n    \r\nGET http://localhost:3000/posts",
-	"escaped": `GET http://127.0.0.1:3000/sector/Alpha%20Crucis/Ahkiweahi%27?lod=overview
-GET http://127.0.0.1:3000/Reaver's%2FDeep?q={"id":[1]}&r={id}|x
-GET http://127.0.0.1:3000/{id}/čaj?q=čaj
-GET http://127.0.0.1:3000?
-GET http://127.0.0.1:3000//a/../b;c=1?d+e=%zz
-`,
-	"a length": `POST http://127.0.0.1:5026/predict
-Content-Type: application/json
-Content-Length: 47
-@thing.json
-`,
-	"JSON": `{"method":"POST","url":"http://goku/1","body":"UHVuY2gh","header":{"Content-Type":["text/plain"]}}
-{"method":"GET","url":"http://goku/2","body":null,"header":null}
-{"method":"POST","url":"http://goku/1","header":{"Content-Type":["text/plain"]},"body":"UHVuY2gh"}
-`,
-	"untidy JSON": "\n\n\t  {\"url\": \"https://goku/1\", \"method\": \"GET\"}\r\n\n{\"method\": \"PUT\", \"url\": \"https://user:p%40ss@goku/1?a={b}\", \"body\": \"eyJhIjogIntifSR7SE9NRX0ifQ==\"}\n",
+// targetFiles returns the target files of vegeta's manual and of its users, from issues and
+// repositories, by their names in testdata/files.
+func targetFiles(t testing.TB) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/files/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	files := map[string]string{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		testenv.OK(t, err)
+		files[strings.TrimSuffix(filepath.Base(name), ".txt")] = string(text)
+	}
+	return files
 }
 
 // Every file is read as vegeta reads it: the same requests, as often.
 func TestSameAsVegeta(t *testing.T) {
-	for name, text := range files {
+	for name, text := range targetFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			inFolder(t)
 			compareWithVegeta(t, text)
@@ -139,12 +74,8 @@ func compareWithVegeta(t *testing.T, text string) {
 	for _, one := range all {
 		want[sentByVegeta(t, one)]++
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", listed(got), listed(want))
-	}
-	if len(got) != len(f.Targets) {
-		t.Errorf("%d targets, of which %d are different", len(f.Targets), len(got))
-	}
+	testenv.Equal(t, got, want, listed(got), listed(want))
+	testenv.Equal(t, len(got), len(f.Targets), "targets, of which  are different")
 }
 
 func listed(all map[string]int) (text string) {
@@ -191,16 +122,14 @@ func sentBy(t *testing.T, one Target) string {
 }
 
 func TestOrderAndWeights(t *testing.T) {
-	f, err := Parse("x/t.txt", "t.txt", []byte(files["weights"]))
+	f, err := Parse("x/t.txt", "t.txt", []byte(targetFiles(t)["weights"]))
 	testenv.OK(t, err)
 	bearer := map[string]string{"Authorization": "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"}
 	want := File{Base: "http://api:8080", Targets: []Target{
 		{Line: 1, Parts: map[string]int{"header.Authorization": 2}, Weight: 3, Method: "GET", Path: "/info", Header: bearer},
 		{Line: 4, Parts: map[string]int{"header.Authorization": 5}, Weight: 1, Method: "POST", Path: "/buy/1", Header: bearer},
 	}}
-	if !reflect.DeepEqual(f, want) {
-		t.Errorf("got  %+v\nwant %+v", f, want)
-	}
+	testenv.Equal(t, f, want)
 }
 
 // A user in the URL is sent as net/http does.
@@ -216,7 +145,7 @@ func TestUserOfAddress(t *testing.T) {
 
 // A path has no braces, blanks or letters that are not ASCII: no part of it is a variable.
 func TestEscapedAddresses(t *testing.T) {
-	f, err := Parse("t", "t", []byte(files["escaped"]))
+	f, err := Parse("t", "t", []byte(targetFiles(t)["escaped"]))
 	testenv.OK(t, err)
 	var got []string
 	for _, one := range f.Targets {
@@ -226,9 +155,7 @@ func TestEscapedAddresses(t *testing.T) {
 		"/sector/Alpha%20Crucis/Ahkiweahi%27?lod=overview", `/Reaver's%2FDeep?q=%7B"id":[1]%7D&r=%7Bid%7D|x`, "/%7Bid%7D/%C4%8Daj?q=%C4%8Daj", "/?",
 		"//a/../b;c=1?d+e=%zz",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	testenv.Equal(t, got, want)
 }
 
 // The file of a body is in the folder of the target file, or in the working folder.
@@ -289,16 +216,12 @@ func TestBoundsOfTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := Parse("t", "t", []byte(test.text))
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("%v", err)
-			}
+			testenv.Fails(t, err, test.want)
 		})
 	}
 	testenv.OK(t, os.WriteFile("huge", nil, 0o600))
 	testenv.OK(t, os.Truncate("huge", 16<<20+1))
-	if _, err := Read("huge", "huge"); err == nil || !strings.Contains(err.Error(), "larger than the 16 MiB allowed") {
-		t.Errorf("%v", err)
-	}
+	testenv.Fails(t, testenv.Err(Read("huge", "huge")), "larger than the 16 MiB allowed")
 }
 
 func manyHeaders(n int) (text string) {
@@ -320,7 +243,7 @@ func jsonBody(n int) string {
 
 // FuzzParse: any file has mistakes in its lines, or it is read as vegeta reads it.
 func FuzzParse(f *testing.F) {
-	for _, text := range files {
+	for _, text := range targetFiles(f) {
 		f.Add(text)
 	}
 	for _, text := range []string{
