@@ -6,13 +6,11 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
-	"github.com/locbench/locbench/internal/testenv"
-	"github.com/locbench/locbench/profiles"
 )
 
-// TestCalibrationIsLikeARun: the floor is that of a run with the same options, interleaved by
+// The floor is that of a run with the same options, interleaved by
 // default.
-func TestCalibrationIsLikeARun(t *testing.T) {
+func TestCalibrate(t *testing.T) {
 	ramp := fileOf(t, "ramp.yaml", "contenders: [a]\nrequests: [{get: /x}]\nsteps: [{connections: {from: 1, to: 9}}]\n")
 	large := fileOf(t, "large.yaml", "contenders: [a]\nlimits: {memory: 4GiB}\nrequests: [{get: /x}]\nsteps: [3]\n")
 	off := fileOf(t, "off.yaml", "contenders: [a]\ninterleave: off\nrequests: [{get: /x}]\nsteps: [3]\n")
@@ -31,11 +29,10 @@ func TestCalibrationIsLikeARun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := app.RunOptions{Profile: c.profile, Changes: profile.Changes{}}
-			if c.rounds != "" {
-				o.Changes = o.Changes.With("rounds", c.rounds)
-			}
-			if c.interleave != "" {
-				o.Changes = o.Changes.With("interleave", c.interleave)
+			for flag, value := range map[string]string{"rounds": c.rounds, "interleave": c.interleave} {
+				if value != "" {
+					o.Changes = o.Changes.With(flag, value)
+				}
 			}
 			got := calibration(o, func(bench.Runtime) int64 { return 8 << 30 })
 			if got.Text("rounds") != c.wantRounds || got.Text("interleave") != c.wantInterleave {
@@ -45,9 +42,9 @@ func TestCalibrationIsLikeARun(t *testing.T) {
 	}
 }
 
-// TestCalibrationWithAnEngineElsewhere: the memory of this machine does not decide what is
+// The memory of this machine does not decide what is
 // interleaved in another one, and does where contenders are processes.
-func TestCalibrationWithAnEngineElsewhere(t *testing.T) {
+func TestCalibrate_EngineElsewhere(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "tcp://192.0.2.7:2376")
 	huge := "limits: {memory: 900GiB}\nrequests: [{get: /x}]\nsteps: [3]\n"
 	for runtime, want := range map[string]string{"docker": "16", "process": "12"} {
@@ -59,7 +56,7 @@ func TestCalibrationWithAnEngineElsewhere(t *testing.T) {
 	}
 }
 
-func TestRoundsOfAProfileWithoutContenders(t *testing.T) {
+func TestProfiles_Rounds(t *testing.T) {
 	for text, want := range map[string]string{
 		"requests: [{get: /x}]\nsteps: [3]\n":                                      "1 (8, interleaved, with two contenders or more)",
 		"interleave: off\nrequests: [{get: /x}]\nsteps: [3]\n":                     "1 (6, with two contenders or more)",
@@ -71,21 +68,6 @@ func TestRoundsOfAProfileWithoutContenders(t *testing.T) {
 		p, err := profile.Parse("p.yaml", []byte(text))
 		if got := settledRounds(p); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
-		}
-	}
-}
-
-// TestZeroRoundsAreRefused: only a missing number leaves the choice to the plan.
-func TestZeroRoundsAreRefused(t *testing.T) {
-	quick, err := profile.Load("quick", profiles.FS)
-	testenv.OK(t, err)
-	for _, rounds := range []string{"0", "-1"} {
-		_, err := profile.Parse("p.yaml", []byte("rounds: "+rounds+"\nrequests: [{get: /x}]\nsteps: [3]\n"))
-		if err == nil {
-			t.Errorf("rounds: %s was read", rounds)
-		}
-		if _, err := profile.Change(quick, profile.Changes{"rounds": {rounds}}, nil); err == nil {
-			t.Errorf("--rounds %s was accepted", rounds)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -14,14 +12,12 @@ import (
 // TestOptionsAreEverywhere: each row of the table of options is a flag in the help of 'locbench
 // run', and its key is in the profile that explains every key. The setup screen has its own test.
 func TestOptionsAreEverywhere(t *testing.T) {
-	var help bytes.Buffer
-	root := newRoot(Env{Args: []string{"run", "--help"}, Stdout: &help, Stderr: io.Discard, Getenv: func(string) string { return "" }})
-	testenv.OK(t, root.Execute())
+	help := saying(t, "run", "--help")
 	explained, err := os.ReadFile("../../profiles/locations.yaml")
 	testenv.OK(t, err)
 	for _, o := range profile.Options() {
 		usage := strings.ReplaceAll(o.Usage, "`", "")
-		if o.Usage != "" && (!strings.Contains(help.String(), " --"+o.Name+" ") || !strings.Contains(help.String(), usage)) {
+		if o.Usage != "" && (!strings.Contains(help, " --"+o.Name+" ") || !strings.Contains(help, usage)) {
 			t.Errorf("locbench run --help does not have --%s: %s", o.Name, usage)
 		}
 		key := o.Key[strings.LastIndexByte(o.Key, '.')+1:]

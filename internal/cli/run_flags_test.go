@@ -35,7 +35,7 @@ func planOf(args ...string) (bench.Profile, error) {
 	return p, err
 }
 
-func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
+func TestRun_DataAndCPUSet(t *testing.T) {
 	for _, tt := range []struct {
 		args   string
 		data   bench.DataSpec
@@ -60,7 +60,7 @@ func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestChangingAPlanKeepsItsProfile(t *testing.T) {
+func TestRun_ChangesKeepTheProfile(t *testing.T) {
 	base, err := profile.Load("locations", profiles.FS)
 	testenv.OK(t, err)
 	before, _ := profile.Format(base)
@@ -73,7 +73,7 @@ func TestChangingAPlanKeepsItsProfile(t *testing.T) {
 	}
 }
 
-func TestInvalidOptions(t *testing.T) {
+func TestRun_InvalidOptions(t *testing.T) {
 	for args, want := range map[string]string{
 		"--cpu-set 0":               "--cpu-set 0: write from 1 to 1024",
 		"--cpu-set -3":              "write from 1 to 1024",
@@ -100,11 +100,38 @@ func TestInvalidOptions(t *testing.T) {
 	}
 }
 
-func TestDataIsCompleted(t *testing.T) {
-	var out bytes.Buffer
-	root := newRoot(Env{Args: []string{"__complete", "run", "--data", ""}, Stdout: &out, Stderr: io.Discard, Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }})
-	testenv.OK(t, root.Execute())
-	if !strings.Contains(out.String(), "bundled\t") || !strings.Contains(out.String(), ":0") {
-		t.Errorf("%s", out.String())
+func TestRun_DataCompleted(t *testing.T) {
+	says(t, 0, "bundled\t…:0", "__complete", "run", "--data", "")
+}
+
+// A mistyped option or command is wrong usage, and the nearest one is named. Nothing is suggested
+// where nothing is near, and no option that is not in the help.
+func TestUsage(t *testing.T) {
+	const dashes = "write it after --: locbench tui -- "
+	for args, want := range map[string]string{
+		"run --rouns 3":                   "unknown flag: --rouns; did you mean --rounds?",
+		"run --durration=3s":              "unknown flag: --durration; did you mean --duration?",
+		"compare --fial-on throughput<-5": "did you mean --fail-on?",
+		"run --hedless":                   "did you mean --headless?",
+		"profiles new --hlep":             "did you mean --help?",
+		"rnu":                             "did you mean 'locbench run'?",
+		"profiles lst":                    "did you mean 'locbench profiles list'?",
+		"tui --profile x.yaml":            "unknown flag: --profile: an option of 'locbench run'; " + dashes + "--profile NAME",
+		"tui -p x.yaml":                   dashes + "--profile NAME",
+		"tui --rounds=3":                  dashes + "--rounds INT",
+		"tui --no-checks":                 dashes + "--no-checks",
+		"tui --servces x":                 "did you mean --services?",
+		"tui --nosuchthingever":           "unknown flag: --nosuchthingever (see 'locbench tui --help')",
+		"tui -x":                          "unknown shorthand flag: 'x' in -x (see 'locbench tui --help')",
+		"run --xylophone 3":               "unknown flag",
+		"run --worke":                     "unknown flag",
+		"run -z":                          "unknown shorthand flag",
+		"foobarbaz":                       "unknown command",
+	} {
+		code, out, errs := shell(nil).runs(t, strings.Fields(args)...)
+		if code != console.ExitUsage || out != "" || !strings.Contains(want, "did you mean") && strings.Contains(errs, "did you mean") {
+			t.Errorf("%s: exit code %d, %q%q", args, code, out, errs)
+		}
+		has(t, args, errs, want)
 	}
 }

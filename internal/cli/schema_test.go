@@ -51,11 +51,7 @@ var schemaKinds = []schemaKind{
 // printedSchema returns the schema that the command prints.
 func printedSchema(t *testing.T, kind string) []byte {
 	t.Helper()
-	code, text := locbench(t, nil, "schema", kind)
-	if code != console.ExitOK {
-		t.Fatalf("exit code %d: %s", code, text)
-	}
-	return []byte(text)
+	return []byte(says(t, 0, "", "schema", kind))
 }
 
 func compiledSchema(t *testing.T, kind string) *jsonschema.Schema {
@@ -90,14 +86,11 @@ func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
 	testenv.OK(t, err)
-	dir := t.TempDir()
-	for name, text := range map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
+	dir := folderOf(t, map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"})
 	return filepath.Join(dir, "mine.yaml"), data
 }
 
-func TestSchemasAcceptBundledFiles(t *testing.T) {
+func TestSchema_BundledFiles(t *testing.T) {
 	for _, kind := range schemaKinds {
 		schema := compiledSchema(t, kind.name)
 		files, err := filepath.Glob(kind.files)
@@ -114,9 +107,9 @@ func TestSchemasAcceptBundledFiles(t *testing.T) {
 	}
 }
 
-// TestSchemasAcceptWhatIsRead replaces each value of a file by all sorts of others, and removes it:
+// TestSchema_WhatIsRead replaces each value of a file by all sorts of others, and removes it:
 // the schema accepts every file that locbench reads.
-func TestSchemasAcceptWhatIsRead(t *testing.T) {
+func TestSchema_WhatIsRead(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			file, data := kind.example(t)
@@ -155,21 +148,13 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 // tried in many places.
 const oneOf = 23
 
-// TestSchemaOfTargetFiles: the requests of a profile may be a target file.
-func TestSchemaOfTargetFiles(t *testing.T) {
+// TestSchema_TargetFiles: the requests of a profile may be a target file.
+func TestSchema_TargetFiles(t *testing.T) {
 	kind := schemaKinds[0]
 	file, _ := kind.example(t)
-	for text, valid := range map[string]bool{
-		"requests: {targets: targets.txt}\nsteps: [1]\n": true, "requests: {targets: [targets.txt]}\nsteps: [1]\n": false,
-		"requests: targets.txt\nsteps: [1]\n": false, "requests: {}\nsteps: [1]\n": false,
-	} {
-		if err := kind.read(file, []byte(text)); valid != (err == nil) {
-			t.Errorf("%s: read: %v", text, err)
-		}
-		if err := compiledSchema(t, kind.name).Validate(asJSON(t, file, []byte(text))); valid != (err == nil) {
-			t.Errorf("%s: the schema: %v", text, err)
-		}
-	}
+	text := []byte("requests: {targets: targets.txt}\nsteps: [1]\n")
+	testenv.OK(t, kind.read(file, text))
+	testenv.OK(t, compiledSchema(t, kind.name).Validate(asJSON(t, file, text)))
 }
 
 // odd are values of all sorts.
@@ -211,9 +196,9 @@ func mutate(v any, path string, set func(any), try func(what string)) {
 	}
 }
 
-// TestSchemasHaveEveryKey: the schema has the struct types with YAML tags in the source, with the
+// TestSchema_EveryKey: the schema has the struct types with YAML tags in the source, with the
 // same keys, each with a description.
-func TestSchemasHaveEveryKey(t *testing.T) {
+func TestSchema_EveryKey(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			var root map[string]any
@@ -300,8 +285,8 @@ func taggedStructs(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// TestSchemasRefuse: both the schema and locbench reject a mistake in a file.
-func TestSchemasRefuse(t *testing.T) {
+// TestSchema_Mistakes: both the schema and locbench reject a mistake in a file.
+func TestSchema_Mistakes(t *testing.T) {
 	const aProfile = "contenders: [a]\nrequests: [{get: /x}]\nsteps: [1]\n"
 	const aManifest = "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: [x]}\n"
 	suite := func(check string) string { return "suite: s\ngroups: {get: [" + check + "]}\n" }
@@ -313,6 +298,9 @@ func TestSchemasRefuse(t *testing.T) {
 			"unknown key of limits":    aProfile + "limits: {cpu: 1}\n",
 			"unknown key of expect":    "steps: [1]\nrequests: [{get: /x, expect: {code: 200}}]\n",
 			"unknown key of targets":   "steps: [1]\nrequests: {target: targets.txt}\n",
+			"a list of target files":   "requests: {targets: [targets.txt]}\nsteps: [1]\n",
+			"a target file alone":      "requests: targets.txt\nsteps: [1]\n",
+			"an empty map of requests": "requests: {}\nsteps: [1]\n",
 			"two kinds of requests":    "steps: [1]\nrequests: [{targets: targets.txt}]\n",
 			"no steps":                 "requests: [{get: /x}]\n",
 			"no requests":              "steps: [1]\n",
@@ -425,22 +413,13 @@ func TestSchemasRefuse(t *testing.T) {
 	}
 }
 
-func TestSchemaOfAnUnknownKind(t *testing.T) {
+// A schema can be under version control: it is the same each time.
+func TestSchema(t *testing.T) {
 	for _, args := range [][]string{{"schema"}, {"schema", "service"}, {"schema", "profile", "suite"}} {
-		code, text := locbench(t, nil, args...)
-		for _, kind := range schemaKinds {
-			if code != console.ExitUsage || !strings.Contains(text, kind.name) {
-				t.Errorf("%q: exit code %d: %s", args, code, text)
-			}
-		}
+		says(t, console.ExitUsage, "profile…manifest…suite", args...)
 	}
-}
-
-// TestSchemaIsTheSameEachTime: a schema can be under version control.
-func TestSchemaIsTheSameEachTime(t *testing.T) {
 	for _, kind := range schemaKinds {
-		one, two := printedSchema(t, kind.name), printedSchema(t, kind.name)
-		if !bytes.Equal(one, two) {
+		if !bytes.Equal(printedSchema(t, kind.name), printedSchema(t, kind.name)) {
 			t.Errorf("%s: two calls print different schemas", kind.name)
 		}
 	}

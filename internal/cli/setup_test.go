@@ -16,10 +16,10 @@ import (
 	"github.com/locbench/locbench/profiles"
 )
 
-// TestSetupMatchesTheFlags draws random setups and parses their arguments with the flags of
+// TestSetup draws random setups and parses their arguments with the flags of
 // 'locbench run': the plan is the one on the screen, with each value, and the arguments preset the
 // same setup again.
-func TestSetupMatchesTheFlags(t *testing.T) {
+func TestSetup(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }
 	valid := 0
@@ -77,15 +77,15 @@ func TestSetupMatchesTheFlags(t *testing.T) {
 		if !reflect.DeepEqual(shown, plan) {
 			t.Fatalf("%q:\nscreen       %+v\ncommand line %+v", c.Args(), shown, plan)
 		}
-		has(t, c, plan)
+		planHas(t, c, plan)
 	}
 	if valid < 50 {
 		t.Errorf("only %d setups are valid", valid)
 	}
 }
 
-// has fails unless the plan has each value of a choice.
-func has(t *testing.T, c setup.Choice, p bench.Profile) {
+// planHas fails unless the plan has each value of a choice.
+func planHas(t *testing.T, c setup.Choice, p bench.Profile) {
 	t.Helper()
 	got := map[string]string{
 		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
@@ -106,7 +106,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	}
 }
 
-func TestSetupRejectsInvalidOptions(t *testing.T) {
+func TestSetup_InvalidOptions(t *testing.T) {
 	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "Not/A/Contender"} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := setupChoice(strings.Fields(args))
