@@ -5,7 +5,6 @@ package main
 import (
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -163,36 +162,6 @@ func TestContender_StoppedInLastSecond(t *testing.T) {
 		t.Errorf("exit code %d of a run without a failed request", code)
 	}
 	t.Logf("requests suffered: %v, exit code %d", suffered, code)
-}
-
-// TestContender_OutOfMemory has a contender exceed its memory limit in the second step. Mended, it
-// runs again.
-func TestContender_OutOfMemory(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		if runtime == "process" && os.Getuid() != 0 {
-			t.Skip("only root can limit the memory of a process")
-		}
-		services := faulty(t, "oom", never)
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
-		misbehave(t, d.loaded(1)) // the kernel's kill ends the step
-		_, trials := d.ends(3, "killed out of memory", "stopped early: killed out of memory", "lost  ", "not measured: 4 connections")
-		trial := trials[0]
-		if trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 2 || !strings.Contains(trial.Steps[1].Aborted, "out of memory") {
-			t.Errorf("exit %v, %d steps", trial.Exit, len(trial.Steps))
-		}
-		if in, ok := incident(trial, bench.IncidentOOM); runtime == "docker" && (!ok || in.Step == nil || *in.Step != 1) {
-			t.Errorf("incidents %v", trial.Incidents)
-		}
-		d.reported("out of memory", "stopped in step 2 after")
-		mend(t, services)
-		d.resumes("--services", services)
-	})
-}
-
-// mend makes a faulty contender behave.
-func mend(t *testing.T, services string) {
-	t.Helper()
-	editFile(t, filepath.Join(services, "service.yaml"), `"oom"`, `"none"`, `"exit"`, `"none"`)
 }
 
 // TestContender_Loopback: only this machine reaches the built-in contender during a

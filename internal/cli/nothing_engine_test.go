@@ -41,11 +41,3 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 		t.Errorf("events in the order %q", order)
 	}
 }
-
-func TestNothingRanOfASearch(t *testing.T) {
-	t.Parallel()
-	out, stderr := runsNothing(t, console.ExitContender, "capacity", "--target", refusing, "--slo", "p99<1s")
-	if out != "" || !strings.Contains(stderr, "not ready at "+refusing+" yet: connection refused") {
-		t.Errorf("it says:\n%s%s", out, stderr)
-	}
-}
