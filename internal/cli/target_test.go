@@ -41,6 +41,8 @@ func TestTarget_WrongPath(t *testing.T) {
 }
 
 // locbench waits for a target that responds with 503 while it boots: no request of the load fails.
+// It has not started, limited or stopped the target, does not know its responses, and says nothing
+// else.
 func TestTarget_Boots(t *testing.T) {
 	var n atomic.Int64
 	s, requests := recorder(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -49,8 +51,21 @@ func TestTarget_Boots(t *testing.T) {
 		}
 	})
 	out := outOf(t)
-	says(t, 0, "", into(out, "--target", s.URL, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty))...)
-	_, trials := readResults(t, out)
+	text := says(t, 0, "runs target at 127.0.0.1:",
+		into(out, "--target", s.URL, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty))...)
+	run, trials := readResults(t, out)
+	trial := trials[0]
+	if trial.StartUp != nil || trial.Stop != nil || trial.Steps[0].Before != nil || run.Profile.Limits != (bench.Limits{}) ||
+		len(trial.Checks) > 0 || trial.Steps[0].Load.Checked > 0 || len(trial.Warnings) > 0 {
+		t.Errorf("%+v under %+v", trial, run.Profile.Limits)
+	}
+	for where, text := range map[string]string{"text": text, "summary": output(t, out, results.SummaryFile)} {
+		lacks(t, where, text, "from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB",
+			"readings in between failed")
+	}
+	for _, flag := range []string{"--cpus=1", "--memory=1GiB", "--cpu-set=1"} {
+		says(t, console.ExitUsage, "not with --target", into(out, "--target", s.URL, flag)...)
+	}
 	if l := trials[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || requests.of("/x") != 21 {
 		t.Errorf("%d failed, %d succeeded, %d received", l.FailedTotal(), l.AllSucceeded(), requests.of("/x"))
 	}

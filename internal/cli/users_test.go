@@ -125,6 +125,7 @@ func TestRun_Users(t *testing.T) {
 	// A resumed run sends the same.
 	p := run.Profile
 	testenv.Equal(t, []string{p.Requests[0].Header["Authorization"], p.Setup[0].Body}, []string{"Bearer {token}", `{"password":"${PASSWORD}"}`})
+	env.says(t, console.ExitUsage, "nothing to resume: all 1 trials in …are complete", "run", "--headless", "--resume", out)
 	// A run cannot be resumed with other values.
 	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
 		t.Errorf("files %+v", run.Files)
