@@ -71,13 +71,6 @@ func TestProcessPort(t *testing.T) {
 	})
 	// An unused variable shows that the manifest passes the port.
 	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`}, own...)
-	t.Run("the manifest names it and gives another", func(t *testing.T) {
-		trials, stderr := run(t, 0, listening(t, append(got, manifest...)...))
-		trial := trials[0]
-		if trial.StartUp != nil || len(trial.Steps) != 1 || trial.Steps[0].Load.Succeeded == 0 || len(trial.Warnings) != 1 || !strings.Contains(trial.Warnings[0].Text, ":"+port+", its manifest's port") {
-			t.Errorf("start-up %v, %d steps, warnings %q\n%s", trial.StartUp, len(trial.Steps), trial.Warnings, stderr)
-		}
-	})
 	t.Run("the manifest names another", func(t *testing.T) {
 		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
 		trials, stderr := run(t, 3, services)

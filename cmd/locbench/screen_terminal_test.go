@@ -98,27 +98,6 @@ func TestScreen_Steering(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestScreen_Abort: the key needs one confirmation; Ctrl-C works like the key.
-func TestScreen_Abort(t *testing.T) {
-	t.Parallel()
-	testenv.Docker(t)
-	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "--duration 20s")
-	p.see("step 1 of 3")
-	p.keys("a")
-	p.see("Abort the run?")
-	p.keys("n")
-	p.until(time.Minute, "close the dialog", func(s string) bool { return !strings.Contains(s, "Abort the run?") })
-	p.keys("C-c")
-	p.see("Abort the run?")
-	p.keys("C-c")
-	p.see("code=130", "resume   locbench run --resume out")
-	run, _ := read(t, out)
-	if run.State != bench.RunInterrupted {
-		t.Errorf("state %s", run.State)
-	}
-	nothingLeft(t, run.ID)
-}
-
 // TestScreen_Resize changes the terminal while a step runs: every size shows the run.
 func TestScreen_Resize(t *testing.T) {
 	t.Parallel()
