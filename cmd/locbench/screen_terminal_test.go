@@ -18,7 +18,6 @@ import (
 // TestScreen follows a run from its command to the summary on the normal screen. It runs
 // alone: warnings about other runs would push its summary off the screen.
 func TestScreen(t *testing.T) {
-	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "go-nethttp", "docker", "")
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
@@ -26,11 +25,10 @@ func TestScreen(t *testing.T) {
 	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/1B req") || strings.Contains(screen, "throughput  ") {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
-	run, _ := read(t, out)
+	run, _ := readClean(t, out)
 	if run.State != bench.RunComplete || strings.Contains(strings.Join(run.Command, " "), "controlled") {
 		t.Errorf("state %s, command %q", run.State, run.Command)
 	}
-	nothingLeft(t, run.ID)
 }
 
 // TestScreen_Pipe: there is no live view without a terminal.
@@ -54,7 +52,6 @@ func TestScreen_Pipe(t *testing.T) {
 // step; the results have all of it.
 func TestScreen_Steering(t *testing.T) {
 	t.Parallel()
-	testenv.Docker(t)
 	p, out := onScreen(t, 120, 40, "go-nethttp", "docker", "--connections 1,2,3,4 --duration 8s")
 	p.see("step 1 of 4")
 	p.keys("p")
@@ -81,7 +78,7 @@ func TestScreen_Steering(t *testing.T) {
 	if !strings.Contains(screen, "locbench run --resume out") {
 		t.Errorf("no word about --resume:\n%s", screen)
 	}
-	run, trials := read(t, out)
+	run, trials := readClean(t, out)
 	if run.State != bench.RunInterrupted || len(trials) != 1 || len(trials[0].Steps) != 3 || trials[0].State != bench.TrialAborted {
 		t.Fatalf("state %s, trials %+v", run.State, trials)
 	}
@@ -95,7 +92,6 @@ func TestScreen_Steering(t *testing.T) {
 	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip_step, stop_after_step" {
 		t.Errorf("manual changes: %s", got)
 	}
-	nothingLeft(t, run.ID)
 }
 
 // TestScreen_Resize changes the terminal while a step runs: every size shows the run.
@@ -118,7 +114,6 @@ func TestScreen_Resize(t *testing.T) {
 // and fg shows it again.
 func TestScreen_Suspended(t *testing.T) {
 	t.Parallel()
-	testenv.Docker(t)
 	p, out := onScreen(t, 100, 30, "go-nethttp", "docker", "--duration 120s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-z")
@@ -159,11 +154,10 @@ func TestScreen_Closes(t *testing.T) {
 				return err == nil && htmlErr == nil && mdErr == nil &&
 					!slices.ContainsFunc(left, func(f string) bool { return strings.Contains(f, ".tmp") })
 			})
-			run, trials := read(t, out)
+			_, trials := readClean(t, out)
 			if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].State != bench.TrialAborted {
 				t.Errorf("trials %+v", trials)
 			}
-			nothingLeft(t, run.ID)
 		})
 	}
 }
@@ -172,36 +166,32 @@ func TestScreen_Closes(t *testing.T) {
 // before the contender, which ignores the request, has ended.
 func TestScreen_ClosesWhileStopping(t *testing.T) {
 	t.Parallel()
-	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-c", "y")
 	p.see("STOPPING")
 	p.kill()
 	testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
-	run, trials := read(t, out)
+	_, trials := readClean(t, out)
 	if len(trials) != 1 || trials[0].State != bench.TrialAborted || trials[0].Stop == nil || !trials[0].Stop.Killed || trials[0].Stop.Forced {
 		t.Errorf("trials %+v", trials)
 	}
-	nothingLeft(t, run.ID)
 }
 
 // TestScreen_CtrlC needs a confirmation, then stops gracefully, then by force: the
 // contender is killed, and nothing is left.
 func TestScreen_CtrlC(t *testing.T) {
 	t.Parallel()
-	testenv.Docker(t)
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
 	p.keys("C-c", "C-c")
 	p.see("STOPPING")
 	p.keys("C-c")
 	p.see("code=130", "--resume out")
-	run, trials := read(t, out)
+	run, trials := readClean(t, out)
 	if run.State != bench.RunInterrupted || len(trials) != 1 || trials[0].Stop == nil || !trials[0].Stop.Forced {
 		t.Errorf("run %s, trials %+v", run.State, trials)
 	}
-	nothingLeft(t, run.ID)
 }
 
 // TestScreen_HostileLogs has a contender write escape sequences: they change neither title nor

@@ -68,17 +68,24 @@ type orderJournal struct {
 // TestOrders loads both services of docs/your-service.md with its profile, in containers and as
 // processes, and compares the results with the services' own journals.
 func TestOrders(t *testing.T) {
+	steps := "steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]"
+	compareJournals(t, ordersFolder, asOrdered, "limits:", "services: svc\nrounds: 1\nlimits:",
+		"steps: [16 warm-up for 3s, 4, 16, 64]", steps+"\ntimeout: 1m")
+}
+
+// compareJournals loads two services with the profile bench.yaml of a folder, after changes, in
+// containers and as processes, and compares each trial with the journal of its service.
+func compareJournals[J any](
+	t *testing.T, folder func(testing.TB) string, compare func(*testing.T, bench.TrialResult, J), changes ...string,
+) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
 	for _, runtime := range []string{"docker", "process"} {
 		t.Run(runtime, func(t *testing.T) {
 			t.Parallel()
-			dir := ordersFolder(t)
-			profile := strings.NewReplacer("limits:", "rounds: 1\nlimits:", "steps: [16 warm-up for 3s, 4, 16, 64]",
-				"steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]\ntimeout: 1m").
-				Replace(pageFile(t, yourService, "bench.yaml"))
-			writeFile(t, filepath.Join(dir, "bench.yaml"), profile)
-			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml", "--services", "svc",
+			dir := folder(t)
+			editFile(t, filepath.Join(dir, "bench.yaml"), changes...)
+			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml",
 				"--runtime", runtime, "--seed", "30", "--duration", "2m", "--out", "out")
 			c.succeeds(8 * time.Minute)
 			_, trials := readClean(t, filepath.Join(dir, "out"))
@@ -87,9 +94,9 @@ func TestOrders(t *testing.T) {
 			}
 			for _, trial := range trials {
 				t.Run(trial.Trial.Contender, func(t *testing.T) {
-					var journal orderJournal
+					var journal J
 					journalOf(t, filepath.Join(dir, "out"), trial.Trial, &journal)
-					asOrdered(t, trial, journal)
+					compare(t, trial, journal)
 				})
 			}
 		})
@@ -175,49 +182,30 @@ type bookingJournal struct {
 	Guests            map[string]int
 }
 
-// TestBookings loads both services of testdata/bookings with its profile, in containers and as
-// processes: users who log in for a cookie, follow a Location and a link to the next page, and get
-// gzip, an ETag and a 422. It compares the results with the services' own journals.
+// TestBookings loads both services of testdata/bookings with its profile: users who log in for a
+// cookie, follow a Location and a link to the next page, and get gzip, an ETag and a 422.
 func TestBookings(t *testing.T) {
-	testenv.Docker(t)
-	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
-	for _, runtime := range []string{"docker", "process"} {
-		t.Run(runtime, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			testenv.OK(t, os.CopyFS(dir, os.DirFS(root+"/testdata/bookings")))
-			editFile(t, filepath.Join(dir, "bench.yaml"), "steps: [4 warm-up, 4, 16]",
-				"rounds: 1\ntimeout: 1m\nsteps: [{connections: 4, max_requests: 4000}, {connections: 16, max_requests: 16000}]")
-			c := startIn(t, dir, nil, "run", "--headless", "--profile", "bench.yaml", "--runtime", runtime, "--seed", "30",
-				"--duration", "2m", "--out", "out")
-			c.succeeds(8 * time.Minute)
-			_, trials := readClean(t, filepath.Join(dir, "out"))
-			if len(trials) != 2 {
-				t.Fatalf("%d trials", len(trials))
-			}
-			for _, trial := range trials {
-				t.Run(trial.Trial.Contender, func(t *testing.T) {
-					var journal bookingJournal
-					journalOf(t, filepath.Join(dir, "out"), trial.Trial, &journal)
-					var succeeded, begun int64
-					for _, s := range trial.Steps {
-						succeeded += s.Load.AllSucceeded()
-						for _, one := range s.Load.Sessions {
-							begun += one.Begun
-						}
-						if s.Load.FailedTotal() > 0 {
-							t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
-						}
-					}
-					asBooked(t, journal, succeeded, begun)
-				})
-			}
-		})
+	folder := func(t testing.TB) string {
+		dir := t.TempDir()
+		testenv.OK(t, os.CopyFS(dir, os.DirFS(root+"/testdata/bookings")))
+		return dir
 	}
+	compareJournals(t, folder, asBooked, "steps: [4 warm-up, 4, 16]",
+		"rounds: 1\ntimeout: 1m\nsteps: [{connections: 4, max_requests: 4000}, {connections: 16, max_requests: 16000}]")
 }
 
-// asBooked compares the numbers of a trial with the journal of its contender.
-func asBooked(t *testing.T, journal bookingJournal, succeeded, begun int64) {
+// asBooked compares a trial with the journal of its contender.
+func asBooked(t *testing.T, trial bench.TrialResult, journal bookingJournal) {
+	var succeeded, begun int64
+	for _, s := range trial.Steps {
+		succeeded += s.Load.AllSucceeded()
+		for _, one := range s.Load.Sessions {
+			begun += one.Begun
+		}
+		if s.Load.FailedTotal() > 0 {
+			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
+		}
+	}
 	// One request of each kind, with the setup of the session, was sent before the load.
 	received := func(route string) int { return journal.Requests[route] - 1 }
 	booked, own, unchanged := received("POST /bookings 201"), received("GET /bookings/{id} 200"), received("GET /bookings/{id} 304")
