@@ -42,25 +42,32 @@ func TestTarget_WrongPath(t *testing.T) {
 
 // locbench waits for a target that responds with 503 while it boots: no request of the load fails.
 // It has not started, limited or stopped the target, does not know its responses, and says nothing
-// else.
+// else. The password in its address is in no output.
 func TestTarget_Boots(t *testing.T) {
 	var n atomic.Int64
-	s, requests := recorder(t, func(w http.ResponseWriter, _ *http.Request) {
-		if n.Add(1) <= 12 {
+	const password = "tr0ub4dor-and-3"
+	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, sent, _ := r.BasicAuth(); n.Add(1) <= 12 || sent != password {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
 	out := outOf(t)
-	text := says(t, 0, "runs target at 127.0.0.1:",
-		into(out, "--target", s.URL, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty))...)
+	address := strings.Replace(s.URL, "://", "://me:"+password+"@", 1)
+	text := says(t, 0, "runs target at ",
+		into(out, "--target", address, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty))...)
 	run, trials := readResults(t, out)
 	trial := trials[0]
 	if trial.StartUp != nil || trial.Stop != nil || trial.Steps[0].Before != nil || run.Profile.Limits != (bench.Limits{}) ||
 		len(trial.Checks) > 0 || trial.Steps[0].Load.Checked > 0 || len(trial.Warnings) > 0 {
 		t.Errorf("%+v under %+v", trial, run.Profile.Limits)
 	}
-	for where, text := range map[string]string{"text": text, "summary": output(t, out, results.SummaryFile)} {
-		lacks(t, where, text, "from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB",
+	files := outputs(t, out)
+	files["text"] = text
+	for name, text := range files {
+		lacks(t, name, text, password)
+	}
+	for _, name := range []string{"text", results.SummaryFile} {
+		lacks(t, name, files[name], "from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB",
 			"readings in between failed")
 	}
 	for _, flag := range []string{"--cpus=1", "--memory=1GiB", "--cpu-set=1"} {
