@@ -290,125 +290,82 @@ func TestSchema_Mistakes(t *testing.T) {
 	const aProfile = "contenders: [a]\nrequests: [{get: /x}]\nsteps: [1]\n"
 	const aManifest = "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: [x]}\n"
 	suite := func(check string) string { return "suite: s\ngroups: {get: [" + check + "]}\n" }
-	for kind, files := range map[string]map[string]string{
+	const step, get = "steps: [1]\nrequests: ", "requests: [{get: /x}]\nsteps: "
+	check := func(checks ...string) (files []string) {
+		for _, c := range checks {
+			files = append(files, suite("{name: a, request: /x, "+c+"}"))
+		}
+		return files
+	}
+	after := func(valid string, more ...string) (files []string) {
+		for _, m := range more {
+			files = append(files, valid+m+"\n")
+		}
+		return files
+	}
+	for kind, files := range map[string]map[string][]string{
 		"profile": {
-			"unknown key":              aProfile + "conections: 3\n",
-			"unknown key of a request": "steps: [1]\nrequests: [{get: /x, methd: GET}]\n",
-			"unknown key of a step":    "steps: [{connections: 1, warmup: true}]\nrequests: [{get: /x}]\n",
-			"unknown key of limits":    aProfile + "limits: {cpu: 1}\n",
-			"unknown key of expect":    "steps: [1]\nrequests: [{get: /x, expect: {code: 200}}]\n",
-			"unknown key of targets":   "steps: [1]\nrequests: {target: targets.txt}\n",
-			"a list of target files":   "requests: {targets: [targets.txt]}\nsteps: [1]\n",
-			"a target file alone":      "requests: targets.txt\nsteps: [1]\n",
-			"an empty map of requests": "requests: {}\nsteps: [1]\n",
-			"two kinds of requests":    "steps: [1]\nrequests: [{targets: targets.txt}]\n",
-			"no steps":                 "requests: [{get: /x}]\n",
-			"no requests":              "steps: [1]\n",
-			"no name of a session":     "steps: [1]\nsessions: [{requests: [{get: /x}]}]\n",
-			"no path":                  "steps: [1]\nrequests: [{name: x}]\n",
-			"two paths":                "steps: [1]\nrequests: [{get: /x, post: /x}]\n",
-			"two bodies":               "steps: [1]\nrequests: [{post: /x, body: a, json: b}]\n",
-			"a path without a slash":   "steps: [1]\nrequests: [{get: x}]\n",
-			"a list for a map":         aProfile + "limits: [1]\n",
-			"a text for a number":      aProfile + "rounds: six\n",
-			"a number for a list":      aProfile + "setup: 1\n",
-			"too many rounds":          aProfile + "rounds: 1001\n",
-			"no round":                 aProfile + "rounds: 0\n",
-			"no CPU":                   aProfile + "limits: {cpus: 0}\n",
-			"a size without a unit":    aProfile + "limits: {memory: 512}\n",
-			"a time without a unit":    aProfile + "timeout: 10\n",
-			"a share without percent":  aProfile + "compare_bodies: 0.1\n",
-			"runtime":                  aProfile + "runtime: podman\n",
-			"store":                    aProfile + "store: elastic\n",
-			"store without a kind":     aProfile + "store: {url: 'http://a:1'}\n",
-			"data":                     aProfile + "data: bundle\n",
-			"data of two sources":      aProfile + "data: {dir: x, cities: 5}\n",
-			"too many cities":          aProfile + "data: {cities: 1000001}\n",
-			"weight":                   "steps: [1]\nrequests: [{get: /x, weight: 0}]\n",
-			"status":                   "steps: [1]\nrequests: [{get: /x, expect: {status: 100}}]\n",
-			"ids":                      "steps: [1]\nrequests: [{get: '/x/{id}', ids: zpif}]\n",
-			"think":                    "steps: [1]\nrequests: [{get: /x, think: 1s-2s}]\n",
-			"save":                     "steps: [1]\nsessions: [{name: s, requests: [{get: /x, save: {a: {body: x}}}]}]\n",
-			"a generator":              aProfile + "variables: {a: uid}\n",
-			"half a range":             aProfile + "variables: {a: {from: 1}}\n",
-			"two sources":              aProfile + "variables: {a: {list: [1], string: 3}}\n",
-			"a name of a variable":     aProfile + "variables: {a-b: uuid}\n",
-			"a step":                   "steps: [many]\nrequests: [{get: /x}]\n",
-			"an unknown range":         "steps: ['1..4 tripling']\nrequests: [{get: /x}]\n",
-			"no connection":            "steps: [0]\nrequests: [{get: /x}]\n",
-			"rate and arrivals":        "steps: [{rate: 5, arrivals: {users: 1, over: 1s}}]\nrequests: [{get: /x}]\n",
-			"a step without load":      "steps: [{duration: 5s}]\nrequests: [{get: /x}]\n",
-			"rate":                     "steps: [{rate: 2000000}]\nrequests: [{get: /x}]\n",
-			"half a ramp":              "steps: [{rate: {from: 1}}]\nrequests: [{get: /x}]\n",
-			"a threshold":              aProfile + "thresholds: [fast]\n",
-			"stop":                     aProfile + "thresholds: [{condition: p99<1s, stop: all}]\n",
-			"a lifecycle check":        aProfile + "checks: {lifecycle: [stop]}\n",
-			"a weight within":          "steps: [1]\nsessions: [{name: s, requests: [{get: /x, weight: 1}]}]\n",
-			"nothing under a key":      aProfile + "variables:\n",
+			"an unknown key": slices.Concat(after(aProfile, "conections: 3", "limits: {cpu: 1}"), after(get, "[{connections: 1, warmup: true}]"),
+				after(step, "[{get: /x, methd: GET}]", "[{get: /x, expect: {code: 200}}]", "{target: targets.txt}")),
+			"no steps or requests":    {"requests: [{get: /x}]\n", "steps: [1]\n", "requests: {}\nsteps: [1]\n"},
+			"other kinds of requests": after(step, "[{targets: targets.txt}]", "{targets: [targets.txt]}", "targets.txt"),
+			"an incomplete request":   after(step, "[{name: x}]", "[{get: x}]", "[{get: /x, weight: 0}]"),
+			"two of one":              after(step, "[{get: /x, post: /x}]", "[{post: /x, body: a, json: b}]"),
+			"an incomplete session": {"steps: [1]\nsessions: [{requests: [{get: /x}]}]\n",
+				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, save: {a: {body: x}}}]}]\n",
+				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, weight: 1}]}]\n"},
+			"a value of another kind": after(aProfile, "limits: [1]", "rounds: six", "setup: 1", "variables:"),
+			"a number out of range": slices.Concat(after(aProfile, "rounds: 1001", "rounds: 0", "limits: {cpus: 0}", "data: {cities: 1000001}"),
+				after(get, "[0]", "[{rate: 2000000}]"), after(step, "[{get: /x, expect: {status: 100}}]")),
+			"no unit": after(aProfile, "limits: {memory: 512}", "timeout: 10", "compare_bodies: 0.1"),
+			"an unknown word": slices.Concat(after(aProfile, "runtime: podman", "store: elastic", "data: bundle", "variables: {a: uid}",
+				"thresholds: [fast]", "thresholds: [{condition: p99<1s, stop: all}]", "checks: {lifecycle: [stop]}"),
+				after(step, "[{get: '/x/{id}', ids: zpif}]", "[{get: /x, think: 1s-2s}]"), after(get, "[many]", "['1..4 tripling']")),
+			"a store without a kind": after(aProfile, "store: {url: 'http://a:1'}"),
+			"a variable":             after(aProfile, "variables: {a: {from: 1}}", "variables: {a: {list: [1], string: 3}}", "variables: {a-b: uuid}"),
+			"two sources of data":    after(aProfile, "data: {dir: x, cities: 5}"),
+			"a load of a step":       after(get, "[{rate: 5, arrivals: {users: 1, over: 1s}}]", "[{duration: 5s}]", "[{rate: {from: 1}}]"),
 		},
 		"manifest": {
-			"unknown key":            aManifest + "languge: Go\n",
-			"unknown key of docker":  aManifest + "docker: {dockerfile: Dockerfile, network: host}\n",
-			"an empty language":      "name: x\nlanguage: \"\"\nprocess: {command: [x]}\n",
-			"nothing to run":         "name: x\nlanguage: Go\nframework: f\nversion: 1\n",
-			"a name in capitals":     aManifest[8:] + "name: X\n",
-			"port":                   aManifest + "port: 70000\n",
-			"a port in words":        aManifest + "port: http\n",
-			"ready without a slash":  aManifest + "ready: {path: health}\n",
-			"ready without a unit":   aManifest + "ready: {timeout: 5}\n",
-			"status":                 aManifest + "ready: {status: 99}\n",
-			"image and Dockerfile":   aManifest + "docker: {dockerfile: Dockerfile, image: x}\n",
-			"no image":               aManifest + "docker: {target: x}\n",
-			"a capability":           aManifest + "docker: {image: x, capabilities: [CAP_NET_RAW]}\n",
-			"few processes":          aManifest + "docker: {image: x, processes: 100}\n",
-			"a command as a text":    "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: ./x}\n",
-			"no command":             "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {build: []}\n",
-			"an empty build":         aManifest + "docker: {image: x}\nvariants: [{name: a, build: [[]]}]\n",
-			"a variant without name": aManifest + "variants: [{title: x}]\n",
-			"a tag":                  aManifest + "tags: [Two Words]\n",
-			"endpoints":              aManifest + "endpoints: some\n",
-			"no endpoint":            aManifest + "endpoints: []\n",
-			"env":                    aManifest + "env: {'A=B': x}\n",
-			"a list as env":          aManifest + "env: [A=B]\n",
+			"an unknown key": after(aManifest, "languge: Go", "docker: {dockerfile: Dockerfile, network: host}"),
+			"something is missing": {"name: x\nlanguage: \"\"\nprocess: {command: [x]}\n", "name: x\nlanguage: Go\nframework: f\nversion: 1\n",
+				"name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {build: []}\n"},
+			"a command as a text": {"name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: ./x}\n"},
+			"a name in capitals":  {aManifest[8:] + "name: X\n"},
+			"a port":              after(aManifest, "port: 70000", "port: http"),
+			"when it is ready":    after(aManifest, "ready: {path: health}", "ready: {timeout: 5}", "ready: {status: 99}"),
+			"its container": after(aManifest, "docker: {dockerfile: Dockerfile, image: x}", "docker: {target: x}",
+				"docker: {image: x, capabilities: [CAP_NET_RAW]}", "docker: {image: x, processes: 100}"),
+			"a variant": after(aManifest, "docker: {image: x}\nvariants: [{name: a, build: [[]]}]", "variants: [{title: x}]"),
+			"a list":    after(aManifest, "tags: [Two Words]", "endpoints: some", "endpoints: []", "env: [A=B]", "env: {'A=B': x}"),
 		},
 		"suite": {
-			"unknown key":           suite("{name: a, request: /x, expect: {}}") + "variables: {}\n",
-			"unknown key of check":  suite("{name: a, request: /x, expect: {}, header: {A: b}}"),
-			"unknown key of expect": suite("{name: a, request: /x, expect: {code: 200}}"),
-			"no suite":              "groups: {get: [{name: a, request: /x, expect: {}}]}\n",
-			"no groups":             "suite: s\n",
-			"groups without any":    "suite: s\ngroups: {}\n",
-			"a group without any":   "suite: s\ngroups: {get: []}\n",
-			"no expect":             suite("{name: a, request: /x}"),
-			"expect as a number":    suite("{name: a, request: /x, expect: 200}"),
-			"no path":               suite("{name: a, request: GET x, expect: {}}"),
-			"status":                suite("{name: a, request: /x, expect: {status: 600}}"),
-			"no status":             suite("{name: a, request: /x, expect: {status: []}}"),
-			"status in words":       suite("{name: a, request: /x, expect: {status: ok}}"),
-			"size":                  suite("{name: a, request: /x, expect: {max_size: 100}}"),
-			"took":                  suite("{name: a, request: /x, expect: {took: 1s}}"),
-			"count":                 suite("{name: a, request: /x, expect: {count: {a: -1}}}"),
-			"count of a word":       suite("{name: a, request: /x, expect: {count: {a: many}}}"),
-			"contains nothing":      suite("{name: a, request: /x, expect: {contains: ''}}"),
-			"timeout":               suite("{name: a, request: /x, expect: {}, timeout: 5}"),
+			"an unknown key": append(check("expect: {}, header: {A: b}", "expect: {code: 200}"),
+				suite("{name: a, request: /x, expect: {}}")+"variables: {}\n"),
+			"no suite or groups": {"groups: {get: [{name: a, request: /x, expect: {}}]}\n", "suite: s\n", "suite: s\ngroups: {}\n",
+				"suite: s\ngroups: {get: []}\n"},
+			"no expectation": {suite("{name: a, request: /x}"), suite("{name: a, request: /x, expect: 200}")},
+			"no path":        {suite("{name: a, request: GET x, expect: {}}")},
+			"a status":       check("expect: {status: 600}", "expect: {status: []}", "expect: {status: ok}"),
+			"a bound": check("expect: {max_size: 100}", "expect: {took: 1s}", "expect: {count: {a: -1}}", "expect: {count: {a: many}}",
+				"expect: {contains: ''}", "expect: {}, timeout: 5"),
 		},
 	} {
 		i := slices.IndexFunc(schemaKinds, func(k schemaKind) bool { return k.name == kind })
 		schema := compiledSchema(t, kind)
-		for name, text := range files {
+		valid := map[string]string{"profile": aProfile, "manifest": aManifest, "suite": check("expect: {}")[0]}[kind]
+		testenv.OK(t, schema.Validate(asJSON(t, "x.yaml", []byte(valid))))
+		for name, texts := range files {
 			t.Run(kind+"/"+name, func(t *testing.T) {
-				if err := schema.Validate(asJSON(t, "x/x.yaml", []byte(text))); err == nil {
-					t.Error("the schema accepts it")
-				}
-				if err := schemaKinds[i].read("x/x.yaml", []byte(text)); err == nil {
-					t.Error("locbench reads it")
+				for _, text := range texts {
+					if err := schema.Validate(asJSON(t, "x/x.yaml", []byte(text))); err == nil {
+						t.Errorf("the schema accepts\n%s", text)
+					}
+					if err := schemaKinds[i].read("x/x.yaml", []byte(text)); err == nil {
+						t.Errorf("locbench reads\n%s", text)
+					}
 				}
 			})
-		}
-		for name, text := range map[string]string{"profile": aProfile, "manifest": aManifest, "suite": suite("{name: a, request: /x, expect: {}}")} {
-			if err := schema.Validate(asJSON(t, "x.yaml", []byte(text))); name == kind && err != nil {
-				t.Errorf("the valid part of the files: %v", err)
-			}
 		}
 	}
 }
