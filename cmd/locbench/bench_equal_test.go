@@ -133,14 +133,21 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 func stayAwake(b *testing.B) {
 	b.Helper()
 	for _, cpu := range cpuset.OfThread() {
-		cmd := exec.Command("taskset", "-c", strconv.Itoa(cpu), "chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		testenv.OK(b, cmd.Start())
-		b.Cleanup(func() {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		})
+		spin(b, "taskset", "-c", strconv.Itoa(cpu), "chrt", "--idle", "0")
 	}
+}
+
+// spin runs a process that keeps a CPU busy until the benchmark ends, by the command before it.
+func spin(b *testing.B, before ...string) {
+	b.Helper()
+	command := append(before, "sh", "-c", "while :; do :; done")
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	testenv.OK(b, cmd.Start())
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
 }
 
 // say prints a line. A benchmark's own log is cut after ten lines.
@@ -158,11 +165,16 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 // request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
-	variants := map[string]map[string]string{}
-	for name, by := range slower {
-		variants[name] = map[string]string{"SLOWER": by.String()}
+	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants("SLOWER", slower))
+}
+
+// variants gives each variant a time in a variable of the environment.
+func variants(variable string, times map[string]time.Duration) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for name, each := range times {
+		all[name] = map[string]string{variable: each.String()}
 	}
-	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants)
+	return all
 }
 
 // block returns the trials of a variant in the i-th block of rounds.
@@ -311,21 +323,5 @@ func BenchmarkDefaults(b *testing.B) {
 // burners returns the folder of the contender, with one variant for each CPU time of a request.
 func burners(b *testing.B, burn map[string]time.Duration) string {
 	b.Helper()
-	variants := map[string]map[string]string{}
-	for name, each := range burn {
-		variants[name] = map[string]string{"CPU": each.String()}
-	}
-	return made(b, burnerBinary, "burner", map[string]string{}, variants)
-}
-
-// spin keeps one CPU busy until the benchmark ends.
-func spin(b *testing.B) {
-	b.Helper()
-	cmd := exec.Command("sh", "-c", "while :; do :; done")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	testenv.OK(b, cmd.Start())
-	b.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	return made(b, burnerBinary, "burner", map[string]string{}, variants("CPU", burn))
 }

@@ -5,35 +5,48 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
+// timed runs a profile in a runtime, and judges what of says about the run.
+func timed(
+	t *testing.T, runtime string, attempts int, stall time.Duration, args []string,
+	of func(bench.Run, []bench.TrialResult) error,
+) {
+	t.Run(runtime, func(t *testing.T) {
+		if runtime == "docker" {
+			testenv.Docker(t)
+		}
+		testenv.Judge(t, attempts, stall, func(t testing.TB) error {
+			dir := t.TempDir()
+			if code, _, stderr := locbench(t, dir, append([]string{"run", "--headless", "-o", "out"}, args...)...); code != 0 {
+				return fmt.Errorf("exit code %d\n%s", code, stderr)
+			}
+			return of(read(t, filepath.Join(dir, "out")))
+		})
+	})
+}
+
 // TestInterleavingLast: with slices of 100 ms there are ten switches in a second, a rate keeps its
 // number of requests, and a waiting contender gets no load.
 func TestInterleavingLast(t *testing.T) {
 	for _, runtime := range []string{"process", "docker"} {
-		t.Run(runtime, func(t *testing.T) {
-			if runtime == "docker" {
-				testenv.Docker(t)
-			}
-			testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error { return interleavingLasts(t, runtime) })
-		})
+		args := []string{"-p", twoInterleaved(t, runtime, "1"), "--services", wellAndTwice(t)}
+		timed(t, runtime, 5, 20*time.Millisecond, args, interleavingLasts)
 	}
 }
 
-func interleavingLasts(t testing.TB, runtime string) error {
-	dir := t.TempDir()
-	if code, _, stderr := locbench(t, dir, "run", "-p", twoInterleaved(t, runtime, "1"), "--services", wellAndTwice(t), "--headless", "-o", "out"); code != 0 {
-		return fmt.Errorf("exit code %d\n%s", code, stderr)
-	}
-	_, trials := read(t, filepath.Join(dir, "out"))
+func interleavingLasts(_ bench.Run, trials []bench.TrialResult) error {
 	var wrong []error
 	for _, trial := range trials {
 		for _, s := range trial.Steps {
@@ -69,19 +82,13 @@ func interleavingLasts(t testing.TB, runtime string) error {
 
 // TestLimitsApply checks the values in the results, not the settings of the engine.
 func TestLimitsApply(t *testing.T) {
-	testenv.Docker(t)
 	const quota, tolerance = 0.5, 0.05
-	services, profile := faulty(t, "spin", 0), small(t, "faulty", "docker")
-	testenv.Judge(t, 6, 50*time.Millisecond, func(t testing.TB) error {
-		dir := t.TempDir()
-		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", services, "--cpus", "0.5", "--rounds", "1", "--connections", "1", "--duration", "4s", "-o", "out")
-		if code != 0 {
-			return fmt.Errorf("exit code %d:\n%s", code, stderr)
-		}
-		run, trials := read(t, filepath.Join(dir, "out"))
+	args := []string{"-p", small(t, "faulty", "docker"), "--services", faulty(t, "spin", 0), "--cpus", "0.5", "--rounds", "1",
+		"--connections", "1", "--duration", "4s"}
+	timed(t, "docker", 6, 50*time.Millisecond, args, func(run bench.Run, trials []bench.TrialResult) error {
 		s := trials[0].Steps[0]
 		cpu, _ := s.CPU()
-		if cpus := cpu.Seconds() / s.After.At.Sub(s.Before.At).Seconds(); cpus < quota*(1-tolerance) || cpus > quota*(1+tolerance) {
+		if cpus := cpu.Seconds() / s.After.At.Sub(s.Before.At).Seconds(); math.Abs(cpus-quota) > quota*tolerance {
 			return fmt.Errorf("two spinners under a quota of %v used %.3f CPUs", quota, cpus)
 		}
 		if th, ok := s.Throttling(); !ok || th.Throttled == 0 || th.Time <= 0 {
@@ -135,33 +142,19 @@ func TestTry(t *testing.T) {
 // time, with the checks that `profiles new` leaves on.
 func TestEstimateLast(t *testing.T) {
 	for _, runtime := range []string{"process", "docker"} {
-		t.Run(runtime, func(t *testing.T) {
-			if runtime == "docker" {
-				testenv.Docker(t)
+		file := profileFile(t, "contenders: [go-nethttp, {go-nethttp: {env: {GOGC: '50'}, as: b}}]\nruntime: "+runtime+"\n"+
+			requestsOfCities+"checks: {suites: []}\nstep_duration: 2s\nsteps: [4 warm-up, 4, 16]\n")
+		timed(t, runtime, 3, 50*time.Millisecond, []string{"-p", file}, func(run bench.Run, trials []bench.TrialResult) error {
+			from, to := trials[0].Started, trials[0].Ended
+			for _, trial := range trials {
+				from = slices.MinFunc([]time.Time{from, trial.Started}, time.Time.Compare)
+				to = slices.MaxFunc([]time.Time{to, trial.Ended}, time.Time.Compare)
 			}
-			file := profileFile(t, "contenders: [go-nethttp, {go-nethttp: {env: {GOGC: '50'}, as: b}}]\nruntime: "+runtime+"\n"+
-				requestsOfCities+"checks: {suites: []}\nstep_duration: 2s\nsteps: [4 warm-up, 4, 16]\n")
-			testenv.Judge(t, 3, 50*time.Millisecond, func(t testing.TB) error {
-				dir := t.TempDir()
-				if code, _, stderr := locbench(t, dir, "run", "-p", file, "--headless", "-o", "out"); code != 0 {
-					return fmt.Errorf("exit code %d\n%s", code, stderr)
-				}
-				run, trials := read(t, filepath.Join(dir, "out"))
-				from, to := trials[0].Started, trials[0].Ended
-				for _, trial := range trials {
-					if trial.Started.Before(from) {
-						from = trial.Started
-					}
-					if trial.Ended.After(to) {
-						to = trial.Ended
-					}
-				}
-				took, estimated := to.Sub(from), event.Total(run.Profile)
-				if difference := (took - estimated).Abs(); difference > took/4 {
-					return fmt.Errorf("estimated %v, took %v", estimated, took)
-				}
-				return nil
-			})
+			took, estimated := to.Sub(from), event.Total(run.Profile)
+			if difference := (took - estimated).Abs(); difference > took/4 {
+				return fmt.Errorf("estimated %v, took %v", estimated, took)
+			}
+			return nil
 		})
 	}
 }
