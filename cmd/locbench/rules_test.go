@@ -58,7 +58,7 @@ func TestRules(t *testing.T) {
 		"acceptance tests belong to a part":     {acceptance, belongsToPart},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if len(rule.of) < 100 {
+			if len(rule.of) < 50 {
 				t.Errorf("%d files read", len(rule.of))
 			}
 			for _, file := range rule.of {
