@@ -165,7 +165,8 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 // request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
-	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants("SLOWER", slower))
+	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"},
+		variants("SLOWER", slower))
 }
 
 // variants gives each variant a time in a variable of the environment.

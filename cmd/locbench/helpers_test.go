@@ -447,7 +447,8 @@ func capacityRecord(t testing.TB, data []byte) capacity.Record {
 // passed in each group.
 func wentWell(t *testing.T, trial bench.TrialResult) (passed map[string]int) {
 	t.Helper()
-	if trial.State != bench.TrialComplete || trial.Instance == nil || os.Getuid() == 0 && !trial.Instance.LimitsEnforced {
+	if trial.State != bench.TrialComplete || trial.Instance == nil || os.Getuid() == 0 &&
+		!trial.Instance.LimitsEnforced {
 		t.Fatalf("%s: %s, %+v", trial.State, trial.Failure, trial.Instance)
 	}
 	passed = map[string]int{}

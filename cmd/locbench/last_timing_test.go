@@ -29,7 +29,8 @@ func timed(
 		}
 		testenv.Judge(t, attempts, stall, func(t testing.TB) error {
 			dir := t.TempDir()
-			if code, _, stderr := locbench(t, dir, append([]string{"run", "--headless", "-o", "out"}, args...)...); code != 0 {
+			if code, _, stderr := locbench(t, dir, append([]string{"run", "--headless", "-o", "out"},
+				args...)...); code != 0 {
 				return fmt.Errorf("exit code %d\n%s", code, stderr)
 			}
 			return of(read(t, filepath.Join(dir, "out")))
@@ -83,7 +84,8 @@ func interleavingLasts(_ bench.Run, trials []bench.TrialResult) error {
 // TestLimitsApply checks the values in the results, not the settings of the engine.
 func TestLimitsApply(t *testing.T) {
 	const quota, tolerance = 0.5, 0.05
-	args := []string{"-p", small(t, "faulty", "docker"), "--services", faulty(t, "spin", 0), "--cpus", "0.5", "--rounds", "1",
+	args := []string{"-p", small(t, "faulty", "docker"), "--services", faulty(t, "spin", 0), "--cpus", "0.5",
+		"--rounds", "1",
 		"--connections", "1", "--duration", "4s"}
 	timed(t, "docker", 6, 50*time.Millisecond, args, func(run bench.Run, trials []bench.TrialResult) error {
 		s := trials[0].Steps[0]
@@ -144,7 +146,8 @@ func TestEstimateLast(t *testing.T) {
 	for _, runtime := range []string{"process", "docker"} {
 		file := profileFile(t, "contenders: [go-nethttp, {go-nethttp: {env: {GOGC: '50'}, as: b}}]\nruntime: "+runtime+"\n"+
 			requestsOfCities+"checks: {suites: []}\nstep_duration: 2s\nsteps: [4 warm-up, 4, 16]\n")
-		timed(t, runtime, 3, 50*time.Millisecond, []string{"-p", file}, func(run bench.Run, trials []bench.TrialResult) error {
+		timed(t, runtime, 3, 50*time.Millisecond, []string{"-p", file}, func(run bench.Run,
+			trials []bench.TrialResult) error {
 			from, to := trials[0].Started, trials[0].Ended
 			for _, trial := range trials {
 				from = slices.MinFunc([]time.Time{from, trial.Started}, time.Time.Compare)

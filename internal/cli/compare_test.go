@@ -65,7 +65,8 @@ func TestCompare(t *testing.T) {
 		{"no floor", []string{base, slower, "--floor", "low"}, console.ExitUsage, "", "--floor: "},
 		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds per side", "open    a throughput<-5%"},
 		{"two contenders", []string{slower, "a", "b"}, console.ExitOK, "a → b", ""},
-		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "", `no contender "c"; choose one of b, a`},
+		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "",
+			`no contender "c"; choose one of b, a`},
 		{"other limits", []string{base, other}, console.ExitOK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
 		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0%", "--fail-on not checked: "},
 		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0%", "1 change fails --fail-on"},
@@ -74,7 +75,8 @@ func TestCompare(t *testing.T) {
 		{"no margin", []string{base, again, "--same", "3"}, console.ExitUsage, "", "expected 0% to 100%, such as 3%"},
 		{"one folder with two contenders", []string{slower}, console.ExitOK, "b → a", ""},
 		{"one folder with one contender", []string{other}, console.ExitUsage, "", "has one contender, a: name a second results folder"},
-		{"one folder with three contenders", []string{three}, console.ExitUsage, "", "has 3 contenders: name two: b, a, c"},
+		{"one folder with three contenders", []string{three}, console.ExitUsage, "",
+			"has 3 contenders: name two: b, a, c"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, out, errs := shell(nil).runs(t, append([]string{"compare"}, test.args...)...)
@@ -145,15 +147,18 @@ func TestCompare_Floor(t *testing.T) {
 func TestCompare_HostileFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	file := filepath.Join(base, app.FloorFile)
-	for _, content := range []string{"", "[]", `{"schema":3}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16),
+	for _, content := range []string{"", "[]", `{"schema":3}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[",
+		1<<16),
 		`{"schema":3,"measures":null,"machine":7}`} {
 		testenv.OK(t, os.WriteFile(file, []byte(content), 0o600))
 		says(t, 0, "No noise floor", "compare", base, base)
 	}
 	// A floor that fits, with hostile texts and numbers.
 	run, _ := readResults(t, base)
-	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m", ProfileHash: compare.ProfileHash(run.Profile),
-		Machine: run.Machine, Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1}, {Measure: "x\x1b]0;owned\x07", Floor: 3}}}
+	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m",
+		ProfileHash: compare.ProfileHash(run.Profile),
+		Machine:     run.Machine, Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1},
+			{Measure: "x\x1b]0;owned\x07", Floor: 3}}}
 	testenv.OK(t, app.WriteFloor(base, hostile))
 	lacks(t, "compare", says(t, 0, "Noise floor: ", "compare", base, base), "\x1b", "\x07")
 	testenv.OK(t, os.Remove(file))

@@ -117,7 +117,8 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 		_, compared := locbench(t, nil, "compare", out+":good", out+":"+name, "--format", "json")
 		lacks(t, "compare", compared, `"verdict": "better"`, `"verdict": "worse"`, `"verdict": "same"`)
 		for where, text := range texts {
-			for _, verdict := range []string{` has the `, ` needs the`, ` reached `, ` +leads`, ` +(leads|leader|behind)`} {
+			for _, verdict := range []string{` has the `, ` needs the`, ` reached `, ` +leads`,
+				` +(leads|leader|behind)`} {
 				if m := regexp.MustCompile(name + verdict).FindString(text); m != "" {
 					t.Errorf("%s has a verdict: %q", where, m)
 				}
@@ -127,7 +128,8 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	has(t, "dashboard", texts["dashboard"], " excluded: …5 more contenders excluded")
 	has(t, "history", texts["history"], "excluded: ")
 	has(t, "compare", texts["compare"], "excluded: ")
-	gated := says(t, console.ExitFailure, "--fail-on not checked: ", "compare", out, "good", "bodies", "--fail-on", "throughput<-5%")
+	gated := says(t, console.ExitFailure, "--fail-on not checked: ", "compare", out, "good", "bodies", "--fail-on",
+		"throughput<-5%")
 	lacks(t, "compare", gated, "--force")
 	analyzed := analysis.Of(readResults(t, out))
 	testenv.Equal(t, analyzed.Ordered()[0].Label, "good")
@@ -147,7 +149,8 @@ func TestExcluded_FailedChecksAccepted(t *testing.T) {
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
 	const note = "Failed checks were accepted (--accept-failed-checks)"
 	out := outOf(t)
-	lacks(t, "run", says(t, 0, note, into(out, "--accept-failed-checks", "--allow-files", filepath.Dir(suite), "--profile", mine,
+	lacks(t, "run", says(t, 0, note, into(out, "--accept-failed-checks", "--allow-files", filepath.Dir(suite),
+		"--profile", mine,
 		"--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "--rounds", "1")...), "EXCLUDED")
 	has(t, results.SummaryFile, output(t, out, results.SummaryFile), note)
 	lacks(t, "compare", says(t, 0, "old: failed checks were accepted", "compare", out), "not comparable")
@@ -215,7 +218,8 @@ steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}
 	}
 	all, u := trials[0].Steps, wrong.Excluded()[0].Unexpected
 	first, sample := all[1].Load, all[2].Load
-	if n := first.Failed[bench.ErrWrong]; n < 3 || n > 6 || first.Checked != 300 || u.Connections != 16 || u.Round != 1 ||
+	if n := first.Failed[bench.ErrWrong]; n < 3 || n > 6 || first.Checked != 300 || u.Connections != 16 ||
+		u.Round != 1 ||
 		u.Step != all[1].Step.Name || u.Count != n+sample.Failed[bench.ErrWrong] ||
 		u.Compared != all[0].Load.Checked+300+sample.Checked {
 		t.Errorf("%+v; second step: %d of %d", u, n, first.Checked)

@@ -120,20 +120,22 @@ func TestUsage(t *testing.T) {
 		"profiles new --hlep":             "did you mean --help?",
 		"rnu":                             "did you mean 'locbench run'?",
 		"profiles lst":                    "did you mean 'locbench profiles list'?",
-		"tui --profile x.yaml":            "unknown flag: --profile: an option of 'locbench run'; " + dashes + "--profile NAME",
-		"tui -p x.yaml":                   dashes + "--profile NAME",
-		"tui --rounds=3":                  dashes + "--rounds INT",
-		"tui --no-checks":                 dashes + "--no-checks",
-		"tui --servces x":                 "did you mean --services?",
-		"tui --nosuchthingever":           "unknown flag: --nosuchthingever (see 'locbench tui --help')",
-		"tui -x":                          "unknown shorthand flag: 'x' in -x (see 'locbench tui --help')",
-		"run --xylophone 3":               "unknown flag",
-		"run --worke":                     "unknown flag",
-		"run -z":                          "unknown shorthand flag",
-		"foobarbaz":                       "unknown command",
+		"tui --profile x.yaml": "unknown flag: --profile: an option of 'locbench run'; " + dashes +
+			"--profile NAME",
+		"tui -p x.yaml":         dashes + "--profile NAME",
+		"tui --rounds=3":        dashes + "--rounds INT",
+		"tui --no-checks":       dashes + "--no-checks",
+		"tui --servces x":       "did you mean --services?",
+		"tui --nosuchthingever": "unknown flag: --nosuchthingever (see 'locbench tui --help')",
+		"tui -x":                "unknown shorthand flag: 'x' in -x (see 'locbench tui --help')",
+		"run --xylophone 3":     "unknown flag",
+		"run --worke":           "unknown flag",
+		"run -z":                "unknown shorthand flag",
+		"foobarbaz":             "unknown command",
 	} {
 		code, out, errs := shell(nil).runs(t, strings.Fields(args)...)
-		if code != console.ExitUsage || out != "" || !strings.Contains(want, "did you mean") && strings.Contains(errs, "did you mean") {
+		if code != console.ExitUsage || out != "" || !strings.Contains(want, "did you mean") && strings.Contains(errs,
+			"did you mean") {
 			t.Errorf("%s: exit code %d, %q%q", args, code, out, errs)
 		}
 		has(t, args, errs, want)

@@ -52,11 +52,16 @@ func TestRequest_SentAsTyped(t *testing.T) {
 		"method":        {"/v1/items/7", []string{"--method", "delete"}, "DELETE|/v1/items/7|||"},
 		"put": {"/o", []string{"--method", "PUT", "--body", `{"a": "{name}", "b": "{{name}}", "n": 10.00}`},
 			`PUT|/o||application/json|{"a": "{name}", "b": "{{name}}", "n": 10.00}`},
-		"form":         {"/o", []string{"--body", "user=ada&team=a+b%3D"}, "POST|/o||application/x-www-form-urlencoded|user=ada&team=a+b%3D"},
-		"text":         {"/o", []string{"--body", "hello, you: ${KEY} costs $5, {x}"}, "POST|/o|||hello, you: k{e}y-of-env costs $5, {x}"},
-		"content type": {"/o", []string{"--body", "[1]", "--header", "content-type: text/plain; x=y"}, "POST|/o||text/plain; x=y|[1]"},
-		"header":       {"/o", []string{"--header", "X-Api-Key: a: {b} ${KEY}", "--header", "Accept:text/html"}, "GET|/o|a: {b} k{e}y-of-env||"},
-		"file":         {"/o", []string{"--body", "@" + file}, `POST|/o||application/json|{"item": "{item}", "price": 10.00}`},
+		"form": {"/o", []string{"--body", "user=ada&team=a+b%3D"},
+			"POST|/o||application/x-www-form-urlencoded|user=ada&team=a+b%3D"},
+		"text": {"/o", []string{"--body", "hello, you: ${KEY} costs $5, {x}"},
+			"POST|/o|||hello, you: k{e}y-of-env costs $5, {x}"},
+		"content type": {"/o", []string{"--body", "[1]", "--header", "content-type: text/plain; x=y"},
+			"POST|/o||text/plain; x=y|[1]"},
+		"header": {"/o", []string{"--header", "X-Api-Key: a: {b} ${KEY}", "--header", "Accept:text/html"},
+			"GET|/o|a: {b} k{e}y-of-env||"},
+		"file": {"/o", []string{"--body", "@" + file},
+			`POST|/o||application/json|{"item": "{item}", "price": 10.00}`},
 		"short": {"/o", []string{"-m", "PATCH", "-H", "X-Api-Key: 1", "-d", "x=1"},
 			"PATCH|/o|1|application/x-www-form-urlencoded|x=1"},
 		"empty header":         {"/o", []string{"--header", "X-Api-Key:"}, "GET|/o|||"},
@@ -88,8 +93,9 @@ func TestRequest_Refused(t *testing.T) {
 			"--method: not with --profile, which has the requests: write it there, such as `- {post: /orders, json: {item: 7}}`"},
 		"a profile and body": {of, []string{"--body", "x"}, "--body: not with --profile"},
 		"a header":           {of, []string{"--header", "A: b"}, "--header: not with --profile"},
-		"targets":            {of[:2], []string{"--targets", "x.txt", "--method", "POST"}, "--method: not with --targets"},
-		"a contender":        {of[:2], []string{"go-nethttp", "--method", "POST"}, "--method: not with a contender"},
+		"targets": {of[:2], []string{"--targets", "x.txt", "--method", "POST"},
+			"--method: not with --targets"},
+		"a contender": {of[:2], []string{"go-nethttp", "--method", "POST"}, "--method: not with a contender"},
 		"no target": {nil, []string{"--method", "POST"},
 			"--method: add --target URL, such as --target http://127.0.0.1:8080/orders"},
 		"resume":         {nil, []string{"--resume", "x", "--method", "POST"}, "omit --method"},
@@ -98,13 +104,16 @@ func TestRequest_Refused(t *testing.T) {
 			"--header, number 2: write 'NAME: VALUE', with a colon"},
 		"a name with blanks": {target, []string{"--header", "My Header: x"}, "is not the name of a header"},
 		"two lines":          {target, []string{"--header", "A: b\r\nC: d"}, "more than one line"},
-		"a header twice":     {target, []string{"--header", "Accept: a", "--header", "accept: b"}, "--header accept: given twice"},
-		"no file":            {target, []string{"--body", "@nosuch.json"}, "--body @nosuch.json: "},
-		"a folder":           {target, []string{"--body", "@."}, "--body @.: "},
-		"standard input":     {target, []string{"--body", "@-"}, "--body @-: write the name of a file: the body is sent many times"},
+		"a header twice": {target, []string{"--header", "Accept: a", "--header", "accept: b"},
+			"--header accept: given twice"},
+		"no file":  {target, []string{"--body", "@nosuch.json"}, "--body @nosuch.json: "},
+		"a folder": {target, []string{"--body", "@."}, "--body @.: "},
+		"standard input": {target, []string{"--body", "@-"},
+			"--body @-: write the name of a file: the body is sent many times"},
 		"a file without @": {target, []string{"--body", "mine.yaml"},
 			"--body mine.yaml is the name of a file: write @mine.yaml to send that file"},
-		"environment": {target, []string{"--header", "X-Key: ${NOPE_X}"}, "environment variable unset or empty: NOPE_X"},
+		"environment": {target, []string{"--header", "X-Key: ${NOPE_X}"},
+			"environment variable unset or empty: NOPE_X"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			says(t, console.ExitUsage, c.want, into(outOf(t), slices.Concat(c.before, c.args)...)...)
@@ -121,7 +130,8 @@ func TestRequest_Refused(t *testing.T) {
 func TestRequest_OnRecord(t *testing.T) {
 	const secret, other, path = "hunter2-of-the-command-line", "cookie-of-the-command-line", "/orders?x=1"
 	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/orders" || r.Header.Get("Authorization") == "Bearer "+secret && r.Header.Get("Cookie") == "sid="+other {
+		if r.URL.Path != "/orders" || r.Header.Get("Authorization") == "Bearer "+secret &&
+			r.Header.Get("Cookie") == "sid="+other {
 			w.WriteHeader(http.StatusCreated)
 			return
 		}
@@ -133,7 +143,8 @@ func TestRequest_OnRecord(t *testing.T) {
 		"--duration", "100ms", "--threshold", "throughput>900000000 stop=run")
 	text := says(t, console.ExitThreshold, "\n  request  POST /orders?x=1\n", append(args, headers...)...)
 	run, _ := readResults(t, out)
-	if p := run.Profile; p.Name != "request" || p.Title != "POST "+path || p.Description != "" || len(p.Requests) != 1 ||
+	if p := run.Profile; p.Name != "request" || p.Title != "POST "+path || p.Description != "" ||
+		len(p.Requests) != 1 ||
 		p.Requests[0].Name != "POST "+path {
 		t.Errorf("%+v", p)
 	}

@@ -189,12 +189,14 @@ func TestEngine_CalibrateBoth(t *testing.T) {
 	file := fileOf(t, "p.yaml", "requests: [{get: /x}]\ntimeout: 1m\nstep_duration: 5m\n"+
 		"steps: [{connections: 1, max_requests: 20, warm_up: true}, {connections: 1, max_requests: 40}, {connections: 3, max_requests: 60}]\n")
 	dir := outOf(t)
-	code, text, errs := shell(nil).runs(t, "calibrate", "--target", server.URL, "--profile", file, "--engine", "both", "--no-checks",
+	code, text, errs := shell(nil).runs(t, "calibrate", "--target", server.URL, "--profile", file, "--engine", "both",
+		"--no-checks",
 		"--duration", "1m", "-o", dir, "--rounds", "6")
 	if code != 0 {
 		t.Fatalf("exit code %d, %s", code, errs)
 	}
-	has(t, "calibrate", text, "\n1 connection   6 pairs\n…\n3 connections   6 pairs\n…\nAt all loads the engines agree within: throughput …, p50 ")
+	has(t, "calibrate", text,
+		"\n1 connection   6 pairs\n…\n3 connections   6 pairs\n…\nAt all loads the engines agree within: throughput …, p50 ")
 	if strings.Count(errs, "\n  engine   ") != 1 { // that of the warm-up
 		t.Errorf("the names of the other steps have their engines:\n%s", errs)
 	}
@@ -243,7 +245,8 @@ steps: [{connections: 2, max_requests: 2000}]
 	// The load itself: the requests sent before it are not in its results.
 	if l.Succeeded != 400 || l.Statuses[200] != 400 || l.Rejected[429] != 1600 || l.FailedTotal() != 0 ||
 		served.Load() < 2000 || afterSetup.Load() != 1 {
-		t.Errorf("%d succeeded, statuses %s, rejected %s, failed %v; the server got %d", l.Succeeded, l.Statuses, l.Rejected, l.Failed, served.Load())
+		t.Errorf("%d succeeded, statuses %s, rejected %s, failed %v; the server got %d", l.Succeeded, l.Statuses,
+			l.Rejected, l.Failed, served.Load())
 	}
 	has(t, "report", output(t, out, results.ReportFile), "Responses by status")
 	has(t, "summary", output(t, out, results.SummaryFile), "rejected 80% of requests (429)")
@@ -252,7 +255,8 @@ steps: [{connections: 2, max_requests: 2000}]
 		Statuses string
 	}
 	_, text, _ := shell(nil).runs(t, "export", out, "--format", "json")
-	if json.Unmarshal([]byte(text), &rows) != nil || len(rows) != 1 || rows[0].Rejected != 1600 || rows[0].Statuses != "200: 400, 429: 1,600" {
+	if json.Unmarshal([]byte(text), &rows) != nil || len(rows) != 1 || rows[0].Rejected != 1600 ||
+		rows[0].Statuses != "200: 400, 429: 1,600" {
 		t.Errorf("export: %+v\n%s", rows, text)
 	}
 }
@@ -286,8 +290,9 @@ func TestNothingRan(t *testing.T) {
 		reason string
 		most   int // how often the reason may be there
 	}{
-		"store": {[]string{"run", "--headless", "--runtime", "process", "--elastic", refusing}, console.ExitFailure, "connection refused", 1},
-		"run":   {append([]string{"run", "--headless"}, target...), console.ExitContender, "not ready after 100ms", 1},
+		"store": {[]string{"run", "--headless", "--runtime", "process", "--elastic", refusing}, console.ExitFailure,
+			"connection refused", 1},
+		"run": {append([]string{"run", "--headless"}, target...), console.ExitContender, "not ready after 100ms", 1},
 		"capacity": {append([]string{"capacity", "--slo", "p99<1s"}, target...), console.ExitContender,
 			"not ready after 100ms", 3},
 	} {

@@ -86,7 +86,8 @@ func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
 	testenv.OK(t, err)
-	dir := folderOf(t, map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"})
+	dir := folderOf(t, map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x",
+		"targets.txt": "GET http://h/a\n"})
 	return filepath.Join(dir, "mine.yaml"), data
 }
 

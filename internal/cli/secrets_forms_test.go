@@ -76,7 +76,8 @@ func TestSecrets_Forms(t *testing.T) {
 	requests, teardown := "requests:\n", "teardown:\n"
 	for _, way := range []string{"go", "python", "php", "twice", "html", "url", "base64", "cut"} {
 		requests += `  - {post: "/` + way + `?c={sid}", json: {p: "${MYSECRET}"}}` + "\n"
-		teardown += `  - {name: end ` + way + `, post: "/` + way + `", json: {p: "${MYSECRET}"}, expect: {status: 201}}` + "\n"
+		teardown += `  - {name: end ` + way + `, post: "/` + way +
+			`", json: {p: "${MYSECRET}"}, expect: {status: 201}}` + "\n"
 	}
 	profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}"}
 setup: [{post: /login, save: {uid: id, sid: {cookie: sid}}, header: {Authorization: none, X-Sid: none}}]
@@ -91,7 +92,8 @@ rounds: 1
 	has(t, "summary.md", texts["summary.md"], "teardown")
 	histogram := regexp.MustCompile(`"hdr": ?"[^"]*"`) // base64, in which anything may appear
 	for name, text := range texts {
-		lacks(t, name, histogram.ReplaceAllString(text, ""), "S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-", "zyxwvu",
+		lacks(t, name, histogram.ReplaceAllString(text, ""), "S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-",
+			"zyxwvu",
 			"1d-of", "login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk")
 	}
 	has(t, "the journal of the service", journal(), `ssword\"x/7<&tail"}…Bearer `+loginID+"…"+cookieValue)
@@ -111,8 +113,10 @@ func TestAllowFiles(t *testing.T) {
 	}))))
 	t.Chdir(dir)
 	commands := [][]string{
-		{"profiles", "validate", "bench/p.yaml"}, {"profiles", "show", "bench/p.yaml"}, {"check", s.URL, "--suite", "bench/suite.yaml"},
-		{"try", "bench/p.yaml", "--target", "a=" + s.URL}, into("out", "--profile", "bench/p.yaml", "--target", "a="+s.URL),
+		{"profiles", "validate", "bench/p.yaml"}, {"profiles", "show", "bench/p.yaml"}, {"check", s.URL, "--suite",
+			"bench/suite.yaml"},
+		{"try", "bench/p.yaml", "--target", "a=" + s.URL}, into("out", "--profile", "bench/p.yaml", "--target",
+			"a="+s.URL),
 	}
 	for _, args := range commands {
 		says(t, 2, "yaml:…--allow-files data", args...)

@@ -55,8 +55,9 @@ variants:
 // No command shows the secrets of a manifest, valid or not.
 func TestSecrets_Manifest(t *testing.T) {
 	dir := folderOf(t, map[string]string{"mine/service.yaml": secretManifest, "mine/Dockerfile": "FROM scratch\n"})
-	broken := folderOf(t, map[string]string{"broken/service.yaml": "language: Go\nenv: {DB_PASSWORD: \"{{.Nothing}}broken-secret-value\", " +
-		"PIN: [1]}\nport: x\nvariants: [{name: a, env: {A_TOKEN: \"{{broken-secret-value\"}}]\n"})
+	broken := folderOf(t,
+		map[string]string{"broken/service.yaml": "language: Go\nenv: {DB_PASSWORD: \"{{.Nothing}}broken-secret-value\", " +
+			"PIN: [1]}\nport: x\nvariants: [{name: a, env: {A_TOKEN: \"{{broken-secret-value\"}}]\n"})
 	shown := saying(t, "services", "show", "mine", "--services", dir)
 	has(t, "show", shown, "DB_PASSWORD:…dockerfile: …framework: net/http…***")
 	for name, text := range map[string]string{

@@ -31,7 +31,8 @@ func TestTarget_WrongPath(t *testing.T) {
 					http.NotFound(w, r)
 				}
 			})
-			says(t, console.ExitContender, "not loaded: unexpected response to … status 200, got 404 Not Found…404 page not found",
+			says(t, console.ExitContender,
+				"not loaded: unexpected response to … status 200, got 404 Not Found…404 page not found",
 				into(outOf(t), append(args[1:], "--target", s.URL+args[0])...)...)
 			if n := len(requests.lines()); n > 8 {
 				t.Errorf("%d requests", n)
@@ -57,7 +58,8 @@ func TestTarget_Boots(t *testing.T) {
 		into(out, "--target", address, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty))...)
 	run, trials := readResults(t, out)
 	trial := trials[0]
-	if trial.StartUp != nil || trial.Stop != nil || trial.Steps[0].Before != nil || run.Profile.Limits != (bench.Limits{}) ||
+	if trial.StartUp != nil || trial.Stop != nil || trial.Steps[0].Before != nil ||
+		run.Profile.Limits != (bench.Limits{}) ||
 		len(trial.Checks) > 0 || trial.Steps[0].Load.Checked > 0 || len(trial.Warnings) > 0 {
 		t.Errorf("%+v under %+v", trial, run.Profile.Limits)
 	}
@@ -67,7 +69,8 @@ func TestTarget_Boots(t *testing.T) {
 		lacks(t, name, text, password)
 	}
 	for _, name := range []string{"text", results.SummaryFile} {
-		lacks(t, name, files[name], "from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB",
+		lacks(t, name, files[name], "from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU",
+			"512 MiB",
 			"readings in between failed")
 	}
 	for _, flag := range []string{"--cpus=1", "--memory=1GiB", "--cpu-set=1"} {
@@ -100,13 +103,15 @@ func TestTarget_Certificate(t *testing.T) {
 		says string
 		tls  bench.TLS
 	}{
-		"no option":       {target, 3, "add its CA with --cacert FILE, or use --insecure", bench.TLS{}},
-		"--insecure":      {append(target, "--insecure"), 0, "", bench.TLS{Insecure: true}},
-		"--cacert":        {append(target, "--cacert", own), 0, "", bench.TLS{CACert: own}},
-		"no certificate":  {append(target, "--cacert", mine), 2, "no PEM certificate found", bench.TLS{}},
-		"missing file":    {append(target, "--cacert", own+"x"), 2, "no such file", bench.TLS{}},
-		"both":            {append(target, "--cacert", own, "--insecure"), 2, "use either --cacert or --insecure", bench.TLS{}},
-		"not of a target": {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, 2, "--insecure needs --target https://", bench.TLS{}},
+		"no option":      {target, 3, "add its CA with --cacert FILE, or use --insecure", bench.TLS{}},
+		"--insecure":     {append(target, "--insecure"), 0, "", bench.TLS{Insecure: true}},
+		"--cacert":       {append(target, "--cacert", own), 0, "", bench.TLS{CACert: own}},
+		"no certificate": {append(target, "--cacert", mine), 2, "no PEM certificate found", bench.TLS{}},
+		"missing file":   {append(target, "--cacert", own+"x"), 2, "no such file", bench.TLS{}},
+		"both": {append(target, "--cacert", own, "--insecure"), 2, "use either --cacert or --insecure",
+			bench.TLS{}},
+		"not of a target": {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, 2,
+			"--insecure needs --target https://", bench.TLS{}},
 		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, 3,
 			"speaks https, not http: use https://", bench.TLS{}},
 	} {

@@ -57,10 +57,12 @@ func TestTry_Reason(t *testing.T) {
 	codes := fileOf(t, "codes.csv", "code\nA1\n")
 	once := "variables: {code: {file: " + codes + ", column: code, draw: once}}\n"
 	for name, c := range map[string]struct{ profile, want string }{
-		"no value left": {once + "requests: [{name: first, get: '/items/{code}'}, {name: second, get: '/items/{code}'}]\n",
+		"no value left": {once +
+			"requests: [{name: first, get: '/items/{code}'}, {name: second, get: '/items/{code}'}]\n",
 			`1 request as expected, 1 not; the first: not sent: request "second": variable "code" has no value left: all 1 were taken` +
 				"…  FAILED: not sent: request "},
-		"no value left in the setup": {once + "setup: [{name: a, get: '/items/{code}'}]\nrequests: [{name: b, get: '/items/{code}'}]\n",
+		"no value left in the setup": {once +
+			"setup: [{name: a, get: '/items/{code}'}]\nrequests: [{name: b, get: '/items/{code}'}]\n",
 			`1 request as expected, 1 not; the first: not sent: request "b": variable "code" has no value left: all 1 were taken`},
 		"two statuses": {"requests: [{name: x, get: /broken}, {name: y, get: /items/1}, {name: z, get: /limited}]\n",
 			`1 request as expected, 2 not; the first: x: expected status 200, got 500 Internal Server Error`},
@@ -68,15 +70,17 @@ func TestTry_Reason(t *testing.T) {
 			`0 requests as expected, 1 not; the first: setup: x: expected status 200, got 500`},
 		"session": {"sessions: [{name: s, requests: [{name: x, get: /broken}]}]\n",
 			`0 requests as expected, 1 not; the first: session "s": x: expected status 200, got 500`},
-		"a redirect": {"requests: [{name: r, get: /old}]\n", "0 requests as expected, 1 not; …FAILED: expected status 200, " +
-			"got 301 Moved Permanently (Location: /items/8; `follow: true` follows it)"},
+		"a redirect": {"requests: [{name: r, get: /old}]\n",
+			"0 requests as expected, 1 not; …FAILED: expected status 200, " +
+				"got 301 Moved Permanently (Location: /items/8; `follow: true` follows it)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			says(t, console.ExitContender, "\nsummary\n  target: "+c.want,
 				"try", fileOf(t, "odd.yaml", c.profile+twenty), "--target", at, "--allow-files", filepath.Dir(codes))
 		})
 	}
-	says(t, console.ExitContender, "\nsummary\n  target: failed: …speaks https, not http", "try", fileOf(t, "odd.yaml", oddProfile),
+	says(t, console.ExitContender, "\nsummary\n  target: failed: …speaks https, not http", "try", fileOf(t,
+		"odd.yaml", oddProfile),
 		"--target", "http://"+tlsServer(t).Listener.Addr().String())
 }
 
@@ -92,13 +96,16 @@ func TestTry_OnlyAndQuiet(t *testing.T) {
 	}{
 		"a request": {[]string{"--only", "item"}, signIn + "GET /items/7", "target: item\n…2 requests as expected\n",
 			[]string{"sign in", "limited"}},
-		"a session": {[]string{"--only", "cart"}, signIn + "POST /carts, PUT /carts/7", `session "cart": make…session "cart": fill`,
+		"a session": {[]string{"--only", "cart"}, signIn + "POST /carts, PUT /carts/7",
+			`session "cart": make…session "cart": fill`,
 			[]string{"sign in"}},
-		"a request in a session": {[]string{"--only", "fill"}, signIn + "POST /carts, PUT /carts/7", `session "cart": fill`, []string{"make\n"}},
+		"a request in a session": {[]string{"--only", "fill"}, signIn + "POST /carts, PUT /carts/7",
+			`session "cart": fill`, []string{"make\n"}},
 		"two": {[]string{"--only", "item", "--only", "limited"}, signIn + "GET /items/7, GET /limited",
 			"target: item\n…target: limited\n", nil},
 		"of the setup": {[]string{"--only", "sign in"}, "POST /signin", "target: setup: sign in\n", nil},
-		"quiet": {[]string{"--quiet"}, signIn + "GET /items/7, GET /limited, GET /limited, POST /carts, PUT /carts/7", "",
+		"quiet": {[]string{"--quiet"}, signIn + "GET /items/7, GET /limited, GET /limited, POST /carts, PUT /carts/7",
+			"",
 			[]string{"HTTP/1.1", "as expected\n\n", "running"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +126,8 @@ func TestTry_OnlyAndQuiet(t *testing.T) {
 	lacks(t, "try", says(t, console.ExitContender, "  ← HTTP 500\n", "try", broken, "--target", at, "-q"), "/items/1")
 	followed := fileOf(t, "odd.yaml", "requests: [{name: r, get: /old, follow: true}]\n"+twenty)
 	text := says(t, 0, "GET /items/8", "try", followed, "--target", at)
-	if _, after, found := strings.Cut(text, "a redirect, followed"); !found || !strings.Contains(after, "GET /items/8") {
+	if _, after, found := strings.Cut(text, "a redirect, followed"); !found || !strings.Contains(after,
+		"GET /items/8") {
 		t.Error(text)
 	}
 	for given, want := range map[string]string{
@@ -134,8 +142,9 @@ func TestTry_OnlyAndQuiet(t *testing.T) {
 // judge.
 func TestTry_LiteralBraces(t *testing.T) {
 	s, requests := recorder(t, func(http.ResponseWriter, *http.Request) {})
-	file := fileOf(t, "p.yaml", "rounds: 1\nvariables: {user: {list: [ada]}}\nrequests: [{name: a, post: /, json: {user: \"{{user}}\"}}]\n"+
-		"steps: [{connections: 1, max_requests: 1}]\n")
+	file := fileOf(t, "p.yaml",
+		"rounds: 1\nvariables: {user: {list: [ada]}}\nrequests: [{name: a, post: /, json: {user: \"{{user}}\"}}]\n"+
+			"steps: [{connections: 1, max_requests: 1}]\n")
 	const want = "request \"a\": `{{user}}` in `json` is sent as `{user}`; for the value of the variable write `{user}`"
 	says(t, 0, want, "profiles", "validate", file)
 	says(t, 0, want, "try", file, "--target", s.URL)

@@ -91,7 +91,8 @@ steps: [{connections: 1, max_requests: 200}, {connections: 3, max_requests: 300}
 // shopFile returns a profile of the shop, next to its file of users.
 func shopFile(t *testing.T, profile string) string {
 	t.Helper()
-	return filepath.Join(folderOf(t, map[string]string{"shop.yaml": profile, "users.csv": "name\nada\nbob\n"}), "shop.yaml")
+	return filepath.Join(folderOf(t, map[string]string{"shop.yaml": profile, "users.csv": "name\nada\nbob\n"}),
+		"shop.yaml")
 }
 
 // A run with a setup, sessions and a teardown: the service's journal has the numbers of the
@@ -102,14 +103,16 @@ func TestRun_Users(t *testing.T) {
 	run, trials := readResults(t, out)
 	// Each request and session was sent once before the load.
 	received := func(what string) int { return s.count(what) - 1 }
-	items, orders, carts, fills := received("GET /items/N 200"), received("POST /orders 201"), received("POST /carts 200"),
+	items, orders, carts, fills := received("GET /items/N 200"), received("POST /orders 201"),
+		received("POST /carts 200"),
 		received("PUT /carts/N/items 200")
 	sessions := analysis.Of(run, trials).Ordered()[0].Sessions()
 	var succeeded int64
 	for _, step := range trials[0].Steps {
 		succeeded += step.Load.AllSucceeded()
 	}
-	if items+orders+carts != 500 || carts != fills || succeeded != int64(500+fills) || received("POST /login 200") != 0 ||
+	if items+orders+carts != 500 || carts != fills || succeeded != int64(500+fills) ||
+		received("POST /login 200") != 0 ||
 		received("DELETE /orders 200") != 0 {
 		t.Errorf("%d succeeded; the journal: %v", succeeded, s.journal)
 	}
@@ -124,8 +127,10 @@ func TestRun_Users(t *testing.T) {
 	}
 	// A resumed run sends the same.
 	p := run.Profile
-	testenv.Equal(t, []string{p.Requests[0].Header["Authorization"], p.Setup[0].Body}, []string{"Bearer {token}", `{"password":"${PASSWORD}"}`})
-	env.says(t, console.ExitUsage, "nothing to resume: all 1 trials in …are complete", "run", "--headless", "--resume", out)
+	testenv.Equal(t, []string{p.Requests[0].Header["Authorization"], p.Setup[0].Body}, []string{"Bearer {token}",
+		`{"password":"${PASSWORD}"}`})
+	env.says(t, console.ExitUsage, "nothing to resume: all 1 trials in …are complete", "run", "--headless",
+		"--resume", out)
 	// A run cannot be resumed with other values.
 	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
 		t.Errorf("files %+v", run.Files)
@@ -143,14 +148,16 @@ func TestRun_UnexpectedBeforeTheLoad(t *testing.T) {
 		"password": {"x", "x", "wrong-password", 3, sentLogin + `… status 200, got 403 Forbidden`},
 		"missing value": {"access.token", "token", shopPassword, 3,
 			sentLogin + `session "setup", step "log in": nothing to save as "token"… token is not in`},
-		"token": {"Bearer {token}", "Bearer x{token}", shopPassword, 3, `not loaded: unexpected response to "order": sent POST /orders ` +
-			`{"item":"{item:number}"}; … status 201, got 401 Unauthorized {"message":"Bearer *** is unknown"}`},
+		"token": {"Bearer {token}", "Bearer x{token}", shopPassword, 3,
+			`not loaded: unexpected response to "order": sent POST /orders ` +
+				`{"item":"{item:number}"}; … status 201, got 401 Unauthorized {"message":"Bearer *** is unknown"}`},
 		"schema": {"required: [id]", "required: [number]", shopPassword, 3,
 			`does not match its schema: at '': missing property 'number'`},
 		"feeder": {"draw: in_turn", "draw: once", shopPassword, 3,
 			`session "cart", step "fill": variable "user" has no value left: all 2 were taken`},
-		"column":      {"{user.name}", "{user.nme}", shopPassword, 2, "shop.yaml:4: "},
-		"same name":   {"{name: order, post", "{name: log in, post", shopPassword, 2, `duplicate request "log in"; give each its own name`},
+		"column": {"{user.name}", "{user.nme}", shopPassword, 2, "shop.yaml:4: "},
+		"same name": {"{name: order, post", "{name: log in, post", shopPassword, 2,
+			`duplicate request "log in"; give each its own name`},
 		"environment": {"x", "x", "", 2, "PASSWORD"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +179,8 @@ func TestTry(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
-	testenv.Equal(t, s.journal, map[string]int{"GET / 200": s.count("GET / 200"), "POST /login 200": 2, "GET /items/N 200": 2,
+	testenv.Equal(t, s.journal, map[string]int{"GET / 200": s.count("GET / 200"), "POST /login 200": 2,
+		"GET /items/N 200": 2,
 		"POST /orders 201": 2, "POST /carts 200": 2, "PUT /carts/N/items 200": 2, "DELETE /orders 200": 2})
 	left, err := os.ReadDir(".")
 	if err != nil || len(left) > 0 {
