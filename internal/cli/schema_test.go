@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -27,23 +23,23 @@ import (
 
 // schemaKind is a kind of file: its types, its reader, and valid files.
 type schemaKind struct {
-	name, source, root string // root is the type of the whole file
-	read               func(file string, data []byte) error
-	files              string // pattern of all bundled files
-	least              int    // number of bundled files
+	name  string
+	read  func(file string, data []byte) error
+	files string // pattern of all bundled files
+	least int    // number of bundled files
 }
 
 var schemaKinds = []schemaKind{
 	{
-		name: "profile", source: "../run/profile", root: "file", files: "../../profiles/*.yaml", least: 8,
+		name: "profile", files: "../../profiles/*.yaml", least: 8,
 		read: func(file string, data []byte) error { _, err := profile.Parse(file, data); return err },
 	},
 	{
-		name: "manifest", source: "../contender", root: "manifest", files: "../../services/*/service.yaml", least: 20,
+		name: "manifest", files: "../../services/*/service.yaml", least: 20,
 		read: func(file string, data []byte) error { _, err := contender.Parse(file, data); return err },
 	},
 	{
-		name: "suite", source: "../contender/check", root: "suiteFile", files: "../store/dataset/suites/*.yaml", least: 1,
+		name: "suite", files: "../store/dataset/suites/*.yaml", least: 1,
 		read: func(file string, data []byte) error { _, err := check.ParseSuite(file, data); return err },
 	},
 }
@@ -197,93 +193,36 @@ func mutate(v any, path string, set func(any), try func(what string)) {
 	}
 }
 
-// TestSchema_EveryKey: the schema has the struct types with YAML tags in the source, with the
-// same keys, each with a description.
+// TestSchema_EveryKey: each key has a description, and no map of keys has others.
 func TestSchema_EveryKey(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
-			var root map[string]any
-			testenv.OK(t, json.Unmarshal(printedSchema(t, kind.name), &root))
-			defs, _ := root["$defs"].(map[string]any)
-			structs := taggedStructs(t, kind.source)
-			if kind.name == "profile" { // expectations are read by the package of suites
-				maps.Copy(structs, taggedStructs(t, "../contender/check"))
-				delete(structs, "suiteFile")
-				delete(structs, "checkFile")
+			type object struct {
+				Properties           map[string]struct{ Description string }
+				AdditionalProperties any
 			}
+			var root struct {
+				object
+				Defs map[string]object `json:"$defs"`
+			}
+			testenv.OK(t, json.Unmarshal(printedSchema(t, kind.name), &root))
+			root.Defs[""] = root.object
 			keys := 0
-			for name, want := range structs {
-				of, _ := defs[name].(map[string]any)
-				if name == kind.root {
-					of = root
+			for name, of := range root.Defs {
+				if len(of.Properties) == 0 || of.AdditionalProperties != false {
+					t.Errorf("%q: %d keys, other keys: %v", name, len(of.Properties), of.AdditionalProperties)
 				}
-				properties, _ := of["properties"].(map[string]any)
-				if got := slices.Sorted(maps.Keys(properties)); !slices.Equal(got, want) {
-					t.Errorf("type %s has the keys %v, its schema %v", name, want, got)
-				}
-				if of["additionalProperties"] != false {
-					t.Errorf("type %s: other keys are allowed", name)
-				}
-				for key, p := range properties {
-					if text, _ := p.(map[string]any)["description"].(string); text == "" {
+				for key, p := range of.Properties {
+					if keys++; p.Description == "" {
 						t.Errorf("%s.%s has no description", name, key)
 					}
-					keys++
 				}
 			}
-			if len(defs) != len(structs)-1 || keys < 20 {
-				t.Errorf("%d definitions, %d types, %d keys", len(defs), len(structs), keys)
+			if keys < 20 {
+				t.Errorf("%d keys", keys)
 			}
 		})
 	}
-}
-
-// taggedStructs returns the YAML keys of the named structs in a package's source. It fails for a
-// struct without a name, which a schema cannot have.
-func taggedStructs(t *testing.T, dir string) map[string][]string {
-	t.Helper()
-	set := token.NewFileSet()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources in %s: %v", dir, err)
-	}
-	all, named := map[string][]string{}, map[*ast.StructType]string{}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		p, err := parser.ParseFile(set, file, nil, 0)
-		testenv.OK(t, err)
-		ast.Inspect(p, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.TypeSpec:
-				if s, ok := n.Type.(*ast.StructType); ok {
-					named[s] = n.Name.Name
-				}
-			case *ast.StructType:
-				var keys []string
-				for _, f := range n.Fields.List {
-					if f.Tag == nil {
-						continue
-					}
-					key, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("yaml"), ",")
-					if key != "" {
-						keys = append(keys, key)
-					}
-				}
-				if keys == nil {
-					break
-				}
-				if named[n] == "" {
-					t.Errorf("%s: a struct that is read from YAML has no name", set.Position(n.Pos()))
-				}
-				slices.Sort(keys)
-				all[named[n]] = keys
-			}
-			return true
-		})
-	}
-	return all
 }
 
 // TestSchema_Mistakes: both the schema and locbench reject a mistake in a file.
