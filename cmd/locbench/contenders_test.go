@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -79,57 +78,18 @@ steps: [1 warm-up, 16]
 		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	}
 	for _, trial := range trials {
-		t.Run(trial.Trial.Label(), func(t *testing.T) { wentWell(t, trial) })
+		t.Run(trial.Trial.Label(), func(t *testing.T) {
+			passed := wentWell(t, trial)
+			if passed["lifecycle"] != 6 || !trial.Artifact.BuildCached {
+				t.Errorf("%d of 6 lifecycle checks passed, artifact %+v", passed["lifecycle"], trial.Artifact)
+			}
+			for _, group := range trial.Service.Endpoints {
+				if passed[group] == 0 {
+					t.Errorf("no passing check in %s", group)
+				}
+			}
+		})
 	}
-}
-
-// wentWell fails unless a trial went well from start to stop.
-func wentWell(t *testing.T, trial bench.TrialResult) {
-	if trial.State != bench.TrialComplete || !trial.Artifact.BuildCached {
-		t.Errorf("%s: %s, artifact %+v", trial.State, trial.Failure, trial.Artifact)
-	}
-	if trial.Instance == nil || !trial.Instance.LimitsEnforced {
-		t.Errorf("without limits: %+v", trial.Instance)
-	}
-	passed := map[string]int{}
-	for _, c := range trial.Checks {
-		switch {
-		case c.Status == bench.CheckFailed:
-			t.Errorf("check %s %s: %s", c.Group, c.Name, c.Detail)
-		case c.Status == bench.CheckPassed:
-			passed[c.Group]++
-		case c.Group == "lifecycle":
-			t.Errorf("check %s: %s %s", c.Name, c.Status, c.Detail)
-		}
-	}
-	for _, group := range trial.Service.Endpoints {
-		if passed[group] == 0 {
-			t.Errorf("no passing check in %s", group)
-		}
-	}
-	if passed["lifecycle"] != 6 {
-		t.Errorf("%d of 6 lifecycle checks passed", passed["lifecycle"])
-	}
-	for _, s := range trial.Steps {
-		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
-			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
-		}
-		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills > 0 || s.After.Memory.Peak > 512<<20 {
-			t.Errorf("step %s: memory %s", s.Step.Name, memoryText(s.After))
-		}
-	}
-	if t.Failed() {
-		for _, l := range trial.LastLog {
-			t.Log(l.Text)
-		}
-	}
-}
-
-func memoryText(u *bench.Usage) string {
-	if u == nil || u.Memory == nil {
-		return "not known"
-	}
-	return fmt.Sprintf("%+v", *u.Memory)
 }
 
 // TestVerify_Faults verifies a contender that starts without its environment, logs no requests,

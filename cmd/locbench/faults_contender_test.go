@@ -3,7 +3,12 @@
 package main
 
 import (
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +18,8 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/store"
+	"github.com/locbench/locbench/internal/store/dataset"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -141,60 +148,6 @@ func stopProcess(t *testing.T, info bench.InstanceInfo) {
 	testenv.OK(t, syscall.Kill(info.PID, syscall.SIGSTOP))
 }
 
-// TestContender_StoppedInLastSecond: a run without errors has no request that suffered from the
-// stop signal. A signal after the last request (of a late test) harms none.
-func TestContender_StoppedInLastSecond(t *testing.T) {
-	t.Parallel()
-	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
-	editFile(t, profile, "timeout: 500ms", "timeout: 3s")
-	d := disturb(t, nil, "run", "--headless", "-p", profile)
-	d.waitEvent(d.out, when(func(e bench.WindowClosed) bool { return e.Window.Start == 2*time.Second }))
-	stopProcess(t, lastInstance(t, d.out))
-	code := d.wait(2 * time.Minute)
-	run, trials := read(t, d.out)
-	d.clean(run.ID)
-	suffered := trials[0].Steps[0].Load.FailedTotal() > 0
-	switch {
-	case suffered && (code != 3 || trials[0].State != bench.TrialFailed):
-		t.Errorf("exit code %d, %s", code, states(trials))
-	case suffered:
-		says(t, "standard error", d.stderr.String(), "(SIGSTOP)")
-	case code != 0:
-		t.Errorf("exit code %d of a run without a failed request", code)
-	}
-	t.Logf("requests suffered: %v, exit code %d", suffered, code)
-}
-
-// TestContender_OutOfMemory has a contender exceed its memory limit in the second step. Mended, it
-// runs again.
-func TestContender_OutOfMemory(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		if runtime == "process" && os.Getuid() != 0 {
-			t.Skip("only root can limit the memory of a process")
-		}
-		services := faulty(t, "oom", never)
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
-		misbehave(t, d.loaded(1)) // the kernel's kill ends the step
-		_, trials := d.ends(3, "killed out of memory", "stopped early: killed out of memory", "lost  ", "not measured: 4 connections")
-		trial := trials[0]
-		if trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 2 || !strings.Contains(trial.Steps[1].Aborted, "out of memory") {
-			t.Errorf("exit %v, %d steps", trial.Exit, len(trial.Steps))
-		}
-		if in, ok := incident(trial, bench.IncidentOOM); runtime == "docker" && (!ok || in.Step == nil || *in.Step != 1) {
-			t.Errorf("incidents %v", trial.Incidents)
-		}
-		d.reported("out of memory", "stopped in step 2 after")
-		mend(t, services)
-		d.resumes("--services", services)
-	})
-}
-
-// mend makes a faulty contender behave.
-func mend(t *testing.T, services string) {
-	t.Helper()
-	editFile(t, filepath.Join(services, "service.yaml"), `"oom"`, `"none"`, `"exit"`, `"none"`)
-}
-
 // TestContender_Loopback: only this machine reaches the built-in contender during a
 // trial.
 func TestContender_Loopback(t *testing.T) {
@@ -215,4 +168,127 @@ func TestContender_Loopback(t *testing.T) {
 	}
 	d.signal(os.Interrupt)
 	d.ends(130)
+}
+
+// gate is a proxy to a store that can be closed and opened on the same address.
+type gate struct {
+	t      *testing.T
+	addr   string
+	target *url.URL
+	server *http.Server
+}
+
+func newGate(t *testing.T, target string) *gate {
+	t.Helper()
+	u, err := url.Parse(target)
+	testenv.OK(t, err)
+	g := &gate{t: t, addr: "127.0.0.1:0", target: u}
+	g.open()
+	t.Cleanup(g.shut)
+	return g
+}
+
+func (g *gate) open() {
+	g.t.Helper()
+	l, err := net.Listen("tcp", g.addr)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.addr = l.Addr().String()
+	g.server = &http.Server{Handler: httputil.NewSingleHostReverseProxy(g.target)}
+	go func(s *http.Server) { _ = s.Serve(l) }(g.server)
+}
+
+// shut refuses new connections and breaks the open ones.
+func (g *gate) shut() { _ = g.server.Close() }
+
+// embedded opens an embedded store, which fill fills.
+func embedded(t *testing.T) (s *store.Store, fill func()) {
+	t.Helper()
+	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	testenv.OK(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s, func() {
+		data, err := dataset.Generated(200, 12, 1)
+		if err == nil {
+			err = s.Fill(t.Context(), data, nil)
+		}
+		testenv.OK(t, err)
+	}
+}
+
+// TestStore_ComesBack takes the store away in the second step of the first trial and brings it
+// back as soon as locbench waits for it.
+func TestStore_ComesBack(t *testing.T) {
+	t.Parallel()
+	s, fill := embedded(t)
+	fill()
+	g := newGate(t, s.URL())
+	storeGoesAndComesBack(t, "process", "http://"+g.addr, g.shut, g.open)
+}
+
+// TestStore_Gone has no data in the store at first, and no store from the second step on.
+func TestStore_Gone(t *testing.T) {
+	t.Parallel()
+	s, fill := embedded(t)
+	dir := t.TempDir()
+	args := []string{"run", "-p", small(t, "go-nethttp", "process"), "--elastic", s.URL(), "--rounds", "1", "-o"}
+
+	// Without data, the command that seeds is reported.
+	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
+		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
+	}
+	fill()
+	c := startLocbench(t, dir, append(args, "out")...)
+	c.waitEvent(filepath.Join(dir, "out"), stepStarted(1))
+	s.Close()
+	if code := c.wait(time.Minute); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
+	}
+	if !strings.Contains(c.stderr.String(), "lost the store") {
+		t.Errorf("it says:\n%s", c.stderr.String())
+	}
+	_, trials := read(t, filepath.Join(dir, "out"))
+	if len(trials) != 1 || len(trials[0].Steps) < 2 || trials[0].Steps[0].Load.Succeeded == 0 {
+		t.Errorf("finished steps are lost: %+v", trials)
+	}
+}
+
+// TestStore_Silent gives commands a store that accepts connections and never responds, and one that
+// stops responding after its greeting. Each command reports its timeout.
+func TestStore_Silent(t *testing.T) {
+	t.Parallel()
+	silent := func(greets bool) string {
+		hold := make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if greets && r.URL.Path == "/" {
+				io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+				return
+			}
+			<-hold
+		}))
+		t.Cleanup(func() { close(hold); server.CloseClientConnections(); server.Close() })
+		return server.URL
+	}
+	mute, greeting := silent(false), silent(true)
+	for what, args := range map[string][]string{
+		"run":                    {"run", "--headless", "--runtime", "process", "--elastic", mute, "-o", "out"},
+		"run after a greeting":   {"run", "--headless", "--runtime", "process", "--elastic", greeting, "-o", "out"},
+		"seed":                   {"seed", "--elastic", mute},
+		"seed after a greeting":  {"seed", "--elastic", greeting},
+		"check":                  {"check", mute},
+		"doctor":                 {"doctor", "--elastic", mute},
+		"capacity of its client": {"capacity", "go-nethttp", "--runtime", "process", "--slo", "p99<1s", "--elastic", greeting, "-o", "out"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			c := startLocbench(t, t.TempDir(), args...)
+			if code := c.wait(2 * time.Minute); code == 0 && what != "doctor" {
+				t.Errorf("exit code %d", code)
+			}
+			if said := c.stdout.String() + c.stderr.String(); !strings.Contains(said, "no response within") || strings.Contains(said, "deadline exceeded") {
+				t.Errorf("it said: %s", said)
+			}
+		})
+	}
 }

@@ -39,31 +39,62 @@ func (p killPoint) reached(t *testing.T, runtime string, more ...string) *distur
 	return d
 }
 
-// TestSignal_EachPhase ends locbench in every phase by every signal that people and machines send.
-// Measured results are kept, everything that was started is gone (after a SIGKILL: after clean),
-// and --resume completes the run.
+// TestSignal_EachPhase ends locbench in every phase by the signals that people, machines and closing
+// terminals send. Measured results are kept, everything that was started is gone (after a SIGKILL:
+// after clean), and --resume completes the run. The SIGHUPs of a closing terminal, one from the
+// kernel and one from the shell, change nothing of a run that stops; a second signal forces it.
 func TestSignal_EachPhase(t *testing.T) {
+	ends := []struct {
+		name string
+		end  func(d *disturbed, phase string)
+	}{
+		{"SIGINT", func(d *disturbed, phase string) {
+			d.signal(syscall.SIGINT)
+			d.interrupted(phase)
+			d.resumes()
+		}},
+		{"SIGTERM", func(d *disturbed, phase string) {
+			d.signal(syscall.SIGTERM)
+			d.interrupted(phase)
+			d.resumes()
+		}},
+		{"SIGKILL", func(d *disturbed, phase string) {
+			d.signal(syscall.SIGKILL)
+			d.killed(phase)
+			d.resumes()
+		}},
+		{"SIGINT and a closing terminal", func(d *disturbed, phase string) {
+			d.signal(syscall.SIGINT)
+			testenv.Until(d.t, time.Minute, "the signal is handled", func() bool {
+				return strings.Contains(d.stderr.String(), "stopping gracefully")
+			})
+			for range 2 {
+				_ = d.cmd.Process.Signal(syscall.SIGHUP) // it may have ended by now
+				time.Sleep(2 * time.Millisecond)
+			}
+			d.interrupted(phase)
+		}},
+		{"SIGINT and SIGTERM", func(d *disturbed, _ string) {
+			d.signal(syscall.SIGINT)
+			time.Sleep(10 * time.Millisecond)
+			_ = d.cmd.Process.Signal(syscall.SIGTERM)
+			run, _ := d.ends(130, "interrupted")
+			testenv.Equal(d.t, run.State, bench.RunInterrupted)
+		}},
+	}
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
-			name := point.name
-			for k, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+			for k, c := range ends {
 				if !inRuntime(i+k, runtime) {
 					continue
 				}
-				t.Run(name+" "+signal.String(), func(t *testing.T) {
+				t.Run(point.name+" "+c.name, func(t *testing.T) {
 					t.Parallel()
 					rounds := "1"
-					if name == "stop" {
+					if point.name == "stop" {
 						rounds = "2" // a stop is too short to hit reliably
 					}
-					d := point.reached(t, runtime, "--rounds", rounds)
-					d.signal(signal)
-					if signal == syscall.SIGKILL {
-						d.killed(name)
-					} else {
-						d.interrupted(name)
-					}
-					d.resumes()
+					c.end(point.reached(t, runtime, "--rounds", rounds), point.name)
 				})
 			}
 		}
@@ -106,90 +137,53 @@ func (d *disturbed) interrupted(phase string) {
 	}
 }
 
-// TestSignal_TerminalCloses: after the signal to stop come those of a closing terminal,
-// one from the kernel and one from the shell, while the run stops. They change nothing.
-func TestSignal_TerminalCloses(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		for i, point := range killPoints() {
-			name := point.name
-			if !inRuntime(i, runtime) {
-				continue
+// TestSignal_DeafContender: a run waits for a contender that ignores the request to stop, and kills
+// it, whatever a closing terminal sends. A second signal makes locbench kill what does not stop and
+// remove everything, and the record is true. A third one ends it at once, and the record still says
+// how the run ended.
+func TestSignal_DeafContender(t *testing.T) {
+	forced := func(second syscall.Signal) func(d *disturbed) {
+		return func(d *disturbed) {
+			d.signal(syscall.SIGINT)
+			d.recorded()
+			d.signal(second)
+			run, trials := d.ends(130, "stopping gracefully", "killing; press again")
+			// By force, not by the timeout of 15 s.
+			if run.State != bench.RunInterrupted || len(trials) != 1 || !trials[0].Stop.Forced ||
+				strings.Contains(d.stderr.String(), "did not stop within") {
+				d.t.Errorf("run %s, %s; it said:\n%s", run.State, states(trials), d.stderr.String())
 			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				d := point.reached(t, runtime)
-				d.signal(syscall.SIGINT)
-				testenv.Until(t, time.Minute, "the signal is handled", func() bool { return strings.Contains(d.stderr.String(), "stopping gracefully") })
-				for range 2 {
-					_ = d.cmd.Process.Signal(syscall.SIGHUP) // it may have ended by now
-					time.Sleep(2 * time.Millisecond)
-				}
-				d.interrupted(name)
-			})
 		}
-		t.Run("deaf contender", func(t *testing.T) {
-			t.Parallel()
-			d := deaf(t, runtime)
+	}
+	ends := map[string]func(d *disturbed){
+		"SIGINT": forced(syscall.SIGINT), "SIGTERM": forced(syscall.SIGTERM),
+		"closing terminal": func(d *disturbed) {
 			d.signal(syscall.SIGHUP)
 			d.recorded()
 			for range 3 {
 				time.Sleep(300 * time.Millisecond)
 				d.signal(syscall.SIGHUP)
 			}
-			if run, _ := d.ends(130, "SIGHUP: stopping gracefully", "SIGTERM and was killed"); run.State != bench.RunInterrupted {
-				t.Errorf("run %s", run.State)
-			}
-		})
-	})
-}
-
-// TestSignal_Twice forces a run to stop: locbench kills what does not stop, removes everything, and
-// the record is true. A third Ctrl-C ends it at once, and the record still says how the run ended.
-func TestSignal_Twice(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-			t.Run(second.String(), func(t *testing.T) {
-				t.Parallel()
-				d := deaf(t, runtime)
-				d.signal(syscall.SIGINT)
-				d.recorded()
-				d.signal(second)
-				run, trials := d.ends(130, "stopping gracefully", "killing; press again")
-				// By force, not by the timeout of 15 s.
-				if run.State != bench.RunInterrupted || len(trials) != 1 || !trials[0].Stop.Forced || strings.Contains(d.stderr.String(), "did not stop within") {
-					t.Errorf("run %s, %s; it said:\n%s", run.State, states(trials), d.stderr.String())
-				}
-			})
-		}
-		for i, point := range killPoints() {
-			name := point.name
-			if !inRuntime(i+1, runtime) {
-				continue
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				d := point.reached(t, runtime)
-				d.signal(syscall.SIGINT)
-				time.Sleep(10 * time.Millisecond)
-				_ = d.cmd.Process.Signal(syscall.SIGTERM)
-				if run, _ := d.ends(130, "interrupted"); run.State != bench.RunInterrupted {
-					t.Errorf("run %s", run.State)
-				}
-			})
-		}
-		t.Run("thrice", func(t *testing.T) {
-			t.Parallel()
-			d := deaf(t, runtime)
+			run, _ := d.ends(130, "SIGHUP: stopping gracefully", "SIGTERM and was killed")
+			testenv.Equal(d.t, run.State, bench.RunInterrupted)
+		},
+		"thrice": func(d *disturbed) {
 			d.signal(syscall.SIGINT)
 			d.recorded()
 			d.signal(syscall.SIGKILL)
 			d.wait(time.Minute)
-			run, _ := read(t, d.out)
-			if run.State != bench.RunInterrupted {
-				t.Errorf("run %s", run.State)
-			}
+			run, _ := read(d.t, d.out)
+			testenv.Equal(d.t, run.State, bench.RunInterrupted)
 			d.cleaned(run.ID)
-		})
+		},
+	}
+	runtimes(t, func(t *testing.T, runtime string) {
+		for name, end := range ends {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				end(deaf(t, runtime))
+			})
+		}
 	})
 }
 

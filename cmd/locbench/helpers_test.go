@@ -442,3 +442,37 @@ func capacityRecord(t testing.TB, data []byte) capacity.Record {
 	testenv.OK(t, r.Valid())
 	return r
 }
+
+// wentWell fails unless a trial went well from start to stop, and returns the number of checks that
+// passed in each group.
+func wentWell(t *testing.T, trial bench.TrialResult) (passed map[string]int) {
+	t.Helper()
+	if trial.State != bench.TrialComplete || trial.Instance == nil || os.Getuid() == 0 &&
+		!trial.Instance.LimitsEnforced {
+		t.Fatalf("%s: %s, %+v", trial.State, trial.Failure, trial.Instance)
+	}
+	passed = map[string]int{}
+	for _, c := range trial.Checks {
+		switch c.Status {
+		case bench.CheckPassed:
+			passed[c.Group]++
+		case bench.CheckFailed:
+			t.Errorf("check %s %s: %s", c.Group, c.Name, c.Detail)
+		}
+	}
+	for _, s := range trial.Steps {
+		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
+			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
+		}
+		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills > 0 || s.After.Memory.Peak > 512<<20 ||
+			s.After.Memory.Peak < s.After.Memory.Used/2 {
+			t.Errorf("step %s: readings %+v", s.Step.Name, s.After)
+		}
+	}
+	if t.Failed() {
+		for _, l := range trial.LastLog {
+			t.Log(l.Text)
+		}
+	}
+	return passed
+}

@@ -47,6 +47,9 @@ func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 // onScreen starts a run in a new terminal, and returns its results folder.
 func onScreen(t *testing.T, width, height int, contender, runtime, more string) (p *pane, out string) {
 	t.Helper()
+	if runtime == "docker" {
+		testenv.Docker(t)
+	}
 	dir := t.TempDir()
 	p = newPane(t, width, height, dir)
 	p.typed("locbench run --profile " + small(t, contender, runtime) + " " + more + " -o out; echo code=$?")

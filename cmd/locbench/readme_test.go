@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -74,20 +75,17 @@ func pageFile(t testing.TB, page, file string) string {
 	return ""
 }
 
-// prose returns a Markdown text without fenced blocks and inline code.
-func prose(text string) string {
+// prose returns the lines of a Markdown text that are not in fenced blocks.
+func prose(text string) []string {
 	var kept []string
 	within := false
 	for _, line := range strings.Split(text, "\n") {
-		if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
-			within = !within
-			continue
-		}
-		if !within {
+		fence := strings.HasPrefix(strings.TrimLeft(line, " "), "```")
+		if within = within != fence; !within && !fence {
 			kept = append(kept, line)
 		}
 	}
-	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(kept, "\n"), "code")
+	return kept
 }
 
 // readerPages returns README.md and the pages of docs, without the decisions, by their paths from
@@ -112,55 +110,42 @@ func readPage(t testing.TB, page string) string {
 	return string(data)
 }
 
-// TestDocsBlocks: each block is marked: run by the acceptance suite ("sh"), shown ("console"),
-// output ("text") or read ("yaml").
+// TestDocsBlocks: each block of README.md and the pages of docs is marked: run by the acceptance
+// suite ("sh"), shown ("console"), output ("text") or read ("yaml"): a profile, suite or manifest.
+// README.md is a page for newcomers.
 func TestDocsBlocks(t *testing.T) {
-	commands := map[string]int{}
-	for _, page := range readerPages(t) {
-		for _, block := range fences(readPage(t, page)) {
-			if !slices.Contains([]string{"sh", "console", "text", "yaml"}, block.word) {
-				t.Errorf("%s:%d: a block is marked %q: write sh, console, text or yaml", page, block.line, block.word)
-			}
-			if block.word == "sh" {
-				commands[page]++
-			}
-		}
-	}
-	if commands["README.md"] < 2 {
-		t.Errorf("README.md has %d blocks of commands", commands["README.md"])
-	}
-}
-
-// TestReadmeProfile reads the profiles and manifests in README.md and the pages of docs.
-func TestReadmeProfile(t *testing.T) {
-	profiles, manifests := map[string]int{}, map[string]int{}
+	found := map[string]int{}
 	for _, page := range readerPages(t) {
 		t.Run(page, func(t *testing.T) {
 			for _, block := range fences(readPage(t, page)) {
-				if block.word != "yaml" {
-					continue
-				}
-				var err error
+				kind, err := block.word, error(nil)
 				switch {
+				case slices.Contains([]string{"sh", "console", "text"}, kind):
+				case kind != "yaml":
+					err = fmt.Errorf("a block is marked %q: write sh, console, text or yaml", kind)
 				case strings.HasPrefix(block.text, "contenders:"):
-					profiles[page]++
+					kind = "profile"
 					_, err = profile.Parse(page, []byte(block.text))
 				case strings.HasPrefix(block.text, "suite:"):
 					_, err = check.ParseSuite(page, []byte(block.text))
 				case strings.Contains(block.text, "\nframework:"):
-					manifests[page]++
+					kind = "manifest"
 					_, err = contender.Parse("my-service/service.yaml", []byte(block.text))
 				default:
-					t.Errorf("%s:%d: neither a profile, which begins with contenders, nor a suite, nor a manifest", page, block.line)
+					err = errors.New("neither a profile, which begins with contenders, nor a suite, nor a manifest")
 				}
 				if err != nil {
 					t.Errorf("%s:%d: %v", page, block.line, err)
 				}
+				found[page+" "+kind]++
 			}
 		})
 	}
-	if profiles["README.md"] != 1 || manifests["README.md"] != 1 {
-		t.Errorf("%d profiles and %d manifests in README.md", profiles["README.md"], manifests["README.md"])
+	if found["README.md sh"] < 2 || found["README.md profile"] != 1 || found["README.md manifest"] != 1 {
+		t.Errorf("blocks: %v", found)
+	}
+	if n := len(readPage(t, "README.md")); n > 10_000 {
+		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
 	}
 }
 
@@ -195,13 +180,6 @@ func TestReadmeShowsYourService(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort keeps README.md a page for newcomers.
-func TestReadmeIsShort(t *testing.T) {
-	if n := len(readPage(t, "README.md")); n > 10_000 {
-		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
-	}
-}
-
 // mdLink is a link or a picture; the address ends at a space or the parenthesis.
 var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
@@ -209,7 +187,8 @@ var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 func TestDocsLinks(t *testing.T) {
 	for _, page := range append([]string{"README.md"}, allDocs(t)...) {
 		t.Run(page, func(t *testing.T) {
-			for _, match := range mdLink.FindAllStringSubmatch(prose(readPage(t, page)), -1) {
+			linked := regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(prose(readPage(t, page)), "\n"), "code")
+			for _, match := range mdLink.FindAllStringSubmatch(linked, -1) {
 				if problem := deadLink(t, page, match[1]); problem != "" {
 					t.Errorf("%s: %s: %s", page, match[1], problem)
 				}
@@ -266,13 +245,9 @@ func deadLink(t *testing.T, page, link string) string {
 // anchors returns the names of a page's headings, as GitHub makes them.
 func anchors(text string) (names []string) {
 	seen := map[string]int{}
-	within := false
-	for _, line := range strings.Split(text, "\n") {
-		if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
-			within = !within
-		}
+	for _, line := range prose(text) {
 		title := strings.TrimLeft(line, "#")
-		if within || title == line || !strings.HasPrefix(title, " ") {
+		if title == line || !strings.HasPrefix(title, " ") {
 			continue
 		}
 		name := strings.Map(func(r rune) rune {

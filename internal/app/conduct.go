@@ -124,9 +124,12 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 
 // open reads the files that the plan names and reports mistakes before anything is started.
 func (c *conductor) open() error {
-	data, err := dataset.Open(c.plan.Run.Profile.Data)
-	if err != nil {
-		return console.WithCode(console.ExitUsage, err)
+	var data dataset.Set // nil: nothing in this run reads it
+	var err error
+	if p := c.plan.Run.Profile; p.UsesData() || p.Data != (bench.DataSpec{}) {
+		if data, err = dataset.Open(p.Data); err != nil {
+			return console.WithCode(console.ExitUsage, err)
+		}
 	}
 	c.clock = event.NewClock(time.Now())
 	c.stream = event.New(c.clock.Now)

@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
@@ -20,39 +20,25 @@ import (
 // resultsFolder writes a run of n rounds of the contenders in rates, with their throughput ± 1%.
 func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) string {
 	t.Helper()
-	dir := t.TempDir()
-	run := bench.Run{Schema: bench.SchemaVersion, ID: "r", State: bench.RunComplete, Profile: bench.Profile{Limits: bench.Limits{CPUs: cpus}}}
-	for _, name := range []string{"b", "a"} {
-		if rates[name] > 0 {
-			run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
-		}
-	}
-	write := func(name string, v any) {
-		data, err := json.Marshal(v)
-		testenv.OK(t, err)
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
-	}
+	var trials []bench.TrialResult
 	for round := 1; round <= n; round++ {
-		for _, name := range []string{"a", "b", "c"} {
-			rate, ok := rates[name]
-			if !ok {
-				continue
+		for _, name := range []string{"b", "a", "c"} {
+			if rate, ok := rates[name]; ok {
+				step := benchtest.Step(rate + rate*int64(round%3-1)/100)
+				trials = append(trials, benchtest.Trial(name, round, step))
 			}
-			rate += rate * int64(round%3-1) / 100
-			trial := bench.Trial{Contender: name, Round: round}
-			file := fmt.Sprintf("%s.json", trial)
-			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial, State: bench.TrialComplete, File: file})
-			write(file, bench.TrialResult{Schema: bench.SchemaVersion, Trial: trial, State: bench.TrialComplete, Steps: []bench.StepResult{{
-				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: 10 * time.Second},
-				Load: bench.Load{Succeeded: rate * 10, Sent: rate * 10, Elapsed: 10 * time.Second},
-			}}})
 		}
 	}
-	write(results.RunFile, run)
+	run, dir := benchtest.Run(trials...), t.TempDir()
+	run.Profile.Limits = bench.Limits{CPUs: cpus}
+	for i, trial := range trials {
+		testenv.OK(t, results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial))
+	}
+	testenv.OK(t, results.WriteJSON(filepath.Join(dir, results.RunFile), run))
 	return dir
 }
 
-func TestCompareCommand(t *testing.T) {
+func TestCompare(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000, "b": 10_000})
 	again := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000, "b": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000, "b": 10_000})
@@ -79,7 +65,8 @@ func TestCompareCommand(t *testing.T) {
 		{"no floor", []string{base, slower, "--floor", "low"}, console.ExitUsage, "", "--floor: "},
 		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds per side", "open    a throughput<-5%"},
 		{"two contenders", []string{slower, "a", "b"}, console.ExitOK, "a → b", ""},
-		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "", `no contender "c"; choose one of a, b`},
+		{"unknown contender", []string{slower, "a", "c"}, console.ExitFailure, "",
+			`no contender "c"; choose one of b, a`},
 		{"other limits", []string{base, other}, console.ExitOK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
 		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0%", "--fail-on not checked: "},
 		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0%", "1 change fails --fail-on"},
@@ -88,23 +75,22 @@ func TestCompareCommand(t *testing.T) {
 		{"no margin", []string{base, again, "--same", "3"}, console.ExitUsage, "", "expected 0% to 100%, such as 3%"},
 		{"one folder with two contenders", []string{slower}, console.ExitOK, "b → a", ""},
 		{"one folder with one contender", []string{other}, console.ExitUsage, "", "has one contender, a: name a second results folder"},
-		{"one folder with three contenders", []string{three}, console.ExitUsage, "", "has 3 contenders: name two: c, b, a"},
+		{"one folder with three contenders", []string{three}, console.ExitUsage, "",
+			"has 3 contenders: name two: b, a, c"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			code := Main(context.Background(), Env{Args: append([]string{"compare"}, test.args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
-			if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.err) {
-				t.Errorf("%s: exit code %d, want %d\n%s\n%s", test.name, code, test.code, out.String(), errs.String())
-			}
+			code, out, errs := shell(nil).runs(t, append([]string{"compare"}, test.args...)...)
+			testenv.Equal(t, code, test.code)
+			has(t, "standard output", out, test.out)
+			has(t, "standard error", errs, test.err)
 		})
 	}
 }
 
-func TestCompareJSON(t *testing.T) {
+func TestCompare_JSON(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
-	var out, errs bytes.Buffer
-	code := Main(context.Background(), Env{Args: []string{"compare", base, slower, "--json", "--fail-on", "throughput<-5%"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+	code, out, _ := shell(nil).runs(t, "compare", base, slower, "--json", "--fail-on", "throughput<-5%")
 	var got struct {
 		Contenders []struct {
 			New      string
@@ -115,8 +101,8 @@ func TestCompareJSON(t *testing.T) {
 		}
 		Gates []struct{ Contender, Gate, Outcome string }
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != console.ExitThreshold {
-		t.Fatalf("%v, exit code %d\n%s", err, code, out.String())
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != console.ExitThreshold {
+		t.Fatalf("%v, exit code %d\n%s", err, code, out)
 	}
 	if len(got.Contenders) != 1 || len(got.Contenders[0].Measures) != 6 || len(got.Gates) != 1 {
 		t.Fatalf("%+v", got)
@@ -126,5 +112,58 @@ func TestCompareJSON(t *testing.T) {
 	}
 	if g := got.Gates[0]; g.Contender != "a" || g.Gate != "throughput<-5%" || g.Outcome != "failed" {
 		t.Errorf("%+v", g)
+	}
+}
+
+// compare applies a calibrated noise floor to results of the same load next to it, and to no
+// others.
+func TestCompare_Floor(t *testing.T) {
+	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
+	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
+	says(t, 0, "worse: −10.0%…No noise floor is known", "compare", base, slower)
+	calibration := resultsFolder(t, 12, 1.5, map[string]int64{"a": 10_000})
+	says(t, 0, "'locbench compare' applies this", "calibrate", "--from", calibration)
+	// A floor of 1% does not hide a difference of 10%.
+	says(t, 0, "worse: −10.0%…Noise floor: throughput 1.0% (a vs itself, 6 rounds per side", "compare", base, slower)
+	// A newer floor of 20% hides it.
+	f, err := app.ReadFloor(filepath.Join(calibration, app.FloorFile))
+	testenv.OK(t, err)
+	newer := filepath.Join(filepath.Dir(calibration), "newer")
+	testenv.OK(t, os.Mkdir(newer, 0o755))
+	f.Made, f.Measures[0].Floor = f.Made.Add(time.Hour), .2
+	testenv.OK(t, app.WriteFloor(newer, f))
+	says(t, 0, "below the noise floor (20%)", "compare", base, filepath.Join(slower, "run.json"))
+	says(t, 0, "worse: −10.0%", "compare", base, slower, "--floor", "none")
+	// Results with other limits, or of another machine, are not of the same load.
+	two := resultsFolder(t, 6, 2, map[string]int64{"a": 10_000})
+	half := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
+	says(t, 0, "worse…No noise floor", "compare", two, half)
+	if elsewhere := (bench.Run{Machine: bench.Machine{CPUs: 4}}); f.Fits(elsewhere) {
+		t.Error("a floor of another machine fits")
+	}
+}
+
+// An invalid file is ignored.
+func TestCompare_HostileFloor(t *testing.T) {
+	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
+	file := filepath.Join(base, app.FloorFile)
+	for _, content := range []string{"", "[]", `{"schema":3}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[",
+		1<<16),
+		`{"schema":3,"measures":null,"machine":7}`} {
+		testenv.OK(t, os.WriteFile(file, []byte(content), 0o600))
+		says(t, 0, "No noise floor", "compare", base, base)
+	}
+	// A floor that fits, with hostile texts and numbers.
+	run, _ := readResults(t, base)
+	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m",
+		ProfileHash: compare.ProfileHash(run.Profile),
+		Machine:     run.Machine, Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1},
+			{Measure: "x\x1b]0;owned\x07", Floor: 3}}}
+	testenv.OK(t, app.WriteFloor(base, hostile))
+	lacks(t, "compare", says(t, 0, "Noise floor: ", "compare", base, base), "\x1b", "\x07")
+	testenv.OK(t, os.Remove(file))
+	testenv.OK(t, os.Mkdir(file, 0o755))
+	if _, err := app.ReadFloor(file); err == nil {
+		t.Error("a folder is read as a floor")
 	}
 }

@@ -1,14 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,172 +42,202 @@ func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter
 	return s.URL
 }
 
-// A contender with unexpected responses is excluded in every output; the run ends with exit code 3,
-// and the reason comes first.
-func TestUnexpectedResponsesExclude(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		return file
-	}
-	suite := write("suite.yaml", `suite: mine
+// Contenders with unexpected responses are excluded in every output; the run ends with exit code 3,
+// and the reasons come first.
+func TestExcluded(t *testing.T) {
+	suite := fileOf(t, "suite.yaml", `suite: mine
 groups:
   items:
     - {name: an item, request: GET /items/8, expect: {json: {id: 7}}}
   health:
     - {name: healthy, request: GET /health, expect: {status: 200}}
 `)
-	profile := write("orders.yaml", fmt.Sprintf(`requests: [{name: item, path: /items/7}, {name: search, path: "/items?q=x"}, {name: order, method: POST, path: /orders, body: "{}"}]
-checks: {suites: [%s]}
+	profile := fileOf(t, "orders.yaml", `requests:
+  - {name: item, path: /items/7}
+  - {name: search, path: "/items?q=x"}
+  - {name: order, method: POST, path: /orders, body: "{}"}
+checks: {suites: [`+suite+`]}
 rounds: 6
 timeout: 1m
 steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
-`, suite))
-	for _, c := range []struct {
-		name  string
-		wrong func(n int64, path string, w http.ResponseWriter) bool
-		why   string // in the reason
-	}{
-		{"bodies", func(_ int64, _ string, w http.ResponseWriter) bool { return true }, "failed 6 of 12 checks"},
-		{"statuses", func(_ int64, _ string, w http.ResponseWriter) bool { w.WriteHeader(500); return true }, "status 200, got 500"},
-		{"one check", func(_ int64, path string, w http.ResponseWriter) bool {
-			if path != "/health" {
-				return false
+`)
+	reasons := map[string]string{
+		"bodies":   "failed 6 of 12 checks",
+		"statuses": "status 200, got 500",
+		"check":    "status 200, got 404",
+		"kind":     "of its requests in every step; first: 400 Bad Request",
+		"percent":  "of its requests in every step; first: 503 Service Unavailable",
+		"death":    "fail",
+	}
+	status := func(code int, when func(n int64, path string) bool) func(int64, string, http.ResponseWriter) bool {
+		return func(n int64, path string, w http.ResponseWriter) bool {
+			if when(n, path) {
+				w.WriteHeader(code)
+				return true
 			}
-			w.WriteHeader(404)
-			return true
-		}, "status 200, got 404"},
-		{"one kind of three", func(n int64, path string, w http.ResponseWriter) bool {
-			if path != "/orders" || n < 20 {
-				return false
+			return false
+		}
+	}
+	liars := map[string]func(n int64, path string, w http.ResponseWriter) (answered bool){
+		"bodies":   func(int64, string, http.ResponseWriter) bool { return true },
+		"statuses": status(500, func(int64, string) bool { return true }),
+		"check":    status(404, func(_ int64, path string) bool { return path == "/health" }),
+		"kind":     status(400, func(n int64, path string) bool { return path == "/orders" && n >= 20 }),
+		"percent": status(503, func(n int64, path string) bool { // the checks are answered
+			return n%50 == 0 && path != "/health" && path != "/items/8"
+		}),
+		"death": func(n int64, _ string, _ http.ResponseWriter) bool {
+			if n >= 20 {
+				panic(http.ErrAbortHandler)
 			}
-			w.WriteHeader(400)
-			return true
-		}, "of its requests in every step; first: 400 Bad Request"},
-		{"two percent", func(n int64, path string, w http.ResponseWriter) bool {
-			if n%50 != 0 || path == "/health" || path == "/items/8" { // the checks are answered
-				return false
-			}
-			w.WriteHeader(503)
-			return true
-		}, "of its requests in every step; first: 503 Service Unavailable"},
-		{"death", func(n int64, _ string, w http.ResponseWriter) bool {
-			if n < 20 {
-				return false
-			}
-			panic(http.ErrAbortHandler)
-		}, "fail"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "out")
-			var text, stderr bytes.Buffer
-			run := func(args ...string) (int, string) {
-				text.Reset()
-				stderr.Reset()
-				code := Main(t.Context(), Env{Args: args, Stdout: &text, Stderr: &stderr, Getenv: func(string) string { return "" }})
-				return code, text.String() + stderr.String()
-			}
-			code, _ := run("run", "--headless", "--profile", profile, "--target", "good="+orders(t, nil), "--target", "liar="+orders(t, c.wrong), "-o", out)
-			table := text.String()
-			if code != console.ExitContender {
-				t.Fatalf("exit code %d\n%s%s", code, table, stderr.String())
-			}
-			first := strings.Join(strings.SplitAfterN(table, "\n", 11)[:10], "")
-			if !strings.Contains(unwrapped(first), "EXCLUDED: liar ") || !strings.Contains(unwrapped(first), c.why) {
-				t.Errorf("the first ten lines:\n%s", first)
-			}
-			noVerdict(t, "text", table)
-			record, trials, err := results.Read(out)
-			testenv.OK(t, err)
-			analyzed := analysis.Of(record, trials)
-			if last := analyzed.Ordered()[1]; last.Label != "liar" {
-				t.Errorf("%s is last", last.Label)
-			}
-			for _, s := range summary.New(analyzed, summary.Rules{}).Standings {
-				for _, p := range s.Places {
-					if p.Contender == "liar" && (p.Tier != 0 || p.Out == "") {
-						t.Errorf("%s: tier %d, %q", s.Measure, p.Tier, p.Out)
-					}
+			return false
+		},
+	}
+	out := outOf(t)
+	args := into(out, "--profile", profile, "--allow-files", filepath.Dir(suite), "--target", "good="+orders(t, nil))
+	for _, name := range slices.Sorted(maps.Keys(liars)) {
+		args = append(args, "--target", name+"="+orders(t, liars[name]))
+	}
+	code, table, stderr := shell(nil).runs(t, args...)
+	if code != console.ExitContender {
+		t.Fatalf("exit code %d\n%s%s", code, table, stderr)
+	}
+	texts := map[string]string{"text": table, "dashboard": shown(t, out)}
+	for _, name := range []string{results.ReportFile, results.SummaryFile} {
+		texts[name] = output(t, out, name)
+	}
+	_, texts["history"] = locbench(t, nil, "history", filepath.Dir(out))
+	_, texts["compare"] = locbench(t, nil, "compare", out, "good", "bodies")
+	first, _, _ := strings.Cut(table, "throughput")
+	summarized, _, _ := strings.Cut(texts[results.SummaryFile], "## Results")
+	for name, why := range reasons {
+		has(t, "the begin of the text", first, "EXCLUDED: "+name+" …"+why)
+		has(t, "the begin of the summary", summarized, name+" is excluded")
+		has(t, "the report", texts[results.ReportFile], name+" is excluded")
+		_, compared := locbench(t, nil, "compare", out+":good", out+":"+name, "--format", "json")
+		lacks(t, "compare", compared, `"verdict": "better"`, `"verdict": "worse"`, `"verdict": "same"`)
+		for where, text := range texts {
+			for _, verdict := range []string{` has the `, ` needs the`, ` reached `, ` +leads`,
+				` +(leads|leader|behind)`} {
+				if m := regexp.MustCompile(name + verdict).FindString(text); m != "" {
+					t.Errorf("%s has a verdict: %q", where, m)
 				}
 			}
-			for _, name := range []string{"report.html", "summary.md"} {
-				data, err := os.ReadFile(filepath.Join(out, name))
-				testenv.OK(t, err)
-				page := string(data)
-				noVerdict(t, name, page)
-				if at := strings.Index(page, "liar is excluded"); at < 0 || at > strings.Index(page, "## Results") && name == "summary.md" {
-					t.Errorf("%s: the reason is at %d", name, at)
-				}
+		}
+	}
+	has(t, "dashboard", texts["dashboard"], " excluded: …5 more contenders excluded")
+	has(t, "history", texts["history"], "excluded: ")
+	has(t, "compare", texts["compare"], "excluded: ")
+	gated := says(t, console.ExitFailure, "--fail-on not checked: ", "compare", out, "good", "bodies", "--fail-on",
+		"throughput<-5%")
+	lacks(t, "compare", gated, "--force")
+	analyzed := analysis.Of(readResults(t, out))
+	testenv.Equal(t, analyzed.Ordered()[0].Label, "good")
+	for _, s := range summary.New(analyzed, summary.Rules{}).Standings {
+		for _, p := range s.Places {
+			if p.Contender != "good" && (p.Tier != 0 || p.Out == "") {
+				t.Errorf("%s of %s: tier %d, %q", s.Measure, p.Contender, p.Tier, p.Out)
 			}
-			for _, at := range [][]string{{"compare", out}, {"history", filepath.Dir(out)}} {
-				if _, listed := run(at...); !strings.Contains(unwrapped(listed), "excluded: ") && c.name != "death" && c.name != "statuses" {
-					t.Errorf("%s does not say why:\n%s", at[0], listed)
-				}
-			}
-			if code, gated := run("compare", out, "good", "liar", "--fail-on", "throughput<-5%"); c.name != "death" && c.name != "statuses" &&
-				(code != console.ExitFailure || !strings.Contains(gated, "--fail-on not checked: ") || strings.Contains(gated, "--force")) {
-				t.Errorf("compare --fail-on: exit code %d\n%s", code, gated)
-			}
-			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
-			if regexp.MustCompile(`"verdict": "(better|worse|same)"`).MatchString(compared) {
-				t.Errorf("compare has a verdict: %s", compared)
-			}
-			if _, listed := run("history", filepath.Dir(out)); strings.Contains(listed, "liar is") {
-				t.Errorf("history has a verdict: %s", listed)
-			}
-			screen := shown(t, out)
-			noVerdict(t, "dashboard", screen)
-			if !strings.Contains(screen, "liar excluded: ") {
-				t.Errorf("the dashboard:\n%s", screen)
-			}
-		})
+		}
 	}
 }
 
 // With --accept-failed-checks failed checks exclude nothing, and every output with a verdict says
 // so.
-func TestAcceptedFailedChecks(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out")
+func TestExcluded_FailedChecksAccepted(t *testing.T) {
 	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: healthy, request: GET /health, expect: {status: 418}}]}\n")
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
-	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--allow-files", filepath.Dir(suite), "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
 	const note = "Failed checks were accepted (--accept-failed-checks)"
-	if code != console.ExitOK || !strings.Contains(text, note) || strings.Contains(text, "EXCLUDED") {
-		t.Errorf("exit code %d\n%s", code, text)
-	}
-	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), note) {
-		t.Errorf("summary.md does not say so: %v", err)
-	}
-	if code, text := locbench(t, nil, "compare", out); code != console.ExitOK || !strings.Contains(text, "old: failed checks were accepted") || strings.Contains(text, "not comparable") {
-		t.Errorf("compare: exit code %d\n%s", code, text)
-	}
-}
-
-// unwrapped joins the lines of a wrapped text.
-func unwrapped(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// noVerdict fails if a text ranks the liar.
-func noVerdict(t *testing.T, where, text string) {
-	t.Helper()
-	for _, verdict := range []string{`liar has the `, `liar needs the`, `liar reached `, `\d +liar +leads`, `liar +(leads|leader|behind)`, `peaks: .*liar`} {
-		if m := regexp.MustCompile(verdict).FindString(text); m != "" {
-			t.Errorf("%s has a verdict: %q", where, m)
-		}
-	}
+	out := outOf(t)
+	lacks(t, "run", says(t, 0, note, into(out, "--accept-failed-checks", "--allow-files", filepath.Dir(suite),
+		"--profile", mine,
+		"--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "--rounds", "1")...), "EXCLUDED")
+	has(t, results.SummaryFile, output(t, out, results.SummaryFile), note)
+	lacks(t, "compare", says(t, 0, "old: failed checks were accepted", "compare", out), "not comparable")
 }
 
 // shown returns the first screen of the dashboard at the end of the run, on a terminal of 80×24.
 func shown(t *testing.T, dir string) string {
 	t.Helper()
 	var s fold.State
-	log, err := os.ReadFile(filepath.Join(dir, results.EventsFile))
-	testenv.OK(t, err)
-	for line := range bytes.Lines(log) {
+	for line := range strings.Lines(output(t, dir, results.EventsFile)) {
 		var rec bench.Record
-		testenv.OK(t, json.Unmarshal(line, &rec))
+		testenv.OK(t, json.Unmarshal([]byte(line), &rec))
 		s.Apply(rec)
 	}
 	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}, &s, "")
 	return strings.Join(lines, "\n")
+}
+
+// mixer responds with the id of the request. If it mixes up, one of 50 bodies is that of another
+// request while three or more are in flight. It counts these bodies.
+type mixer struct {
+	mixesUp              bool
+	crowd                *testenv.Crowd
+	crowded, sent, mixed atomic.Int64
+}
+
+func (m *mixer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := path.Base(r.URL.Path)
+	m.sent.Add(1)
+	if m.crowd.Enter() && m.mixesUp && m.crowded.Add(1)%50 == 0 {
+		m.mixed.Add(1)
+		id = "100000"
+	}
+	fmt.Fprintf(w, `{"id": %s, "name": "guest"}`, id)
+}
+
+// A service that is wrong under concurrency only is excluded, in a run that compares what profiles
+// compare by default. All 300 responses of the second step are compared, so the numbers are those
+// of the server; of the third step it is a sample, whose share is within four standard errors.
+func TestExcluded_WrongUnderConcurrencyOnly(t *testing.T) {
+	profile := fileOf(t, "bookings.yaml", `variables: {id: {from: 1, to: 9000}}
+requests: [{name: booking, get: "/bookings/{id}", expect: {present: [name], json_includes: {id: "{id:number}"}}}]
+rounds: 1
+timeout: 1m
+steps: [{connections: 1, max_requests: 60}, {connections: 16, max_requests: 300}, {connections: 16, max_requests: 6000}]
+`)
+	run := func(code int, mixesUp bool) (*mixer, string, string) {
+		service := &mixer{mixesUp: mixesUp, crowd: testenv.NewCrowd(2 * time.Millisecond)}
+		s := httptest.NewServer(service)
+		defer s.Close()
+		out := outOf(t)
+		return service, says(t, code, "", into(out, "--profile", profile, "--target", "bookings="+s.URL)...), out
+	}
+	_, text, out := run(0, false)
+	right, trials := readResults(t, out)
+	if all := trials[0].Steps; len(right.Excluded()) > 0 || all[1].Load.Checked != 300 || all[2].Load.Checked < 300 {
+		t.Errorf("excluded %v, %d and %d bodies compared", right.Excluded(), all[1].Load.Checked, all[2].Load.Checked)
+	}
+	lacks(t, "the text", unwrapped(text), "unexpected")
+
+	service, text, out := run(console.ExitContender, true)
+	wrong, trials := readResults(t, out)
+	if len(wrong.Excluded()) != 1 {
+		t.Fatalf("excluded %v\n%s", wrong.Excluded(), text)
+	}
+	all, u := trials[0].Steps, wrong.Excluded()[0].Unexpected
+	first, sample := all[1].Load, all[2].Load
+	if n := first.Failed[bench.ErrWrong]; n < 3 || n > 6 || first.Checked != 300 || u.Connections != 16 ||
+		u.Round != 1 ||
+		u.Step != all[1].Step.Name || u.Count != n+sample.Failed[bench.ErrWrong] ||
+		u.Compared != all[0].Load.Checked+300+sample.Checked {
+		t.Errorf("%+v; second step: %d of %d", u, n, first.Checked)
+	}
+	truth := float64(service.mixed.Load()-first.Failed[bench.ErrWrong]) / 6000
+	found := float64(sample.Failed[bench.ErrWrong]) / float64(sample.Checked)
+	if error := math.Sqrt(truth * (1 - truth) / float64(sample.Checked)); sample.Checked < 295 || truth < .01 ||
+		math.Abs(found-truth) > 4*error {
+		t.Errorf("%.2f%% of %d, the server's share is %.2f%%", 100*found, sample.Checked, 100*truth)
+	}
+	share := fmt.Sprintf("%d of %d compared bodies were unexpected (…16 connections…100000", u.Count, u.Compared)
+	for name, c := range map[string]struct{ text, want string }{
+		"text":      {text, share},
+		"report":    {output(t, out, results.ReportFile), share},
+		"summary":   {output(t, out, results.SummaryFile), share},
+		"dashboard": {shown(t, out), "bookings excluded: "},
+	} {
+		has(t, name, c.text, c.want)
+		lacks(t, name, unwrapped(c.text), "bound by the", "at peak: ", "peaked at", "&lt;0.1%", "< 0.1%")
+	}
 }

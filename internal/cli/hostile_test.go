@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -122,15 +121,9 @@ func TestHostileInput(t *testing.T) {
 	h := yamlText("x" + hostile)
 	dir := hostileResults(t)
 	again := hostileResults(t)
-	services := filepath.Join(t.TempDir(), "contenders")
-	manifest := func(name, more string) {
-		file := filepath.Join(services, name, "service.yaml")
-		testenv.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		text := fmt.Sprintf("title: %[1]s\nlanguage: %[1]s\nframework: %[1]s\nversion: %[1]s\nunverified: %[1]s\nenv: {TEXT: %[1]s}\n"+
-			"docker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n%s", h, more)
-		testenv.OK(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	manifest("good", "")
+	manifest := "title: %[1]s\nlanguage: %[1]s\nframework: %[1]s\nversion: %[1]s\nunverified: %[1]s\nenv: {TEXT: %[1]s}\n" +
+		"docker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n"
+	services := folderOf(t, map[string]string{"good/service.yaml": fmt.Sprintf(manifest, h)})
 	profile := fileOf(t, "good.yaml", fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\nsteps: [{connections: 1, duration: 1s}]\n", h))
 	broken := fileOf(t, "broken.yaml", fmt.Sprintf("%[1]s: 1\nrounds: %[1]s\nstore: %[1]s\nsteps: [%[1]s]\n", h))
 	suite := fileOf(t, "suite.yaml", fmt.Sprintf("suite: %[1]s\ngroups: {g: [{name: %[1]s, request: GET /, expect: {status: 200}}]}\n", h))
@@ -156,16 +149,15 @@ func TestHostileInput(t *testing.T) {
 		{"export", dir, "--format", "vegeta-json", "-o", out}, {"export", dir, "--format", "vegeta-csv", "-o", out},
 		{"export", dir, "--format", "csv", "-o", filepath.Join(out, "file.csv")}, {"export", dir, "--format", hostile},
 	} {
-		var stdout, stderr bytes.Buffer
-		code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
+		code, stdout, stderr := shell(nil).runs(t, args...)
 		name := strings.ReplaceAll(strings.Join(args, " "), hostile, "HOSTILE")
 		csv := strings.Contains(name, "csv") // a cell may have several lines
-		clean(t, name+" to standard output", stdout.String(), !csv)
-		clean(t, name+" to standard error", stderr.String(), true)
-		t.Log(code, name, stdout.Len(), stderr.String())
+		clean(t, name+" to standard output", stdout, !csv)
+		clean(t, name+" to standard error", stderr, true)
+		t.Log(code, name, len(stdout), stderr)
 	}
 	for _, tree := range []string{out, dir} {
-		err := filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
+		testenv.OK(t, filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
 			}
@@ -175,10 +167,7 @@ func TestHostileInput(t *testing.T) {
 			}
 			clean(t, path, string(data), false)
 			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
+		}))
 	}
 }
 

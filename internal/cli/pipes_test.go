@@ -44,7 +44,8 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 				{"services", "validate", file}, {"services", "list", "--services", file},
 				{"seed", "--elastic", "http://127.0.0.1:1", "--from", file},
 			} {
-				said := later(func() string { return saying(t, args...) })
+				said := make(chan string, 1)
+				go func() { said <- saying(t, args...) }()
 				select {
 				case text := <-said:
 					if strings.TrimSpace(text) == "" {
@@ -56,10 +57,4 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-func later(f func() string) <-chan string {
-	out := make(chan string, 1)
-	go func() { out <- f() }()
-	return out
 }

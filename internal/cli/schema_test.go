@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -27,23 +23,23 @@ import (
 
 // schemaKind is a kind of file: its types, its reader, and valid files.
 type schemaKind struct {
-	name, source, root string // root is the type of the whole file
-	read               func(file string, data []byte) error
-	files              string // pattern of all bundled files
-	least              int    // number of bundled files
+	name  string
+	read  func(file string, data []byte) error
+	files string // pattern of all bundled files
+	least int    // number of bundled files
 }
 
 var schemaKinds = []schemaKind{
 	{
-		name: "profile", source: "../run/profile", root: "file", files: "../../profiles/*.yaml", least: 8,
+		name: "profile", files: "../../profiles/*.yaml", least: 8,
 		read: func(file string, data []byte) error { _, err := profile.Parse(file, data); return err },
 	},
 	{
-		name: "manifest", source: "../contender", root: "manifest", files: "../../services/*/service.yaml", least: 20,
+		name: "manifest", files: "../../services/*/service.yaml", least: 20,
 		read: func(file string, data []byte) error { _, err := contender.Parse(file, data); return err },
 	},
 	{
-		name: "suite", source: "../contender/check", root: "suiteFile", files: "../store/dataset/suites/*.yaml", least: 1,
+		name: "suite", files: "../store/dataset/suites/*.yaml", least: 1,
 		read: func(file string, data []byte) error { _, err := check.ParseSuite(file, data); return err },
 	},
 }
@@ -51,11 +47,7 @@ var schemaKinds = []schemaKind{
 // printedSchema returns the schema that the command prints.
 func printedSchema(t *testing.T, kind string) []byte {
 	t.Helper()
-	code, text := locbench(t, nil, "schema", kind)
-	if code != console.ExitOK {
-		t.Fatalf("exit code %d: %s", code, text)
-	}
-	return []byte(text)
+	return []byte(says(t, 0, "", "schema", kind))
 }
 
 func compiledSchema(t *testing.T, kind string) *jsonschema.Schema {
@@ -90,14 +82,12 @@ func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
 	testenv.OK(t, err)
-	dir := t.TempDir()
-	for name, text := range map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x", "targets.txt": "GET http://h/a\n"} {
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
+	dir := folderOf(t, map[string]string{"users.csv": "name,mail\na,b@c\n", "order.bin": "x",
+		"targets.txt": "GET http://h/a\n"})
 	return filepath.Join(dir, "mine.yaml"), data
 }
 
-func TestSchemasAcceptBundledFiles(t *testing.T) {
+func TestSchema_BundledFiles(t *testing.T) {
 	for _, kind := range schemaKinds {
 		schema := compiledSchema(t, kind.name)
 		files, err := filepath.Glob(kind.files)
@@ -114,9 +104,9 @@ func TestSchemasAcceptBundledFiles(t *testing.T) {
 	}
 }
 
-// TestSchemasAcceptWhatIsRead replaces each value of a file by all sorts of others, and removes it:
+// TestSchema_WhatIsRead replaces each value of a file by all sorts of others, and removes it:
 // the schema accepts every file that locbench reads.
-func TestSchemasAcceptWhatIsRead(t *testing.T) {
+func TestSchema_WhatIsRead(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			file, data := kind.example(t)
@@ -155,21 +145,13 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 // tried in many places.
 const oneOf = 23
 
-// TestSchemaOfTargetFiles: the requests of a profile may be a target file.
-func TestSchemaOfTargetFiles(t *testing.T) {
+// TestSchema_TargetFiles: the requests of a profile may be a target file.
+func TestSchema_TargetFiles(t *testing.T) {
 	kind := schemaKinds[0]
 	file, _ := kind.example(t)
-	for text, valid := range map[string]bool{
-		"requests: {targets: targets.txt}\nsteps: [1]\n": true, "requests: {targets: [targets.txt]}\nsteps: [1]\n": false,
-		"requests: targets.txt\nsteps: [1]\n": false, "requests: {}\nsteps: [1]\n": false,
-	} {
-		if err := kind.read(file, []byte(text)); valid != (err == nil) {
-			t.Errorf("%s: read: %v", text, err)
-		}
-		if err := compiledSchema(t, kind.name).Validate(asJSON(t, file, []byte(text))); valid != (err == nil) {
-			t.Errorf("%s: the schema: %v", text, err)
-		}
-	}
+	text := []byte("requests: {targets: targets.txt}\nsteps: [1]\n")
+	testenv.OK(t, kind.read(file, text))
+	testenv.OK(t, compiledSchema(t, kind.name).Validate(asJSON(t, file, text)))
 }
 
 // odd are values of all sorts.
@@ -211,236 +193,130 @@ func mutate(v any, path string, set func(any), try func(what string)) {
 	}
 }
 
-// TestSchemasHaveEveryKey: the schema has the struct types with YAML tags in the source, with the
-// same keys, each with a description.
-func TestSchemasHaveEveryKey(t *testing.T) {
+// TestSchema_EveryKey: each key has a description, and no map of keys has others.
+func TestSchema_EveryKey(t *testing.T) {
 	for _, kind := range schemaKinds {
 		t.Run(kind.name, func(t *testing.T) {
-			var root map[string]any
-			testenv.OK(t, json.Unmarshal(printedSchema(t, kind.name), &root))
-			defs, _ := root["$defs"].(map[string]any)
-			structs := taggedStructs(t, kind.source)
-			if kind.name == "profile" { // expectations are read by the package of suites
-				maps.Copy(structs, taggedStructs(t, "../contender/check"))
-				delete(structs, "suiteFile")
-				delete(structs, "checkFile")
+			type object struct {
+				Properties           map[string]struct{ Description string }
+				AdditionalProperties any
 			}
+			var root struct {
+				object
+				Defs map[string]object `json:"$defs"`
+			}
+			testenv.OK(t, json.Unmarshal(printedSchema(t, kind.name), &root))
+			root.Defs[""] = root.object
 			keys := 0
-			for name, want := range structs {
-				of, _ := defs[name].(map[string]any)
-				if name == kind.root {
-					of = root
+			for name, of := range root.Defs {
+				if len(of.Properties) == 0 || of.AdditionalProperties != false {
+					t.Errorf("%q: %d keys, other keys: %v", name, len(of.Properties), of.AdditionalProperties)
 				}
-				properties, _ := of["properties"].(map[string]any)
-				if got := slices.Sorted(maps.Keys(properties)); !slices.Equal(got, want) {
-					t.Errorf("type %s has the keys %v, its schema %v", name, want, got)
-				}
-				if of["additionalProperties"] != false {
-					t.Errorf("type %s: other keys are allowed", name)
-				}
-				for key, p := range properties {
-					if text, _ := p.(map[string]any)["description"].(string); text == "" {
+				for key, p := range of.Properties {
+					if keys++; p.Description == "" {
 						t.Errorf("%s.%s has no description", name, key)
 					}
-					keys++
 				}
 			}
-			if len(defs) != len(structs)-1 || keys < 20 {
-				t.Errorf("%d definitions, %d types, %d keys", len(defs), len(structs), keys)
+			if keys < 20 {
+				t.Errorf("%d keys", keys)
 			}
 		})
 	}
 }
 
-// taggedStructs returns the YAML keys of the named structs in a package's source. It fails for a
-// struct without a name, which a schema cannot have.
-func taggedStructs(t *testing.T, dir string) map[string][]string {
-	t.Helper()
-	set := token.NewFileSet()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources in %s: %v", dir, err)
-	}
-	all, named := map[string][]string{}, map[*ast.StructType]string{}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		p, err := parser.ParseFile(set, file, nil, 0)
-		testenv.OK(t, err)
-		ast.Inspect(p, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.TypeSpec:
-				if s, ok := n.Type.(*ast.StructType); ok {
-					named[s] = n.Name.Name
-				}
-			case *ast.StructType:
-				var keys []string
-				for _, f := range n.Fields.List {
-					if f.Tag == nil {
-						continue
-					}
-					key, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("yaml"), ",")
-					if key != "" {
-						keys = append(keys, key)
-					}
-				}
-				if keys == nil {
-					break
-				}
-				if named[n] == "" {
-					t.Errorf("%s: a struct that is read from YAML has no name", set.Position(n.Pos()))
-				}
-				slices.Sort(keys)
-				all[named[n]] = keys
-			}
-			return true
-		})
-	}
-	return all
-}
-
-// TestSchemasRefuse: both the schema and locbench reject a mistake in a file.
-func TestSchemasRefuse(t *testing.T) {
+// TestSchema_Mistakes: both the schema and locbench reject a mistake in a file.
+func TestSchema_Mistakes(t *testing.T) {
 	const aProfile = "contenders: [a]\nrequests: [{get: /x}]\nsteps: [1]\n"
 	const aManifest = "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: [x]}\n"
 	suite := func(check string) string { return "suite: s\ngroups: {get: [" + check + "]}\n" }
-	for kind, files := range map[string]map[string]string{
+	const step, get = "steps: [1]\nrequests: ", "requests: [{get: /x}]\nsteps: "
+	check := func(checks ...string) (files []string) {
+		for _, c := range checks {
+			files = append(files, suite("{name: a, request: /x, "+c+"}"))
+		}
+		return files
+	}
+	after := func(valid string, more ...string) (files []string) {
+		for _, m := range more {
+			files = append(files, valid+m+"\n")
+		}
+		return files
+	}
+	for kind, files := range map[string]map[string][]string{
 		"profile": {
-			"unknown key":              aProfile + "conections: 3\n",
-			"unknown key of a request": "steps: [1]\nrequests: [{get: /x, methd: GET}]\n",
-			"unknown key of a step":    "steps: [{connections: 1, warmup: true}]\nrequests: [{get: /x}]\n",
-			"unknown key of limits":    aProfile + "limits: {cpu: 1}\n",
-			"unknown key of expect":    "steps: [1]\nrequests: [{get: /x, expect: {code: 200}}]\n",
-			"unknown key of targets":   "steps: [1]\nrequests: {target: targets.txt}\n",
-			"two kinds of requests":    "steps: [1]\nrequests: [{targets: targets.txt}]\n",
-			"no steps":                 "requests: [{get: /x}]\n",
-			"no requests":              "steps: [1]\n",
-			"no name of a session":     "steps: [1]\nsessions: [{requests: [{get: /x}]}]\n",
-			"no path":                  "steps: [1]\nrequests: [{name: x}]\n",
-			"two paths":                "steps: [1]\nrequests: [{get: /x, post: /x}]\n",
-			"two bodies":               "steps: [1]\nrequests: [{post: /x, body: a, json: b}]\n",
-			"a path without a slash":   "steps: [1]\nrequests: [{get: x}]\n",
-			"a list for a map":         aProfile + "limits: [1]\n",
-			"a text for a number":      aProfile + "rounds: six\n",
-			"a number for a list":      aProfile + "setup: 1\n",
-			"too many rounds":          aProfile + "rounds: 1001\n",
-			"no round":                 aProfile + "rounds: 0\n",
-			"no CPU":                   aProfile + "limits: {cpus: 0}\n",
-			"a size without a unit":    aProfile + "limits: {memory: 512}\n",
-			"a time without a unit":    aProfile + "timeout: 10\n",
-			"a share without percent":  aProfile + "compare_bodies: 0.1\n",
-			"runtime":                  aProfile + "runtime: podman\n",
-			"store":                    aProfile + "store: elastic\n",
-			"store without a kind":     aProfile + "store: {url: 'http://a:1'}\n",
-			"data":                     aProfile + "data: bundle\n",
-			"data of two sources":      aProfile + "data: {dir: x, cities: 5}\n",
-			"too many cities":          aProfile + "data: {cities: 1000001}\n",
-			"weight":                   "steps: [1]\nrequests: [{get: /x, weight: 0}]\n",
-			"status":                   "steps: [1]\nrequests: [{get: /x, expect: {status: 100}}]\n",
-			"ids":                      "steps: [1]\nrequests: [{get: '/x/{id}', ids: zpif}]\n",
-			"think":                    "steps: [1]\nrequests: [{get: /x, think: 1s-2s}]\n",
-			"save":                     "steps: [1]\nsessions: [{name: s, requests: [{get: /x, save: {a: {body: x}}}]}]\n",
-			"a generator":              aProfile + "variables: {a: uid}\n",
-			"half a range":             aProfile + "variables: {a: {from: 1}}\n",
-			"two sources":              aProfile + "variables: {a: {list: [1], string: 3}}\n",
-			"a name of a variable":     aProfile + "variables: {a-b: uuid}\n",
-			"a step":                   "steps: [many]\nrequests: [{get: /x}]\n",
-			"an unknown range":         "steps: ['1..4 tripling']\nrequests: [{get: /x}]\n",
-			"no connection":            "steps: [0]\nrequests: [{get: /x}]\n",
-			"rate and arrivals":        "steps: [{rate: 5, arrivals: {users: 1, over: 1s}}]\nrequests: [{get: /x}]\n",
-			"a step without load":      "steps: [{duration: 5s}]\nrequests: [{get: /x}]\n",
-			"rate":                     "steps: [{rate: 2000000}]\nrequests: [{get: /x}]\n",
-			"half a ramp":              "steps: [{rate: {from: 1}}]\nrequests: [{get: /x}]\n",
-			"a threshold":              aProfile + "thresholds: [fast]\n",
-			"stop":                     aProfile + "thresholds: [{condition: p99<1s, stop: all}]\n",
-			"a lifecycle check":        aProfile + "checks: {lifecycle: [stop]}\n",
-			"a weight within":          "steps: [1]\nsessions: [{name: s, requests: [{get: /x, weight: 1}]}]\n",
-			"nothing under a key":      aProfile + "variables:\n",
+			"an unknown key": slices.Concat(after(aProfile, "conections: 3", "limits: {cpu: 1}"), after(get, "[{connections: 1, warmup: true}]"),
+				after(step, "[{get: /x, methd: GET}]", "[{get: /x, expect: {code: 200}}]", "{target: targets.txt}")),
+			"no steps or requests":    {"requests: [{get: /x}]\n", "steps: [1]\n", "requests: {}\nsteps: [1]\n"},
+			"other kinds of requests": after(step, "[{targets: targets.txt}]", "{targets: [targets.txt]}", "targets.txt"),
+			"an incomplete request":   after(step, "[{name: x}]", "[{get: x}]", "[{get: /x, weight: 0}]"),
+			"two of one":              after(step, "[{get: /x, post: /x}]", "[{post: /x, body: a, json: b}]"),
+			"an incomplete session": {"steps: [1]\nsessions: [{requests: [{get: /x}]}]\n",
+				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, save: {a: {body: x}}}]}]\n",
+				"steps: [1]\nsessions: [{name: s, requests: [{get: /x, weight: 1}]}]\n"},
+			"a value of another kind": after(aProfile, "limits: [1]", "rounds: six", "setup: 1", "variables:"),
+			"a number out of range": slices.Concat(after(aProfile, "rounds: 1001", "rounds: 0", "limits: {cpus: 0}", "data: {cities: 1000001}"),
+				after(get, "[0]", "[{rate: 2000000}]"), after(step, "[{get: /x, expect: {status: 100}}]")),
+			"no unit": after(aProfile, "limits: {memory: 512}", "timeout: 10", "compare_bodies: 0.1"),
+			"an unknown word": slices.Concat(after(aProfile, "runtime: podman", "store: elastic", "data: bundle", "variables: {a: uid}",
+				"thresholds: [fast]", "thresholds: [{condition: p99<1s, stop: all}]", "checks: {lifecycle: [stop]}"),
+				after(step, "[{get: '/x/{id}', ids: zpif}]", "[{get: /x, think: 1s-2s}]"), after(get, "[many]", "['1..4 tripling']")),
+			"a store without a kind": after(aProfile, "store: {url: 'http://a:1'}"),
+			"a variable":             after(aProfile, "variables: {a: {from: 1}}", "variables: {a: {list: [1], string: 3}}", "variables: {a-b: uuid}"),
+			"two sources of data":    after(aProfile, "data: {dir: x, cities: 5}"),
+			"a load of a step":       after(get, "[{rate: 5, arrivals: {users: 1, over: 1s}}]", "[{duration: 5s}]", "[{rate: {from: 1}}]"),
 		},
 		"manifest": {
-			"unknown key":            aManifest + "languge: Go\n",
-			"unknown key of docker":  aManifest + "docker: {dockerfile: Dockerfile, network: host}\n",
-			"an empty language":      "name: x\nlanguage: \"\"\nprocess: {command: [x]}\n",
-			"nothing to run":         "name: x\nlanguage: Go\nframework: f\nversion: 1\n",
-			"a name in capitals":     aManifest[8:] + "name: X\n",
-			"port":                   aManifest + "port: 70000\n",
-			"a port in words":        aManifest + "port: http\n",
-			"ready without a slash":  aManifest + "ready: {path: health}\n",
-			"ready without a unit":   aManifest + "ready: {timeout: 5}\n",
-			"status":                 aManifest + "ready: {status: 99}\n",
-			"image and Dockerfile":   aManifest + "docker: {dockerfile: Dockerfile, image: x}\n",
-			"no image":               aManifest + "docker: {target: x}\n",
-			"a capability":           aManifest + "docker: {image: x, capabilities: [CAP_NET_RAW]}\n",
-			"few processes":          aManifest + "docker: {image: x, processes: 100}\n",
-			"a command as a text":    "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: ./x}\n",
-			"no command":             "name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {build: []}\n",
-			"an empty build":         aManifest + "docker: {image: x}\nvariants: [{name: a, build: [[]]}]\n",
-			"a variant without name": aManifest + "variants: [{title: x}]\n",
-			"a tag":                  aManifest + "tags: [Two Words]\n",
-			"endpoints":              aManifest + "endpoints: some\n",
-			"no endpoint":            aManifest + "endpoints: []\n",
-			"env":                    aManifest + "env: {'A=B': x}\n",
-			"a list as env":          aManifest + "env: [A=B]\n",
+			"an unknown key": after(aManifest, "languge: Go", "docker: {dockerfile: Dockerfile, network: host}"),
+			"something is missing": {"name: x\nlanguage: \"\"\nprocess: {command: [x]}\n", "name: x\nlanguage: Go\nframework: f\nversion: 1\n",
+				"name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {build: []}\n"},
+			"a command as a text": {"name: x\nlanguage: Go\nframework: f\nversion: 1\nprocess: {command: ./x}\n"},
+			"a name in capitals":  {aManifest[8:] + "name: X\n"},
+			"a port":              after(aManifest, "port: 70000", "port: http"),
+			"when it is ready":    after(aManifest, "ready: {path: health}", "ready: {timeout: 5}", "ready: {status: 99}"),
+			"its container": after(aManifest, "docker: {dockerfile: Dockerfile, image: x}", "docker: {target: x}",
+				"docker: {image: x, capabilities: [CAP_NET_RAW]}", "docker: {image: x, processes: 100}"),
+			"a variant": after(aManifest, "docker: {image: x}\nvariants: [{name: a, build: [[]]}]", "variants: [{title: x}]"),
+			"a list":    after(aManifest, "tags: [Two Words]", "endpoints: some", "endpoints: []", "env: [A=B]", "env: {'A=B': x}"),
 		},
 		"suite": {
-			"unknown key":           suite("{name: a, request: /x, expect: {}}") + "variables: {}\n",
-			"unknown key of check":  suite("{name: a, request: /x, expect: {}, header: {A: b}}"),
-			"unknown key of expect": suite("{name: a, request: /x, expect: {code: 200}}"),
-			"no suite":              "groups: {get: [{name: a, request: /x, expect: {}}]}\n",
-			"no groups":             "suite: s\n",
-			"groups without any":    "suite: s\ngroups: {}\n",
-			"a group without any":   "suite: s\ngroups: {get: []}\n",
-			"no expect":             suite("{name: a, request: /x}"),
-			"expect as a number":    suite("{name: a, request: /x, expect: 200}"),
-			"no path":               suite("{name: a, request: GET x, expect: {}}"),
-			"status":                suite("{name: a, request: /x, expect: {status: 600}}"),
-			"no status":             suite("{name: a, request: /x, expect: {status: []}}"),
-			"status in words":       suite("{name: a, request: /x, expect: {status: ok}}"),
-			"size":                  suite("{name: a, request: /x, expect: {max_size: 100}}"),
-			"took":                  suite("{name: a, request: /x, expect: {took: 1s}}"),
-			"count":                 suite("{name: a, request: /x, expect: {count: {a: -1}}}"),
-			"count of a word":       suite("{name: a, request: /x, expect: {count: {a: many}}}"),
-			"contains nothing":      suite("{name: a, request: /x, expect: {contains: ''}}"),
-			"timeout":               suite("{name: a, request: /x, expect: {}, timeout: 5}"),
+			"an unknown key": append(check("expect: {}, header: {A: b}", "expect: {code: 200}"),
+				suite("{name: a, request: /x, expect: {}}")+"variables: {}\n"),
+			"no suite or groups": {"groups: {get: [{name: a, request: /x, expect: {}}]}\n", "suite: s\n", "suite: s\ngroups: {}\n",
+				"suite: s\ngroups: {get: []}\n"},
+			"no expectation": {suite("{name: a, request: /x}"), suite("{name: a, request: /x, expect: 200}")},
+			"no path":        {suite("{name: a, request: GET x, expect: {}}")},
+			"a status":       check("expect: {status: 600}", "expect: {status: []}", "expect: {status: ok}"),
+			"a bound": check("expect: {max_size: 100}", "expect: {took: 1s}", "expect: {count: {a: -1}}", "expect: {count: {a: many}}",
+				"expect: {contains: ''}", "expect: {}, timeout: 5"),
 		},
 	} {
 		i := slices.IndexFunc(schemaKinds, func(k schemaKind) bool { return k.name == kind })
 		schema := compiledSchema(t, kind)
-		for name, text := range files {
+		valid := map[string]string{"profile": aProfile, "manifest": aManifest, "suite": check("expect: {}")[0]}[kind]
+		testenv.OK(t, schema.Validate(asJSON(t, "x.yaml", []byte(valid))))
+		for name, texts := range files {
 			t.Run(kind+"/"+name, func(t *testing.T) {
-				if err := schema.Validate(asJSON(t, "x/x.yaml", []byte(text))); err == nil {
-					t.Error("the schema accepts it")
-				}
-				if err := schemaKinds[i].read("x/x.yaml", []byte(text)); err == nil {
-					t.Error("locbench reads it")
+				for _, text := range texts {
+					if err := schema.Validate(asJSON(t, "x/x.yaml", []byte(text))); err == nil {
+						t.Errorf("the schema accepts\n%s", text)
+					}
+					if err := schemaKinds[i].read("x/x.yaml", []byte(text)); err == nil {
+						t.Errorf("locbench reads\n%s", text)
+					}
 				}
 			})
 		}
-		for name, text := range map[string]string{"profile": aProfile, "manifest": aManifest, "suite": suite("{name: a, request: /x, expect: {}}")} {
-			if err := schema.Validate(asJSON(t, "x.yaml", []byte(text))); name == kind && err != nil {
-				t.Errorf("the valid part of the files: %v", err)
-			}
-		}
 	}
 }
 
-func TestSchemaOfAnUnknownKind(t *testing.T) {
+// A schema can be under version control: it is the same each time.
+func TestSchema(t *testing.T) {
 	for _, args := range [][]string{{"schema"}, {"schema", "service"}, {"schema", "profile", "suite"}} {
-		code, text := locbench(t, nil, args...)
-		for _, kind := range schemaKinds {
-			if code != console.ExitUsage || !strings.Contains(text, kind.name) {
-				t.Errorf("%q: exit code %d: %s", args, code, text)
-			}
-		}
+		says(t, console.ExitUsage, "profile…manifest…suite", args...)
 	}
-}
-
-// TestSchemaIsTheSameEachTime: a schema can be under version control.
-func TestSchemaIsTheSameEachTime(t *testing.T) {
 	for _, kind := range schemaKinds {
-		one, two := printedSchema(t, kind.name), printedSchema(t, kind.name)
-		if !bytes.Equal(one, two) {
+		if !bytes.Equal(printedSchema(t, kind.name), printedSchema(t, kind.name)) {
 			t.Errorf("%s: two calls print different schemas", kind.name)
 		}
 	}

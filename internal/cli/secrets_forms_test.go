@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -71,44 +70,33 @@ func newParrot(t *testing.T) (s *httptest.Server, got func() string) {
 }
 
 // Neither try nor a run shows or keeps a secret, in whichever way it is sent and comes back.
-func TestSecretsInNoForm(t *testing.T) {
+func TestSecrets_Forms(t *testing.T) {
 	s, journal := newParrot(t)
-	env := map[string]string{"MYSECRET": envSecret}
-	shown := []string{"S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-", "zyxwvu", "1d-of", "login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk"}
+	env := shell{"MYSECRET": envSecret}
+	requests, teardown := "requests:\n", "teardown:\n"
 	for _, way := range []string{"go", "python", "php", "twice", "html", "url", "base64", "cut"} {
-		profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}"}
-setup: [{post: /login, save: {uid: id, sid: {cookie: sid}}, header: {Authorization: none, X-Sid: none}}]
-requests: [{post: "/`+way+`?c={sid}", json: {p: "${MYSECRET}"}}]
-teardown: [{name: end, post: "/`+way+`", json: {p: "${MYSECRET}"}, expect: {status: 201}}]
-rounds: 1
-`+twenty)
-		_, text := locbench(t, env, "try", profile, "--target", "a="+s.URL)
-		if !strings.Contains(text, "FAILED: expected status 201, got 200 OK") {
-			t.Errorf("%s: %s", way, text)
-		}
-		out := filepath.Join(t.TempDir(), "out")
-		_, ran := locbench(t, env, "run", "--headless", "--profile", profile, "--target", "a="+s.URL, "-o", out)
-		texts := map[string]string{"try": text, "run": ran}
-		if err := filepath.WalkDir(out, func(path string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() {
-				data, _ := os.ReadFile(path)
-				texts[e.Name()] = string(data)
-			}
-			return err
-		}); err != nil || !strings.Contains(texts["summary.md"], "teardown") {
-			t.Errorf("%s: %v\n%s", way, err, ran)
-		}
-		for name, text := range texts {
-			for _, piece := range shown {
-				if at := strings.Index(text, piece); at >= 0 {
-					t.Errorf("%s: %s shows %s: %.200s", way, name, piece, text[max(0, at-80):])
-				}
-			}
-		}
-		if sent := journal(); !strings.Contains(sent, `ssword\"x/7<&tail"}`) || !strings.Contains(sent, "Bearer "+loginID) || !strings.Contains(sent, cookieValue) {
-			t.Errorf("%s: the service got %.500s", way, sent)
-		}
+		requests += `  - {post: "/` + way + `?c={sid}", json: {p: "${MYSECRET}"}}` + "\n"
+		teardown += `  - {name: end ` + way + `, post: "/` + way +
+			`", json: {p: "${MYSECRET}"}, expect: {status: 201}}` + "\n"
 	}
+	profile := fileOf(t, "p.yaml", `header: {Authorization: "Bearer {uid}", X-Sid: "{sid}"}
+setup: [{post: /login, save: {uid: id, sid: {cookie: sid}}, header: {Authorization: none, X-Sid: none}}]
+rounds: 1
+`+requests+teardown+strings.Replace(twenty, "20", "40", 1))
+	_, text := locbench(t, env, "try", profile, "--target", "a="+s.URL)
+	testenv.Equal(t, strings.Count(text, "FAILED: expected status 201, got 200 OK"), 8)
+	out := outOf(t)
+	_, ran := locbench(t, env, into(out, "--profile", profile, "--target", "a="+s.URL)...)
+	texts := outputs(t, out)
+	texts["try"], texts["run"] = text, ran
+	has(t, "summary.md", texts["summary.md"], "teardown")
+	histogram := regexp.MustCompile(`"hdr": ?"[^"]*"`) // base64, in which anything may appear
+	for name, text := range texts {
+		lacks(t, name, histogram.ReplaceAllString(text, ""), "S3cr", "ssword", "c00k", "value+of", "ada-0", "n0t-",
+			"zyxwvu",
+			"1d-of", "login-abc", "abcdefghij", "UzNjcjN0", "c3N3b3Jk")
+	}
+	has(t, "the journal of the service", journal(), `ssword\"x/7<&tail"}…Bearer `+loginID+"…"+cookieValue)
 }
 
 // A profile in bench/ with a file elsewhere runs with the option that its mistake names, in each
@@ -116,45 +104,28 @@ rounds: 1
 func TestAllowFiles(t *testing.T) {
 	s, journal := newParrot(t)
 	dir := t.TempDir()
-	t.Chdir(dir)
-	for name, text := range map[string]string{
+	suite := filepath.Join(dir, "bench/suite.yaml")
+	testenv.OK(t, os.CopyFS(dir, os.DirFS(folderOf(t, map[string]string{
 		"bench/p.yaml": "requests: [{post: /go, file: ../data/body.json, expect: {schema: ../data/s.json}}]\n" + twenty +
-			"checks: {suites: [" + filepath.Join(dir, "bench/suite.yaml") + "]}\n", "data/body.json": `{"p":"the body"}`, "data/s.json": `{"type":"string"}`,
+			"checks: {suites: [" + suite + "]}\n",
+		"data/body.json": `{"p":"the body"}`, "data/s.json": `{"type":"string"}`,
 		"bench/suite.yaml": "suite: s\ngroups: {g: [{name: c, request: POST /go, expect: {status: 200, schema: ../data/s.json}}]}\n",
-	} {
-		testenv.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testenv.OK(t, os.WriteFile(name, []byte(text), 0o600))
+	}))))
+	t.Chdir(dir)
+	commands := [][]string{
+		{"profiles", "validate", "bench/p.yaml"}, {"profiles", "show", "bench/p.yaml"}, {"check", s.URL, "--suite",
+			"bench/suite.yaml"},
+		{"try", "bench/p.yaml", "--target", "a=" + s.URL}, into("out", "--profile", "bench/p.yaml", "--target",
+			"a="+s.URL),
 	}
-	for name, args := range map[string][]string{
-		"validate": {"profiles", "validate", "bench/p.yaml"}, "show": {"profiles", "show", "bench/p.yaml"},
-		"try": {"try", "bench/p.yaml", "--target", "a=" + s.URL}, "run": {"run", "--headless", "--profile", "bench/p.yaml", "--target", "a=" + s.URL, "-o", "out"},
-		"check": {"check", s.URL, "--suite", "bench/suite.yaml"},
-	} {
-		code, text := locbench(t, nil, args...)
-		if code != 2 || !strings.Contains(text, "yaml:") || !strings.Contains(text, "--allow-files data") {
-			t.Errorf("%s: %d %s", name, code, text)
-		}
-		if sent := journal(); sent != "" {
-			t.Fatalf("%s sent %s", name, sent)
-		}
+	for _, args := range commands {
+		says(t, 2, "yaml:…--allow-files data", args...)
+		testenv.Equal(t, journal(), "", args)
 	}
-	for name, args := range map[string][]string{
-		"validate": {"profiles", "validate", "bench/p.yaml"}, "show": {"profiles", "show", "bench/p.yaml"},
-		"try": {"try", "bench/p.yaml", "--target", "a=" + s.URL}, "run": {"run", "--headless", "--profile", "bench/p.yaml", "--target", "a=" + s.URL, "-o", "out"},
-		"check": {"check", s.URL, "--suite", "bench/suite.yaml"},
-	} {
-		if code, text := locbench(t, nil, append(args, "--allow-files", "data")...); code != 0 {
-			t.Errorf("%s: %d %s", name, code, text)
-		}
+	for _, args := range commands {
+		says(t, 0, "", append(args, "--allow-files", "data")...)
 	}
-	if sent := journal(); !strings.Contains(sent, `{"p":"the body"}`) {
-		t.Error(sent)
-	}
-	run, err := os.ReadFile("out/run.json")
-	if err != nil || !strings.Contains(string(run), `"allow_files"`) {
-		t.Errorf("%v %s", err, run)
-	}
-	if code, text := locbench(t, nil, "run", "--resume", "out", "--allow-files", "data"); code != 2 || !strings.Contains(text, "omit --allow-files") {
-		t.Errorf("%d %s", code, text)
-	}
+	has(t, "the journal", journal(), `{"p":"the body"}`)
+	has(t, "run.json", output(t, "out", "run.json"), `"allow_files"`)
+	says(t, 2, "omit --allow-files", "run", "--resume", "out", "--allow-files", "data")
 }

@@ -1,27 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/testenv"
 )
 
-// saying runs a short command and returns both of its outputs.
-func saying(t *testing.T, args ...string) string {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
-	return stdout.String() + stderr.String()
-}
-
-// TestPasswordsOfAddressesAreNotRepeated uses passwords with characters that end an address.
-func TestPasswordsOfAddressesAreNotRepeated(t *testing.T) {
+// TestSecrets_Addresses uses passwords with characters that end an address.
+func TestSecrets_Addresses(t *testing.T) {
 	results := t.TempDir()
 	for _, special := range []string{"#", "/", "?", " ", "%", "@", ":", "\\", "[", "\x7f"} {
 		address := "http://elastic:hun" + special + "ter2word@10.0.0.5:9200"
@@ -36,10 +25,7 @@ func TestPasswordsOfAddressesAreNotRepeated(t *testing.T) {
 			{"services", "show", address}, {"services", "build", address}, {"check", address, "--suite", "nowhere.yaml"},
 			{"seed", "--elastic", strings.Replace(address, "http", "ftp", 1)}, {"compare", address}, {address},
 		} {
-			text := saying(t, args...)
-			if strings.Contains(text, "ter2word") || strings.Contains(text, "hun"+special) {
-				t.Errorf("%q: %s", args, text)
-			}
+			lacks(t, strings.Join(args, " "), saying(t, args...), "ter2word", "hun"+special)
 		}
 	}
 }
@@ -66,38 +52,25 @@ variants:
   - {name: a, title: shows env-secret-value and command-secret-value, command: [serve, "--token=variant-secret-value"]}
 `
 
-// TestServicesShowNoSecrets: no command shows the secrets of a manifest.
-func TestServicesShowNoSecrets(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "contenders")
-	write := func(name, text string) {
-		testenv.OK(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
-		testenv.OK(t, os.WriteFile(filepath.Join(dir, name, "service.yaml"), []byte(text), 0o600))
-	}
-	write("mine", secretManifest)
-	testenv.OK(t, os.WriteFile(filepath.Join(dir, "mine", "Dockerfile"), []byte("FROM scratch\n"), 0o600))
+// No command shows the secrets of a manifest, valid or not.
+func TestSecrets_Manifest(t *testing.T) {
+	dir := folderOf(t, map[string]string{"mine/service.yaml": secretManifest, "mine/Dockerfile": "FROM scratch\n"})
+	broken := folderOf(t,
+		map[string]string{"broken/service.yaml": "language: Go\nenv: {DB_PASSWORD: \"{{.Nothing}}broken-secret-value\", " +
+			"PIN: [1]}\nport: x\nvariants: [{name: a, env: {A_TOKEN: \"{{broken-secret-value\"}}]\n"})
 	shown := saying(t, "services", "show", "mine", "--services", dir)
-	for _, want := range []string{"DB_PASSWORD:", "dockerfile: ", "framework: net/http", "***"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("show lacks %q:\n%s", want, shown)
-		}
-	}
-	texts := map[string]string{
+	has(t, "show", shown, "DB_PASSWORD:…dockerfile: …framework: net/http…***")
+	for name, text := range map[string]string{
 		"show": shown, "list": saying(t, "services", "list", "--services", dir), "validate": saying(t, "services", "validate", dir),
-		"complete": saying(t, "__complete", "services", "show", "--services", dir, "mi"),
-	}
-	write("broken", "language: Go\nenv: {DB_PASSWORD: \"{{.Nothing}}broken-secret-value\", PIN: [1]}\nport: x\nvariants: [{name: a, env: {A_TOKEN: \"{{broken-secret-value\"}}]\n")
-	texts["validate, broken"] = saying(t, "services", "validate", dir)
-	for name, text := range texts {
-		for line := range strings.SplitSeq(text, "\n") {
-			if strings.Contains(line, "-secret") || strings.Contains(line, "bGluZS") {
-				t.Errorf("%s: %s", name, line)
-			}
-		}
+		"complete":         saying(t, "__complete", "services", "show", "--services", dir, "mi"),
+		"validate, broken": saying(t, "services", "validate", broken),
+	} {
+		lacks(t, name, text, "-secret", "bGluZS")
 	}
 }
 
-// TestOtherFilesAreNotQuoted: the error about a wrong file has none of its lines.
-func TestOtherFilesAreNotQuoted(t *testing.T) {
+// The error about a wrong file has none of its lines.
+func TestSecrets_OtherFiles(t *testing.T) {
 	const secret = "hunter2hunter2"
 	for name, text := range map[string]string{
 		"shadow":     "root:$6$" + secret + ":19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\n",
@@ -118,20 +91,14 @@ func TestOtherFilesAreNotQuoted(t *testing.T) {
 		"tab":        "a:\n\t" + secret + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := fileOf(t, "f.yaml", text)
-			folder := filepath.Join(t.TempDir(), "x")
-			testenv.OK(t, os.Mkdir(folder, 0o755))
-			for _, name := range []string{"service.yaml", results.RunFile} {
-				testenv.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-			}
+			folder := folderOf(t, map[string]string{"f.yaml": text, "service.yaml": text, results.RunFile: text})
+			file := filepath.Join(folder, "f.yaml")
 			for _, args := range [][]string{
 				{"run", "--headless", "--profile", file}, {"profiles", "validate", file}, {"profiles", "show", file},
 				{"check", "http://127.0.0.1:1", "--suite", file}, {"services", "validate", folder}, {"report", folder}, {"history", folder},
 				{"run", "--headless", "--target", "https://127.0.0.1:1", "--cacert", file, "--out", filepath.Join(folder, "results")},
 			} {
-				if said := saying(t, args...); strings.Contains(said, secret) {
-					t.Errorf("%q: %s", args, said)
-				}
+				lacks(t, strings.Join(args, " "), saying(t, args...), secret)
 			}
 		})
 	}

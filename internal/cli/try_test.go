@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/console"
 )
 
@@ -20,6 +18,8 @@ func oddService(t *testing.T) (url string, requests *requestLog) {
 			w.Header()["Set-Cookie"] = []string{"sid=abc123; Path=/; HttpOnly; SameSite=Lax", "lang=en; Max-Age=60; x=y", "gone=; Path=/"}
 		case "/limited":
 			w.WriteHeader(http.StatusTooManyRequests)
+		case "/old":
+			http.Redirect(w, r, "/items/8", http.StatusMovedPermanently)
 		case "/broken":
 			w.WriteHeader(http.StatusInternalServerError)
 		}
@@ -39,109 +39,124 @@ sessions:
 
 // Each contender has a line at the end: how many requests were as expected, and the first that was
 // not, with its reason. Names of cookies are shown, their values are not.
-func TestTrySummary(t *testing.T) {
+func TestTry_Summary(t *testing.T) {
 	at, _ := oddService(t)
-	file := fileOf(t, "odd.yaml", oddProfile)
-	code, text := locbench(t, nil, "try", file, "--target", "a="+at, "--target", "b="+at)
+	text := says(t, 0, "    Set-Cookie: sid=***; Path=/; HttpOnly; SameSite=Lax\n…    Set-Cookie: lang=***; Max-Age=60; x=***\n"+
+		"…    Set-Cookie: gone=; Path=/\n…    Cookie: sid=***; theme=***; lang=***; gone=\n",
+		"try", fileOf(t, "odd.yaml", oddProfile), "--target", "a="+at, "--target", "b="+at)
 	end := "\nsummary\n  a: 6 requests as expected (1 rejected: 429)\n  b: 6 requests as expected (1 rejected: 429)\n"
-	if code != console.ExitOK || !strings.HasSuffix(text, end) {
-		t.Errorf("exit code %d\n%s", code, text)
+	if !strings.HasSuffix(text, end) {
+		t.Error(text)
 	}
-	for _, line := range []string{
-		"    Set-Cookie: sid=***; Path=/; HttpOnly; SameSite=Lax\n", "    Set-Cookie: lang=***; Max-Age=60; x=***\n",
-		"    Set-Cookie: gone=; Path=/\n", "    Cookie: sid=***; theme=***; lang=***; gone=\n",
-	} {
-		if !strings.Contains(text, line) {
-			t.Errorf("no line %q\n%s", line, text)
-		}
-	}
-	if strings.Contains(text, "abc123") || strings.Contains(text, "=dark") || strings.Contains(text, "=en") {
-		t.Errorf("a value is shown:\n%s", text)
-	}
+	lacks(t, "try", text, "abc123", "=dark", "=en")
 }
 
 // There is always a reason, also for what was not sent.
-func TestTrySaysWhy(t *testing.T) {
+func TestTry_Reason(t *testing.T) {
 	at, _ := oddService(t)
 	codes := fileOf(t, "codes.csv", "code\nA1\n")
+	once := "variables: {code: {file: " + codes + ", column: code, draw: once}}\n"
 	for name, c := range map[string]struct{ profile, want string }{
-		"no value left": {"variables: {code: {file: " + codes + ", column: code, draw: once}}\nrequests: [{name: first, get: '/items/{code}'}, {name: second, get: '/items/{code}'}]\n",
-			`target: 1 request as expected, 1 not; the first: not sent: request "second": variable "code" has no value left: all 1 were taken`},
-		"no value left in the setup": {"variables: {code: {file: " + codes + ", column: code, draw: once}}\nsetup: [{name: a, get: '/items/{code}'}]\nrequests: [{name: b, get: '/items/{code}'}]\n",
-			`target: 1 request as expected, 1 not; the first: not sent: request "b": variable "code" has no value left: all 1 were taken`},
+		"no value left": {once +
+			"requests: [{name: first, get: '/items/{code}'}, {name: second, get: '/items/{code}'}]\n",
+			`1 request as expected, 1 not; the first: not sent: request "second": variable "code" has no value left: all 1 were taken` +
+				"…  FAILED: not sent: request "},
+		"no value left in the setup": {once +
+			"setup: [{name: a, get: '/items/{code}'}]\nrequests: [{name: b, get: '/items/{code}'}]\n",
+			`1 request as expected, 1 not; the first: not sent: request "b": variable "code" has no value left: all 1 were taken`},
 		"two statuses": {"requests: [{name: x, get: /broken}, {name: y, get: /items/1}, {name: z, get: /limited}]\n",
-			`target: 1 request as expected, 2 not; the first: x: expected status 200, got 500 Internal Server Error`},
-		"setup":   {"setup: [{name: x, get: /broken}]\nrequests: [{name: y, get: /items/1}]\n", `target: 0 requests as expected, 1 not; the first: setup: x: expected status 200, got 500`},
-		"session": {"sessions: [{name: s, requests: [{name: x, get: /broken}]}]\n", `target: 0 requests as expected, 1 not; the first: session "s": x: expected status 200, got 500`},
+			`1 request as expected, 2 not; the first: x: expected status 200, got 500 Internal Server Error`},
+		"setup": {"setup: [{name: x, get: /broken}]\nrequests: [{name: y, get: /items/1}]\n",
+			`0 requests as expected, 1 not; the first: setup: x: expected status 200, got 500`},
+		"session": {"sessions: [{name: s, requests: [{name: x, get: /broken}]}]\n",
+			`0 requests as expected, 1 not; the first: session "s": x: expected status 200, got 500`},
+		"a redirect": {"requests: [{name: r, get: /old}]\n",
+			"0 requests as expected, 1 not; …FAILED: expected status 200, " +
+				"got 301 Moved Permanently (Location: /items/8; `follow: true` follows it)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, text := locbench(t, nil, "try", fileOf(t, "odd.yaml", c.profile+twenty), "--target", at, "--allow-files", filepath.Dir(codes))
-			_, summary, _ := strings.Cut(text, "\nsummary\n  ")
-			if code != console.ExitContender || !strings.HasPrefix(summary, c.want) {
-				t.Errorf("exit code %d, want %q\n%s", code, c.want, text)
-			}
-			if strings.Contains(c.want, "no value left") && !strings.Contains(text, "  FAILED: not sent: request ") {
-				t.Errorf("no reason in its place\n%s", text)
-			}
+			says(t, console.ExitContender, "\nsummary\n  target: "+c.want,
+				"try", fileOf(t, "odd.yaml", c.profile+twenty), "--target", at, "--allow-files", filepath.Dir(codes))
 		})
 	}
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.StartTLS()
-	defer s.Close()
-	code, text := locbench(t, nil, "try", fileOf(t, "odd.yaml", oddProfile), "--target", "http://"+s.Listener.Addr().String())
-	if _, summary, _ := strings.Cut(text, "\nsummary\n  "); code != console.ExitContender || !strings.HasPrefix(summary, "target: failed: ") || !strings.Contains(summary, "speaks https, not http") {
-		t.Errorf("exit code %d\n%s", code, text)
-	}
+	says(t, console.ExitContender, "\nsummary\n  target: failed: …speaks https, not http", "try", fileOf(t,
+		"odd.yaml", oddProfile),
+		"--target", "http://"+tlsServer(t).Listener.Addr().String())
 }
 
-// --only sends the setup and what it names; --quiet prints what is unexpected.
-func TestTryOnlyAndQuiet(t *testing.T) {
+// --only sends the setup and what it names; --quiet prints what is unexpected. Each redirect that is
+// followed is shown.
+func TestTry_OnlyAndQuiet(t *testing.T) {
+	const signIn = "POST /signin, "
 	file := fileOf(t, "odd.yaml", oddProfile)
 	for name, c := range map[string]struct {
 		args        []string
-		sent, shown []string
+		sent, shown string
 		not         []string
 	}{
-		"a request":              {[]string{"--only", "item"}, []string{"POST /signin", "GET /items/7"}, []string{"target: item\n", "2 requests as expected\n"}, []string{"sign in", "limited"}},
-		"a session":              {[]string{"--only", "cart"}, []string{"POST /signin", "POST /carts", "PUT /carts/7"}, []string{`session "cart": make`, `session "cart": fill`}, []string{"sign in"}},
-		"a request in a session": {[]string{"--only", "fill"}, []string{"POST /signin", "POST /carts", "PUT /carts/7"}, []string{`session "cart": fill`}, []string{"make\n"}},
-		"two":                    {[]string{"--only", "item", "--only", "limited"}, []string{"POST /signin", "GET /items/7", "GET /limited"}, []string{"target: item\n", "target: limited\n"}, nil},
-		"of the setup":           {[]string{"--only", "sign in"}, []string{"POST /signin"}, []string{"target: setup: sign in\n"}, nil},
-		"quiet":                  {[]string{"--quiet"}, []string{"POST /signin", "GET /items/7", "GET /limited", "GET /limited", "POST /carts", "PUT /carts/7"}, nil, []string{"HTTP/1.1", "as expected\n\n", "running"}},
+		"a request": {[]string{"--only", "item"}, signIn + "GET /items/7", "target: item\n…2 requests as expected\n",
+			[]string{"sign in", "limited"}},
+		"a session": {[]string{"--only", "cart"}, signIn + "POST /carts, PUT /carts/7",
+			`session "cart": make…session "cart": fill`,
+			[]string{"sign in"}},
+		"a request in a session": {[]string{"--only", "fill"}, signIn + "POST /carts, PUT /carts/7",
+			`session "cart": fill`, []string{"make\n"}},
+		"two": {[]string{"--only", "item", "--only", "limited"}, signIn + "GET /items/7, GET /limited",
+			"target: item\n…target: limited\n", nil},
+		"of the setup": {[]string{"--only", "sign in"}, "POST /signin", "target: setup: sign in\n", nil},
+		"quiet": {[]string{"--quiet"}, signIn + "GET /items/7, GET /limited, GET /limited, POST /carts, PUT /carts/7",
+			"",
+			[]string{"HTTP/1.1", "as expected\n\n", "running"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at, requests := oddService(t)
-			code, text := locbench(t, nil, append([]string{"try", file, "--target", at}, c.args...)...)
+			text := says(t, 0, c.shown, append([]string{"try", file, "--target", at}, c.args...)...)
 			var sent []string
 			for _, line := range requests.lines() {
 				if words := strings.Fields(line); words[1] != "/" {
 					sent = append(sent, words[0]+" "+words[1])
 				}
 			}
-			if code != console.ExitOK || strings.Join(sent, ", ") != strings.Join(c.sent, ", ") {
-				t.Errorf("exit code %d, sent %q\n%s", code, sent, text)
-			}
-			for _, part := range c.shown {
-				if !strings.Contains(text, part) {
-					t.Errorf("no %q in\n%s", part, text)
-				}
-			}
-			for _, part := range c.not {
-				if strings.Contains(text, part) {
-					t.Errorf("%q in\n%s", part, text)
-				}
-			}
+			testenv.Equal(t, strings.Join(sent, ", "), c.sent)
+			lacks(t, "try", text, c.not...)
 		})
 	}
 	at, _ := oddService(t)
 	broken := fileOf(t, "odd.yaml", "requests: [{name: x, get: /broken}, {name: y, get: /items/1}]\n"+twenty)
-	if code, text := locbench(t, nil, "try", broken, "--target", at, "-q"); code != console.ExitContender || !strings.Contains(text, "  ← HTTP 500\n") || strings.Contains(text, "/items/1") {
-		t.Errorf("exit code %d\n%s", code, text)
+	lacks(t, "try", says(t, console.ExitContender, "  ← HTTP 500\n", "try", broken, "--target", at, "-q"), "/items/1")
+	followed := fileOf(t, "odd.yaml", "requests: [{name: r, get: /old, follow: true}]\n"+twenty)
+	text := says(t, 0, "GET /items/8", "try", followed, "--target", at)
+	if _, after, found := strings.Cut(text, "a redirect, followed"); !found || !strings.Contains(after,
+		"GET /items/8") {
+		t.Error(text)
 	}
-	for given, want := range map[string]string{"itm": "did you mean `item`?", "nosuchthing": "the names of its requests and sessions: cart, fill, full, item, limited, make, sign in"} {
-		if code, text := locbench(t, nil, "try", file, "--target", at, "--only", given); code != console.ExitUsage || !strings.Contains(text, "--only "+given+": "+want) {
-			t.Errorf("exit code %d\n%s", code, text)
+	for given, want := range map[string]string{
+		"itm":         "did you mean `item`?",
+		"nosuchthing": "the names of its requests and sessions: cart, fill, full, item, limited, make, sign in",
+	} {
+		says(t, console.ExitUsage, "--only "+given+": "+want, "try", file, "--target", at, "--only", given)
+	}
+}
+
+// A variable in double braces is sent as {user}, and reported: the journal of the service is the
+// judge.
+func TestTry_LiteralBraces(t *testing.T) {
+	s, requests := recorder(t, func(http.ResponseWriter, *http.Request) {})
+	file := fileOf(t, "p.yaml",
+		"rounds: 1\nvariables: {user: {list: [ada]}}\nrequests: [{name: a, post: /, json: {user: \"{{user}}\"}}]\n"+
+			"steps: [{connections: 1, max_requests: 1}]\n")
+	const want = "request \"a\": `{{user}}` in `json` is sent as `{user}`; for the value of the variable write `{user}`"
+	says(t, 0, want, "profiles", "validate", file)
+	says(t, 0, want, "try", file, "--target", s.URL)
+	says(t, 0, want, into(outOf(t), "--profile", file, "--target", s.URL)...)
+	posts := 0
+	for _, line := range requests.lines() {
+		if strings.HasPrefix(line, "POST") {
+			posts++
+			testenv.Equal(t, line, `POST /  {"user":"{user}"}`)
 		}
+	}
+	if posts < 2 {
+		t.Errorf("%d requests", posts)
 	}
 }

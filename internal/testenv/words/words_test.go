@@ -121,28 +121,6 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// TestReaders: texts are found wherever they may be.
-func TestReaders(t *testing.T) {
-	for name, c := range map[string]struct{ ext, src, want string }{
-		"literals joined": {".go", "package a\nvar b = \"one \" +\n\t\"two\"\nvar c = \"three\"\n", "one two|three"},
-		"comment":         {".go", "package a\n// one\n// two\n\nvar b = `raw\ntext`\n", "one two|raw text"},
-		"markdown":        {".md", "one `code`\ntwo\n\n```sh\nnot\n```\n| a | b |\n- c\n", "one two|| a | b ||- c"},
-		"template":        {".html", "{{define \"x\"}}<p>one {{.Two}} three</p>\n", "one three"},
-		"script":          {".js", "const a = 'one'; // two\n", "one|two"},
-		"yaml":            {".yaml", "# one\n# two\na: 1\n", "one two a: 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, s := range readers[c.ext]([]byte(c.src)) {
-				got = append(got, strings.Join(strings.Fields(s.Text), " "))
-			}
-			if strings.Join(got, "|") != c.want {
-				t.Errorf("%q, want %q", strings.Join(got, "|"), c.want)
-			}
-		})
-	}
-}
-
 // The mask does not change what locbench itself says: no message, help text, hint or example.
 func TestMaskKeepsSentences(t *testing.T) {
 	all, err := sentences(root)

@@ -4,13 +4,18 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
@@ -63,17 +68,24 @@ type orderJournal struct {
 // TestOrders loads both services of docs/your-service.md with its profile, in containers and as
 // processes, and compares the results with the services' own journals.
 func TestOrders(t *testing.T) {
+	steps := "steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]"
+	compareJournals(t, ordersFolder, asOrdered, "limits:", "services: svc\nrounds: 1\nlimits:",
+		"steps: [16 warm-up for 3s, 4, 16, 64]", steps+"\ntimeout: 1m")
+}
+
+// compareJournals loads two services with the profile bench.yaml of a folder, after changes, in
+// containers and as processes, and compares each trial with the journal of its service.
+func compareJournals[J any](
+	t *testing.T, folder func(testing.TB) string, compare func(*testing.T, bench.TrialResult, J), changes ...string,
+) {
 	testenv.Docker(t)
 	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
 	for _, runtime := range []string{"docker", "process"} {
 		t.Run(runtime, func(t *testing.T) {
 			t.Parallel()
-			dir := ordersFolder(t)
-			profile := strings.NewReplacer("limits:", "rounds: 1\nlimits:", "steps: [16 warm-up for 3s, 4, 16, 64]",
-				"steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]\ntimeout: 1m").
-				Replace(pageFile(t, yourService, "bench.yaml"))
-			writeFile(t, filepath.Join(dir, "bench.yaml"), profile)
-			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml", "--services", "svc",
+			dir := folder(t)
+			editFile(t, filepath.Join(dir, "bench.yaml"), changes...)
+			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml",
 				"--runtime", runtime, "--seed", "30", "--duration", "2m", "--out", "out")
 			c.succeeds(8 * time.Minute)
 			_, trials := readClean(t, filepath.Join(dir, "out"))
@@ -82,9 +94,9 @@ func TestOrders(t *testing.T) {
 			}
 			for _, trial := range trials {
 				t.Run(trial.Trial.Contender, func(t *testing.T) {
-					var journal orderJournal
+					var journal J
 					journalOf(t, filepath.Join(dir, "out"), trial.Trial, &journal)
-					asOrdered(t, trial, journal)
+					compare(t, trial, journal)
 				})
 			}
 		})
@@ -161,4 +173,95 @@ func chiSquare(counts []int) (sum float64) {
 		sum += (float64(counts[i]) - want) * (float64(counts[i]) - want) / want
 	}
 	return sum
+}
+
+// bookingJournal is what a service of testdata/bookings writes when it ends.
+type bookingJournal struct {
+	Requests          map[string]int // by route and status
+	Own, Others, Next int
+	Guests            map[string]int
+}
+
+// TestBookings loads both services of testdata/bookings with its profile: users who log in for a
+// cookie, follow a Location and a link to the next page, and get gzip, an ETag and a 422.
+func TestBookings(t *testing.T) {
+	folder := func(t testing.TB) string {
+		dir := t.TempDir()
+		testenv.OK(t, os.CopyFS(dir, os.DirFS(root+"/testdata/bookings")))
+		return dir
+	}
+	compareJournals(t, folder, asBooked, "steps: [4 warm-up, 4, 16]",
+		"rounds: 1\ntimeout: 1m\nsteps: [{connections: 4, max_requests: 4000}, {connections: 16, max_requests: 16000}]")
+}
+
+// asBooked compares a trial with the journal of its contender.
+func asBooked(t *testing.T, trial bench.TrialResult, journal bookingJournal) {
+	var succeeded, begun int64
+	for _, s := range trial.Steps {
+		succeeded += s.Load.AllSucceeded()
+		for _, one := range s.Load.Sessions {
+			begun += one.Begun
+		}
+		if s.Load.FailedTotal() > 0 {
+			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
+		}
+	}
+	// One request of each kind, with the setup of the session, was sent before the load.
+	received := func(route string) int { return journal.Requests[route] - 1 }
+	booked, own, unchanged := received("POST /bookings 201"), received("GET /bookings/{id} 200"), received("GET /bookings/{id} 304")
+	refused, pages := received("POST /bookings 422"), journal.Requests["GET /bookings 200"]-2
+	browsed := pages - (journal.Next - 1)
+	t.Logf("journal: %+v", journal)
+	if len(journal.Requests) != 6 || journal.Others != 0 || own != booked || unchanged != booked || journal.Own != own+unchanged+2 || journal.Next-1 != browsed {
+		t.Errorf("%d booked, %d own, %d unchanged, %d first pages; the journal: %+v", booked, own, unchanged, browsed, journal)
+	}
+	if sent := booked + own + unchanged + pages + refused; succeeded != int64(sent) || begun != int64(booked+browsed) {
+		t.Errorf("%d succeeded, %d sessions; the service received %d", succeeded, begun, sent)
+	}
+	// The setup of the run, of the user before the load, and of 4 and 16 users.
+	if logins := journal.Requests["POST /login 204"]; logins < 1+1+4+16 || logins > 1+2+4+16 || journal.Guests["visitor"] > 2 {
+		t.Errorf("%d logins, %v", logins, journal.Guests)
+	}
+	units := float64(booked + browsed + refused) // drawn at random: shares of 20,000 are within 1% of all
+	for what, share := range map[string][2]float64{"book": {float64(booked), 0.6}, "browse": {float64(browsed), 0.3}, "no room": {float64(refused), 0.1}} {
+		if got := share[0] / units; math.Abs(got-share[1]) > 0.01 {
+			t.Errorf("%s: %.4f of all, want %g", what, got, share[1])
+		}
+	}
+}
+
+// TestReadmeCommands runs every block marked "sh" of README.md and of the pages of docs, as a user
+// would type it, except the test command. Blocks marked "console" are not run: they need a network,
+// an Elasticsearch, a container build, a terminal, the user's own results, or minutes of load.
+// Blocks marked "text" are output.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	for _, page := range readerPages(t) {
+		t.Run(page, func(t *testing.T) {
+			for _, block := range fences(readPage(t, page)) {
+				if block.word == "sh" && strings.TrimSpace(block.text) != "go test ./..." {
+					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) {
+						typeInto(t, t.TempDir(), strings.ReplaceAll(block.text, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench"))
+					})
+				}
+			}
+		})
+	}
+}
+
+// typeInto runs lines of a shell in dir.
+func typeInto(t *testing.T, dir, block string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-eux", "-c", block)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testenv.Locbench(t))+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, block, out)
+	}
+}
+
+// TestAcceptanceScripts are the scripts that run and build contenders.
+func TestAcceptanceScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scripts("testdata/acceptance"))
 }

@@ -1,0 +1,240 @@
+//go:build acceptance && engine && linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// listening creates a folder with a contender that listens on port 18080, whatever its manifest
+// says. The pairs in edit change the manifest.
+func listening(t *testing.T, edit ...string) (services string) {
+	t.Helper()
+	services = faulty(t, "none", 0)
+	editFile(t, filepath.Join(services, "service.yaml"), edit...)
+	return services
+}
+
+// TestProcessPort is about processes that do not listen at the expected address. It runs alone:
+// other tests might be given its port.
+func TestProcessPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testenv.OK(t, err)
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	l.Close()
+	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
+	run := func(t *testing.T, want int, services string, more ...string) ([]bench.TrialResult, string) {
+		t.Helper()
+		dir := t.TempDir()
+		code, _, stderr := locbench(t, dir, append([]string{"run", "-p", profile, "--services", services, "-o", "out"}, more...)...)
+		if code != want {
+			t.Fatalf("exit code %d, want %d:\n%s", code, want, stderr)
+		}
+		_, trials := read(t, filepath.Join(dir, "out"))
+		return trials, stderr
+	}
+	own, manifest := []string{`"{{.Port}}"`, `"` + port + `"`}, []string{"port: 8080", "port: " + port}
+
+	t.Run("the manifest names it and gives none", func(t *testing.T) {
+		trials, stderr := run(t, 0, listening(t, append(own, manifest...)...))
+		trial := trials[1]
+		// Its start-up is known only if the right port was polled from the start.
+		if trial.Instance.Address != "127.0.0.1:"+port || trial.StartUp == nil || len(trial.Warnings) > 0 {
+			t.Errorf("at %s after %v, warnings %q\n%s", trial.Instance.Address, trial.StartUp, trial.Warnings, stderr)
+		}
+	})
+	t.Run("it is taken", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+		testenv.OK(t, err)
+		defer l.Close()
+		dir := t.TempDir()
+		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", listening(t, append(own, manifest...)...), "-o", "out")
+		if code != 3 || !strings.Contains(stderr, "port "+port+" is in use") {
+			t.Errorf("exit code %d:\n%s", code, stderr)
+		}
+	})
+	// An unused variable shows that the manifest passes the port.
+	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","GIVEN":"is {{.Port}}"`}, own...)
+	t.Run("the manifest names another", func(t *testing.T) {
+		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
+		trials, stderr := run(t, 3, services)
+		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
+			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
+		}
+		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "ready in round 1") {
+			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
+		}
+		if trials, _ := run(t, 3, services, "--retry-not-ready"); trials[1].Instance == nil {
+			t.Error("--retry-not-ready did not retry it")
+		}
+	})
+}
+
+// TestRun_InContainer runs locbench in a container, with the socket of the engine. It reaches its
+// contenders at their own addresses; if it cannot, it says how to start it. Nothing is left.
+func TestRun_InContainer(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	const socket = "/var/run/docker.sock"
+	if host := os.Getenv("DOCKER_HOST"); host != "" && host != "unix://"+socket {
+		t.Skip("the engine is not behind " + socket)
+	}
+	binary := readFile(t, testenv.Locbench(t))
+	image := fmt.Sprintf("locbench-test-inside:%d", os.Getpid())
+	build := exec.Command("docker", "build", "-q", "-t", image, "-")
+	build.Stdin = dockertest.Tar(t, map[string]string{
+		"locbench": string(binary), "Dockerfile": "FROM scratch\nCOPY locbench /locbench\nWORKDIR /tmp\nENTRYPOINT [\"/locbench\"]\n",
+	})
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() { dockerTo(t, "", "rmi", "-f", image) })
+	for name, c := range map[string]struct {
+		network string
+		fails   string
+	}{
+		"in its own network":             {"bridge", ""},
+		"in the network of the host":     {"host", ""},
+		"in a container with no network": {"none", "start it with --network host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("docker", "run", "--rm", "--network", c.network, "-v", socket+":"+socket, image,
+				"run", "--headless", "--runtime", "docker", "go-nethttp", "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "300ms")
+			out, err := cmd.CombinedOutput()
+			if (err == nil) != (c.fails == "") || !strings.Contains(string(out), c.fails) {
+				t.Errorf("%v, want %q:\n%s", err, c.fails, out)
+			}
+			if strings.Contains(string(out), "not ready") {
+				t.Errorf("it waited in vain:\n%s", out)
+			}
+		})
+	}
+}
+
+// If the contender's quota leaves enough CPUs, contender and client are pinned to separate ones.
+func TestRun_SeparateCPUs(t *testing.T) {
+	if len(cpuset.Allowed()) < 2 || runtime.NumCPU() < 2 {
+		t.Skip("one CPU: there is nothing to part")
+	}
+	runtimes(t, func(t *testing.T, kind string) {
+		dir := t.TempDir()
+		profile := profileFile(t, "contenders: [go-nethttp]\nruntime: "+kind+"\nlimits: {cpus: 0.5, memory: 64MiB}\n"+requestsOfCities+
+			"compare_bodies: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 200}]\n")
+		stdout, stderr := succeeds(t, dir, "run", "-p", profile, "--headless", "-o", "out")
+		run, trials := read(t, filepath.Join(dir, "out"))
+		i := run.Isolated
+		if i == nil || !i.Separate || len(i.Contender) != 1 || len(i.Client) == 0 {
+			t.Fatalf("%+v", i)
+		}
+		if slices.Contains(i.Client, i.Contender[0]) || len(i.Client)+1 != len(cpuset.Allowed()) {
+			t.Errorf("contender on %q, client on %q", i.Contender, i.Client)
+		}
+		if in := trials[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
+			t.Errorf("the contender was given %+v", in)
+		}
+		for _, s := range trials[0].Steps {
+			if s.Load.FailedTotal() > 0 || s.Load.Succeeded == 0 || s.Load.ClientCPUs > float64(len(i.Client)) {
+				t.Errorf("%s: %d succeeded, %d failed, the client had %g CPUs", s.Step.Name, s.Load.Succeeded, s.Load.FailedTotal(), s.Load.ClientCPUs)
+			}
+		}
+		if text := stdout + stderr; !strings.Contains(text, "contender on CPU "+i.Contender.String()) {
+			t.Errorf("no word about the CPUs:\n%s", text)
+		}
+	})
+}
+
+// TestEngine_Elsewhere uses an engine in another network namespace, which is as unreachable as
+// another machine. Problems are reported before anything is built or measured; the rest works:
+// ports are published, counters and clock are the engine's.
+func TestEngine_Elsewhere(t *testing.T) {
+	t.Parallel()
+	unix, tcp, _ := dockertest.Elsewhere(t)
+	none := func(t *testing.T, host string) {
+		t.Helper()
+		for _, what := range [][]string{{"ps", "-aq"}, {"network", "ls", "-q"}} {
+			if left := dockerTo(t, host, append(what, "--filter", "label=locbench.run")...); left != "" {
+				t.Errorf("left in the engine: %s", left)
+			}
+		}
+	}
+	for what, c := range map[string]struct {
+		host, want string
+		args       []string
+	}{
+		"a forwarded socket":                             {unix, "its container ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", []string{"--runtime", "docker"}},
+		"store in a container behind a forwarded socket": {unix, "its container ports are unreachable", []string{"--runtime", "process", "--store", "container"}},
+		"embedded store":                                 {tcp, "cannot reach a store on loopback here; use --store container or --elastic", []string{"--runtime", "docker", "--store", "embedded"}},
+		"store on loopback":                              {tcp, "cannot reach a store on loopback here", []string{"--runtime", "docker", "--elastic", "http://127.0.0.1:9"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			c2 := startIn(t, dir, []string{"DOCKER_HOST=" + c.host}, append([]string{"run", "--headless", "-o", "out"}, c.args...)...)
+			if code := c2.wait(time.Minute); code != 1 || !strings.Contains(c2.stderr.String(), c.want) || !strings.Contains(c2.stderr.String(), "--runtime process") {
+				t.Errorf("exit code %d; it said:\n%s", code, c2.stderr.String())
+			}
+			if made, err := os.ReadDir(filepath.Join(dir, "out")); err == nil {
+				t.Errorf("something ran: there are results, %d files", len(made))
+			}
+			for _, begun := range []string{"  build  ", "  seed  ", "  start-up  "} {
+				if strings.Contains(c2.stderr.String(), begun) {
+					t.Errorf("it began: %s", c2.stderr.String())
+				}
+			}
+			none(t, c.host)
+		})
+	}
+	t.Run("a runtime of locbench's choice", func(t *testing.T) {
+		d := disturb(t, []string{"DOCKER_HOST=" + unix}, "run", "--headless", "-p", small(t, "go-nethttp", "auto"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "300ms")
+		run, trials := d.ends(0, "warning: using processes: the Docker engine at "+unix)
+		if run.Profile.Runtime != bench.RuntimeProcess || len(trials) != 1 || trials[0].Instance.Runtime != bench.RuntimeProcess {
+			t.Errorf("runtime %s, %s", run.Profile.Runtime, states(trials))
+		}
+	})
+	t.Run("store next to the contenders", func(t *testing.T) {
+		binary, err := storeBinary()
+		testenv.OK(t, err)
+		dir := t.TempDir()
+		testenv.OK(t, errors.Join(os.Rename(binary, filepath.Join(dir, "store")), os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM scratch\nCOPY store /store\nENTRYPOINT [\"/store\"]\n"), 0o644)))
+		dockerTo(t, tcp, "build", "-t", "store:test", dir)
+		profile := small(t, "go-nethttp", "docker")
+		editFile(t, profile, "store: embedded", `store: {kind: container, image: "store:test"}`)
+		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
+		run, trials := d.ends(0, "CPUs     ")
+		if len(trials) != 1 || len(trials[0].Steps) != 3 {
+			t.Fatalf("%s", states(trials))
+		}
+		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), trials[0].Instance
+		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
+			t.Errorf("reached at %s, process %d", info.Address, info.PID) // one kernel, so its processes are visible
+		}
+		if !strings.HasPrefix(run.Store.URL, "http://"+there+":") || run.Store.Seen == run.Store.URL || !strings.HasSuffix(run.Store.Seen, ":9200") {
+			t.Errorf("store %+v", run.Store)
+		}
+		for _, step := range trials[0].Steps {
+			// A busy machine may be too slow for the timeout of half a second, but nothing else
+			// fails.
+			if step.Load.Succeeded == 0 || step.Load.FailedTotal() > step.Load.Failed[bench.ErrTimeout] || step.After == nil {
+				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)
+			}
+		}
+		if run.Isolated == nil || run.Isolated.Separate {
+			t.Errorf("CPUs %+v", run.Isolated)
+		}
+	})
+}
