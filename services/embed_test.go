@@ -19,9 +19,7 @@ import (
 func folders(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, e := range entries {
 		if _, err := os.Stat(path.Join(e.Name(), contender.ManifestName)); err == nil {
 			names = append(names, e.Name())
@@ -33,27 +31,19 @@ func folders(t *testing.T) (names []string) {
 func unpack(t *testing.T) fs.FS {
 	t.Helper()
 	fsys, err := contender.Unpack(services.Packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return fsys
 }
 
 func TestContendersArePacked(t *testing.T) {
 	want, err := pack(os.DirFS("."), folders(t)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if *testenv.Update {
-		if err := os.WriteFile("contenders.txtar.gz", compressed(t, want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile("contenders.txtar.gz", compressed(t, want), 0o644))
 		return
 	}
 	z, err := gzip.NewReader(bytes.NewReader(services.Packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(want, got) { // compressed, it depends on the version of Go
 		t.Errorf("contenders.txtar.gz differs from the folders (%v): go generate ./services", err)
 	}
@@ -63,24 +53,16 @@ func compressed(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := z.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t, testenv.Err(z.Write(text)))
+	testenv.OK(t, z.Close())
 	return b.Bytes()
 }
 
 // TestContendersAreEmbedded: the binary has the same sources as the folders next to this file.
 func TestContendersAreEmbedded(t *testing.T) {
 	inside, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	for _, name := range folders(t) {
 		disk, err := contender.Discover(contender.Folder(name))
 		if err != nil {
@@ -104,12 +86,9 @@ func same(t *testing.T, name string, inside, disk bench.Service) {
 		t.Errorf("%s: the sources in the binary differ from the folder: go generate ./services, or .dockerignore lacks a file that is not a source (%v, %v)", name, err1, err2)
 	}
 	err := fs.WalkDir(inside.Files, ".", func(file string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && (d.Name() == "target" || d.Name() == "node_modules") {
-			t.Errorf("%s: build output %s is in the binary", name, file)
-		}
+		testenv.Check(t, err != nil || !d.IsDir() || (d.Name() != "target" && d.Name() != "node_modules"),
+			"%s: build output %s is in the binary", name, file)
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, err)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestOpenAPIVersion: the checks published with the original service expect 3.0.0, whatever patch a
@@ -22,9 +24,7 @@ func TestOpenAPIVersion(t *testing.T) {
 		if m := version.FindSubmatch(data); err == nil && m != nil {
 			contender, _, _ := strings.Cut(path, "/")
 			found = append(found, contender)
-			if string(m[1]) != "3.0.0" {
-				t.Errorf("%s says OpenAPI %s, want 3.0.0", path, m[1])
-			}
+			testenv.Equal(t, string(m[1]), "3.0.0", path, m[1])
 		}
 		return err
 	})

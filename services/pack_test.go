@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/locbench/locbench/internal/contender"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // pack returns one text with the folders of contenders, without what .dockerignore leaves out.
@@ -77,29 +78,18 @@ func TestPack_KeepsTheSources(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	data, err := pack(files, "go-x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	back, err := contender.Unpack(compressed(t, data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, err)
+	testenv.OK(t,
+		fstest.TestFS(back, "go-x/go.mod", "go-x/service.yaml", "go-x/in/a.go", "go-x/empty", "go-x/README.md", "go-x/.dockerignore"))
 	found, err := contender.Discover(contender.Source{FS: back, Name: "services"})
-	if err != nil || len(found) != 1 || found[0].Name != "go-x" {
-		t.Fatalf("%+v, %v", found, err)
-	}
+	testenv.Need(t, err == nil && len(found) == 1 && found[0].Name == "go-x", "%+v, %v", found, err)
 	onDisk, err := contender.Discover(contender.Source{FS: files, Name: "services"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	was, err1 := contender.SourceHash(onDisk[0])
 	is, err2 := contender.SourceHash(found[0])
-	if was != is || err1 != nil || err2 != nil {
-		t.Errorf("other sources: %s %v, %s %v", was, err1, is, err2)
-	}
+	testenv.Check(t, was == is && err1 == nil && err2 == nil, "other sources: %s %v, %s %v", was, err1, is, err2)
 	for name, bad := range map[string]string{"go-x/bin": "\xff\n", "go-x/cut": "no line end", "go-x/marker": "a\n-- b --\nc\n"} {
 		t.Run(name, func(t *testing.T) {
 			files[name] = &fstest.MapFile{Data: []byte(bad)}

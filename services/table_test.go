@@ -29,9 +29,7 @@ const (
 // TestTableOfContenders compares the table in README.md with the manifests and the verified states.
 func TestTableOfContenders(t *testing.T) {
 	states, err := contender.ReadStates(services.Verified, contender.VerifiedName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	compareSection(t, tableBegins, tableEnds, table(bundled(t), states))
 }
 
@@ -45,21 +43,15 @@ func TestSettingsOfJVMs(t *testing.T) {
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
 	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	before, rest, ok1 := strings.Cut(string(data), begins)
 	got, after, ok2 := strings.Cut(rest, ends)
-	if !ok1 || !ok2 {
-		t.Fatalf("README.md lacks the lines %q and %q", begins, ends)
-	}
+	testenv.Need(t, ok1 && ok2, "README.md lacks the lines %q and %q", begins, ends)
 	if got == want {
 		return
 	}
 	if *testenv.Update {
-		if err := os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644))
 		return
 	}
 	t.Errorf("README.md differs from the manifests, Dockerfiles and %s: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
@@ -87,9 +79,7 @@ func jvms(t *testing.T, list []bench.Service) string {
 		variants := map[string][]string{}
 		for _, name := range variantNames(svc) {
 			resolved, err := contender.Resolve(svc, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, err)
 			settings, ok := jvmSettings(t, resolved)
 			if !ok {
 				continue
@@ -100,17 +90,13 @@ func jvms(t *testing.T, list []bench.Service) string {
 			variants[settings] = append(variants[settings], name)
 		}
 		for _, settings := range order {
-			if whyJVM[settings] == "" {
-				t.Errorf("%s: %q has no reason in whyJVM", svc.Name, settings)
-			}
+			testenv.Check(t, whyJVM[settings] != "", "%s: %q has no reason in whyJVM", svc.Name, settings)
 			used[settings] = true
 			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", cell(svc.Name), cell(strings.Join(variants[settings], ", ")), settings, whyJVM[settings])
 		}
 	}
 	for settings := range whyJVM {
-		if !used[settings] {
-			t.Errorf("no JVM has the settings %q", settings)
-		}
+		testenv.Check(t, used[settings], "no JVM has the settings %q", settings)
 	}
 	return b.String()
 }
@@ -124,21 +110,15 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 		return "", false
 	}
 	text, err := fs.ReadFile(svc.Files, svc.Docker.Dockerfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	entry := javaEntry.FindSubmatch(text)
-	if entry == nil {
-		t.Fatalf("%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
-	}
+	testenv.Need(t, entry != nil, "%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
 	var inside []string
 	if err := json.Unmarshal(entry[1], &inside); err != nil {
 		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
 	}
 	options := beforeJar(svc.Process.Command)
-	if got := beforeJar(inside); !slices.Equal(got, options) {
-		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
-	}
+	testenv.Equal(t, beforeJar(inside), options, svc.Name)
 	// The java launcher reads the variable first; later options win.
 	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
 }
@@ -154,9 +134,7 @@ func beforeJar(argv []string) []string {
 func bundled(t *testing.T) []bench.Service {
 	t.Helper()
 	list, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	return list
 }
 
@@ -245,9 +223,7 @@ func TestTable(t *testing.T) {
 		svc.Variants[i].Builtin = &no
 	}
 	hash, err := contender.SourceHash(svc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, err)
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	good := contender.Verified{Sources: hash, When: day}
 	bad, old, many := good, good, good

@@ -32,9 +32,7 @@ func TestNothingRan(t *testing.T) {
 		"resumed":                {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := NothingRan(c.run, c.trials); got != c.want {
-				t.Errorf("%s: %t", name, got)
-			}
+			testenv.Equal(t, NothingRan(c.run, c.trials), c.want, name)
 		})
 	}
 }

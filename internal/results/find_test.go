@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,12 +26,8 @@ func TestFind(t *testing.T) {
 	testenv.OK(t, os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "link")))
 	got, problems := Find(root, filepath.Join(root, "b", "run.json"), filepath.Join(root, "b"), filepath.Join(root, "link"))
 	want := []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}
-	if !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
-	}
-	if len(problems) != 1 || !errors.Is(problems[0], ErrBounded) {
-		t.Errorf("problems %v", problems)
-	}
+	testenv.Equal(t, got, want, "found")
+	testenv.Check(t, len(problems) == 1 && errors.Is(problems[0], ErrBounded), "problems %v", problems)
 	if got, problems := Find(filepath.Join(root, "nowhere"), filepath.Join(root, "a", "other.json")); len(got) != 0 || len(problems) != 2 {
 		t.Errorf("%q, %v", got, problems)
 	}

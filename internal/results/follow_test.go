@@ -48,9 +48,7 @@ func (l *following) expect(t *testing.T, seqs ...int64) {
 	for _, want := range seqs {
 		select {
 		case got := <-l.seqs:
-			if got != want {
-				t.Fatalf("event %d, want %d", got, want)
-			}
+			testenv.Need(t, got == want, "event %d, want %d", got, want)
 		case <-time.After(time.Minute):
 			t.Fatalf("no event %d", want)
 		}
@@ -83,21 +81,15 @@ func TestFollowALogThatGrows(t *testing.T) {
 		l.expect(t, 1)
 		feed(w, 2, &trial, bench.TrialStarted{}, step(0))
 		l.expect(t, 2, 3)
-		if _, err := w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.events.WriteString(`sed","event":{}}` + "\n"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, testenv.Err(w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`)))
+		testenv.OK(t, testenv.Err(w.events.WriteString(`sed","event":{}}`+"\n")))
 		l.expect(t, 4)
 		feed(w, 5, &trial, bench.TrialEnded{State: bench.TrialComplete})
 		feed(w, 6, nil, bench.RunEnded{State: bench.RunComplete})
 		l.expect(t, 5, 6)
 
 		// Reports are written after the last event: the end is when the writer closes the log.
-		if !Running(dir) {
-			t.Error("Running is false with a writer")
-		}
+		testenv.Check(t, Running(dir), "Running is false with a writer")
 		select {
 		case <-l.done:
 			t.Error("the end was reported before the writer closed the log")
@@ -107,9 +99,7 @@ func TestFollowALogThatGrows(t *testing.T) {
 		if err := l.end(t); err != nil || l.bad != 0 {
 			t.Errorf("error %v, %d bad lines", err, l.bad)
 		}
-		if Running(dir) {
-			t.Error("Running is true without a writer")
-		}
+		testenv.Check(t, !Running(dir), "Running is true without a writer")
 	})
 }
 
@@ -174,9 +164,7 @@ func TestFollowEndsEarly(t *testing.T) {
 		cut := followLog(t, dir)
 		cut.expect(t, 1)
 		testenv.OK(t, w.events.Truncate(3))
-		if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "became shorter") {
-			t.Errorf("error %v, want that the log was cut", err)
-		}
+		testenv.Fails(t, cut.end(t), "became shorter")
 	})
 }
 
@@ -208,8 +196,6 @@ func FuzzFollow(f *testing.F) {
 		if err := errors.Join(l.flush(), l.finish()); err != nil && !errors.Is(err, ErrKilled) {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("reported %v, want %v", got, want)
-		}
+		testenv.Equal(t, got, want, "reported")
 	})
 }

@@ -43,9 +43,7 @@ func TestList(t *testing.T) {
 	testenv.OK(t, os.Mkdir(filepath.Join(root, "pipe", RunFile), 0o755))
 
 	got, left := List(root, filepath.Join(root, "z-old"), filepath.Join(root, "missing"))
-	if left != 0 || len(got) != 5 {
-		t.Fatalf("%d entries, %d left: %+v", len(got), left, got)
-	}
+	testenv.Need(t, left == 0 && len(got) == 5, "%d entries, %d left: %+v", len(got), left, got)
 	byName := map[string]Entry{}
 	for _, e := range got {
 		byName[filepath.Base(e.Dir)] = e
@@ -65,9 +63,7 @@ func TestList(t *testing.T) {
 		})
 	}
 	for i := 1; i < len(got); i++ {
-		if got[i].Time().After(got[i-1].Time()) {
-			t.Errorf("%s is before the newer %s", got[i-1].Dir, got[i].Dir)
-		}
+		testenv.Check(t, !got[i].Time().After(got[i-1].Time()), "%s is before the newer %s", got[i-1].Dir, got[i].Dir)
 	}
 }
 
@@ -108,9 +104,7 @@ func TestListFollowsNoLinkOut(t *testing.T) {
 	testenv.OK(t, os.Mkdir(filepath.Join(root, "file"), 0o755))
 	testenv.OK(t, os.Symlink(filepath.Join(outside, "secret", RunFile), filepath.Join(root, "file", RunFile)))
 	got, _ := List(root)
-	if len(got) != 1 || got[0].Err == nil || got[0].ID != "" {
-		t.Errorf("followed a link: %+v", got)
-	}
+	testenv.Check(t, len(got) == 1 && got[0].Err != nil && got[0].ID == "", "followed a link: %+v", got)
 }
 
 func TestListIsBounded(t *testing.T) {
@@ -134,16 +128,10 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		put(t, filepath.Join(dir, "x"), string(data))
 		got, left := List(dir)
-		if len(got) != 1 || left != 0 {
-			t.Fatalf("%d entries, %d left", len(got), left)
-		}
+		testenv.Need(t, len(got) == 1 && left == 0, "%d entries, %d left", len(got), left)
 		e := got[0]
-		if e.Complete > e.Trials || e.Changed.IsZero() {
-			t.Errorf("%+v", e)
-		}
-		if e.Err != nil && (e.ID != "" || e.Trials != 0) {
-			t.Errorf("half an entry next to an error: %+v", e)
-		}
+		testenv.Check(t, e.Complete <= e.Trials && !e.Changed.IsZero(), "%+v", e)
+		testenv.Check(t, e.Err == nil || (e.ID == "" && e.Trials == 0), "half an entry next to an error: %+v", e)
 	})
 }
 

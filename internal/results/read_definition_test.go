@@ -14,9 +14,7 @@ import (
 func TestReadSaysWhichDefinition(t *testing.T) {
 	const kept = "../../testdata/results/cold-warm"
 	run, trials, err := Read(kept)
-	if err != nil || len(trials) == 0 {
-		t.Fatal(err)
-	}
+	testenv.Need(t, err == nil && len(trials) != 0, "%v", err)
 	if d, ok := trials[0].Definition(); !ok || d != bench.OldDefinition || run.Warnings.Join("|") != bench.OldDefinitionWarning {
 		t.Fatalf("definition %q, warnings %q", d, run.Warnings)
 	}

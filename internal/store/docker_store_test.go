@@ -52,16 +52,13 @@ func TestContainerInDocker(t *testing.T) {
 	network, err := e.CreateNetwork(t.Context(), labels, false)
 	testenv.OK(t, err)
 	defer func() {
-		if _, err := e.Clean(context.Background(), run, nil); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(e.Clean(context.Background(), run, nil)))
 	}()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
 	seen, err := s.Listen("127.0.0.1:0")
 	testenv.OK(t, err)
-	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen), s.Info().Version) {
-		t.Errorf("%+v", s.Info())
-	}
+	testenv.Check(t, strings.HasPrefix(s.Info().Version, "7.") && strings.Contains(get(t, seen), s.Info().Version),
+		"%+v", s.Info())
 	testenv.OK(t, s.Close())
 	left, err := e.List(t.Context(), run)
 	testenv.OK(t, err)

@@ -72,13 +72,10 @@ func TestEmbedded(t *testing.T) {
 		}
 		seen, err := s.Listen("127.0.0.1:0")
 		testenv.OK(t, err)
-		if seen == s.URL() || s.Info().Seen != seen {
-			t.Errorf("contenders see %s, this machine %s", seen, s.URL())
-		}
+		testenv.Check(t, seen != s.URL() && s.Info().Seen == seen, "contenders see %s, this machine %s", seen,
+			s.URL())
 		for _, url := range []string{seen, s.URL()} {
-			if !strings.Contains(get(t, url), "7.10.2") {
-				t.Errorf("%s is not a store", url)
-			}
+			testenv.Contains(t, get(t, url), "7.10.2")
 		}
 		s.Close()
 		if _, err := s.Listen("127.0.0.1:0"); err == nil {
@@ -92,9 +89,7 @@ func TestEmbedded(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
-	if s.URL() != "" || s.Info() != (bench.StoreInfo{Kind: bench.StoreNone}) {
-		t.Errorf("%+v", s.Info())
-	}
+	testenv.Check(t, s.URL() == "" && s.Info() == (bench.StoreInfo{Kind: bench.StoreNone}), "%+v", s.Info())
 	if _, err := s.Listen("127.0.0.1:0"); !errors.Is(err, store.ErrNone) {
 		t.Errorf("listen: %v", err)
 	}
@@ -114,12 +109,9 @@ func TestExternal(t *testing.T) {
 	}
 	seen, err := s.Listen(second(t) + ":0")
 	testenv.OK(t, err)
-	if seen == base || !strings.Contains(get(t, seen), "elasticsecret") {
-		t.Errorf("through the relay %s: %s", store.Redact(seen), get(t, seen))
-	}
-	if text := fmt.Sprintf("%+v", s.Info()); strings.Contains(text, "secret") {
-		t.Errorf("the password is shown: %s", text)
-	}
+	testenv.Check(t, seen != base && strings.Contains(get(t, seen), "elasticsecret"), "through the relay %s: %s",
+		store.Redact(seen), get(t, seen))
+	testenv.Contains(t, fmt.Sprintf("%+v", s.Info()), "!secret")
 }
 
 // second returns another address of this machine than the one that test servers listen on.
@@ -356,9 +348,7 @@ func TestContainer(t *testing.T) {
 	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
 		t.Errorf("%+v", r.spec)
 	}
-	if s.URL() != server.URL || s.Info().Version != "7.17.28" {
-		t.Errorf("%+v", s.Info())
-	}
+	testenv.Check(t, s.URL() == server.URL && s.Info().Version == "7.17.28", "%+v", s.Info())
 	if seen, err := s.Listen(elsewhere); err != nil || seen != "http://172.18.0.2:9200" || s.Info().Seen != seen {
 		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
 	}

@@ -84,14 +84,11 @@ func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
 				if err := errors.Join(err1, err2); err != nil {
 					return err
 				}
-				if before.CPU < b1 || before.CPU > b2 || after.CPU < a1 || after.CPU > a2 {
-					t.Errorf("%v outside %v to %v, or %v outside %v to %v", before.CPU, b1, b2, after.CPU, a1, a2)
-				}
+				testenv.Check(t, before.CPU >= b1 && before.CPU <= b2 && after.CPU >= a1 && after.CPU <= a2,
+					"%v outside %v to %v, or %v outside %v to %v", before.CPU, b1, b2, after.CPU, a1, a2)
 				step := bench.StepResult{Before: before, After: after}
 				cpu, ok := step.CPU()
-				if !ok || cpu <= 0 {
-					t.Errorf("CPU time %v, %v", cpu, ok)
-				}
+				testenv.Check(t, ok && cpu > 0, "CPU time %v, %v", cpu, ok)
 				if p := step.Pressure(); before.Pressure != nil && (p == nil || p.CPU == nil) {
 					t.Errorf("pressure %+v", p)
 				}

@@ -43,14 +43,12 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 		if used := res.After.Memory.Used; used > 40<<20 {
 			t.Errorf("%d MiB touched: %d bytes are in use after they were given back", mebibytes, used)
 		}
-		if res.After.Memory.Peak < highest {
-			t.Errorf("the mark since start fell from %d to %d", highest, res.After.Memory.Peak)
-		}
+		testenv.Check(t, res.After.Memory.Peak >= highest, "the mark since start fell from %d to %d", highest,
+			res.After.Memory.Peak)
 		highest = max(highest, res.After.Memory.Peak)
 	}
-	if highest < 100<<20 || highest > 130<<20 {
-		t.Errorf("since start %d bytes, though 100 MiB were touched in the first step", highest)
-	}
+	testenv.Check(t, highest >= 100<<20 && highest <= 130<<20,
+		"since start %d bytes, though 100 MiB were touched in the first step", highest)
 }
 
 // TestHostReadings checks the counters of /proc and the group that a known piece of work must
@@ -91,8 +89,6 @@ func (o *obedient) stats(t testing.TB, inst bench.Instance) (bench.Usage, error)
 	c, ok := inst.(interface {
 		EngineUsage(context.Context) (bench.Usage, error)
 	})
-	if !ok {
-		t.Fatalf("%T cannot reach its engine", inst)
-	}
+	testenv.Need(t, ok, "%T cannot reach its engine", inst)
 	return c.EngineUsage(t.Context())
 }

@@ -32,9 +32,7 @@ func spin(t testing.TB, d time.Duration) {
 func TestHostOnly(t *testing.T) {
 	var none *Store
 	before, after := none.Read(t.Context()), none.Read(t.Context())
-	if before.Store != nil || before.Host == nil || after.Host == nil {
-		t.Fatalf("%+v, %+v", before, after)
-	}
+	testenv.Need(t, before.Store == nil && before.Host != nil && after.Host != nil, "%+v, %+v", before, after)
 	if a, b := before.Host, after.Host; b.Busy < a.Busy || b.At.Before(a.At) || a.Busy+a.Idle == 0 {
 		t.Errorf("%+v, %+v", a, b)
 	}
@@ -46,9 +44,7 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	testenv.OK(t, err)
 	defer l.Close()
 	s, err := Address("http://user:secret@" + l.Addr().String() + "/path")
-	if err != nil || s.pid != os.Getpid() {
-		t.Fatalf("%+v, %v", s, err)
-	}
+	testenv.Need(t, err == nil && s.pid == os.Getpid(), "%+v, %v", s, err)
 	defer s.Close()
 	before := s.Read(t.Context())
 	spin(t, 2*tick)
@@ -132,9 +128,7 @@ func TestListens(t *testing.T) {
 					got = l.Inode
 				}
 			}
-			if got != want {
-				t.Errorf("%q: %q, want %q", line, got, want)
-			}
+			testenv.Equal(t, got, want, line)
 		})
 	}
 }

@@ -38,9 +38,7 @@ func newObedient(t testing.TB) *obedient {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := o.docker.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, o.docker.Close(context.Background()))
 	})
 	return o
 }
@@ -52,13 +50,10 @@ func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 	})
 	testenv.OK(t, err)
 	t.Cleanup(func() {
-		if _, err := inst.Stop(context.Background(), 0); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(inst.Stop(context.Background(), 0)))
 	})
-	if _, err := ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t,
+		testenv.Err(ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil)))
 	return inst
 }
 

@@ -30,9 +30,7 @@ func spent(t testing.TB, inst bench.Instance) (cpu time.Duration, requests int64
 	if err == nil {
 		_, err = fmt.Sscan(string(text), (*int64)(&cpu), &requests)
 	}
-	if err != nil {
-		t.Errorf("%q: %v", text, err)
-	}
+	testenv.Check(t, err == nil, "%q: %v", text, err)
 	return cpu, requests
 }
 
@@ -80,9 +78,8 @@ func cpuPerRequest(t testing.TB, inst bench.Instance, each, connections int) err
 	if err := errors.Join(err, beforeErr, afterErr); err != nil {
 		return err
 	}
-	if l.AllSucceeded() != last-first || l.FailedTotal() != 0 {
-		t.Errorf("%d succeeded, the contender worked for %d; failed %v", l.AllSucceeded(), last-first, l.Failed)
-	}
+	testenv.Check(t, l.AllSucceeded() == last-first && l.FailedTotal() == 0,
+		"%d succeeded, the contender worked for %d; failed %v", l.AllSucceeded(), last-first, l.Failed)
 	got, ok := bench.StepResult{Load: l, Before: before, After: after}.CPUPerRequest()
 	if !ok || to <= from {
 		return fmt.Errorf("CPU time known: %v; %d requests between the ends", ok, to-from)

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -107,16 +108,13 @@ func TestSampler(t *testing.T) {
 				s := Sample(t.Context(), i, tt.interval, func(u bench.Usage) { got = append(got, u) })
 				time.Sleep(10*time.Second + tt.interval/10)
 				samples := s.Stop()
-				if i.reads != tt.readings || len(samples) != tt.samples || s.Failed() != tt.failed {
-					t.Errorf("%d readings, %d samples, %d failed", i.reads, len(samples), s.Failed())
-				}
-				if !slices.Equal(samples, got) || i.both {
-					t.Errorf("%d samples, %d reported, two at a time: %v", len(samples), len(got), i.both)
-				}
+				testenv.Check(t, i.reads == tt.readings && len(samples) == tt.samples && s.Failed() == tt.failed,
+					"%d readings, %d samples, %d failed", i.reads, len(samples), s.Failed())
+				testenv.Check(t, slices.Equal(samples, got) && !i.both, "%d samples, %d reported, two at a time: %v",
+					len(samples), len(got), i.both)
 				for n := 1; n < len(samples); n++ {
-					if samples[n].CPU <= samples[n-1].CPU {
-						t.Errorf("sample %d is %v, after %v", n, samples[n].CPU, samples[n-1].CPU)
-					}
+					testenv.Check(t, samples[n].CPU > samples[n-1].CPU, "sample %d is %v, after %v", n,
+						samples[n].CPU, samples[n-1].CPU)
 				}
 				if again := s.Stop(); len(again) != len(samples) {
 					t.Errorf("stopped again: %d samples", len(again))

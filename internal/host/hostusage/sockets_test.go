@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestListeners finds sockets of this process in the tables of this machine.
@@ -33,9 +35,7 @@ func TestListeners(t *testing.T) {
 			to, _ := os.Readlink("/proc/self/fd/" + fd.Name())
 			found = found || to == "socket:["+all[i].Inode+"]"
 		}
-		if !found {
-			t.Errorf("%s: no file of this process is socket:[%s]", l.Addr(), all[i].Inode)
-		}
+		testenv.Check(t, found, "%s: no file of this process is socket:[%s]", l.Addr(), all[i].Inode)
 	}
 }
 

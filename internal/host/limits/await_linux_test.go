@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestAwaitPorts(t *testing.T) {
@@ -22,12 +23,8 @@ func TestAwaitPorts(t *testing.T) {
 	if _, _, err := AwaitPorts(t.Context(), addrs, arrivals(70_000, time.Second)); !errors.As(err, &limit) || limit.Need != 70_000 {
 		t.Errorf("%v", err)
 	}
-	if n := portsNeeded(arrivals(70_000, 10*time.Minute)); n != 7000 {
-		t.Errorf("%d ports for 70,000 users over ten minutes", n)
-	}
-	if n := portsNeeded(bench.Step{Connections: 7}); n != 0 {
-		t.Errorf("%d ports to wait for in a closed loop, whose connections are kept", n)
-	}
+	testenv.Equal(t, portsNeeded(arrivals(70_000, 10*time.Minute)), 7000)
+	testenv.Equal(t, portsNeeded(bench.Step{Connections: 7}), 0)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	have, _ := LocalPorts()

@@ -1,11 +1,13 @@
 package limits
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
+)
 
 func TestCheckLimits(t *testing.T) {
-	if err := Check(1); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t, Check(1))
 	err := &Error{Connections: 2048, What: "open files", Need: 2120, Have: 1024, Remedy: "ulimit -n 2120"}
 	if got, want := err.Error(), "2048 connections need 2120 open files, but only 1024 are allowed: ulimit -n 2120"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -1,29 +1,23 @@
 package thread
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestWatchedAreSpread(t *testing.T) {
-	if got := watched(nil); !slices.Equal(got, []int{-1}) {
-		t.Errorf("without a choice: %v", got)
-	}
-	if got := watched([]int{2, 5}); !slices.Equal(got, []int{2, 5}) {
-		t.Errorf("two: %v", got)
-	}
+	testenv.Equal(t, watched(nil), []int{-1}, "without a choice")
+	testenv.Equal(t, watched([]int{2, 5}), []int{2, 5})
 	var many []int
 	for i := range 64 {
 		many = append(many, i)
 	}
 	got := watched(many)
-	if len(got) != maxCPUs || got[0] != 0 || got[len(got)-1] != 60 {
-		t.Errorf("of 64: %v", got)
-	}
+	testenv.Check(t, len(got) == maxCPUs && got[0] == 0 && got[len(got)-1] == 60, "of 64: %v", got)
 }
 
 func TestStallsAreAddedUp(t *testing.T) {
@@ -32,9 +26,8 @@ func TestStallsAreAddedUp(t *testing.T) {
 	m.add(2 * time.Millisecond)
 	m.add(200 * time.Microsecond) // no stall
 	h := m.Take()
-	if h.Count != 2 || h.Sum != 7*time.Millisecond || h.Max != 5*time.Millisecond || h.CPUs == 0 {
-		t.Errorf("%+v", h)
-	}
+	testenv.Check(t, h.Count == 2 && h.Sum == 7*time.Millisecond && h.Max == 5*time.Millisecond && h.CPUs != 0,
+		"%+v", h)
 	if h := m.Take(); h.Count != 0 || h.Sum != 0 || h.Max != 0 || h.CPUs == 0 {
 		t.Errorf("taken a second time: %+v", h)
 	}

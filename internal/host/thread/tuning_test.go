@@ -18,24 +18,18 @@ func TestSettingsAreTakenBack(t *testing.T) {
 	if p := debug.SetGCPercent(100); p < 100 || p > mostGarbage {
 		t.Errorf("%d%% while load is driven", p)
 	}
-	if n := runtime.GOMAXPROCS(0); n != procs+3+spare+LoadThreads() {
-		t.Errorf("%d procs with room for three others, %d before", n, procs)
-	}
+	testenv.Equal(t, runtime.GOMAXPROCS(0), procs+3+spare+LoadThreads(), procs)
 	settings.Stop()
 	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != procs {
 		t.Errorf("afterwards %d%%, %d procs; before 100%%, %d", p, n, procs)
 	}
 	runtime.GOMAXPROCS(procs + 1)
 	settings.Stop() // no longer has an effect
-	if n := runtime.GOMAXPROCS(procs); n != procs+1 {
-		t.Errorf("stopped twice: %d procs", n)
-	}
+	testenv.Equal(t, runtime.GOMAXPROCS(procs), procs+1, "stopped twice")
 
 	debug.SetGCPercent(-1) // collections that are off stay off
 	Tune(0).Stop()
-	if p := debug.SetGCPercent(-1); p != -1 {
-		t.Errorf("collections were switched on: %d%%", p)
-	}
+	testenv.Equal(t, debug.SetGCPercent(-1), -1, "collections were switched on")
 }
 
 // The headroom does not grow with the heap: it is adjusted after each
@@ -57,16 +51,12 @@ func TestSettingsFollowTheHeap(t *testing.T) {
 			defer settings.mu.Unlock()
 			return settings.now == test.want
 		})
-		if got := debug.SetGCPercent(test.want); got != test.want {
-			t.Errorf("%d%% are set with %d bytes alive, want %d%%", got, test.live, test.want)
-		}
+		testenv.Equal(t, debug.SetGCPercent(test.want), test.want, test.live)
 	}
 }
 
 func TestPercentForHeadroom(t *testing.T) {
 	for live, want := range map[uint64]int{0: 3200, 4 << 20: 800, 32 << 20: 100, 320 << 20: 10} {
-		if got := percentFor(live); got != want {
-			t.Errorf("%d bytes live: %d%%, not %d", live, got, want)
-		}
+		testenv.Equal(t, percentFor(live), want, live)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // Times with a monotonic reading keep their distance, other times are unchanged, and so is the
@@ -18,9 +19,7 @@ func TestClock(t *testing.T) {
 	if elsewhere := time.Date(2031, 1, 2, 3, 4, 5, 6, time.UTC); !c.At(elsewhere).Equal(elsewhere) {
 		t.Errorf("%v became %v", elsewhere, c.At(elsewhere))
 	}
-	if !c.At(time.Time{}).IsZero() {
-		t.Error("the zero time is not zero any more")
-	}
+	testenv.Check(t, c.At(time.Time{}).IsZero(), "the zero time is not zero any more")
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
 	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}
 	wall := NewClock(base.Round(0)) // its times have no monotonic reading

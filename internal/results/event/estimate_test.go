@@ -6,6 +6,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestEstimate follows a run whose trials take 20 s of load and 5 s of overhead.
@@ -122,9 +123,7 @@ func TestAssumedTimes(t *testing.T) {
 		if c.change != nil {
 			c.change(&p)
 		}
-		if got := Total(p); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		testenv.Equal(t, Total(p), c.want, c.name)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,13 +25,9 @@ func TestEverySubscriberSeesEveryEventInOrder(t *testing.T) {
 		s.Close()
 		s.Publish(nil, bench.Notice{Text: "after the end"})
 		for name, got := range map[string][]int64{"fast": fast, "slow": slow} {
-			if len(got) != 1000 {
-				t.Fatalf("%s subscriber saw %d events, want 1000", name, len(got))
-			}
+			testenv.Need(t, len(got) == 1000, "%s subscriber saw %d events, want 1000", name, len(got))
 			for i, seq := range got {
-				if seq != int64(i+1) {
-					t.Fatalf("%s subscriber: event %d has number %d", name, i, seq)
-				}
+				testenv.Need(t, seq == int64(i+1), "%s subscriber: event %d has number %d", name, i, seq)
 			}
 		}
 	})
@@ -64,9 +61,7 @@ func TestPublishDoesNotWaitForASubscriber(t *testing.T) {
 		}
 		close(release)
 		s.Close()
-		if notices != 1 {
-			t.Errorf("the notice was dropped: %d notices arrived", notices)
-		}
+		testenv.Equal(t, notices, 1, "the notice was dropped")
 		if kept > 2*queueLimit+2 { // a batch that is being handled, and a full queue
 			t.Errorf("backlog of %d events, bound is %d", kept, 2*queueLimit)
 		}
@@ -80,9 +75,7 @@ func TestContinue(t *testing.T) {
 	s.Subscribe(func(r bench.Record) { seq = r.Seq })
 	s.Publish(nil, bench.Notice{})
 	s.Close()
-	if seq != 42 {
-		t.Errorf("number %d, want 42", seq)
-	}
+	testenv.Equal(t, seq, 42, "number")
 }
 
 // Settle waits only for events that were published before.
@@ -100,9 +93,7 @@ func TestSettle(t *testing.T) {
 		s.Publish(nil, bench.TrialStarted{})
 		s.Publish(nil, bench.TrialStarted{})
 		s.Settle()
-		if handled != 2 {
-			t.Errorf("%d events of 2 are handled", handled)
-		}
+		testenv.Equal(t, handled, 2)
 		s.Publish(nil, bench.TrialStarted{})
 		settled := false
 		go func() {
@@ -110,15 +101,11 @@ func TestSettle(t *testing.T) {
 			settled = true
 		}()
 		synctest.Wait()
-		if settled {
-			t.Error("settled before the event was handled")
-		}
+		testenv.Check(t, !settled, "settled before the event was handled")
 		s.Publish(nil, bench.TrialStarted{})
 		held <- struct{}{}
 		synctest.Wait()
-		if !settled || handled != 3 {
-			t.Errorf("settled %v with %d events handled", settled, handled)
-		}
+		testenv.Check(t, settled && handled == 3, "settled %v with %d events handled", settled, handled)
 		close(held)
 		s.Close()
 		s.Settle()

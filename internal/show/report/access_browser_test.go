@@ -19,9 +19,7 @@ import (
 func TestAccessibility(t *testing.T) {
 	path := testenv.Named(t, "axe", "LOCBENCH_TEST_AXE", "script of axe-core, an accessibility checker (.ci/axe brings it)")
 	script, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("axe-core cannot be read: %v", err)
-	}
+	testenv.Need(t, err == nil, "axe-core cannot be read: %v", err)
 	run, trials := shortened(fixtureOf(3, 6))
 	doc := render(t, run, trials)
 	shared := startBrowser(t)
@@ -37,9 +35,8 @@ func TestAccessibility(t *testing.T) {
 			b.until("the tables that the script makes", `document.querySelectorAll('.values-of table').length === 3`)
 			// The page's policy does not apply to the protocol's evaluation, only to the page's
 			// scripts.
-			if _, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: string(script)}); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t,
+				testenv.Err(chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: string(script)})))
 			out, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
 				axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => JSON.stringify({
 					passes: r.passes.length,
@@ -58,9 +55,7 @@ func TestAccessibility(t *testing.T) {
 				}
 			}
 			testenv.OK(t, json.Unmarshal([]byte(text), &found))
-			if found.Passes < 20 {
-				t.Errorf("only %d rules were checked", found.Passes)
-			}
+			testenv.Check(t, found.Passes >= 20, "only %d rules were checked", found.Passes)
 			// It finds a button without a name.
 			nameless := runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
 				document.querySelector('main').append(document.createElement('button')), axe.run(document, { runOnly: ['button-name'], preload: false }).then((r) => r.violations.length)`}

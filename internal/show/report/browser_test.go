@@ -115,13 +115,9 @@ func open(t testing.TB, browser context.Context, document []byte, width int64, s
 		b.note("dialog: %s", e.Message)
 	})
 	offline := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{{Offline: true, DownloadThroughput: -1, UploadThroughput: -1}}}
-	if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, offline); err != nil {
-		t.Fatalf("take the browser off the network: %v", err)
-	}
+	testenv.OK(t, testenv.Err(chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, offline)))
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(chromedp.Call(ctx, emulation.SetEmulatedMedia, media)))
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path)); err != nil {
 		t.Fatalf("open report: %v", err)
 	}

@@ -25,15 +25,11 @@ func TestColorsAreDistinguishable(t *testing.T) {
 		t.Errorf("the two dark schemes differ: %q", dark)
 	}
 	schemes := strings.SplitN(string(css), "[data-theme=dark]", 2)
-	if len(schemes) != 2 {
-		t.Fatal("the style has no dark scheme")
-	}
+	testenv.Need(t, len(schemes) == 2, "the style has no dark scheme")
 	for i, name := range []string{"light", "dark"} {
 		ink := func(v string) rgb {
 			m := regexp.MustCompile(`--` + v + `: #([0-9a-f]{6})`).FindStringSubmatch(schemes[i])
-			if m == nil {
-				t.Fatalf("%s: no --%s", name, v)
-			}
+			testenv.Need(t, m != nil, "%s: no --%s", name, v)
 			return parseColor(t, m[1])
 		}
 		var all []rgb

@@ -131,13 +131,10 @@ func TestTimeline(t *testing.T) {
 		`"t":[0.5,1.5,2.5,null,10.5,11.5,12.5,null],"rate":[100,300,null,null,100,300,null,null],"err":[0,0,0,null,0,0,0,null],` +
 		`"p50":[5,15,4500,null,5,15,4500,null],"p99":[10,30,9000,null,10,30,9000,null],` +
 		`"at":[2,null,null],"cpu":[1.5,null,null],"thr":[25,null,null],"mem":[3,null,null]}`
-	if string(got) != want || by != 1 {
-		t.Errorf("by %d:\n%s\nwant\n%s", by, got, want)
-	}
+	testenv.Check(t, string(got) == want && by == 1, "by %d:\n%s\nwant\n%s", by, got, want)
 	short, by := newTimeline(c, 3)
-	if by != 2 || short.Rate[0] != 200 || short.P99[0] != 30 || short.T[0] != 1 {
-		t.Errorf("by %d: rates %v, p99 %v at %v", by, short.Rate, short.P99, short.T)
-	}
+	testenv.Check(t, by == 2 && short.Rate[0] == 200 && short.P99[0] == 30 && short.T[0] == 1,
+		"by %d: rates %v, p99 %v at %v", by, short.Rate, short.P99, short.T)
 }
 
 // The curve ends with the number of responses, and the buckets hold all of them.
@@ -147,9 +144,7 @@ func TestDistribution(t *testing.T) {
 		h.Record(time.Duration(i) * time.Millisecond)
 	}
 	d := newDistribution(h)
-	if d.Count != 1000 || len(d.Curve) != 31 {
-		t.Fatalf("%d responses, %d points", d.Count, len(d.Curve))
-	}
+	testenv.Need(t, d.Count == 1000 && len(d.Curve) == 31, "%d responses, %d points", d.Count, len(d.Curve))
 	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {
 		if math.Abs(d.Curve[i]-want) > want/500 {
 			t.Errorf("at 1/(1−q) = %v: %v ms, want %v", shares()[i], d.Curve[i], want)
@@ -159,9 +154,8 @@ func TestDistribution(t *testing.T) {
 	for _, b := range d.Buckets {
 		n += b[1]
 	}
-	if n != 1000 || d.Buckets[0][0] != 0 || d.Buckets[len(d.Buckets)-1][0] != 24 {
-		t.Errorf("%d responses in %v", n, d.Buckets)
-	}
+	testenv.Check(t, n == 1000 && d.Buckets[0][0] == 0 && d.Buckets[len(d.Buckets)-1][0] == 24, "%d responses in %v",
+		n, d.Buckets)
 }
 
 // A contender without a value has no bar and is reported as missing.
@@ -216,11 +210,8 @@ func FuzzReport(f *testing.F) {
 		doc := bytes.Replace(out.Bytes(), lib, nil, 1)
 		_, rest, _ := bytes.Cut(doc, []byte(`id="page-data">`))
 		data, _, ok := bytes.Cut(rest, []byte("</script>"))
-		if !ok || !json.Valid(data) || bytes.ContainsAny(data, "<>&\u2028") {
-			t.Errorf("the data of the charts: %.300s", data)
-		}
-		if n := bytes.Count(doc, []byte("<script")); n != 3 {
-			t.Errorf("%d script elements", n)
-		}
+		testenv.Check(t, ok && json.Valid(data) && !bytes.ContainsAny(data, "<>&\u2028"),
+			"the data of the charts: %.300s", data)
+		testenv.Equal(t, bytes.Count(doc, []byte("<script")), 3)
 	})
 }

@@ -56,13 +56,10 @@ func TestEdges(t *testing.T) {
 			var md bytes.Buffer
 			testenv.OK(t, Markdown(&md, analysis.Of(c.run, c.trials), Options{}))
 			for _, w := range c.want {
-				if !strings.Contains(md.String(), w) {
-					t.Errorf("summary lacks %q:\n%s", w, md.String())
-				}
+				testenv.Contains(t, md.String(), w)
 			}
-			if name == "unlimited by plan" && strings.Contains(md.String(), "not enforced") {
-				t.Error("a run without limits has a warning about limits")
-			}
+			testenv.Check(t, name != "unlimited by plan" || !strings.Contains(md.String(), "not enforced"),
+				"a run without limits has a warning about limits")
 			doc := render(t, c.run, c.trials)
 			if bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc)); bad != nil {
 				t.Errorf("the report says %s", bad)
@@ -109,14 +106,10 @@ func TestMissingIsNotZero(t *testing.T) {
 		"cumulative":  "before: –; w1: –; 2: –; 4: –",
 	} {
 		t.Run(id, func(t *testing.T) {
-			if got := cells(id); got != want {
-				t.Errorf("%s: %s, want %s", id, got, want)
-			}
+			testenv.Equal(t, cells(id), want, id)
 		})
 	}
-	if !all["cpu"].Empty || all["throughput"].Empty {
-		t.Error("a chart is empty only without any value")
-	}
+	testenv.Check(t, all["cpu"].Empty && !all["throughput"].Empty, "a chart is empty only without any value")
 	made, _ := all["throughput"].option()
 	option, err := json.MarshalIndent(made, "", "  ")
 	testenv.OK(t, err)
@@ -155,9 +148,7 @@ func TestChecksFramed(t *testing.T) {
 					got += "."
 				}
 			}
-			if got != c.framed {
-				t.Errorf("%s: %s, want %s", c.name, got, c.framed)
-			}
+			testenv.Equal(t, got, c.framed, c.name)
 		})
 	}
 }
@@ -177,31 +168,21 @@ func TestOrder(t *testing.T) {
 	if want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"; strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}
-	if trials[0].Trial.Contender != "k" {
-		t.Error("the caller's slice was sorted")
-	}
+	testenv.Equal(t, trials[0].Trial.Contender, "k", "the caller's slice was sorted")
 }
 
 func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", 11234.4: "11,234", 999.6: "1,000", 9.996: "10.0", 0.0125: "0.0125", 0.09996: "0.100", 123: "123", -4.5: "−4.50", 1e-12: "1e-12", 1234567: "1,234,567", math.Inf(1): missing} {
-		if got := significant(x); got != want {
-			t.Errorf("significant(%v) = %q, want %q", x, got, want)
-		}
+		testenv.Equal(t, significant(x), want, "significant", x)
 	}
 	for d, want := range map[time.Duration]string{0: "0 s", 850: "850 ns", 170 * time.Microsecond: "170 µs", 999600: "1.00 ms", 1234567: "1.23 ms", 2410 * time.Millisecond: "2.41 s", 200 * time.Second: "3m20s"} {
-		if got := strings.ReplaceAll(duration(d), nbsp, " "); got != want {
-			t.Errorf("duration(%d) = %q, want %q", d, got, want)
-		}
+		testenv.Equal(t, strings.ReplaceAll(duration(d), nbsp, " "), want, "duration", d)
 	}
 	for x, want := range map[float64]string{4.3: "$4.30", 0.0227: "$0.0227", 1e-6: "under $0.001", 0: "$0.00", 1234.5: "$1,234.50"} {
-		if got := dollars(x); got != want {
-			t.Errorf("dollars(%v) = %q, want %q", x, got, want)
-		}
+		testenv.Equal(t, dollars(x), want, "dollars", x)
 	}
 	for n, want := range map[int64]string{512: "512 B", 3 << 10: "3.00 KiB", 512 << 20: "512 MiB", 8 << 30: "8.00 GiB"} {
-		if got := strings.ReplaceAll(mebibytes(n), nbsp, " "); got != want {
-			t.Errorf("mebibytes(%d) = %q, want %q", n, got, want)
-		}
+		testenv.Equal(t, strings.ReplaceAll(mebibytes(n), nbsp, " "), want, "mebibytes", n)
 	}
 }
 

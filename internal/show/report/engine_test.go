@@ -22,14 +22,10 @@ func TestLoadEngineIsNamed(t *testing.T) {
 	check := func(want string) {
 		t.Helper()
 		page := strings.ReplaceAll(string(render(t, run, trials)), nbsp, " ")
-		if !strings.Contains(page, "<dt>Load engine</dt><dd>"+want+"</dd>") {
-			t.Errorf("the page does not have the engine %q", want)
-		}
+		testenv.Contains(t, page, "<dt>Load engine</dt><dd>"+want+"</dd>")
 		var b bytes.Buffer
 		testenv.OK(t, Markdown(&b, analysis.Of(run, trials), Options{}))
-		if !strings.Contains(b.String(), "- Load engine: "+want+"\n") {
-			t.Errorf("the Markdown does not have the engine %q:\n%s", want, &b)
-		}
+		testenv.Contains(t, b.String(), "- Load engine: "+want+"\n")
 	}
 	check("fast")
 	one := trials[0].Trial.Label()
@@ -41,9 +37,7 @@ func TestLoadEngineIsNamed(t *testing.T) {
 		}
 	}
 	check(bench.EngineWords(trials))
-	if words := bench.EngineWords(trials); !strings.Contains(words, one+": vegeta") {
-		t.Errorf("%q", words)
-	}
+	testenv.Contains(t, bench.EngineWords(trials), one+": vegeta")
 	for engine, want := range map[bench.Engine]string{"": "", "vegeta": " --engine vegeta", "fast": " --engine fast", "epoll": ""} {
 		run.Engine = engine
 		if r := newReproduction(run); !strings.HasSuffix(r.Again, want) || want == "" && strings.Contains(r.Again, "--engine") {

@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The error rate of a kind of request is that of its compared bodies, over all rounds.
@@ -20,9 +21,8 @@ func TestErrorRateOfARequestIsEstimated(t *testing.T) {
 	c.of = analysis.Contender{Results: []bench.TrialResult{{Steps: []bench.StepResult{step}}, {Steps: []bench.StepResult{step}}}}
 	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
 	for _, r := range requestLoads(c, 0) {
-		if got := errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}); got != want[r.Name] {
-			t.Errorf("%s: %q, want %q", r.Name, got, want[r.Name])
-		}
+		testenv.Equal(t, errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}),
+			want[r.Name], r.Name)
 	}
 }
 
@@ -36,14 +36,11 @@ func TestComparedBodiesInResults(t *testing.T) {
 	a := analysis.Of(run, trials)
 	l := newLayout(a)
 	results := newResults(run, l, summary.New(a, summary.Rules{}), nil)
-	if notes := strings.Join(results.Footnotes, "\n"); !strings.Contains(notes, "Bodies compared with the expected ones: a 0 (1,200 not looked at), b 1,140.") {
-		t.Errorf("notes %q", notes)
-	}
+	testenv.Contains(t, strings.Join(results.Footnotes, "\n"),
+		"Bodies compared with the expected ones: a 0 (1,200 not looked at), b 1,140.")
 	at := slices.Index(results.Columns, "Errors")
 	for i, want := range []string{"0.500%", "~0.331%"} {
-		if got := results.Rows[i].Cells[at].Main; got != want {
-			t.Errorf("row %d: %q, want %q", i, got, want)
-		}
+		testenv.Equal(t, results.Rows[i].Cells[at].Main, want, i)
 	}
 	for _, ch := range newCharts(run, l) {
 		if ch.ID == "errors" && (!strings.HasPrefix(ch.Rows[1].Cells[1], "~0.263%") || strings.Contains(ch.Rows[1].Cells[0], "~")) {
@@ -61,11 +58,9 @@ func TestNoBottleneckOfUnexpectedBodies(t *testing.T) {
 		a := analysis.Of(run, trials)
 		l := newLayout(a)
 		table, _ := bounds(l)
-		if got := table.Table.Rows[1].Cells[1].Main != missing; got != want {
-			t.Errorf("%d unexpected bodies: bottleneck %q", unexpected, table.Table.Rows[1].Cells[1].Main)
-		}
-		if got := stepMiddle(l, l.contenders[1], plottedMeasures(run.Profile)[0]).bounds[1].Bound != ""; got != want {
-			t.Errorf("%d unexpected bodies: chart has a bottleneck: %v", unexpected, got)
-		}
+		testenv.Equal(t, table.Table.Rows[1].Cells[1].Main != missing, want, unexpected,
+			table.Table.Rows[1].Cells[1].Main)
+		testenv.Equal(t, stepMiddle(l, l.contenders[1], plottedMeasures(run.Profile)[0]).bounds[1].Bound != "", want,
+			unexpected)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestHostileTextStaysText(t *testing.T) {
@@ -25,9 +26,7 @@ func TestHostileTextStaysText(t *testing.T) {
 			want++
 		}
 	}
-	if n := eval[int](b, `document.querySelectorAll('.chart svg').length`); n != want {
-		t.Errorf("%d charts are drawn, want %d", n, want)
-	}
+	testenv.Equal(t, eval[int](b, `document.querySelectorAll('.chart svg').length`), want)
 	if os.Getenv("LOCBENCH_SHOTS") != "" {
 		b.photograph("hostile")
 	}
@@ -67,18 +66,13 @@ func TestHostileTextStaysText(t *testing.T) {
 	})`); len(bad) > 0 {
 		t.Errorf("saved pictures hold %v", bad)
 	}
-	if shown < 40 {
-		t.Errorf("only %d tooltips were shown", shown)
-	}
+	testenv.Check(t, shown >= 40, "only %d tooltips were shown", shown)
 	time.Sleep(300 * time.Millisecond) // injected content would load or run after this script
-	if eval[bool](b, `'pwned' in window`) {
-		t.Error("text from outside was run")
-	}
+	testenv.Check(t, !eval[bool](b, `'pwned' in window`), "text from outside was run")
 	for selector, want := range map[string]int{"img": 0, "iframe": 0, "link": 0, "[onerror]": 0, "[onload]": 0, "body b": 0, "script": 3, "style": 1, "title": 1} {
 		t.Run(selector, func(t *testing.T) {
-			if n := eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
-				t.Errorf("%d elements %s, want %d", n, selector, want)
-			}
+			testenv.Equal(t, eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)), want,
+				selector)
 		})
 	}
 	if n := eval[int](b, `[...document.querySelectorAll('a')].filter((a) => !a.getAttribute('href').startsWith('#')).length`); n != 0 {

@@ -123,13 +123,10 @@ func TestHostileTextIsNotMarkup(t *testing.T) {
 		}
 	}
 	for element, want := range map[string]int{"script": 3, "style": 1, "title": 1, "img": 0, "iframe": 0, "link": 0, "b": 0} {
-		if elements[element] != want {
-			t.Errorf("%d elements %s, want %d", elements[element], element, want)
-		}
+		testenv.Equal(t, elements[element], want, element)
 	}
-	if shown < 100 || elements["td"] < 100 {
-		t.Errorf("the attack is shown as text %d times, in a page of %d cells", shown, elements["td"])
-	}
+	testenv.Check(t, shown >= 100 && elements["td"] >= 100,
+		"the attack is shown as text %d times, in a page of %d cells", shown, elements["td"])
 }
 
 // The browser test checks what is fetched; this one checks what could be.
@@ -140,30 +137,21 @@ func TestNothingToFetch(t *testing.T) {
 			doc := render(t, run, trials[:5])
 			lib, err := library()
 			testenv.OK(t, err)
-			if bytes.Count(doc, lib) != 1 {
-				t.Fatal("the library is not in the document, unchanged, once")
-			}
+			testenv.Need(t, bytes.Count(doc, lib) == 1, "the library is not in the document, unchanged, once")
 			ours := bytes.Replace(doc, lib, nil, 1)
 			data := regexp.MustCompile(`(?s)<script type="application/json" id="page-data">(.*?)</script>`).FindSubmatch(ours)
-			if data == nil {
-				t.Fatal("no chart data")
-			}
+			testenv.Need(t, data != nil, "no chart data")
 			if i := bytes.IndexAny(data[1], "<>&"); i >= 0 || bytes.Contains(data[1], []byte("\u2028")) {
 				t.Errorf("%s: chart data is not escaped at byte %d", name, i)
 			}
 			tags := regexp.MustCompile(`<[a-zA-Z!/][^>]*>`).FindAll(bytes.Replace(ours, data[1], nil, 1), -1)
-			if len(tags) < 1000 {
-				t.Fatalf("%s: only %d tags found", name, len(tags))
-			}
+			testenv.Need(t, len(tags) >= 1000, "%s: only %d tags found", name, len(tags))
 			for _, tag := range tags {
-				if fetches.Match(label.ReplaceAll(tag, nil)) {
-					t.Errorf("%s: %.200s", name, tag)
-				}
+				testenv.Check(t, !fetches.Match(label.ReplaceAll(tag, nil)), "%s: %.200s", name, tag)
 			}
 			style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindSubmatch(ours)
-			if style == nil || regexp.MustCompile(`(?i)url\(|@import|expression\(`).Match(style[1]) {
-				t.Errorf("%s: the style fetches something, or there is none", name)
-			}
+			testenv.Check(t, style != nil && !regexp.MustCompile(`(?i)url\(|@import|expression\(`).Match(style[1]),
+				"%s: the style fetches something, or there is none", name)
 		})
 	}
 }
@@ -182,9 +170,7 @@ func TestFetchesFinds(t *testing.T) {
 		`<a href="#charts">`: false, `<td class="passed off">`: false, `<div data-x="1">`: false,
 	} {
 		t.Run(tag, func(t *testing.T) {
-			if got := fetches.MatchString(tag); got != want {
-				t.Errorf("%s: %v", tag, got)
-			}
+			testenv.Equal(t, fetches.MatchString(tag), want, tag)
 		})
 	}
 }
@@ -218,9 +204,8 @@ func neutral(t *testing.T, markdown string) {
 		if fold.MatchString(line) {
 			continue
 		}
-		if strings.ContainsAny(line, "<\x1b\u2028\u202e\x00\r") {
-			t.Errorf("line %d is not neutral: %.120q", i+1, line)
-		}
+		testenv.Check(t, !strings.ContainsAny(line, "<\x1b\u2028\u202e\x00\r"), "line %d is not neutral: %.120q",
+			i+1, line)
 		if strings.HasPrefix(line, "|") {
 			// The code in tables has no bar and no backslash.
 			if n := len(bar.FindAllString(strings.ReplaceAll(line, `\\`, ""), -1)); bars != 0 && n != bars {
@@ -232,16 +217,11 @@ func neutral(t *testing.T, markdown string) {
 			bars = 0
 		}
 		plain := strings.ReplaceAll(line, `\\`, "")
-		if m := active.FindString(plain); m != "" {
-			t.Errorf("line %d: %q is active in %.200q", i+1, m, line)
-		}
-		if strings.HasPrefix(line, "- ") && block.MatchString(line[2:]) {
-			t.Errorf("line %d: a block begins in a list item: %.120q", i+1, line)
-		}
+		testenv.Equal(t, active.FindString(plain), "", "line", i+1, line)
+		testenv.Check(t, !strings.HasPrefix(line, "- ") || !block.MatchString(line[2:]),
+			"line %d: a block begins in a list item: %.120q", i+1, line)
 	}
-	if fence != "" {
-		t.Error("a code block does not end")
-	}
+	testenv.Equal(t, fence, "", "a code block does not end")
 }
 
 var (

@@ -17,14 +17,9 @@ func TestLimitsOfEachContender(t *testing.T) {
 	run.Profile.Limits = bench.Limits{CPUs: 1, Memory: 512 << 20}
 	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
 	page := strings.ReplaceAll(string(render(t, run, trials)), nbsp, " ")
-	for _, want := range []string{"under 0.5 CPUs, 256 MiB", whole[0].String() + " 256 MiB; ", whole[0].String() + " 0.5 CPUs, "} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not contain %q", want)
-		}
-	}
+	testenv.Contains(t, page, "under 0.5 CPUs, 256 MiB", whole[0].String()+" 256 MiB; ",
+		whole[0].String()+" 0.5 CPUs, ")
 	var b bytes.Buffer
 	testenv.OK(t, Markdown(&b, analysis.Of(run, trials), Options{}))
-	if text := b.String(); !strings.Contains(text, whole[0].String()+" under 0.5 CPUs, 256 MiB |") {
-		t.Errorf("no limit in\n%s", text)
-	}
+	testenv.Contains(t, b.String(), whole[0].String()+" under 0.5 CPUs, 256 MiB |")
 }

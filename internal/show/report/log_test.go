@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestFailuresKeepBothEndsOfTheLog: a log of any length is bounded, with its first and last lines;
@@ -40,8 +41,6 @@ func TestFailuresSayTheStopOnce(t *testing.T) {
 	} {
 		c.trial.Stop = &bench.StopResult{Killed: true, Handled: true}
 		all := failures(layout{columns: []column{{trial: &c.trial}}})
-		if len(all) != 1 || len(all[0].What) != c.want {
-			t.Errorf("%+v, want %d sentences", all, c.want)
-		}
+		testenv.Check(t, len(all) == 1 && len(all[0].What) == c.want, "%+v, want %d sentences", all, c.want)
 	}
 }

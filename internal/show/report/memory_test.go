@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // grown returns a run of two trials with two steps each: contender a keeps 16 KiB per request, b is
@@ -69,9 +70,7 @@ func memoryOf(t *testing.T, run bench.Run, trials []bench.TrialResult) (ch chart
 func TestMemoryOverRequests(t *testing.T) {
 	run, trials := grown(10, 256<<20)
 	ch, ok := memoryOf(t, run, trials)
-	if !ok {
-		t.Fatal("no chart")
-	}
+	testenv.Need(t, ok, "no chart")
 	var a, b []string
 	for i := range ch.Rows {
 		a, b = append(a, ch.Rows[i].Cells[0]), append(b, ch.Rows[i].Cells[1])
@@ -82,9 +81,8 @@ func TestMemoryOverRequests(t *testing.T) {
 		a[5] != a[4] || a[15] != "14,000 requests: 239"+nbsp+"MiB" || b[15] != "14,000 requests: 20.0"+nbsp+"MiB" {
 		t.Errorf("a %q\nb %q", a, b)
 	}
-	if !ch.Rows[4].WarmUp || ch.Rows[5].WarmUp || ch.Rows[15].Title != "16 connections, reading 11" {
-		t.Errorf("rows %+v", ch.Rows)
-	}
+	testenv.Check(t, ch.Rows[4].WarmUp && !ch.Rows[5].WarmUp && ch.Rows[15].Title == "16 connections, reading 11",
+		"rows %+v", ch.Rows)
 	if p := ch.series[0].points[15]; p.x != 14000 || p.y < 238 || p.y > 239 {
 		t.Errorf("last point %+v", p)
 	}
@@ -126,22 +124,16 @@ func TestMemoryOverRequests_Limit(t *testing.T) {
 			for _, s := range who {
 				if s.Role == "limit" {
 					lines = append(lines, s.Name)
-					if s.Contender != -1 {
-						t.Errorf("the line belongs to contender %d", s.Contender)
-					}
+					testenv.Equal(t, s.Contender, -1, "the line belongs to contender")
 				}
 			}
-			if !slices.Equal(lines, test.lines) {
-				t.Errorf("lines %q, want %q", lines, test.lines)
-			}
+			testenv.Equal(t, lines, test.lines, "lines")
 			if strings.Contains(ch.Note, "limit") != (test.note != "") || !strings.Contains(ch.Note, test.note) {
 				t.Errorf("note %q, want %q", ch.Note, test.note)
 			}
 			data, err := json.Marshal(option["series"])
 			drawn := strings.Contains(string(data), fmt.Sprintf(`{"value":[14000,%d]}`, test.limits[0]>>20))
-			if err != nil || drawn != (len(lines) > 0) {
-				t.Errorf("%v %s", err, data)
-			}
+			testenv.Check(t, err == nil && drawn == (len(lines) > 0), "%v %s", err, data)
 		})
 	}
 }
@@ -152,15 +144,11 @@ func TestMemoryOverRequests_Long(t *testing.T) {
 	s := &trials[1].Steps[1]
 	s.Samples[1234].Memory = &bench.Memory{Used: 77 << 20} // a peak between others
 	ch, _ := memoryOf(t, run, trials)
-	if len(ch.Rows) > maxMemoryPoints {
-		t.Errorf("%d rows", len(ch.Rows))
-	}
+	testenv.Check(t, len(ch.Rows) <= maxMemoryPoints, "%d rows", len(ch.Rows))
 	if !slices.ContainsFunc(ch.Rows, func(r chartRow) bool { return strings.HasSuffix(r.Cells[1], ": 77.0"+nbsp+"MiB") }) {
 		t.Error("the peak is not in the chart")
 	}
-	if !strings.Contains(ch.Note, "highest of up to ") {
-		t.Errorf("note %q", ch.Note)
-	}
+	testenv.Contains(t, ch.Note, "highest of up to ")
 }
 
 // The contender whose memory grows is named.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The peak memory of a step has a chart only if the kernel kept a counter for it.
@@ -17,9 +18,7 @@ func TestMemoryOfAStep(t *testing.T) {
 		if i < 0 {
 			return chart{}, false
 		}
-		if all[i-1].ID != "memory-peak" {
-			t.Errorf("the chart is after %s", all[i-1].ID)
-		}
+		testenv.Equal(t, all[i-1].ID, "memory-peak", "the chart is after")
 		return all[i], true
 	}
 	if c, ok := find(); ok {

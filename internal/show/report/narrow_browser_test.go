@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // On a narrow screen the results are cards without a header, and only there a list sorts them.
@@ -35,9 +37,8 @@ func TestCardsAreSorted(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll('.sortby option').length`); n < 11 {
 		t.Errorf("%d ways to sort", n)
 	}
-	if eval[bool](b, `document.querySelector('.sortby').offsetParent === null`) {
-		t.Error("the list is not shown")
-	}
+	testenv.Check(t, !eval[bool](b, `document.querySelector('.sortby').offsetParent === null`),
+		"the list is not shown")
 }
 
 // The heat map shows one contender, which the legend can hide.
@@ -51,9 +52,7 @@ func TestHeatMapFollowsTheLegend(t *testing.T) {
 		t.Fatalf("contender %s", got)
 	}
 	b.click("#legend [data-contender='0']")
-	if got := eval[string](b, chosen); got != "1" {
-		t.Errorf("contender %s with the first switched off", got)
-	}
+	testenv.Equal(t, eval[string](b, chosen), "1", "contender")
 	full := eval[int](b, cells)
 	b.click("#legend [data-all='false']")
 	if got := eval[int](b, cells); got > full/2 {
@@ -80,7 +79,5 @@ func TestChoiceOfColorsIsKept(t *testing.T) {
 	}
 	eval[bool](next, `(() => { localStorage.setItem('locbench-colors', 'unknown'); return true; })()`)
 	last := open(t, browser, doc, 1280, "light")
-	if got := eval[string](last, `document.getElementById('theme').value`); got != "auto" {
-		t.Errorf("an unknown choice gives %q", got)
-	}
+	testenv.Equal(t, eval[string](last, `document.getElementById('theme').value`), "auto", "an unknown choice gives")
 }

@@ -17,9 +17,7 @@ func TestResultsComeFirst(t *testing.T) {
 	page := b.String()
 	at := func(text string) int {
 		i := strings.Index(page, text)
-		if i < 0 {
-			t.Fatalf("no %q in the page", text)
-		}
+		testenv.Need(t, i >= 0, "no %q in the page", text)
 		return i
 	}
 	if !(at(`<section id="results">`) < at(`<section id="summary">`) && at(`<section id="summary">`) < at(`id="charts"`)) {

@@ -49,24 +49,16 @@ func TestMatrix(t *testing.T) {
 		"## Throughput by request, 2,000 connections", "| Contender | 0 ms | 500 ms |",
 		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0% errors) | – |",
 	} {
-		if got := strings.ReplaceAll(md.String(), nbsp, " "); !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%.3000s", want, got)
-		}
+		testenv.Contains(t, strings.ReplaceAll(md.String(), nbsp, " "), want)
 	}
-	for _, want := range []string{`<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`} {
-		if !strings.Contains(html.String(), want) {
-			t.Errorf("no %s in the page", want)
-		}
-	}
+	testenv.Contains(t, html.String(), `<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`)
 }
 
 // With one request in all steps there is no matrix.
 func TestNoMatrix(t *testing.T) {
 	trial := procedureTrial("a", 1, oneRequest("0 ms", 1, 1), oneRequest("0 ms", 1, 1))
 	for _, p := range procedures(newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial}))) {
-		if p.ID == "matrix" {
-			t.Errorf("%+v", p)
-		}
+		testenv.Check(t, p.ID != "matrix", "%+v", p)
 	}
 }
 
@@ -86,9 +78,7 @@ func TestArrivals(t *testing.T) {
 		"## 4,000 users over 5.00 s", "| a | 7,990 | 10 (timeout 10) | 27.2 ms |", "974/s | 20.0 ms | 3.00 s | 5.00 MiB |", // 7990 / 8.2 s, not / 9 s
 		"| late | – | – |", "2 requests each", "from the scheduled time",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%.3000s", want, got)
-		}
+		testenv.Contains(t, got, want)
 	}
 }
 
@@ -107,9 +97,7 @@ func TestBreakdown(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{trials[0].Steps[0].Step}}}
 	l := newLayout(analysis.Of(run, trials))
 	p, ok := breakdown(l)
-	if !ok || len(p.Table.Rows) != 2 {
-		t.Fatalf("%+v", p)
-	}
+	testenv.Need(t, ok && len(p.Table.Rows) == 2, "%+v", p)
 	get, search := p.Table.Rows[0].Cells, p.Table.Rows[1].Cells
 	if get[0].Main != "get" || get[2].Main != "400" || search[2].Main != "400" || search[3].Main != percent(.5) || search[3].Small[0] != "unexpected body 400" || get[4].Main == search[4].Main {
 		t.Errorf("%+v", p.Table.Rows)
@@ -126,9 +114,6 @@ func TestBounds(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
 	var html bytes.Buffer
 	testenv.OK(t, HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}))
-	for _, want := range []string{`<section id="bottlenecks">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled"} {
-		if !strings.Contains(html.String(), want) {
-			t.Errorf("no %s in the page", want)
-		}
-	}
+	testenv.Contains(t, html.String(), `<section id="bottlenecks">`, `<th scope="col">Step</th>`,
+		"<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled")
 }

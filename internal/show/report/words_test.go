@@ -35,9 +35,7 @@ func TestSpark(t *testing.T) {
 		{[]float64{math.Inf(1), -1, 99}, 0, 8, "·▁█"},
 		{nil, 0, 1, ""},
 	} {
-		if got := spark(c.values, c.low, c.high); got != c.want {
-			t.Errorf("%v from %g to %g: %s, want %s", c.values, c.low, c.high, got, c.want)
-		}
+		testenv.Equal(t, spark(c.values, c.low, c.high), c.want, c.values, c.low, c.high)
 	}
 }
 
@@ -51,9 +49,7 @@ func TestReproduce(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	p, err := profile.Parse(r.File, []byte(r.Profile))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, r.Profile)
-	}
+	testenv.Need(t, err == nil, "%v in\n%s", err, r.Profile)
 	if p.Name != "locations" || p.Rounds != 3 || len(p.Steps) != 16 || p.Steps[15].Connections != 2048 || p.Limits != run.Profile.Limits {
 		t.Errorf("read back: %+v", p)
 	}
@@ -110,33 +106,21 @@ func TestTiersFromSixRounds(t *testing.T) {
 			tests++
 		}
 	}
-	if tests < 2 {
-		t.Fatalf("%d measures", tests)
-	}
-	for _, want := range []string{
-		"<li>rs-actix has the highest throughput: ", fmt.Sprintf(" (Holm, %d tests), 6 and 6 rounds.</li>", tests), `<table class="results" data-sort>`,
-		`<td data-label="Tier" data-value="1"><span>1</span></td>`, `<td data-label="Tier" data-value="2"><span>2</span></td>`,
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
+	testenv.Need(t, tests >= 2, "%d measures", tests)
+	testenv.Contains(t, got, "<li>rs-actix has the highest throughput: ",
+		fmt.Sprintf(" (Holm, %d tests), 6 and 6 rounds.</li>", tests), `<table class="results" data-sort>`,
+		`<td data-label="Tier" data-value="1"><span>1</span></td>`,
+		`<td data-label="Tier" data-value="2"><span>2</span></td>`)
 	for _, v := range regexp.MustCompile(`data-value="([^"]*)"`).FindAllStringSubmatch(got, -1) {
-		if _, err := strconv.ParseFloat(html.UnescapeString(v[1]), 64); err != nil {
-			t.Errorf("data-value: %v", err)
-		}
+		testenv.OK(t, testenv.Err(strconv.ParseFloat(html.UnescapeString(v[1]), 64)))
 	}
-	if !regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got) {
-		t.Error("the throughput has no interval")
-	}
+	testenv.Check(t, regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got),
+		"the throughput has no interval")
 	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
-	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "below the noise floor (400%)") {
-		t.Error("a difference below the floor is significant, or the floor is not reported")
-	}
+	testenv.Contains(t, page(Options{Floor: floor}), "!has the highest throughput: 1", "below the noise floor (400%)")
 	run, trials = rounds(5)
-	if got := page(Options{}); !strings.Contains(got, "5 rounds per contender, 6 needed") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
-		t.Error("five rounds have a tier, or do not say that they are too few")
-	}
+	testenv.Contains(t, page(Options{}), "5 rounds per contender, 6 needed", "5 of 6 rounds",
+		`!data-label="Tier" data-value`)
 }
 
 // Values to sort by are in base units.
@@ -146,16 +130,10 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	who := l.contenders[1].of
 	h := newResults(run, l, summary.New(analysis.Of(run, trials), Options{}.rules()), nil)
 	for i, want := range map[int]float64{4: who.StartUp.Median, 6: float64(who.MemoryPeak), 8: who.Cost.Total} {
-		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
-			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
-		}
+		testenv.Equal(t, h.Rows[1].Cells[i].Base(), strconv.FormatFloat(want, 'g', -1, 64), h.Columns[i], want)
 	}
-	if got := (cell{Main: missing}).Base(); got != "" {
-		t.Errorf("a missing value sorts as %q", got)
-	}
-	if len(h.Rows[0].Cells) != len(h.Columns) {
-		t.Errorf("%d cells in %d columns", len(h.Rows[0].Cells), len(h.Columns))
-	}
+	testenv.Equal(t, (cell{Main: missing}).Base(), "", "a missing value sorts as")
+	testenv.Equal(t, len(h.Rows[0].Cells), len(h.Columns))
 	if d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice); dollars(d) != "$4.28" {
 		t.Errorf("560 µs cost %s", dollars(d))
 	}
@@ -188,17 +166,10 @@ func TestReportOfTheWarmUp(t *testing.T) {
 	testenv.OK(t, Markdown(&markdown, analysis.Of(run, trials), Options{}))
 	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
 		t.Run(name, func(t *testing.T) {
-			for _, want := range []string{"rs-actix: still warming up in 2 of 6 rounds", "Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s"} {
-				if !strings.Contains(text, want) {
-					t.Errorf("the %s lacks %q", name, want)
-				}
-			}
-			if strings.Contains(text, "rs-actix has the highest throughput") {
-				t.Errorf("the %s compares a step that was still warming up", name)
-			}
+			testenv.Contains(t, text, "rs-actix: still warming up in 2 of 6 rounds",
+				"Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s")
+			testenv.Contains(t, text, "!rs-actix has the highest throughput")
 		})
 	}
-	if !strings.Contains(page.String(), "still warming up: throughput rose by 13% over the step") {
-		t.Error("the page lacks the numbers")
-	}
+	testenv.Contains(t, page.String(), "still warming up: throughput rose by 13% over the step")
 }

@@ -56,21 +56,17 @@ func mustOpen(t testing.TB, spec bench.DataSpec) Set {
 func TestBundled(t *testing.T) {
 	set := mustOpen(t, bench.DataSpec{})
 	info := set.Info()
-	if info.Name != "bundled" || info.Cities < 14_000 || info.Regions != 63 || len(info.Hash) != 64 {
-		t.Errorf("info %+v", info)
-	}
+	testenv.Check(t, info.Name == "bundled" && info.Cities >= 14_000 && info.Regions == 63 && len(info.Hash) == 64,
+		"info %+v", info)
 	regions := make(map[int64]stored)
 	for doc, err := range set.Documents(RegionIndex) {
 		testenv.OK(t, err)
 		d := decode(t, doc)
-		if d.RegionID != nil || d.IsFeatured != nil || d.Timezone != nil || d.Population != nil {
-			t.Errorf("region %s has fields of a city", doc.ID)
-		}
+		testenv.Check(t, d.RegionID == nil && d.IsFeatured == nil && d.Timezone == nil && d.Population == nil,
+			"region %s has fields of a city", doc.ID)
 		regions[d.ID] = d
 		checkRing(t, d, 3)
-		if slices.Contains(d.names().slice(), "") {
-			t.Errorf("region %d lacks a name: %q", d.ID, d.names())
-		}
+		testenv.Check(t, !slices.Contains(d.names().slice(), ""), "region %d lacks a name: %q", d.ID, d.names())
 	}
 	testenv.Equal(t, len(regions), info.Regions)
 
@@ -82,15 +78,13 @@ func TestBundled(t *testing.T) {
 		ids = append(ids, d.ID)
 		countries[d.CountryISO]++
 		size += len(doc.Source)
-		if d.RegionID == nil || regions[*d.RegionID].CountryISO != d.CountryISO {
-			t.Fatalf("city %d in %s has region %v", d.ID, d.CountryISO, d.RegionID)
-		}
+		testenv.Need(t, d.RegionID != nil && regions[*d.RegionID].CountryISO == d.CountryISO,
+			"city %d in %s has region %v", d.ID, d.CountryISO, d.RegionID)
 		if *d.IsFeatured {
 			featured[d.CountryISO] = append(featured[d.CountryISO], d.EN)
 		}
-		if *d.Timezone == "" || *d.Population < 0 || slices.Contains(d.names().slice(), "") {
-			t.Errorf("city %d: %.300s", d.ID, doc.Source)
-		}
+		testenv.Check(t, *d.Timezone != "" && *d.Population >= 0 && !slices.Contains(d.names().slice(), ""),
+			"city %d: %.300s", d.ID, doc.Source)
 		if d.CS != d.DE || d.DE != d.EN || d.EN != d.PL || d.PL != d.SK {
 			named++
 		}
@@ -98,19 +92,14 @@ func TestBundled(t *testing.T) {
 			checkRing(t, d, 12)
 		}
 	}
-	if len(ids) != info.Cities || len(countries) != 5 {
-		t.Errorf("%d cities in %v, want %d in five countries", len(ids), countries, info.Cities)
-	}
+	testenv.Check(t, len(ids) == info.Cities && len(countries) == 5, "%d cities in %v, want %d in five countries",
+		len(ids), countries, info.Cities)
 	if slices.Sort(ids); len(slices.Compact(slices.Clone(ids))) != len(ids) {
 		t.Error("an id appears twice")
 	}
-	if named < 100 {
-		t.Errorf("only %d cities have names that differ between languages", named)
-	}
+	testenv.Check(t, named >= 100, "only %d cities have names that differ between languages", named)
 	for _, country := range []string{"CZ", "DE", "PL", "SK"} {
-		if len(featured[country]) == 0 {
-			t.Errorf("no featured city in %s: %v", country, featured)
-		}
+		testenv.Check(t, len(featured[country]) != 0, "no featured city in %s: %v", country, featured)
 	}
 	if mean := size / len(ids); mean < 2000 || mean > 4000 {
 		t.Errorf("a document has %d bytes on average, want a few kB", mean)
@@ -126,28 +115,23 @@ func (n Names) slice() []string { return n[:] }
 // checkRing checks the rules of Elasticsearch's geo_shape, and looks for the centroid inside.
 func checkRing(t *testing.T, d stored, least int) {
 	t.Helper()
-	if d.Geometry.Type != "Polygon" || len(d.Geometry.Coordinates) != 1 {
-		t.Fatalf("%d: geometry %+.100v", d.ID, d.Geometry)
-	}
+	testenv.Need(t, d.Geometry.Type == "Polygon" && len(d.Geometry.Coordinates) == 1, "%d: geometry %+.100v", d.ID,
+		d.Geometry)
 	ring := d.Geometry.Coordinates[0]
 	n := len(ring) - 1
-	if n < least || ring[0] != ring[n] {
-		t.Fatalf("%d: a ring of %d points, closed: %v", d.ID, n, ring[0] == ring[n])
-	}
+	testenv.Need(t, n >= least && ring[0] == ring[n], "%d: a ring of %d points, closed: %v", d.ID, n,
+		ring[0] == ring[n])
 	area, inside := 0.0, false
 	for i := range n {
 		a, b := ring[i], ring[i+1]
 		area += a[0]*b[1] - b[0]*a[1]
-		if a == b {
-			t.Errorf("%d: point %d twice", d.ID, i)
-		}
+		testenv.Check(t, a != b, "%d: point %d twice", d.ID, i)
 		if lat, lon := d.Centroid.Lat, d.Centroid.Lon; (a[1] > lat) != (b[1] > lat) && lon < (b[0]-a[0])*(lat-a[1])/(b[1]-a[1])+a[0] {
 			inside = !inside
 		}
 		for j := i + 2; j < n; j++ {
-			if (i > 0 || j < n-1) && cross(a, b, ring[j], ring[j+1]) {
-				t.Fatalf("%d: sides %d and %d cross", d.ID, i, j)
-			}
+			testenv.Need(t, (i <= 0 && j >= n-1) || !cross(a, b, ring[j], ring[j+1]), "%d: sides %d and %d cross",
+				d.ID, i, j)
 		}
 	}
 	if area <= 0 || !inside {
@@ -206,9 +190,7 @@ func TestGenerated(t *testing.T) {
 	for doc, err := range set.Documents(CityIndex) {
 		testenv.OK(t, err)
 		d := decode(t, doc)
-		if seen[d.ID] {
-			t.Fatalf("id %d twice", d.ID)
-		}
+		testenv.Need(t, !seen[d.ID], "id %d twice", d.ID)
 		seen[d.ID] = true
 		if *d.IsFeatured {
 			featured++
@@ -219,22 +201,18 @@ func TestGenerated(t *testing.T) {
 		checkRing(t, d, 20)
 	}
 	ids, err := set.IDs(t.Context())
-	if err != nil || len(ids) != 2000 || len(seen) != 2000 || !seen[3067696] || featured != 13 {
-		t.Errorf("%d documents, %d ids, %d featured, Prague %v: %v", len(seen), len(ids), featured, seen[3067696], err)
-	}
+	testenv.Check(t, err == nil && len(ids) == 2000 && len(seen) == 2000 && seen[3067696] && featured == 13,
+		"%d documents, %d ids, %d featured, Prague %v: %v", len(seen), len(ids), featured, seen[3067696], err)
 	for _, id := range ids {
-		if !seen[id] {
-			t.Fatalf("id %d has no stored", id)
-		}
+		testenv.Need(t, seen[id], "id %d has no stored", id)
 	}
 	for name, other := range map[string]bench.DataSpec{
 		"seed": {Cities: 2000, Vertices: 20, Seed: 8}, "vertices": {Cities: 2000, Vertices: 21, Seed: 7}, "number": {Cities: 2001, Vertices: 20, Seed: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := mustOpen(t, other)
-			if o.Info().Hash == set.Info().Hash || digest(t, o) == digest(t, set) {
-				t.Errorf("hash does not depend on %s", name)
-			}
+			testenv.Check(t, o.Info().Hash != set.Info().Hash && digest(t, o) != digest(t, set),
+				"hash does not depend on %s", name)
 		})
 	}
 	if few := mustOpen(t, bench.DataSpec{Cities: 3}); digest(t, few) == "" || few.Info().Cities != 3 {

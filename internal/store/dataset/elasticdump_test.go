@@ -73,9 +73,8 @@ func TestElasticdump(t *testing.T) {
 			docs := []string{`1||{"id":1,"name":"Brno","centroid":[16.6,49.2]}|<nil>`, `2|r|{"id":2,"name":"P,}]\"raha"}|<nil>`}
 			testenv.Equal(t, got, docs)
 			index := set.Indices()[0]
-			if len(set.Indices()) != 1 || index.Count != 2 || string(index.Mapping) != c.mapping {
-				t.Errorf("%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
-			}
+			testenv.Check(t, len(set.Indices()) == 1 && index.Count == 2 && string(index.Mapping) == c.mapping,
+				"%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
 			if note := index.Notes.Join("\n"); (note == "") != (c.note == "") || c.note != "" && !strings.HasPrefix(note, filepath.Join(dir, c.note)) {
 				t.Errorf("notes %q, want %q", note, c.note)
 			}

@@ -65,19 +65,14 @@ func TestCheck(t *testing.T) {
 	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
 		t.Errorf("missing city: %v", err)
 	}
-	if len(a.cities) < 10_000 || !a.Any() {
-		t.Errorf("%d cities", len(a.cities))
-	}
+	testenv.Check(t, len(a.cities) >= 10_000 && a.Any(), "%d cities", len(a.cities))
 }
 
 func TestNothingIsReadInVain(t *testing.T) {
 	a := responses(t, bench.Request{Name: "wait", Path: "/v1/benchmark"})
-	if a.cities != nil || !a.Any() {
-		t.Error("cities were read for a request without any")
-	}
-	if responses(t, bench.Request{Name: "featured", Path: "/city/v1/featured?language=cs"}).Any() {
-		t.Error("a response of search is known")
-	}
+	testenv.Check(t, a.cities == nil && a.Any(), "cities were read for a request without any")
+	testenv.Check(t, !responses(t, bench.Request{Name: "featured", Path: "/city/v1/featured?language=cs"}).Any(),
+		"a response of search is known")
 }
 
 // Of a large data set only a part of the cities is kept.
@@ -85,9 +80,8 @@ func TestLargeDataSet(t *testing.T) {
 	set, err := Generated(120_000, 12, 1)
 	testenv.OK(t, err)
 	a, err := NewResponses(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
-	if err != nil || len(a.cities) < 20_000 || len(a.cities) > maxCities {
-		t.Errorf("%d cities, %v", len(a.cities), err)
-	}
+	testenv.Check(t, err == nil && len(a.cities) >= 20_000 && len(a.cities) <= maxCities, "%d cities, %v",
+		len(a.cities), err)
 }
 
 func FuzzCheck(f *testing.F) {

@@ -22,9 +22,8 @@ func seed(t testing.TB, base, index string, set dataset.Set) {
 	mustCall(t, http.MethodPut, base+"/"+index, string(mapping))
 	var body strings.Builder
 	load := func() {
-		if response := mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String()); !strings.Contains(response, `"errors":false`) {
-			t.Fatalf("bulk: %.500s", response)
-		}
+		testenv.Contains(t, mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String()),
+			`"errors":false`)
 		body.Reset()
 	}
 	for doc, err := range set.Documents(dataset.CityIndex) {
@@ -57,8 +56,6 @@ func call(t testing.TB, method, url, body string) (int, string) {
 func mustCall(t testing.TB, method, url, body string) string {
 	t.Helper()
 	status, response := call(t, method, url, body)
-	if status/100 != 2 {
-		t.Fatalf("%s %s: %d %.500s", method, url, status, response)
-	}
+	testenv.Need(t, status/100 == 2, "%s %s: %d %.500s", method, url, status, response)
 	return response
 }

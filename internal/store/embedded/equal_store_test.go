@@ -55,9 +55,7 @@ func TestServer_AsElasticsearch(t *testing.T) {
 		}
 	}
 	t.Logf("%d questions: %v; of these different: %v", len(questions), asked, wrong)
-	if len(questions) < 500 {
-		t.Errorf("only %d questions", len(questions))
-	}
+	testenv.Check(t, len(questions) >= 500, "only %d questions", len(questions))
 }
 
 type response struct {

@@ -23,9 +23,8 @@ func mustResponse(t *testing.T, s *embedded.Server, method, path, body string) s
 	default:
 		t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body.String())
 	}
-	if w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) {
-		t.Errorf("%s %s: not JSON: %s", method, path, w.Body.String())
-	}
+	testenv.Check(t, w.Body.Len() <= 0 || json.Valid(w.Body.Bytes()), "%s %s: not JSON: %s", method, path,
+		w.Body.String())
 	return w.Body.String()
 }
 

@@ -46,9 +46,8 @@ func TestResponses(t *testing.T) {
 			t.Errorf("%s %s\n got: %s\nwant: %s\n%.600s", asked[i].path, asked[i].body, line, want[i], body)
 		}
 	}
-	if wrong > 0 || len(want) != len(asked)+1 {
-		t.Errorf("%d of %d responses differ; %d lines in %s", wrong, len(asked), len(want), goldenFile)
-	}
+	testenv.Check(t, wrong <= 0 && len(want) == len(asked)+1, "%d of %d responses differ; %d lines in %s", wrong,
+		len(asked), len(want), goldenFile)
 }
 
 var took = regexp.MustCompile(`"took":\d+,`)
@@ -64,9 +63,7 @@ func digest(t *testing.T, body string) string {
 			}
 		}
 	}
-	if body != "" && json.Unmarshal([]byte(body), &a) != nil {
-		t.Errorf("not JSON: %s", body)
-	}
+	testenv.Check(t, body == "" || json.Unmarshal([]byte(body), &a) == nil, "not JSON: %s", body)
 	if a.Error != nil {
 		return a.Error.Type
 	}

@@ -23,9 +23,8 @@ func TestDelays(t *testing.T) {
 		t.Errorf("no latency: %v, %v", d, err)
 	}
 	constant, err := newDelays(3*time.Millisecond, 0, 1)
-	if err != nil || constant.next() != 3*time.Millisecond {
-		t.Errorf("constant latency: %v, %v", constant.next(), err)
-	}
+	testenv.Check(t, err == nil && constant.next() == 3*time.Millisecond, "constant latency: %v, %v",
+		constant.next(), err)
 	draw := func(seed uint64) []time.Duration {
 		d, err := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
 		testenv.OK(t, err)
@@ -36,9 +35,8 @@ func TestDelays(t *testing.T) {
 		return list
 	}
 	one, again, other := draw(1), draw(1), draw(2)
-	if !slices.Equal(one, again) || slices.Equal(one, other) {
-		t.Error("the latencies must depend only on the seed")
-	}
+	testenv.Check(t, slices.Equal(one, again) && !slices.Equal(one, other),
+		"the latencies must depend only on the seed")
 	slices.Sort(one)
 	for _, q := range []struct {
 		share float64
@@ -62,9 +60,7 @@ func TestLengthEncoding(t *testing.T) {
 	last := int64(-1)
 	for b := range 256 {
 		n := decodeLength(byte(b))
-		if n <= last {
-			t.Fatalf("code %d stands for %d, the one before for %d", b, n, last)
-		}
+		testenv.Need(t, n > last, "code %d stands for %d, the one before for %d", b, n, last)
 		last = n
 	}
 }
@@ -91,13 +87,10 @@ func TestTokens(t *testing.T) {
 		testenv.Equal(t, strings.Join(got, " "), tt.want, tt.text)
 	}
 	long := tokenize(strings.Repeat("x", 300))
-	if len(long) != 2 || len(long[0].term) != 255 || long[1].end != 300 {
-		t.Errorf("a long word is cut into %d tokens", len(long))
-	}
+	testenv.Check(t, len(long) == 2 && len(long[0].term) == 255 && long[1].end == 300,
+		"a long word is cut into %d tokens", len(long))
 	pairs := shingle(tokenize("a b c"), 2)
-	if len(pairs) != 2 || pairs[1] != (token{"b c", 5}) {
-		t.Errorf("pairs: %v", pairs)
-	}
+	testenv.Check(t, len(pairs) == 2 && pairs[1] == (token{"b c", 5}), "pairs: %v", pairs)
 	if got := shingle(tokenize("a b"), 3); got != nil {
 		t.Errorf("triples of two: %v", got)
 	}
@@ -125,9 +118,7 @@ func TestShapeContains(t *testing.T) {
 		g.add(7, s)
 		found := false
 		g.candidates(p, func(doc uint32) { found = found || doc == 7 })
-		if tt.want && !found {
-			t.Errorf("(%v, %v) is not found by the grid", tt.lon, tt.lat)
-		}
+		testenv.Check(t, !tt.want || found, "(%v, %v) is not found by the grid", tt.lon, tt.lat)
 	}
 	for _, bad := range []string{`[]`, `{}`, `{"type":"Polygon"}`, `{"type":"Polygon","coordinates":[]}`, `{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]]]}`,
 		`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,1]]]}`, `{"type":"LineString","coordinates":[[0,0],[1,1]]}`, `{"type":"Point","coordinates":[0,91]}`,
@@ -159,9 +150,8 @@ func TestNumber(t *testing.T) {
 		want, err := strconv.ParseFloat(text, 64)
 		testenv.OK(t, err)
 		got, end, err := number([]byte(text+","), 0)
-		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
-			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
-		}
+		testenv.Need(t, math.Float64bits(got) == math.Float64bits(want) && end == len(text) && err == nil,
+			"%s is read as %v up to %d: %v", text, got, end, err)
 	}
 	for text, want := range map[string]float64{"-0": math.Copysign(0, -1), "1e3": 1000, "1.5E-2": 0.015, "-7": -7} {
 		if got, end, err := number([]byte(text), 0); math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {

@@ -47,12 +47,9 @@ func TestCalls(t *testing.T) {
 	for _, s := range steps {
 		t.Run(s.method, func(t *testing.T) {
 			status, got := do(s.method, s.path, s.body)
-			if status != s.status || !strings.Contains(got, s.want) {
-				t.Fatalf("%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
-			}
-			if got != "" && !json.Valid([]byte(got)) {
-				t.Errorf("%s %s: not JSON: %s", s.method, s.path, got)
-			}
+			testenv.Need(t, status == s.status && strings.Contains(got, s.want),
+				"%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
+			testenv.Check(t, got == "" || json.Valid([]byte(got)), "%s %s: not JSON: %s", s.method, s.path, got)
 		})
 	}
 }
@@ -123,9 +120,8 @@ func TestListenAndClose(t *testing.T) {
 		testenv.OK(t, err)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
-		if resp.StatusCode != 200 || resp.Header.Get("X-Elastic-Product") != "Elasticsearch" {
-			t.Errorf("%d %v", resp.StatusCode, resp.Header)
-		}
+		testenv.Check(t, resp.StatusCode == 200 && resp.Header.Get("X-Elastic-Product") == "Elasticsearch", "%d %v",
+			resp.StatusCode, resp.Header)
 	}
 	if _, err := s.Listen("256.0.0.1:1"); err == nil {
 		t.Error("an impossible address was accepted")

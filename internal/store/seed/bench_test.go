@@ -146,9 +146,7 @@ func parallel(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) 
 	}
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		if _, err := seed.Run(b.Context(), o); err != nil {
-			b.Error(err)
-		}
+		testenv.OK(b, testenv.Err(seed.Run(b.Context(), o)))
 	})
 	post(b, o.URL, set, bodies, o.Workers, &posted)
 	done()

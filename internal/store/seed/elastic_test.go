@@ -84,9 +84,7 @@ func hits(t testing.TB, url, query string) (ids []string) {
 	t.Helper()
 	response := request(t, http.MethodPost, url, query)
 	outer, ok := response["hits"].(map[string]any)
-	if !ok {
-		t.Fatalf("search: %v", response)
-	}
+	testenv.Need(t, ok, "search: %v", response)
 	for _, hit := range outer["hits"].([]any) {
 		ids = append(ids, hit.(map[string]any)["_id"].(string))
 	}

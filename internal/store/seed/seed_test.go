@@ -78,9 +78,8 @@ func TestRun_Again(t *testing.T) {
 		t.Errorf("the same data again: %+v", r)
 	}
 	for _, call := range f.calls[before:] {
-		if !strings.HasPrefix(call, "GET ") && !strings.HasSuffix(call, "/_count") {
-			t.Errorf("the same data again made the call %s", call)
-		}
+		testenv.Check(t, strings.HasPrefix(call, "GET ") || strings.HasSuffix(call, "/_count"),
+			"the same data again made the call %s", call)
 	}
 
 	o := options(f, two("a"))
@@ -175,9 +174,7 @@ func TestRun_RefusedRequests(t *testing.T) {
 				o := options(f, two("a"))
 				r := mustRun(t, o)
 				wantState(t, f, "city_v1>city:200 region_v1>region:5")
-				if r.Indices[0].Retries+r.Indices[1].Retries == 0 {
-					t.Errorf("result %+v", r)
-				}
+				testenv.Check(t, r.Indices[0].Retries+r.Indices[1].Retries != 0, "result %+v", r)
 			})
 		})
 	}
@@ -357,13 +354,10 @@ func FuzzOutcomes(f *testing.F) {
 			return
 		}
 		items, err := outcomes(&response, len(response.Items))
-		if err == nil && len(items) != len(response.Items) {
-			t.Errorf("%d outcomes of %d", len(items), len(response.Items))
-		}
+		testenv.Check(t, err != nil || len(items) == len(response.Items), "%d outcomes of %d", len(items),
+			len(response.Items))
 		for _, it := range items {
-			if it.Status < 200 || it.Status > 599 {
-				t.Errorf("outcome %+v", it)
-			}
+			testenv.Check(t, it.Status >= 200 && it.Status <= 599, "outcome %+v", it)
 			_ = reasons(it.Error)
 		}
 	})
@@ -415,9 +409,7 @@ func TestRun_Silence(t *testing.T) {
 				}
 				f.mu.Lock()
 				defer f.mu.Unlock()
-				if seen == 0 || seen > 3 {
-					t.Errorf("%d requests", seen)
-				}
+				testenv.Check(t, seen != 0 && seen <= 3, "%d requests", seen)
 			})
 		})
 	}

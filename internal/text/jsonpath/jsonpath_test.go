@@ -33,13 +33,10 @@ func TestPath(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			p, err := Parse(tt.path)
-			if err != nil {
-				t.Fatalf("%s: %v", tt.path, err)
-			}
+			testenv.Need(t, err == nil, "%s: %v", tt.path, err)
 			got, ok := p.Value(doc)
-			if ok != tt.ok || !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("%s: %v %v, want %v %v", tt.path, got, ok, tt.want, tt.ok)
-			}
+			testenv.Check(t, ok == tt.ok && reflect.DeepEqual(got, tt.want), "%s: %v %v, want %v %v", tt.path, got,
+				ok, tt.want, tt.ok)
 		})
 	}
 	for _, bad := range []string{"", " ", ".a", "a.", "a..b", "a[", "a[]", "a[1", "a[+1]", "a[**]", `a["]`, `a["b]`, "a]b", "a b", "$.", "$$[", strings.Repeat("a", 501)} {
@@ -60,12 +57,9 @@ func TestScan(t *testing.T) {
 		p, err := Parse(tt.path)
 		testenv.OK(t, err)
 		got, ok := p.Scan([]byte(body))
-		if string(got) != tt.want || ok != (tt.want != "") {
-			t.Errorf("%s: %q, %t, want %q", tt.path, got, ok, tt.want)
-		}
-		if text := string(Text(nil, got)); text != tt.text {
-			t.Errorf("%s: text %q, want %q", tt.path, text, tt.text)
-		}
+		testenv.Check(t, string(got) == tt.want && ok == (tt.want != ""), "%s: %q, %t, want %q", tt.path, got, ok,
+			tt.want)
+		testenv.Equal(t, string(Text(nil, got)), tt.text, tt.path)
 	}
 	deep, long := []byte(strings.Repeat("[", 1<<20)), []byte(`{"a":`+strings.Repeat(" ", 1000))
 	for _, bad := range [][]byte{nil, []byte("{"), []byte(`{"a"`), []byte(`{"a":}`), []byte(`{"b":1`), []byte(`{"a":"x`), []byte("null"), deep, long} {
@@ -101,9 +95,7 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		want, has := p.Value(doc)
-		if ok != has {
-			t.Fatalf("%q in %q: found %t (%q), want %t", path, body, ok, got, has)
-		}
+		testenv.Need(t, ok == has, "%q in %q: found %t (%q), want %t", path, body, ok, got, has)
 		if !ok {
 			return
 		}
@@ -159,8 +151,6 @@ func TestRepeats(t *testing.T) {
 		`{"a":[{"b":1},{"b":1}]}`: false, `{"x":1,"x":1,"a":[{"b":1}]}`: false, `{"a":[{"b":1,`: false, `[]`: false,
 	} {
 		p, err := Parse("a[0].b")
-		if err != nil || p.Repeats([]byte(body), 0) != want {
-			t.Errorf("%s: %v, want %v", body, !want, want)
-		}
+		testenv.Check(t, err == nil && p.Repeats([]byte(body), 0) == want, "%s: %v, want %v", body, !want, want)
 	}
 }

@@ -42,9 +42,7 @@ func TestLineWriter(t *testing.T) {
 				chunks = append(chunks, []byte(c))
 			}
 			got := split(chunks...)
-			if len(got) != len(tt.want) {
-				t.Fatalf("%d lines, want %d", len(got), len(tt.want))
-			}
+			testenv.Need(t, len(got) == len(tt.want), "%d lines, want %d", len(got), len(tt.want))
 			for i := range got {
 				testenv.Equal(t, got[i], tt.want[i], i)
 			}
@@ -87,9 +85,7 @@ func FuzzLineWriter(f *testing.F) {
 			t.Fatalf("split by %d: %q, in one: %q", step, got, whole)
 		}
 		for _, l := range whole {
-			if len(l) > MaxLine+64 {
-				t.Fatalf("a line of %d bytes", len(l))
-			}
+			testenv.Need(t, len(l) <= MaxLine+64, "a line of %d bytes", len(l))
 		}
 	})
 }

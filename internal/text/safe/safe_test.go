@@ -34,13 +34,9 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, n int) {
 		n = max(0, n%1000)
 		got := Line(s, n)
-		if !utf8.ValidString(got) {
-			t.Fatalf("%q gave invalid UTF-8 %q", s, got)
-		}
+		testenv.Need(t, utf8.ValidString(got), "%q gave invalid UTF-8 %q", s, got)
 		for _, r := range got {
-			if unicode.IsControl(r) || unsafe(r) {
-				t.Fatalf("%q gave %q, which holds %U", s, got, r)
-			}
+			testenv.Need(t, !unicode.IsControl(r) && !unsafe(r), "%q gave %q, which holds %U", s, got, r)
 		}
 	})
 }

@@ -28,8 +28,6 @@ func TestTable(t *testing.T) {
 		testenv.OK(t, table.Write("x", c.cell))
 		testenv.OK(t, table.Flush())
 		row, err := csv.NewReader(&b).Read()
-		if err != nil || row[1] != c.want {
-			t.Errorf("%q: %q, %v; want %q", c.cell, row, err, c.want)
-		}
+		testenv.Check(t, err == nil && row[1] == c.want, "%q: %q, %v; want %q", c.cell, row, err, c.want)
 	}
 }

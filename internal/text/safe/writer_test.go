@@ -32,9 +32,7 @@ func TestJSON(t *testing.T) {
 	testenv.OK(t, err)
 	got := JSON(data)
 	for _, r := range string(got) {
-		if unicode.IsControl(r) || unsafe(r) {
-			t.Errorf("%s holds %U", got, r)
-		}
+		testenv.Check(t, !unicode.IsControl(r) && !unsafe(r), "%s holds %U", got, r)
 	}
 	var back map[string]string
 	if err := json.Unmarshal(got, &back); err != nil || back["text"] != hostile+"Köln \U0001f600" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -49,9 +50,7 @@ func TestNumbersAsWritten(t *testing.T) {
 	} {
 		var got doc
 		err := strictyaml.Decode("f.yaml", []byte("value: "+text+"\n"), &got)
-		if err != nil || string(got.Value) != want {
-			t.Errorf("%s: %s, %v; want %s", text, got.Value, err, want)
-		}
+		testenv.Check(t, err == nil && string(got.Value) == want, "%s: %s, %v; want %s", text, got.Value, err, want)
 	}
 	for text, hint := range map[string]string{
 		"02142":   "leave out the leading zero",
@@ -88,9 +87,7 @@ func TestLeadingZeros(t *testing.T) {
 		Seed   uint64 `yaml:"seed"`
 	}
 	err := strictyaml.Decode("f.yaml", []byte("number: 010\nseed: 007\n"), &got)
-	if err == nil || strings.Count(err.Error(), "leave out the leading zero") != 2 {
-		t.Errorf("%+v, %v", got, err)
-	}
+	testenv.Check(t, err != nil && strings.Count(err.Error(), "leave out the leading zero") == 2, "%+v, %v", got, err)
 	if err := strictyaml.Decode("f.yaml", []byte("number: 0x10\nseed: 0\n"), &got); err != nil || got.Number != 16 {
 		t.Errorf("%+v, %v", got, err)
 	}

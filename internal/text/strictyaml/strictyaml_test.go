@@ -102,26 +102,20 @@ many: [{a: [b]}]
 func TestDecode_Defaults(t *testing.T) {
 	got := order{Cups: 3, Wait: time.Second}
 	testenv.OK(t, strictyaml.Decode("x", []byte("name: a\n"), &got))
-	if got.Cups != 3 || got.Wait != time.Second {
-		t.Errorf("defaults were overwritten: %+v", got)
-	}
+	testenv.Check(t, got.Cups == 3 && got.Wait == time.Second, "defaults were overwritten: %+v", got)
 }
 
 // TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
+	testenv.Need(t, err == nil && len(files) != 0, "no testdata: %v", err)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			testenv.OK(t, err)
 			err = strictyaml.Decode(filepath.Base(file), data, &order{})
 			var mistakes strictyaml.Mistakes
-			if !errors.As(err, &mistakes) {
-				t.Fatalf("no mistakes, but %v", err)
-			}
+			testenv.Need(t, errors.As(err, &mistakes), "no mistakes, but %v", err)
 			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
 		})
 	}
@@ -132,9 +126,7 @@ func TestDecode_KnownKeys(t *testing.T) {
 	var o order
 	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
 	var mistakes strictyaml.Mistakes
-	if !errors.As(err, &mistakes) || len(mistakes) != 5 {
-		t.Fatalf("%v", err)
-	}
+	testenv.Need(t, errors.As(err, &mistakes) && len(mistakes) == 5, "%v", err)
 	if text := err.Error(); strings.Count(text, "known keys: name, size, ") != 1 || !strings.Contains(mistakes[0].Hint, "known keys: name") ||
 		mistakes[3].Hint != "known keys: see line 1" || mistakes[4].Hint != mistakes[3].Hint || strings.Count(text, "known keys: from, to") != 2 {
 		t.Errorf("%s", text)
@@ -188,9 +180,8 @@ func TestUnits(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			d, err := strictyaml.ParseDuration(text)
-			if (err != nil) != (want == "") || err == nil && units.Exact(d) != want {
-				t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
-			}
+			testenv.Check(t, (err != nil) == (want == "") && (err != nil || units.Exact(d) == want),
+				"ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
 		})
 	}
 }
@@ -212,9 +203,7 @@ func TestEncode(t *testing.T) {
 		Memory strictyaml.Bytes `yaml:"memory"`
 		List   []int            `yaml:"list,flow"`
 	}{512 << 20, []int{1, 2}})
-	if err != nil || string(got) != "memory: 512MiB\nlist: [1, 2]\n" {
-		t.Errorf("got %q, %v", got, err)
-	}
+	testenv.Check(t, err == nil && string(got) == "memory: 512MiB\nlist: [1, 2]\n", "got %q, %v", got, err)
 }
 
 func FuzzStrictYAML(f *testing.F) {
@@ -237,9 +226,8 @@ func FuzzStrictYAML(f *testing.F) {
 			return
 		}
 		var mistakes strictyaml.Mistakes
-		if !errors.As(err, &mistakes) || len(mistakes) == 0 || len(mistakes) > 101 {
-			t.Fatalf("not 1 to 101 mistakes: %v", err)
-		}
+		testenv.Need(t, errors.As(err, &mistakes) && len(mistakes) != 0 && len(mistakes) <= 101,
+			"not 1 to 101 mistakes: %v", err)
 		for i, m := range mistakes {
 			if m.Line < 1 || m.What == "" || strings.ContainsAny(m.String(), "\n\r\x1b") || i > 0 && m.Line < mistakes[i-1].Line {
 				t.Errorf("mistake %d: %q", i, m)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -133,13 +134,9 @@ func TestAllTrapsAtOnce(t *testing.T) {
 	want := []string{"f.yaml:2: not YAML: `?` begins", "f.yaml:3: not YAML: `{` begins", "f.yaml:3: unknown key `requests[1].shrae`",
 		"f.yaml:4: `requests[2].share` is \"x\"", "f.yaml:5: not YAML: a text cannot begin with `%`"}
 	lines := strings.Split(fmt.Sprint(err), "\n")
-	if len(lines) != len(want) {
-		t.Fatalf("%v, want %v", err, want)
-	}
+	testenv.Need(t, len(lines) == len(want), "%v, want %v", err, want)
 	for i := range want {
-		if !strings.HasPrefix(lines[i], want[i]) {
-			t.Errorf("%s, want %s", lines[i], want[i])
-		}
+		testenv.Check(t, strings.HasPrefix(lines[i], want[i]), "%s, want %s", lines[i], want[i])
 	}
 	if len(got.Requests) != 5 || got.Requests[0].Get != "/a?b=1" || got.Requests[1].Get != "/items/{id}" || got.Requests[3].Get != "%2F?it's" {
 		t.Errorf("%+v", got)

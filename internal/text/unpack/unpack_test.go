@@ -85,9 +85,8 @@ func TestUnpacks(t *testing.T) {
 			u := New(most)
 			for range 2 {
 				got, err := u.Body([]byte(tt.encodings), tt.body)
-				if err != nil || !bytes.Equal(got, tt.want) {
-					t.Fatalf("%v, %.60q (%d bytes), want %d bytes", err, got, len(got), len(tt.want))
-				}
+				testenv.Need(t, err == nil && bytes.Equal(got, tt.want), "%v, %.60q (%d bytes), want %d bytes", err,
+					got, len(got), len(tt.want))
 				_, _ = u.Body([]byte("gzip"), gz)
 				_, _ = u.Body([]byte("br"), gz) // broken: the next one is not
 				_, _ = u.Body([]byte("zstd"), gz)
@@ -151,9 +150,7 @@ func TestCannotUnpack(t *testing.T) {
 			if !ok || why.Kind != tt.kind || !strings.Contains(why.Error(), tt.text) || strings.Contains(why.Error(), "\x1b") {
 				t.Errorf("%#v, want %s %q", err, tt.kind, tt.text)
 			}
-			if len(got) > most || len(got) > 0 && tt.kind != bench.UnreadLong {
-				t.Errorf("%d bytes", len(got))
-			}
+			testenv.Check(t, len(got) <= most && (len(got) <= 0 || tt.kind == bench.UnreadLong), "%d bytes", len(got))
 		})
 	}
 }
@@ -209,9 +206,7 @@ func TestAllocatesNothing(t *testing.T) {
 		u, body := New(most), packed(t, coding, text)
 		head := []byte("Content-Type: application/json\r\nContent-Encoding: " + strings.Replace(coding, "raw", "deflate", 1) + "\r\n")
 		if n := testing.AllocsPerRun(50, func() {
-			if _, err := u.Body(Encoding(head), body); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, testenv.Err(u.Body(Encoding(head), body)))
 		}); n > 0.5 && (coding != "br" || n > 3) {
 			t.Errorf("%s: %g allocations", coding, n)
 		}
@@ -243,9 +238,7 @@ func FuzzBody(f *testing.F) {
 		if _, ours := errors.AsType[*Error](err); err != nil && !ours {
 			t.Errorf("%v", err)
 		}
-		if err != nil && len(got) > 4096 {
-			t.Errorf("%d bytes", len(got))
-		}
+		testenv.Check(t, err == nil || len(got) <= 4096, "%d bytes", len(got))
 	})
 }
 

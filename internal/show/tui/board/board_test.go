@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // screen is a board as a screen, so it can be drawn as the program does.
@@ -179,7 +180,5 @@ func TestTheFirstMoment(t *testing.T) {
 	s := at(t, "limits", 1, isA[bench.PhaseStarted])
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	text := strings.Join(New().View(ui.Frame{Width: 80, Height: 23, Look: l, Now: s.Last.Add(2 * time.Second)}, s, ""), "\n")
-	if !strings.Contains(text, "preparing") || !strings.Contains(text, "for 2s") {
-		t.Errorf("%s", text)
-	}
+	testenv.Contains(t, text, "preparing", "for 2s")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestEarlierProblems: those of before the resume are named as such, and not counted as of now.
@@ -19,18 +20,10 @@ func TestEarlierProblems(t *testing.T) {
 	b := New()
 	press(t, b, s, "6")
 	v := text(b, s, 120, 20)
-	for _, want := range []string{"1 before the resume", "before the resume: interrupted by SIGINT"} {
-		if !strings.Contains(v, want) {
-			t.Errorf("no %q in\n%s", want, v)
-		}
-	}
-	if strings.Contains(v, "1 error") {
-		t.Errorf("the earlier error counts as one of now:\n%s", v)
-	}
+	testenv.Contains(t, v, "1 before the resume", "before the resume: interrupted by SIGINT")
+	testenv.Contains(t, v, "!1 error")
 	s.Apply(bench.Record{Event: bench.Notice{Level: "error", Text: "of now"}})
-	if v := text(b, s, 120, 20); !strings.Contains(v, "1 error") || strings.Contains(v, "before the resume: of now") {
-		t.Errorf("%s", v)
-	}
+	testenv.Contains(t, text(b, s, 120, 20), "1 error", "!before the resume: of now")
 }
 
 // TestFirstAndLastLogLines: the view of a trial that failed before its load has both ends of its
@@ -47,9 +40,7 @@ func TestFirstAndLastLogLines(t *testing.T) {
 	s.Apply(bench.Record{Trial: &trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: "exited", LastLog: log}})
 	s.Apply(bench.Record{Event: bench.RunEnded{State: bench.RunComplete}})
 	v := text(New(), s, 80, 24)
-	if !strings.Contains(v, "line-0.") || !strings.Contains(v, "line-29.") || !strings.Contains(v, " lines …") {
-		t.Errorf("%s", v)
-	}
+	testenv.Contains(t, v, "line-0.", "line-29.", " lines …")
 }
 
 // TestExcludedIsNotFailed: where the sentence is too long for the first line, the counts tell

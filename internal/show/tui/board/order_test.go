@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestOrderOfContenders(t *testing.T) {
@@ -26,13 +27,9 @@ func TestOrderOfContenders(t *testing.T) {
 		for _, c := range (&view{b: &Board{order: order(o)}}).ordered(plan) {
 			got = append(got, c.Label)
 		}
-		if g := strings.Join(got, " "); g != want {
-			t.Errorf("order %d: %s, want %s", o, g, want)
-		}
+		testenv.Equal(t, strings.Join(got, " "), want, "order", o)
 	}
-	if plan[0].Label != "none" || plan[2].Label != "a" {
-		t.Error("the plan itself was changed")
-	}
+	testenv.Check(t, plan[0].Label == "none" && plan[2].Label == "a", "the plan itself was changed")
 }
 
 func TestOrderKey(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestPager(t *testing.T) {
@@ -24,9 +25,7 @@ func TestPager(t *testing.T) {
 			p.move(d)
 			got = p.show(6, 4, c.grows, entry)
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("grows %t, moves %v: %v, want %s", c.grows, c.moves, got, c.want)
-		}
+		testenv.Equal(t, strings.Join(got, " "), c.want, "grows", c.grows, c.moves, got)
 	}
 	var p pager
 	if got := p.show(1, 2, true, func(int) []string { return []string{"a", "b", "c"} }); len(got) != 2 {
@@ -58,9 +57,7 @@ func TestWarningWords(t *testing.T) {
 		"errors 20%, dropped 5.0%": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := join(warningWords(&r, bench.Limits{Memory: 100})); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
+			testenv.Equal(t, join(warningWords(&r, bench.Limits{Memory: 100})), want)
 		})
 	}
 }

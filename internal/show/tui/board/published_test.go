@@ -38,12 +38,10 @@ func TestBottleneckIsInTheTable(t *testing.T) {
 				if step.Result == nil || v.verdict(step.Result).Bound == "" {
 					continue
 				}
-				if v.notes(step.Result) == "" {
-					t.Errorf("%s, step %d: the column is empty, the detail says %s", trial.Result.Trial, step.Index+1, v.verdict(step.Result))
-				}
-				if detail := strings.Join(v.detail(step, 200), "\n"); strings.Contains(detail, "nothing was used up") || strings.Contains(detail, "bound by unclear") {
-					t.Errorf("%s, step %d: %s", trial.Result.Trial, step.Index+1, detail)
-				}
+				testenv.Check(t, v.notes(step.Result) != "", "%s, step %d: the column is empty, the detail says %s",
+					trial.Result.Trial, step.Index+1, v.verdict(step.Result))
+				testenv.Contains(t, strings.Join(v.detail(step, 200), "\n"), "!nothing was used up",
+					"!bound by unclear")
 			}
 		}
 	}
@@ -55,9 +53,8 @@ func TestChartsHaveRoom(t *testing.T) {
 	s := published(t, "locations")
 	_, first := find(t, text(New(), s, 80, 20), "throughput ")
 	_, second := find(t, text(New(), s, 80, 20), "CPU ")
-	if second-first < 4 {
-		t.Errorf("a chart of %d lines with its title:\n%s", second-first, text(New(), s, 80, 20))
-	}
+	testenv.Check(t, second-first >= 4, "a chart of %d lines with its title:\n%s", second-first,
+		text(New(), s, 80, 20))
 }
 
 func TestLogThatWasNotSaved(t *testing.T) {
@@ -72,7 +69,5 @@ func TestLogThatWasNotSaved(t *testing.T) {
 	}
 	s.Phase.Name = bench.PhaseLoad
 	press(t, b, s, "]")
-	if v := text(b, s, 80, 20); !strings.Contains(v, "no output") {
-		t.Errorf("%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 20), "no output")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
@@ -119,9 +120,7 @@ func TestKeysLeadOn(t *testing.T) {
 	}
 	msgs := asked(s, "down", "y")
 	want := "locbench run --headless -q go-nethttp go-nethttp:release --connections 1,8,64,256 --duration 6s --rounds 2 --cpus 0.4 --memory 64MiB --seed 7"
-	if len(msgs) != 1 || msgs[0].(ui.Copy).Text != want {
-		t.Errorf("y: %v", msgs)
-	}
+	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.Copy).Text == want, "y: %v", msgs)
 	if msgs := asked(s, "R"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
 		t.Errorf("R of a complete run: %v", msgs)
 	}
@@ -144,20 +143,14 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 	is := func(keys string, want ...string) {
 		t.Helper()
 		msgs := asked(s, strings.Fields(keys)...)
-		if len(msgs) != 1 {
-			t.Fatalf("%s: %v", keys, msgs)
-		}
+		testenv.Need(t, len(msgs) == 1, "%s: %v", keys, msgs)
 		screen, ok := msgs[0].(ui.Open)
-		if !ok {
-			t.Fatalf("%s: %v", keys, msgs[0])
-		}
+		testenv.Need(t, ok, "%s: %v", keys, msgs[0])
 		c := screen.Screen.(*compare.Screen)
 		tuitest.Settle(c, c.Init(), nil)
 		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
 		for _, dir := range want {
-			if !strings.Contains(view, dir) {
-				t.Errorf("%s: %s is not in\n%s", keys, dir, view)
-			}
+			testenv.Contains(t, view, dir)
 		}
 	}
 	is("home down down c", "154953-quick", "same run: same machine, limits and load")
@@ -168,9 +161,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 		t.Errorf("a third mark: %q", s.marked)
 	}
 	asked(s, "space", "home", "down", "space")
-	if len(s.marked) != 0 {
-		t.Errorf("marks stay: %q", s.marked)
-	}
+	testenv.Equal(t, len(s.marked), 0, "marks stay", s.marked)
 }
 
 func TestARunInProgressIsWatched(t *testing.T) {
@@ -184,9 +175,7 @@ func TestARunInProgressIsWatched(t *testing.T) {
 	s.listed = true
 	s.take(listed{s, s.round, entries, 0})
 	s.key(tuitest.Key("enter"))
-	if watched != folders[0].Dir {
-		t.Errorf("watched %q", watched)
-	}
+	testenv.Equal(t, watched, folders[0].Dir, "watched")
 }
 
 func TestTheCursorStaysOnItsFolder(t *testing.T) {
@@ -196,9 +185,7 @@ func TestTheCursorStaysOnItsFolder(t *testing.T) {
 	dir := s.current().Dir
 	s.options.Source = folders[1:]
 	tuitest.Settle(s, s.Update(ui.Shown{}), nil)
-	if s.current().Dir != dir || s.cursor != 1 {
-		t.Errorf("at %d, %s", s.cursor, s.current().Dir)
-	}
+	testenv.Check(t, s.current().Dir == dir && s.cursor == 1, "at %d, %s", s.cursor, s.current().Dir)
 }
 
 func TestMouse(t *testing.T) {
@@ -217,9 +204,7 @@ func TestMouse(t *testing.T) {
 	click(0)
 	click(99)
 	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if s.cursor != 5 {
-		t.Errorf("cursor %d after the wheel", s.cursor)
-	}
+	testenv.Equal(t, s.cursor, 5, "cursor")
 }
 
 const hostile = "\x1b]0;owned\x07\x1b[2J\u202eevil\u0301\u200d👩‍👩‍👧‍👦\xff\n\r\t日本語 "

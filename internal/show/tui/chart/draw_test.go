@@ -2,13 +2,13 @@ package chart
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSizes draws at every small size, in every look.
@@ -44,9 +44,7 @@ func TestMaximum(t *testing.T) {
 	}
 	points[50_500].Y = 100
 	top := plainDraw(points, 20, 6)[0]
-	if strings.Count(top, " ") != 19 {
-		t.Errorf("the top row %q does not show the one maximum", top)
-	}
+	testenv.Equal(t, strings.Count(top, " "), 19, "the top row", top)
 	points[50_500].Y = 1
 	if top := plainDraw(append(points, Point{100, 100}), 20, 6)[0]; strings.TrimLeft(top, " ") == "" || !strings.HasPrefix(top, strings.Repeat(" ", 19)) {
 		t.Errorf("the top row %q does not show the maximum in the last column", top)
@@ -65,33 +63,27 @@ func TestGapBreaksTheLine(t *testing.T) {
 		t.Error("points are not joined")
 	}
 	for _, gap := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if got := column([]Point{{10, 5}, {20, 5}, {50, gap}, {80, 5}, {90, 5}}); got != "" {
-			t.Errorf("%v in between does not break the line: %q", gap, got)
-		}
+		testenv.Equal(t, column([]Point{{10, 5}, {20, 5}, {50, gap}, {80, 5}, {90, 5}}), "", gap)
 	}
 }
 
 func TestSinglePoints(t *testing.T) {
 	for _, points := range [][]Point{{{50, 3}}, {{50, 0}}, {{0, 1}}, {{100, 1}}, {{20, 1}, {30, math.NaN()}, {50, 1}}} {
 		all := strings.Join(plainDraw(points, 20, 6), "")
-		if !strings.Contains(all, "●") {
-			t.Errorf("%v alone is not marked: %q", points, all)
-		}
+		testenv.Contains(t, all, "●")
 	}
 }
 
 // TestEveryLineHasItsMark: every line has its mark, so it is recognized without colors.
 func TestEveryLineHasItsMark(t *testing.T) {
-	for name, o := range looks() {
+	for _, o := range looks() {
 		l := ui.NewLook(o)
 		axis, charts := sample(l)
 		for _, w := range []int{30, 60, 80, 200} {
 			lines := charts[1].Draw(l, axis, w, 9)
 			all := strings.Join(lines[1:], "")
 			for i := range 3 {
-				if !strings.Contains(all, l.Glyph.Marks[i]) {
-					t.Errorf("%s, %d cells: no %s on its line", name, w, l.Glyph.Marks[i])
-				}
+				testenv.Contains(t, all, l.Glyph.Marks[i])
 			}
 		}
 	}
@@ -101,9 +93,7 @@ func TestEveryLineHasItsMark(t *testing.T) {
 func TestGround(t *testing.T) {
 	for _, y := range []float64{0, -5} {
 		lines := plainDraw([]Point{{0, y}, {100, y}}, 20, 6)
-		if bottom := lines[4]; strings.Contains(bottom, " ") {
-			t.Errorf("%v: the bottom row is %q", y, bottom)
-		}
+		testenv.Contains(t, lines[4], "! ")
 	}
 }
 
@@ -113,12 +103,8 @@ func TestRules(t *testing.T) {
 		c := Chart{Title: "memory", Series: []Series{{Points: []Point{{0, 10}, {100, 10}}}}, Rules: []Rule{{Y: limit, Name: "limit"}}}
 		return strings.Join(c.Draw(l, Axis{From: 0, To: 100}, 40, 9), "\n")
 	}
-	if near := draw(16); !strings.Contains(near, "⠤ ⠤ ⠤") || !strings.Contains(near, "limit") || strings.Contains(near, "↑") {
-		t.Errorf("a limit within reach is a line with its name:\n%s", near)
-	}
-	if far := draw(5000); strings.Contains(far, "⠤ ⠤") || !strings.Contains(far, "limit ↑") {
-		t.Errorf("a limit out of reach is reported at the top:\n%s", far)
-	}
+	testenv.Contains(t, draw(16), "⠤ ⠤ ⠤", "limit", "!↑")
+	testenv.Contains(t, draw(5000), "!⠤ ⠤", "limit ↑")
 }
 
 func TestBandsKeepTheLargest(t *testing.T) {
@@ -135,9 +121,7 @@ func TestLegendShowsThatItIsCut(t *testing.T) {
 	_, charts := sample(l)
 	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
 		title := ansi.Strip(charts[1].Draw(l, Axis{To: 1}, w, 3)[0])
-		if !strings.HasSuffix(title, "  "+want) {
-			t.Errorf("%d cells: %q, want %q at its end", w, title, want)
-		}
+		testenv.Check(t, strings.HasSuffix(title, "  "+want), "%d cells: %q, want %q at its end", w, title, want)
 	}
 }
 
@@ -185,9 +169,7 @@ func TestScale(t *testing.T) {
 		{logScale(1, 1e4), 5, []float64{1e4, 1, 1, 1000}},
 		{logScale(1, 10), 8, []float64{10, 1, 1, 10, 2, 5}},
 	} {
-		if got := c.s.ticks(c.rows); !slices.Equal(got, c.want) {
-			t.Errorf("ticks of %v in %d rows are %v, want %v", c.s, c.rows, got, c.want)
-		}
+		testenv.Equal(t, c.s.ticks(c.rows), c.want, "ticks of", c.s, c.rows)
 	}
 	for _, c := range []struct {
 		chart       Chart

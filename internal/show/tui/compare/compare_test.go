@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
@@ -92,9 +93,8 @@ func TestKeysChoosePairs(t *testing.T) {
 	is := func(keys, a, b string) {
 		t.Helper()
 		tuitest.Press(s, nil, strings.Fields(keys)...)
-		if s.set.a.Label != a || s.set.b.Label != b {
-			t.Errorf("%s: %q against %q, want %q and %q", keys, s.set.a.Label, s.set.b.Label, a, b)
-		}
+		testenv.Check(t, s.set.a.Label == a && s.set.b.Label == b, "%s: %q against %q, want %q and %q", keys,
+			s.set.a.Label, s.set.b.Label, a, b)
 	}
 	const n, r = "go-nethttp", "go-nethttp:release"
 	is("", n, n)
@@ -105,28 +105,18 @@ func TestKeysChoosePairs(t *testing.T) {
 	is("b", n, n)
 	is("B A", r, r)
 	is("a x", r, n)
-	if s.a.dir != dirB || s.dirs[0] != dirB {
-		t.Errorf("swapped, A is %s", s.a.dir)
-	}
+	testenv.Check(t, s.a.dir == dirB && s.dirs[0] == dirB, "swapped, A is %s", s.a.dir)
 	is("x", n, r)
 	var msgs []tea.Msg
 	tuitest.Press(s, func(m tea.Msg) { msgs = append(msgs, m) }, "esc")
-	if len(msgs) != 1 || msgs[0] != (ui.Back{}) {
-		t.Errorf("esc: %v", msgs)
-	}
+	testenv.Check(t, len(msgs) == 1 && msgs[0] == (ui.Back{}), "esc: %v", msgs)
 }
 
 func TestVerdictNeedsEnoughRounds(t *testing.T) {
-	if view := plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "need ≥ 6 rounds") || strings.Contains(view, "B is better") {
-		t.Errorf("two rounds:\n%s", view)
-	}
-	if view := plain(opened(t, two(t, 3, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "B is better") {
-		t.Errorf("six rounds, twice as fast:\n%s", view)
-	}
+	testenv.Contains(t, plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40), "need ≥ 6 rounds", "!B is better")
+	testenv.Contains(t, plain(opened(t, two(t, 3, 2, nil), dirA, dirB), 120, 40), "B is better")
 	view := plain(opened(t, two(t, 3, 2, func(b *tuitest.Folder) { b.Run.Data.Hash = "other" }), dirA, dirB), 120, 40)
-	if strings.Contains(view, "B is better") || !strings.Contains(view, "Not comparable: different data") {
-		t.Errorf("six rounds with other data:\n%s", view)
-	}
+	testenv.Contains(t, view, "!B is better", "Not comparable: different data")
 }
 
 func TestMouseAndScrolling(t *testing.T) {
@@ -138,9 +128,7 @@ func TestMouseAndScrolling(t *testing.T) {
 	}), dirA, dirB)
 	plain(s, 80, 24)
 	s.Update(tea.MouseClickMsg{X: s.ends[differences] - 1, Y: s.tabLine, Button: tea.MouseLeft})
-	if s.tab != differences {
-		t.Fatalf("a click on a name leads to page %d", s.tab)
-	}
+	testenv.Need(t, s.tab == differences, "a click on a name leads to page %d", s.tab)
 	top := plain(s, 80, 18)
 	tuitest.Press(s, nil, "end")
 	bottom := plain(s, 80, 18)
@@ -149,9 +137,7 @@ func TestMouseAndScrolling(t *testing.T) {
 	}
 	tuitest.Press(s, nil, "home")
 	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if s.scroll != 3 {
-		t.Errorf("the wheel scrolls by %d", s.scroll)
-	}
+	testenv.Equal(t, s.scroll, 3, "the wheel scrolls by")
 	if plain(s, 80, 50); s.scroll != 0 {
 		t.Errorf("everything is in sight, scrolled by %d", s.scroll)
 	}
@@ -183,9 +169,7 @@ func TestHostileRuns(t *testing.T) {
 	folders := two(t, 1, 1, spoil)
 	spoil(&folders[0])
 	s := opened(t, folders, folders[0].Dir, folders[1].Dir)
-	if s.set == nil {
-		t.Fatal(s.err)
-	}
+	testenv.Need(t, s.set != nil, "%v", s.err)
 	s.a.note = long
 	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 200, Height: 50}} {
 		for _, ascii := range []bool{false, true} {

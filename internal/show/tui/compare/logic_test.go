@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // rates returns the trials of a contender, a round for each throughput.
@@ -101,31 +102,23 @@ func TestHeadline(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {
 		w, ok := want[f.Head]
-		if !ok {
-			t.Errorf("%s is not expected", f.Head)
-		}
+		testenv.Check(t, ok, "%s is not expected", f.Head)
 		delete(want, f.Head)
 		if got := bare(wordText(l, f, usual)); !f.A.Known || !f.B.Known || got != w {
 			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Head, f.A, f.B, got, w)
 		}
 		switch f.Head {
 		case "peak memory":
-			if f.A.Value != 2*1011 {
-				t.Errorf("peak memory %g: the highest of all rounds is %d", f.A.Value, 2*1011)
-			}
+			testenv.Equal(t, f.A.Value, 2*1011, "peak memory")
 		case "errors":
 			if want := 6. / (6 + 6036); f.A.Value != want || f.B.Value != 0 {
 				t.Errorf("errors %g and %g, want %g of all requests, and 0", f.A.Value, f.B.Value, want)
 			}
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("missing: %v", want)
-	}
+	testenv.Check(t, len(want) <= 0, "missing: %v", want)
 	for _, f := range headline(at(nil, -1), b) {
-		if f.A.Known || f.Row != nil {
-			t.Errorf("%s of no contender: %+v", f.Head, f.A)
-		}
+		testenv.Check(t, !f.A.Known && f.Row == nil, "%s of no contender: %+v", f.Head, f.A)
 	}
 }
 
@@ -195,9 +188,7 @@ func TestStepPairs(t *testing.T) {
 				}
 				got = append(got, a+"="+b)
 			}
-			if text := strings.Join(got, " "); text != c.want {
-				t.Errorf("%q and %q: %s, want %s", c.a, c.b, text, c.want)
-			}
+			testenv.Equal(t, strings.Join(got, " "), c.want, c.a, c.b)
 		})
 	}
 }

@@ -27,11 +27,8 @@ func TestPlanIsSettledWithTheMachinesMemory(t *testing.T) {
 	}
 	s.facts.machine, s.facts.machineOK = Machine{Available: 4 << 30, Engine: Engine{Local: true}}, true
 	s.update(response(func() tea.Cmd { return nil }))
-	if s.notInterleaved == nil || s.notInterleaved.Reason != bench.PlainMemory {
-		t.Errorf("with 4 GiB free: %+v", s.notInterleaved)
-	}
+	testenv.Check(t, s.notInterleaved != nil && s.notInterleaved.Reason == bench.PlainMemory, "with 4 GiB free: %+v",
+		s.notInterleaved)
 	s.facts.machine.Engine.Local = false
-	if got := reason(); got != "" {
-		t.Errorf("an engine elsewhere: %q", got)
-	}
+	testenv.Equal(t, reason(), "", "an engine elsewhere")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestOptionsHaveTheirFields: each option with a label in the table has a field on the screen.
@@ -20,8 +21,7 @@ func TestOptionsHaveTheirFields(t *testing.T) {
 		screens += strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), "\n")
 	}
 	for _, option := range profile.Options() {
-		if option.Label != "" && !strings.Contains(screens, " "+option.Label+" ") {
-			t.Errorf("--%s has no field %s:\n%s", option.Name, option.Label, screens)
-		}
+		testenv.Check(t, option.Label == "" || strings.Contains(screens, " "+option.Label+" "),
+			"--%s has no field %s:\n%s", option.Name, option.Label, screens)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestRepeatCommand(t *testing.T) {
@@ -19,9 +20,7 @@ func TestRepeatCommand(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got, err := RepeatCommand(bench.Run{Command: strings.Split(c.args, "|"), Seed: 7})
-			if err != nil || got != c.want {
-				t.Errorf("%s: %q, %v; want %q", c.args, got, err, c.want)
-			}
+			testenv.Check(t, err == nil && got == c.want, "%s: %q, %v; want %q", c.args, got, err, c.want)
 		})
 	}
 	for _, c := range []struct {

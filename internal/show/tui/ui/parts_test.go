@@ -1,20 +1,16 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // An error rate that is an estimate has a "~".
 func TestValueCellOfAnEstimate(t *testing.T) {
 	var l Look
 	m := measure.Get(measure.ErrorRate)
-	if got := ValueCell(&l, m, measure.Result{Known: true, Value: 0.026, Estimate: true}, "2.6%"); !strings.Contains(got, "~2.6%") {
-		t.Errorf("%q", got)
-	}
-	if got := ValueCell(&l, m, measure.Result{Known: true, Value: 0.026}, "2.6%"); strings.Contains(got, "~") {
-		t.Errorf("%q", got)
-	}
+	testenv.Contains(t, ValueCell(&l, m, measure.Result{Known: true, Value: 0.026, Estimate: true}, "2.6%"), "~2.6%")
+	testenv.Contains(t, ValueCell(&l, m, measure.Result{Known: true, Value: 0.026}, "2.6%"), "!~")
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var hostile = []string{
@@ -23,23 +25,15 @@ func same(t *testing.T, what, s string, n int) {
 	if ours := Width(s); ours != w {
 		t.Fatalf("%s: Width of %q is %d, package ansi says %d", what, s, ours, w)
 	}
-	if w != wc {
-		t.Fatalf("%s: %q is %d cells by clusters, %d by characters", what, s, w, wc)
-	}
-	if n >= 0 && w != n {
-		t.Fatalf("%s: %q is %d cells, want %d", what, s, w, n)
-	}
-	if !utf8.ValidString(s) {
-		t.Fatalf("%s: %q is not UTF-8", what, s)
-	}
+	testenv.Need(t, w == wc, "%s: %q is %d cells by clusters, %d by characters", what, s, w, wc)
+	testenv.Need(t, n < 0 || w == n, "%s: %q is %d cells, want %d", what, s, w, n)
+	testenv.Need(t, utf8.ValidString(s), "%s: %q is not UTF-8", what, s)
 }
 
 func harmless(t *testing.T, what, s string) {
 	t.Helper()
 	for _, r := range s {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			t.Fatalf("%s: %q holds %U", what, s, r)
-		}
+		testenv.Need(t, r >= ' ' && r != 0x7f && (r < 0x80 || r >= 0xa0), "%s: %q holds %U", what, s, r)
 	}
 }
 
@@ -54,9 +48,7 @@ func FuzzOutside(f *testing.F) {
 		same(t, "Outside", got, -1)
 		harmless(t, "Outside", got)
 		// Each byte gives at most one replacement of three bytes, and the ellipsis.
-		if len(got) > 3*n+3 {
-			t.Fatalf("%d bytes out of %d of %q", len(got), n, s)
-		}
+		testenv.Need(t, len(got) <= 3*n+3, "%d bytes out of %d of %q", len(got), n, s)
 		sum := 0
 		for _, r := range got {
 			sum += ansi.StringWidth(string(r))
@@ -70,9 +62,7 @@ func FuzzOutside(f *testing.F) {
 		// Texts that are safe are also safe side by side.
 		same(t, "two pieces", got+Outside(nextTo, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(nextTo, n)))
 		ascii := NewLook(LookOptions{ASCII: true, NoColor: true}).ASCIIOnly(got)
-		if !isASCII(ascii) {
-			t.Fatalf("ASCIIOnly of %q is %q", got, ascii)
-		}
+		testenv.Need(t, isASCII(ascii), "ASCIIOnly of %q is %q", got, ascii)
 	})
 }
 
@@ -90,9 +80,7 @@ func FuzzLayout(f *testing.F) {
 			t.Helper()
 			same(t, what, got, n)
 			harmless(t, what, ansi.Strip(got))
-			if l.ASCII && !isASCII(got) {
-				t.Fatalf("%s: %q is not ASCII", what, got)
-			}
+			testenv.Need(t, !l.ASCII || isASCII(got), "%s: %q is not ASCII", what, got)
 		}
 		atLeast := max(0, w)
 		for _, text := range []string{s, title, painted} {
@@ -118,9 +106,7 @@ func FuzzLayout(f *testing.F) {
 		lines := []string{s, painted, "", title}
 		block := func(what string, lines []string, n, h int) {
 			t.Helper()
-			if len(lines) != max(0, h) {
-				t.Fatalf("%s: %d lines, want %d", what, len(lines), h)
-			}
+			testenv.Need(t, len(lines) == max(0, h), "%s: %d lines, want %d", what, len(lines), h)
 			for _, line := range lines {
 				check(what, line, max(0, n))
 			}
@@ -162,18 +148,14 @@ func TestEveryCharacter(t *testing.T) {
 		}
 		kept++
 		w := ansi.StringWidth(s)
-		if n := Width(s); n != w {
-			t.Errorf("Width of %q is %d, want %d", s, n, w)
-		}
+		testenv.Equal(t, Width(s), w, "Width of", s)
 		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on
 		// both sides
 		same(t, "next to others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
 	// About 120,000 are tried. Private ones, marks and parts of syllables are dropped; the others
 	// must stay.
-	if kept < 100_000 {
-		t.Errorf("only %d characters are kept", kept)
-	}
+	testenv.Check(t, kept >= 100_000, "only %d characters are kept", kept)
 }
 
 // TestMegabyte lays out a line of a megabyte, of several hostile kinds.

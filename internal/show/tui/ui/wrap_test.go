@@ -1,8 +1,9 @@
 package ui
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestWrap(t *testing.T) {
@@ -36,9 +37,7 @@ func TestWrap(t *testing.T) {
 					}
 				}
 			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("Wrap(%q, %d, %d) = %q, want %q", c.in, c.w, c.n, got, c.want)
-			}
+			testenv.Equal(t, got, c.want, "Wrap", c.in, c.w, c.n)
 		})
 	}
 }
