@@ -231,9 +231,8 @@ func TestTable(t *testing.T) {
 	states := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": good, "web:c": bad, "web:d": old, "web:f": many}}
 	want := "| [web](web/README.md) | X | a\\|b 1 | get | a, b, c, d, e, f | a, b: verified 2026-11-21; c: failed 2026-11-21; " +
 		"d: changed since 2026-11-21; e: unverified; f: verified 2026-11-21 to 2048 connections |\n"
-	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, want) {
-		t.Errorf("got  %swant %s", got, want)
-	}
+	got := table([]bench.Service{svc}, states)
+	testenv.Check(t, strings.HasSuffix(got, want), "got  %swant %s", got, want)
 	svc.Variants, svc.Endpoints = nil, contender.Groups()
 	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, "| all |  | not verified |\n") {
 		t.Errorf("got %s", got)

@@ -31,9 +31,7 @@ func TestNothingRan(t *testing.T) {
 		"can be resumed":         {bench.Run{State: bench.RunInterrupted}, nil, false},
 		"resumed":                {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			testenv.Equal(t, NothingRan(c.run, c.trials), c.want, name)
-		})
+		t.Run(name, func(t *testing.T) { testenv.Equal(t, NothingRan(c.run, c.trials), c.want, name) })
 	}
 }
 
@@ -57,9 +55,8 @@ func TestDiscard(t *testing.T) {
 		t.Errorf("%v; folder there %t, other file there %t", err, there("results/x"), there("results/victim.json"))
 	}
 	put("mine/y/run.json", "mine/y/notes.txt")
-	if err := Discard(filepath.Join(root, "mine/y"), run); err != nil || there("mine/y/run.json") || !there("mine/y/notes.txt") {
-		t.Errorf("%v", err)
-	}
+	err := Discard(filepath.Join(root, "mine/y"), run)
+	testenv.Check(t, err == nil && !there("mine/y/run.json") && there("mine/y/notes.txt"), "%v", err)
 	os.Remove(filepath.Join(root, "mine/y/notes.txt"))
 	if err := Discard(filepath.Join(root, "mine/y"), run); err != nil || there("mine/y") || !there("mine") {
 		t.Errorf("%v: the run's folder is still there, or its parent is gone", err)

@@ -96,9 +96,8 @@ func TestFollowALogThatGrows(t *testing.T) {
 		case <-time.After(4 * followEvery):
 		}
 		w.Close()
-		if err := l.end(t); err != nil || l.bad != 0 {
-			t.Errorf("error %v, %d bad lines", err, l.bad)
-		}
+		err := l.end(t)
+		testenv.Check(t, err == nil && l.bad == 0, "error %v, %d bad lines", err, l.bad)
 		testenv.Check(t, !Running(dir), "Running is true without a writer")
 	})
 }
@@ -111,9 +110,8 @@ func TestFollowAResumedRun(t *testing.T) {
 		w.Close()
 		ended := followLog(t, dir)
 		ended.expect(t, 1, 2)
-		if err := ended.end(t); err != nil {
-			t.Errorf("error %v", err)
-		}
+		err := ended.end(t)
+		testenv.Check(t, err == nil, "error %v", err)
 		w = mustReopen(t, dir, plan())
 		l := followLog(t, dir)
 		l.expect(t, 1, 2)
@@ -139,18 +137,16 @@ func TestFollowSkipsLinesThatAreNotRecords(t *testing.T) {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600))
 		l := followLog(t, dir)
 		l.expect(t, 1, 3)
-		if err := l.end(t); err != nil || l.bad != 3 {
-			t.Errorf("error %v, %d bad lines, want 3", err, l.bad)
-		}
+		err := l.end(t)
+		testenv.Check(t, err == nil && l.bad == 3, "error %v, %d bad lines, want 3", err, l.bad)
 	})
 }
 
 func TestFollowEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		if _, err := Follow(t.Context(), dir, nil); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("without a log: %v", err)
-		}
+		_, err := Follow(t.Context(), dir, nil)
+		testenv.Check(t, errors.Is(err, os.ErrNotExist), "without a log: %v", err)
 		w := mustCreate(t, dir)
 		feed(w, 1, nil, bench.Paused{})
 		enough := errors.New("enough")
@@ -193,9 +189,8 @@ func FuzzFollow(f *testing.F) {
 		for piece := range slices.Chunk(log, size) {
 			testenv.OK(t, l.add(piece))
 		}
-		if err := errors.Join(l.flush(), l.finish()); err != nil && !errors.Is(err, ErrKilled) {
-			t.Fatal(err)
-		}
+		err := errors.Join(l.flush(), l.finish())
+		testenv.Need(t, err == nil || errors.Is(err, ErrKilled), "%v", err)
 		testenv.Equal(t, got, want, "reported")
 	})
 }

@@ -71,9 +71,8 @@ func TestListOfRunningAndKilledRuns(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")
 	w := mustCreate(t, dir)
-	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || !got[0].Live {
-		t.Errorf("with a writer: %+v", got)
-	}
+	got, _ := List(root)
+	testenv.Check(t, len(got) == 1 && got[0].State == bench.RunRunning && got[0].Live, "with a writer: %+v", got)
 	w.Close()
 	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || got[0].Live {
 		t.Errorf("without a writer: %+v", got)
@@ -90,9 +89,8 @@ func TestListOfOneFolder(t *testing.T) {
 	}
 	file := filepath.Join(dir, "notes.txt")
 	testenv.OK(t, os.WriteFile(file, nil, 0o644))
-	if got, _ := List(file); len(got) != 1 || got[0].Err == nil {
-		t.Errorf("a file as a root: %+v", got)
-	}
+	got, _ := List(file)
+	testenv.Check(t, len(got) == 1 && got[0].Err != nil, "a file as a root: %+v", got)
 }
 
 func TestListFollowsNoLinkOut(t *testing.T) {
@@ -145,8 +143,7 @@ func BenchmarkList(b *testing.B) {
 		putRun(b, filepath.Join(root, fmt.Sprintf("run-%03d", i)), run)
 	}
 	for b.Loop() {
-		if got, _ := List(root); len(got) != 500 {
-			b.Fatal(len(got))
-		}
+		got, _ := List(root)
+		testenv.Need(b, len(got) == 500, "%v", len(got))
 	}
 }

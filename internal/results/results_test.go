@@ -81,9 +81,8 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	if i := run.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
 		t.Errorf("manual changes %+v", i)
 	}
-	if leftovers, _ := filepath.Glob(filepath.Join(dir, ".*")); len(leftovers) > 0 {
-		t.Errorf("temporary files left: %v", leftovers)
-	}
+	leftovers, _ := filepath.Glob(filepath.Join(dir, ".*"))
+	testenv.Check(t, len(leftovers) <= 0, "temporary files left: %v", leftovers)
 	var seen []int64
 	l := &follower{handle: func(batch []bench.Record) error {
 		for _, r := range batch {
@@ -316,22 +315,19 @@ func TestLastSeqAfterALineThatIsTooLong(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, EventsFile), []byte(tt.log), 0o600))
-		if last, err := LastSeq(dir); err != nil || last != tt.want {
-			t.Errorf("%s: %d, want %d (%v)", name, last, tt.want, err)
-		}
+		last, err := LastSeq(dir)
+		testenv.Check(t, err == nil && last == tt.want, "%s: %d, want %d (%v)", name, last, tt.want, err)
 	}
-	if last, err := LastSeq(t.TempDir()); err != nil || last != 0 {
-		t.Errorf("no log: %d, %v", last, err)
-	}
+	last, err := LastSeq(t.TempDir())
+	testenv.Check(t, err == nil && last == 0, "no log: %d, %v", last, err)
 }
 
 // A resumed run locks its folder before reading it.
 func TestAcquireKeepsOthersOut(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Fails(t, testenv.Err(Acquire(dir)), "is not a results folder")
-	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
-		t.Errorf("left in it: %v", entries)
-	}
+	entries, _ := os.ReadDir(dir)
+	testenv.Check(t, len(entries) <= 0, "left in it: %v", entries)
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	mustCreate(t, dir).Close()
 	h, err := Acquire(filepath.Join(dir, RunFile))

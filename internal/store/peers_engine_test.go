@@ -62,9 +62,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 				return strings.Join(said, "\n")
 			}
 			testenv.Equal(t, ask(own.Name), "status 200", what)
-			if said := ask(other.Name); !wasReset(said) {
-				t.Errorf("%s: a container of another network: %s", what, said)
-			}
+			said := ask(other.Name)
+			testenv.Check(t, wasReset(said), "%s: a container of another network: %s", what, said)
 			if said := fromNeighbor(t, helper, "get", url); !wasReset(said) {
 				t.Errorf("%s: a neighbor: %s", what, said)
 			}

@@ -82,17 +82,15 @@ func TestEmbedded(t *testing.T) {
 			t.Error("a closed store listens")
 		}
 	}
-	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{}); err == nil {
-		t.Error("a p99 below the median was accepted")
-	}
+	_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{})
+	testenv.Check(t, err != nil, "a p99 below the median was accepted")
 }
 
 func TestNone(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
 	testenv.Check(t, s.URL() == "" && s.Info() == (bench.StoreInfo{Kind: bench.StoreNone}), "%+v", s.Info())
-	if _, err := s.Listen("127.0.0.1:0"); !errors.Is(err, store.ErrNone) {
-		t.Errorf("listen: %v", err)
-	}
+	_, err := s.Listen("127.0.0.1:0")
+	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
 	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{}); err == nil {
 		t.Error("an unknown kind was accepted")
 	}
@@ -251,9 +249,7 @@ func TestRedact(t *testing.T) {
 		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
 		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
 	} {
-		t.Run(raw, func(t *testing.T) {
-			testenv.Equal(t, store.Redact(raw), want, raw)
-		})
+		t.Run(raw, func(t *testing.T) { testenv.Equal(t, store.Redact(raw), want, raw) })
 	}
 }
 

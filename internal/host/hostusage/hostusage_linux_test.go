@@ -33,9 +33,8 @@ func TestHostOnly(t *testing.T) {
 	var none *Store
 	before, after := none.Read(t.Context()), none.Read(t.Context())
 	testenv.Need(t, before.Store == nil && before.Host != nil && after.Host != nil, "%+v, %+v", before, after)
-	if a, b := before.Host, after.Host; b.Busy < a.Busy || b.At.Before(a.At) || a.Busy+a.Idle == 0 {
-		t.Errorf("%+v, %+v", a, b)
-	}
+	a, b := before.Host, after.Host
+	testenv.Check(t, b.Busy >= a.Busy && !b.At.Before(a.At) && a.Busy+a.Idle != 0, "%+v, %+v", a, b)
 }
 
 // A store on the loopback interface is found by its port: here this process.
@@ -50,9 +49,8 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	spin(t, 2*tick)
 	after := s.Read(t.Context())
 	r := bench.StepResult{HostBefore: before, HostAfter: after}
-	if got := after.Store.CPU - before.Store.CPU; got < 2*tick || after.Store.Source != "/proc" {
-		t.Errorf("%s of CPU time", got)
-	}
+	got := after.Store.CPU - before.Store.CPU
+	testenv.Check(t, got >= 2*tick && after.Store.Source == "/proc", "%s of CPU time", got)
 	if cpus, ok := r.StoreCPUs(); !ok || cpus <= 0 {
 		t.Errorf("%v CPUs, %v", cpus, ok)
 	}
@@ -74,9 +72,8 @@ func TestContainerReadsAGroup(t *testing.T) {
 		t.Skipf("this system has no readable control groups: %v", err)
 	}
 	defer s.Close()
-	if u := s.Read(t.Context()).Store; u == nil || !strings.HasPrefix(u.Source, "cgroup") || u.CPU <= 0 {
-		t.Errorf("%+v", u)
-	}
+	u := s.Read(t.Context()).Store
+	testenv.Check(t, u != nil && strings.HasPrefix(u.Source, "cgroup") && u.CPU > 0, "%+v", u)
 	if _, err := Container(0); err == nil {
 		t.Error("process 0 has a group")
 	}
@@ -92,9 +89,8 @@ func TestEmbeddedCountsItsOwnWork(t *testing.T) {
 	if n, ok := r.StoreInFlight(); !ok || n < 2.5 || n > 3.01 {
 		t.Errorf("%v calls at a time, %v", n, ok)
 	}
-	if _, ok := r.StoreCPUs(); ok {
-		t.Error("the store inside the client has separate CPU time")
-	}
+	_, ok := r.StoreCPUs()
+	testenv.Check(t, !ok, "the store inside the client has separate CPU time")
 }
 
 func TestParseHost(t *testing.T) {

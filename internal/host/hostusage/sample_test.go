@@ -55,9 +55,8 @@ func (i *instance) Usage(ctx context.Context) (bench.Usage, error) {
 
 func TestRead(t *testing.T) {
 	i := &instance{exited: make(chan struct{})}
-	if u, err := ReadInstance(t.Context(), i); err != nil || u.CPU != 1 {
-		t.Errorf("%+v, %v", u, err)
-	}
+	u, err := ReadInstance(t.Context(), i)
+	testenv.Check(t, err == nil && u.CPU == 1, "%+v, %v", u, err)
 	i.fail = func(int) error { return errors.New("gone") }
 	if u, err := ReadInstance(t.Context(), i); u != nil || err == nil || err.Error() != "read counters: gone" {
 		t.Errorf("%+v, %v", u, err)
@@ -80,9 +79,8 @@ func TestBegin(t *testing.T) {
 			t.Errorf("%+v, %v: the mark began after %d readings", u, err, i.begun)
 		}
 	}
-	if u, err := BeginInstance(t.Context(), &instance{exited: make(chan struct{})}); err != nil || u.CPU != 1 {
-		t.Errorf("one that cannot: %+v, %v", u, err)
-	}
+	u, err := BeginInstance(t.Context(), &instance{exited: make(chan struct{})})
+	testenv.Check(t, err == nil && u.CPU == 1, "one that cannot: %+v, %v", u, err)
 }
 
 // TestSampler lets every third reading fail, in virtual time. A reading that takes longer
@@ -116,9 +114,8 @@ func TestSampler(t *testing.T) {
 					testenv.Check(t, samples[n].CPU > samples[n-1].CPU, "sample %d is %v, after %v", n,
 						samples[n].CPU, samples[n-1].CPU)
 				}
-				if again := s.Stop(); len(again) != len(samples) {
-					t.Errorf("stopped again: %d samples", len(again))
-				}
+				again := s.Stop()
+				testenv.Check(t, len(again) == len(samples), "stopped again: %d samples", len(again))
 			})
 		})
 	}

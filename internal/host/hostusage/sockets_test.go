@@ -47,11 +47,9 @@ func TestListenersOfNonsense(t *testing.T) {
 		"", "sl  local_address rem_address   st\n", "\x00\xff\n", line("0100007F:1F90", "01"), line("0100007F", "0A"), line("0100007:1F90", "0A"), line("01:1F90", "0A"),
 		line("0100007F:1F9000", "0A"), line(":1F90", "0A"), line(strings.Repeat("00", 400)+":1F90", "0A"),
 	} {
-		if got := Listeners([]byte(text)); len(got) != 0 {
-			t.Errorf("%.60q: %v", text, got)
-		}
+		got := Listeners([]byte(text))
+		testenv.Check(t, len(got) == 0, "%.60q: %v", text, got)
 	}
-	if got := Listeners([]byte(strings.Repeat(line("00000000:1F90", "0A"), 5000))); len(got) != maxSockets {
-		t.Errorf("%d of them", len(got))
-	}
+	got := Listeners([]byte(strings.Repeat(line("00000000:1F90", "0A"), 5000)))
+	testenv.Check(t, len(got) == maxSockets, "%d of them", len(got))
 }

@@ -16,9 +16,8 @@ func TestAwaitPorts(t *testing.T) {
 	arrivals := func(users int, over time.Duration) bench.Step {
 		return bench.Step{Arrivals: &bench.Arrivals{Users: users, Over: over, Requests: 1}}
 	}
-	if took, _, err := AwaitPorts(t.Context(), addrs, arrivals(10, time.Second)); took != 0 || err != nil {
-		t.Errorf("%v, %v", took, err)
-	}
+	took, _, err := AwaitPorts(t.Context(), addrs, arrivals(10, time.Second))
+	testenv.Check(t, took == 0 && err == nil, "%v, %v", took, err)
 	var limit *Error
 	if _, _, err := AwaitPorts(t.Context(), addrs, arrivals(70_000, time.Second)); !errors.As(err, &limit) || limit.Need != 70_000 {
 		t.Errorf("%v", err)
@@ -29,8 +28,7 @@ func TestAwaitPorts(t *testing.T) {
 	cancel()
 	have, _ := LocalPorts()
 	if used, _ := PortsTo(addrs); used == 0 {
-		if _, _, err := AwaitPorts(ended, addrs, arrivals(int(have), time.Second)); err != nil {
-			t.Errorf("all ports are free, and yet %v", err)
-		}
+		_, _, err := AwaitPorts(ended, addrs, arrivals(int(have), time.Second))
+		testenv.Check(t, err == nil, "all ports are free, and yet %v", err)
 	}
 }

@@ -37,8 +37,7 @@ func TestStallsAreAddedUp(t *testing.T) {
 func TestMeterStops(t *testing.T) {
 	defer Tune(StallThreads()).Stop()
 	m := WatchStalls(time.Millisecond)
-	if h := m.Take(); h.CPUs != len(watched(cpuset.OfThread())) {
-		t.Errorf("%d CPUs are watched", h.CPUs)
-	}
+	h := m.Take()
+	testenv.Check(t, h.CPUs == len(watched(cpuset.OfThread())), "%d CPUs are watched", h.CPUs)
 	m.Stop()
 }

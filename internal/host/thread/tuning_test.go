@@ -15,9 +15,8 @@ func TestSettingsAreTakenBack(t *testing.T) {
 	percent, procs := debug.SetGCPercent(100), runtime.GOMAXPROCS(0)
 	defer debug.SetGCPercent(percent)
 	settings := Tune(3)
-	if p := debug.SetGCPercent(100); p < 100 || p > mostGarbage {
-		t.Errorf("%d%% while load is driven", p)
-	}
+	p := debug.SetGCPercent(100)
+	testenv.Check(t, p >= 100 && p <= mostGarbage, "%d%% while load is driven", p)
 	testenv.Equal(t, runtime.GOMAXPROCS(0), procs+3+spare+LoadThreads(), procs)
 	settings.Stop()
 	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != procs {

@@ -13,20 +13,17 @@ import (
 func TestClock(t *testing.T) {
 	base := time.Now()
 	c := NewClock(base)
-	if later := base.Add(3 * time.Second); !c.At(later).Equal(later) {
-		t.Errorf("%v became %v", later, c.At(later))
-	}
-	if elsewhere := time.Date(2031, 1, 2, 3, 4, 5, 6, time.UTC); !c.At(elsewhere).Equal(elsewhere) {
-		t.Errorf("%v became %v", elsewhere, c.At(elsewhere))
-	}
+	later := base.Add(3 * time.Second)
+	testenv.Check(t, c.At(later).Equal(later), "%v became %v", later, c.At(later))
+	elsewhere := time.Date(2031, 1, 2, 3, 4, 5, 6, time.UTC)
+	testenv.Check(t, c.At(elsewhere).Equal(elsewhere), "%v became %v", elsewhere, c.At(elsewhere))
 	testenv.Check(t, c.At(time.Time{}).IsZero(), "the zero time is not zero any more")
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
 	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}
 	wall := NewClock(base.Round(0)) // its times have no monotonic reading
 	timed := bench.RequestsTimed{FirstRequests: bench.FirstRequests{Started: base}}
-	if at := wall.Event(timed).(bench.RequestsTimed).FirstRequests.Started; at != base.Round(0) {
-		t.Errorf("the first requests began at %v", at)
-	}
+	at := wall.Event(timed).(bench.RequestsTimed).FirstRequests.Started
+	testenv.Check(t, at == base.Round(0), "the first requests began at %v", at)
 	got := c.Event(e).(bench.StepEnded).Result
 	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Store == e.Result.HostAfter.Store {
 		t.Errorf("%+v", got)

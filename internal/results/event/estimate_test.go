@@ -21,9 +21,8 @@ func TestEstimate(t *testing.T) {
 	left := func(want string) {
 		t.Helper()
 		d, ok := e.Left(at)
-		if got := units.Approx(d); !ok || got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		got := units.Approx(d)
+		testenv.Check(t, ok && got == want, "%s, want %s", got, want)
 	}
 	apply(0, bench.RunStarted{Run: run})
 	left("1m03s") // 3 × (20 + the assumed 0.9)
@@ -62,9 +61,8 @@ func TestEstimateOfARunChangedByHand(t *testing.T) {
 	apply(0, &b1, bench.TrialStarted{})
 	apply(0, &b1, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlSkipContender}})
 	apply(0, &b1, bench.TrialEnded{State: bench.TrialAborted})
-	if left, ok := e.Left(at); !ok || left != 12*time.Second {
-		t.Errorf("%v left, want 12 s: b does not run again", left)
-	}
+	left, ok := e.Left(at)
+	testenv.Check(t, ok && left == 12*time.Second, "%v left, want 12 s: b does not run again", left)
 }
 
 // TestEstimateOfInterleaving checks that two interleaved contenders take as long as in sequence.
@@ -79,9 +77,8 @@ func TestEstimateOfInterleaving(t *testing.T) {
 	}
 	left := func(want time.Duration) {
 		t.Helper()
-		if got, ok := e.Left(at); !ok || got != want {
-			t.Errorf("%v left, want %v", got, want)
-		}
+		got, ok := e.Left(at)
+		testenv.Check(t, ok && got == want, "%v left, want %v", got, want)
 	}
 	apply(0, nil, bench.RunStarted{Run: run})
 	const assumed = 10*time.Second + 900*time.Millisecond + time.Second // with start, stop and switches
@@ -143,9 +140,8 @@ func TestEstimateOfChecksOnce(t *testing.T) {
 	}
 	left := func(when string, want time.Duration) {
 		t.Helper()
-		if got, _ := e.Left(at); got != want {
-			t.Errorf("%s: %v left, want %v", when, got, want)
-		}
+		got, _ := e.Left(at)
+		testenv.Check(t, got == want, "%s: %v left, want %v", when, got, want)
 	}
 	apply(0, nil, bench.RunStarted{Run: run})
 	left("at first", 4*(10*time.Second+400*time.Millisecond)+2*300*time.Millisecond)

@@ -44,9 +44,8 @@ func startBrowser(t testing.TB) context.Context {
 		cancelAllocator()
 		cancel()
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start browser: %v", err)
-	}
+	err := chromedp.Do(ctx)
+	testenv.Need(t, err == nil, "start browser: %v", err)
 	return ctx
 }
 
@@ -92,9 +91,8 @@ func open(t testing.TB, browser context.Context, document []byte, width int64, s
 			t.Error(p)
 		}
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("open tab: %v", err)
-	}
+	err := chromedp.Do(ctx)
+	testenv.Need(t, err == nil, "open tab: %v", err)
 	watch(b, &wg, chromedp.Events(ctx, runtime.ConsoleAPICalled), func(e runtime.EventConsoleAPICalled) {
 		for _, a := range e.Args {
 			b.note("console.%s: %s %s", e.Type, a.Value, a.Description)

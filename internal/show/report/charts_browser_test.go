@@ -125,9 +125,8 @@ func checkChart(t *testing.T, c chart, seen surveyed, whole image.Image) {
 	}
 	testenv.Check(t, plot.Width >= 300 && plot.Height >= 150 && plot.SVG == plot.Width,
 		"%s: %d px wide in a place of %d × %d", c.ID, plot.SVG, plot.Width, plot.Height)
-	if n := inked(whole, plot.place()); n < 500 {
-		t.Errorf("%s: only %d pixels differ from the background", c.ID, n)
-	}
+	n := inked(whole, plot.place())
+	testenv.Check(t, n >= 500, "%s: only %d pixels differ from the background", c.ID, n)
 }
 
 // enough is where inked stops counting: pictures of whole pages have tens of millions of pixels.
@@ -447,9 +446,8 @@ func TestRealRunsAreDrawn(t *testing.T) {
 			b := open(t, shared, render(t, run, trials), 1280, "light")
 			whole := b.photograph("real-" + name)
 			for id, chart := range eval[surveyed](b, survey).Charts {
-				if n := inked(whole, chart.place()); n < 300 {
-					t.Errorf("%s: only %d pixels differ from the background", id, n)
-				}
+				n := inked(whole, chart.place())
+				testenv.Check(t, n >= 300, "%s: only %d pixels differ from the background", id, n)
 			}
 		})
 	}

@@ -55,15 +55,12 @@ func TestEdges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var md bytes.Buffer
 			testenv.OK(t, Markdown(&md, analysis.Of(c.run, c.trials), Options{}))
-			for _, w := range c.want {
-				testenv.Contains(t, md.String(), w)
-			}
+			testenv.Contains(t, md.String(), c.want...)
 			testenv.Check(t, name != "unlimited by plan" || !strings.Contains(md.String(), "not enforced"),
 				"a run without limits has a warning about limits")
 			doc := render(t, c.run, c.trials)
-			if bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc)); bad != nil {
-				t.Errorf("the report says %s", bad)
-			}
+			bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc))
+			testenv.Check(t, bad == nil, "the report says %s", bad)
 		})
 	}
 }
@@ -105,9 +102,7 @@ func TestMissingIsNotZero(t *testing.T) {
 		"start-up":    "start-up: –",
 		"cumulative":  "before: –; w1: –; 2: –; 4: –",
 	} {
-		t.Run(id, func(t *testing.T) {
-			testenv.Equal(t, cells(id), want, id)
-		})
+		t.Run(id, func(t *testing.T) { testenv.Equal(t, cells(id), want, id) })
 	}
 	testenv.Check(t, all["cpu"].Empty && !all["throughput"].Empty, "a chart is empty only without any value")
 	made, _ := all["throughput"].option()
@@ -165,9 +160,8 @@ func TestOrder(t *testing.T) {
 	for _, c := range newLayout(analysis.Of(run, trials)).columns {
 		got = append(got, c.Name())
 	}
-	if want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"; strings.Join(got, " ") != want {
-		t.Errorf("%s, want %s", strings.Join(got, " "), want)
-	}
+	want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"
+	testenv.Check(t, strings.Join(got, " ") == want, "%s, want %s", strings.Join(got, " "), want)
 	testenv.Equal(t, trials[0].Trial.Contender, "k", "the caller's slice was sorted")
 }
 
@@ -192,13 +186,11 @@ func TestWriteErrors(t *testing.T) {
 	a := analysis.Of(run, trials)
 	full := errors.New("no space left on device")
 	for _, room := range []int{0, 1000, 1 << 20, 1_100_000} {
-		if err := HTML(&disk{room, full}, a, Options{}); !errors.Is(err, full) {
-			t.Errorf("with room for %d bytes: %v", room, err)
-		}
+		err := HTML(&disk{room, full}, a, Options{})
+		testenv.Check(t, errors.Is(err, full), "with room for %d bytes: %v", room, err)
 	}
-	if err := Markdown(&disk{10, full}, a, Options{}); !errors.Is(err, full) {
-		t.Errorf("summary: %v", err)
-	}
+	err := Markdown(&disk{10, full}, a, Options{})
+	testenv.Check(t, errors.Is(err, full), "summary: %v", err)
 }
 
 type disk struct {

@@ -45,7 +45,6 @@ func TestLoadEngineIsNamed(t *testing.T) {
 		}
 	}
 	run.Engine, run.Profile.Steps[0].Engine = "", bench.EngineFast
-	if r := newReproduction(run); r.Again != "" || r.Profile != "" {
-		t.Errorf("a profile cannot say which engine loads a step: %+v", r)
-	}
+	r := newReproduction(run)
+	testenv.Check(t, r.Again == "" && r.Profile == "", "a profile cannot say which engine loads a step: %+v", r)
 }

@@ -169,9 +169,7 @@ func TestFetchesFinds(t *testing.T) {
 		`<script src="https://x/echarts.js">`: true, `<a href="https://x">`: true, `<link rel="stylesheet" href=x>`: true, `<img src="data:x">`: true,
 		`<a href="#charts">`: false, `<td class="passed off">`: false, `<div data-x="1">`: false,
 	} {
-		t.Run(tag, func(t *testing.T) {
-			testenv.Equal(t, fetches.MatchString(tag), want, tag)
-		})
+		t.Run(tag, func(t *testing.T) { testenv.Equal(t, fetches.MatchString(tag), want, tag) })
 	}
 }
 

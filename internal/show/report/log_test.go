@@ -20,9 +20,8 @@ func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
 		c := column{trial: &bench.TrialResult{State: bench.TrialFailed, Failure: "exited", LastLog: lines}}
 		return failures(layout{columns: []column{c}})[0].LastLog
 	}
-	if got := of(5000); len(got) != maxLog || got[0] != "0" || got[maxLog-1] != "4999" {
-		t.Errorf("%q", got)
-	}
+	got := of(5000)
+	testenv.Check(t, len(got) == maxLog && got[0] == "0" && got[maxLog-1] == "4999", "%q", got)
 	// What a run keeps: 30 lines, and two that say how many were left out.
 	if got := of(32); len(got) != 32 || !slices.Contains(got, "15") {
 		t.Errorf("%q", got)

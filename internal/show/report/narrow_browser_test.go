@@ -34,9 +34,8 @@ func TestCardsAreSorted(t *testing.T) {
 			}
 		})
 	}
-	if n := eval[int](b, `document.querySelectorAll('.sortby option').length`); n < 11 {
-		t.Errorf("%d ways to sort", n)
-	}
+	n := eval[int](b, `document.querySelectorAll('.sortby option').length`)
+	testenv.Check(t, n >= 11, "%d ways to sort", n)
 	testenv.Check(t, !eval[bool](b, `document.querySelector('.sortby').offsetParent === null`),
 		"the list is not shown")
 }
@@ -48,9 +47,8 @@ func TestHeatMapFollowsTheLegend(t *testing.T) {
 	b.unroll()
 	chosen := `document.querySelector('#chart-heat [data-choice=contender]').value`
 	cells := `document.querySelectorAll('#plot-heat svg path, #plot-heat svg rect').length`
-	if got := eval[string](b, chosen); got != "0" {
-		t.Fatalf("contender %s", got)
-	}
+	got := eval[string](b, chosen)
+	testenv.Need(t, got == "0", "contender %s", got)
 	b.click("#legend [data-contender='0']")
 	testenv.Equal(t, eval[string](b, chosen), "1", "contender")
 	full := eval[int](b, cells)
@@ -74,9 +72,8 @@ func TestChoiceOfColorsIsKept(t *testing.T) {
 	}
 	eval[bool](b, `(() => { const s = document.getElementById('theme'); s.value = 'dark'; s.dispatchEvent(new Event('change')); return true; })()`)
 	next := open(t, browser, doc, 1280, "light")
-	if got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`); !strings.HasPrefix(got, "dark dark") {
-		t.Errorf("the next report is %q", got)
-	}
+	got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`)
+	testenv.Check(t, strings.HasPrefix(got, "dark dark"), "the next report is %q", got)
 	eval[bool](next, `(() => { localStorage.setItem('locbench-colors', 'unknown'); return true; })()`)
 	last := open(t, browser, doc, 1280, "light")
 	testenv.Equal(t, eval[string](last, `document.getElementById('theme').value`), "auto", "an unknown choice gives")

@@ -50,9 +50,8 @@ func TestPage_EveryPlaceHasItsValue(t *testing.T) {
 			}
 			calls++
 			at := set.Position(call.Pos())
-			if got, want := strings.Count(text, "{}"), values[method.Sel.Name](len(call.Args)); got != want {
-				t.Errorf("%s: %d places, %d values", at, got, want)
-			}
+			got, want := strings.Count(text, "{}"), values[method.Sel.Name](len(call.Args))
+			testenv.Check(t, got == want, "%s: %d places, %d values", at, got, want)
 			testenv.Contains(t, text, "!={}", "!<{}", "!<script")
 			return true
 		})

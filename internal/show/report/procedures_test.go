@@ -45,12 +45,10 @@ func TestMatrix(t *testing.T) {
 	var html, md bytes.Buffer
 	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
 	testenv.OK(t, Markdown(&md, analysis.Of(run, trials), Options{}))
-	for _, want := range []string{
-		"## Throughput by request, 2,000 connections", "| Contender | 0 ms | 500 ms |",
-		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0% errors) | – |",
-	} {
-		testenv.Contains(t, strings.ReplaceAll(md.String(), nbsp, " "), want)
-	}
+	testenv.Contains(t, strings.ReplaceAll(md.String(), nbsp, " "), "## Throughput by request, 2,000 connections",
+		"| Contender | 0 ms | 500 ms |",
+		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |",
+		"| b | 100/s (12.0 in flight, 50.0% errors) | – |")
 	testenv.Contains(t, html.String(), `<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`)
 }
 

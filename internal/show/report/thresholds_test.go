@@ -36,8 +36,6 @@ func TestThresholds(t *testing.T) {
 	testenv.OK(t, HTML(&page, analysis.Of(run, trials), Options{}))
 	testenv.OK(t, Markdown(&summary, analysis.Of(run, trials), Options{}))
 	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {
-		t.Run(what, func(t *testing.T) {
-			testenv.Contains(t, text, "not &lt;50ms &lt;script&gt;")
-		})
+		t.Run(what, func(t *testing.T) { testenv.Contains(t, text, "not &lt;50ms &lt;script&gt;") })
 	}
 }

@@ -53,9 +53,8 @@ func TestReproduce(t *testing.T) {
 	if p.Name != "locations" || p.Rounds != 3 || len(p.Steps) != 16 || p.Steps[15].Connections != 2048 || p.Limits != run.Profile.Limits {
 		t.Errorf("read back: %+v", p)
 	}
-	if want := "locbench run --profile locations.yaml --headless --seed 42"; r.Again != want {
-		t.Errorf("%s, want %s", r.Again, want)
-	}
+	want := "locbench run --profile locations.yaml --headless --seed 42"
+	testenv.Check(t, r.Again == want, "%s, want %s", r.Again, want)
 	for _, name := range []string{"imported", ""} {
 		other := run
 		other.Profile = bench.Profile{Name: name}
@@ -134,9 +133,8 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	}
 	testenv.Equal(t, (cell{Main: missing}).Base(), "", "a missing value sorts as")
 	testenv.Equal(t, len(h.Rows[0].Cells), len(h.Columns))
-	if d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice); dollars(d) != "$4.28" {
-		t.Errorf("560 µs cost %s", dollars(d))
-	}
+	d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice)
+	testenv.Check(t, dollars(d) == "$4.28", "560 µs cost %s", dollars(d))
 }
 
 // The page and the Markdown report a step that was still warming up, do not compare it, and have

@@ -133,9 +133,8 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 		m.message = message{}
 	}
 	send(m, tea.WindowSizeMsg{Width: 10, Height: 3})
-	if text := m.View().Content; len(text) > 12 || !strings.Contains(text, "10x3") {
-		t.Errorf("%q", text)
-	}
+	text := m.View().Content
+	testenv.Check(t, len(text) <= 12 && strings.Contains(text, "10x3"), "%q", text)
 }
 
 // TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every

@@ -39,9 +39,8 @@ func decode(t testing.TB, doc Doc) (d stored) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(doc.Source))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil {
-		t.Fatalf("document %s: %v\n%.300s", doc.ID, err, doc.Source)
-	}
+	err := dec.Decode(&d)
+	testenv.Need(t, err == nil, "document %s: %v\n%.300s", doc.ID, err, doc.Source)
 	testenv.Equal(t, strconv.FormatInt(d.ID, 10), doc.ID, d.ID)
 	return d
 }
@@ -101,9 +100,8 @@ func TestBundled(t *testing.T) {
 	for _, country := range []string{"CZ", "DE", "PL", "SK"} {
 		testenv.Check(t, len(featured[country]) != 0, "no featured city in %s: %v", country, featured)
 	}
-	if mean := size / len(ids); mean < 2000 || mean > 4000 {
-		t.Errorf("a document has %d bytes on average, want a few kB", mean)
-	}
+	mean := size / len(ids)
+	testenv.Check(t, mean >= 2000 && mean <= 4000, "a document has %d bytes on average, want a few kB", mean)
 	got, err := set.IDs(t.Context())
 	if slices.Sort(got); err != nil || !slices.Equal(got, ids) {
 		t.Errorf("IDs gives other ids than Documents (%d and %d): %v", len(got), len(ids), err)
@@ -195,9 +193,8 @@ func TestGenerated(t *testing.T) {
 		if *d.IsFeatured {
 			featured++
 		}
-		if n := len(d.Geometry.Coordinates[0]); n != 21 {
-			t.Fatalf("city %d has %d points, want 20 and the first again", d.ID, n)
-		}
+		n := len(d.Geometry.Coordinates[0])
+		testenv.Need(t, n == 21, "city %d has %d points, want 20 and the first again", d.ID, n)
 		checkRing(t, d, 20)
 	}
 	ids, err := set.IDs(t.Context())
@@ -215,9 +212,8 @@ func TestGenerated(t *testing.T) {
 				"hash does not depend on %s", name)
 		})
 	}
-	if few := mustOpen(t, bench.DataSpec{Cities: 3}); digest(t, few) == "" || few.Info().Cities != 3 {
-		t.Errorf("three cities: %+v", few.Info())
-	}
+	few := mustOpen(t, bench.DataSpec{Cities: 3})
+	testenv.Check(t, digest(t, few) != "" && few.Info().Cities == 3, "three cities: %+v", few.Info())
 	for _, bad := range []bench.DataSpec{{Cities: -1}, {Cities: 1_000_001}, {Cities: 1, Vertices: 2}, {Cities: 1, Vertices: 1 << 20}, {Cities: 1, Dir: "x"}} {
 		if _, err := Open(bad); err == nil {
 			t.Errorf("%+v was accepted", bad)
@@ -249,9 +245,7 @@ func TestDocuments_Digest(t *testing.T) {
 		"c61bac378613f7ee": {},
 		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
 	} {
-		t.Run(want, func(t *testing.T) {
-			testenv.Equal(t, digest(t, mustOpen(t, spec)), want, spec)
-		})
+		t.Run(want, func(t *testing.T) { testenv.Equal(t, digest(t, mustOpen(t, spec)), want, spec) })
 	}
 }
 
@@ -287,9 +281,8 @@ func TestMappings(t *testing.T) {
 				want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"
 			}
 			for field, kind := range want {
-				if got, ok := body.Mappings.Properties[field]; !ok || got.Type != kind {
-					t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
-				}
+				got, ok := body.Mappings.Properties[field]
+				testenv.Check(t, ok && got.Type == kind, "%s.%s is %+v, want %s", name, field, got, kind)
 			}
 			testenv.Equal(t, len(body.Mappings.Properties), len(want), name)
 			for _, language := range append(Languages[:], "all") {

@@ -57,9 +57,8 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 	testenv.OK(t, err)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
 	f.Close()
-	if changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info(); changed.Hash == info.Hash || changed.Cities != 41 {
-		t.Errorf("with one more document: %+v", changed)
-	}
+	changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info()
+	testenv.Check(t, changed.Hash != info.Hash && changed.Cities == 41, "with one more document: %+v", changed)
 }
 
 func TestDumpForms(t *testing.T) {
@@ -80,9 +79,8 @@ func TestDumpForms(t *testing.T) {
 	testenv.Equal(t, got, want)
 	ids, err := set.IDs(t.Context())
 	testenv.Check(t, err == nil && slices.Equal(ids, []int64{42}), "ids %v, %v", ids, err)
-	if info := set.Info(); info.Cities != 3 || info.Regions != 0 {
-		t.Errorf("info %+v", info)
-	}
+	info := set.Info()
+	testenv.Check(t, info.Cities == 3 && info.Regions == 0, "info %+v", info)
 	for _, err := range set.Documents("other") {
 		testenv.Check(t, err != nil, "an index without documents was found")
 	}
@@ -101,9 +99,8 @@ func TestPublishedDump(t *testing.T) {
 		"dump-es-indices-and-data.py":   "#!/usr/bin/env python3\n",
 	})
 	set := mustOpen(t, bench.DataSpec{Dir: dir})
-	if info := set.Info(); info.Cities != 1 || info.Regions != 2 {
-		t.Errorf("info %+v", info)
-	}
+	info := set.Info()
+	testenv.Check(t, info.Cities == 1 && info.Regions == 2, "info %+v", info)
 	for _, index := range set.Indices() {
 		testenv.Contains(t, string(index.Mapping), "!aliases", `"dynamic":"false"`)
 	}
@@ -163,13 +160,10 @@ func TestDumpMistakes(t *testing.T) {
 		"mapping misspelled":    {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
 		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
-		})
+		t.Run(name, func(t *testing.T) { testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want) })
 	}
-	if _, err := Dump(filepath.Join(t.TempDir(), "absent")); err == nil {
-		t.Error("an absent folder was read")
-	}
+	_, err := Dump(filepath.Join(t.TempDir(), "absent"))
+	testenv.Check(t, err != nil, "an absent folder was read")
 }
 
 func TestDumpLineTooLong(t *testing.T) {

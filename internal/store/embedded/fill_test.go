@@ -134,12 +134,10 @@ func TestFill(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	set, _ := bundled(t)
-	if err := s.Fill(ctx, set, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled: %v", err)
-	}
-	if status, got := do(http.MethodGet, "/city/_source/d1", ""); status != 200 || got != doc2 {
-		t.Errorf("after it: %d %s", status, got)
-	}
+	err := s.Fill(ctx, set, nil)
+	testenv.Check(t, errors.Is(err, context.Canceled), "canceled: %v", err)
+	status, got := do(http.MethodGet, "/city/_source/d1", "")
+	testenv.Check(t, status == 200 && got == doc2, "after it: %d %s", status, got)
 	testenv.OK(t, s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc2}}, nil))
 	if _, got := do(http.MethodGet, "/city/_count", ""); !strings.Contains(got, `"count":1,`) {
 		t.Errorf("filled again: %s", got)

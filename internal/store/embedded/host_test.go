@@ -24,9 +24,8 @@ func TestWrites(t *testing.T) {
 			t.Errorf("%s: %d %s, want 403 cluster_block_exception", c, status, got)
 		}
 	}
-	if status, got := do("GET", "/city/_count", ""); status != 200 || !strings.Contains(got, `"count":2,`) {
-		t.Errorf("after it: %d %s", status, got)
-	}
+	status, got := do("GET", "/city/_count", "")
+	testenv.Check(t, status == 200 && strings.Contains(got, `"count":2,`), "after it: %d %s", status, got)
 }
 
 // TestHost: a page whose name resolves to this machine cannot reach the store.

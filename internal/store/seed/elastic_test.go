@@ -52,9 +52,8 @@ func prefix(t testing.TB, url string) string {
 	p := fmt.Sprintf("locbench-test-%d-", rand.Uint32())
 	t.Cleanup(func() {
 		for index := range request(t, http.MethodGet, url+"/"+p+"*/_alias", "") { // by name: a cluster may forbid to delete by pattern
-			if response := request(t, http.MethodDelete, url+"/"+index, ""); response["acknowledged"] != true {
-				t.Errorf("index %s stays: %v", index, response)
-			}
+			response := request(t, http.MethodDelete, url+"/"+index, "")
+			testenv.Check(t, response["acknowledged"] == true, "index %s stays: %v", index, response)
 		}
 	})
 	return p

@@ -59,9 +59,8 @@ func TestRun_PermanentErrors(t *testing.T) {
 				for _, want := range c.want {
 					testenv.Fails(t, err, want)
 				}
-				if took := time.Since(began); f.bulks != 1 || took > 0 {
-					t.Errorf("%d bulks, %v", f.bulks, took)
-				}
+				took := time.Since(began)
+				testenv.Check(t, f.bulks == 1 && took <= 0, "%d bulks, %v", f.bulks, took)
 				wantState(t, f, "")
 			})
 		})
@@ -138,9 +137,8 @@ func TestRun_InactiveShard(t *testing.T) {
 		o := options(f, two("a"))
 		began := time.Now()
 		testenv.Fails(t, testenv.Err(Run(t.Context(), o)), "primary shard is not active", "_cluster/allocation/explain")
-		if took := time.Since(began); took > patience+30*time.Second {
-			t.Errorf("it took %v", took)
-		}
+		took := time.Since(began)
+		testenv.Check(t, took <= patience+30*time.Second, "it took %v", took)
 	})
 }
 
@@ -290,9 +288,8 @@ func TestRun_ResponseSize(t *testing.T) {
 			o := options(f, two("a"))
 			o.Workers = 1
 			_, err := Run(t.Context(), o)
-			if want := "longer than"; err == nil || c.status < 300 && !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v", err)
-			}
+			want := "longer than"
+			testenv.Check(t, err != nil && (c.status >= 300 || strings.Contains(err.Error(), want)), "error %v", err)
 			if n := wrote.Load(); n > c.most+128<<10 { // the server and the pipe buffer some
 				t.Errorf("read some %d bytes, want at most %d", n, c.most)
 			}

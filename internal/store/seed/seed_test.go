@@ -227,9 +227,8 @@ func TestRun_SourceFails(t *testing.T) {
 		}
 		return bench.Document{ID: fmt.Sprint(i), Source: []byte(`{}`)}, nil
 	}
-	if _, err := Run(t.Context(), options(f, s)); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	_, err := Run(t.Context(), options(f, s))
+	testenv.Check(t, errors.Is(err, broken), "error %v", err)
 	wantState(t, f, "")
 }
 
@@ -263,9 +262,8 @@ func TestRun_Unfinished(t *testing.T) {
 					if _, err := Run(ctx, options(f, two("b"))); err == nil || errors.Is(err, context.Canceled) != (how == "interrupted") {
 						t.Errorf("error %v", err)
 					}
-					if took := time.Since(started); took > 5*time.Second && how == "interrupted" {
-						t.Errorf("stopping took %v", took)
-					}
+					took := time.Since(started)
+					testenv.Check(t, took <= 5*time.Second || how != "interrupted", "stopping took %v", took)
 					testenv.Equal(t, reached, true, "the call was made")
 					wantState(t, f, "city_v1>city:200 region_v1>region:5")
 				})
@@ -283,9 +281,8 @@ func TestRun_OldVersionRemains(t *testing.T) {
 		}
 		return 0
 	}
-	if r := mustRun(t, options(f, two("b"))); len(r.Warnings) != 2 {
-		t.Errorf("warnings %q", r.Warnings)
-	}
+	r := mustRun(t, options(f, two("b")))
+	testenv.Check(t, len(r.Warnings) == 2, "warnings %q", r.Warnings)
 	wantState(t, f, "city_v1>:200 city_v2>city:200 region_v1>:5 region_v2>region:5")
 	f.onCall = nil
 	mustRun(t, options(f, two("c")))
@@ -338,9 +335,8 @@ func TestRun_Authenticates(t *testing.T) {
 	mustRun(t, o)
 	f.onBulk = func(int) (int, bool) { return 413, false }
 	o.Force = true
-	if _, err := Run(t.Context(), o); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Run(t.Context(), o)
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "error %v", err)
 }
 
 func FuzzOutcomes(f *testing.F) {
@@ -404,9 +400,8 @@ func TestRun_Silence(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), fmt.Sprint("no response within ", within)) || strings.Contains(err.Error(), "deadline") {
 					t.Errorf("error %v", err)
 				}
-				if took := time.Since(began); took > within+cleanUp+time.Second {
-					t.Errorf("it took %v", took)
-				}
+				took := time.Since(began)
+				testenv.Check(t, took <= within+cleanUp+time.Second, "it took %v", took)
 				f.mu.Lock()
 				defer f.mu.Unlock()
 				testenv.Check(t, seen != 0 && seen <= 3, "%d requests", seen)

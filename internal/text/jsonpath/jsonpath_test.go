@@ -40,9 +40,8 @@ func TestPath(t *testing.T) {
 		})
 	}
 	for _, bad := range []string{"", " ", ".a", "a.", "a..b", "a[", "a[]", "a[1", "a[+1]", "a[**]", `a["]`, `a["b]`, "a]b", "a b", "$.", "$$[", strings.Repeat("a", 501)} {
-		if p, err := Parse(bad); err == nil {
-			t.Errorf("%q: %+v", bad, p)
-		}
+		p, err := Parse(bad)
+		testenv.Check(t, err != nil, "%q: %+v", bad, p)
 	}
 }
 
@@ -64,9 +63,8 @@ func TestScan(t *testing.T) {
 	deep, long := []byte(strings.Repeat("[", 1<<20)), []byte(`{"a":`+strings.Repeat(" ", 1000))
 	for _, bad := range [][]byte{nil, []byte("{"), []byte(`{"a"`), []byte(`{"a":}`), []byte(`{"b":1`), []byte(`{"a":"x`), []byte("null"), deep, long} {
 		p, _ := Parse("a")
-		if got, ok := p.Scan(bad); ok {
-			t.Errorf("%.20q has %q", bad, got)
-		}
+		got, ok := p.Scan(bad)
+		testenv.Check(t, !ok, "%.20q has %q", bad, got)
 	}
 	p, _ := Parse("a[0].n")
 	if n := testing.AllocsPerRun(100, func() { p.Scan([]byte(body)) }); n > 1 {

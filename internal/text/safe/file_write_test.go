@@ -13,12 +13,10 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.json")
 	testenv.OK(t, WriteFile(path, []byte("old")))
-	if err := WriteFile(filepath.Join(dir, "no", "such", "f.json"), []byte("x")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
-	if got, _ := os.ReadFile(path); string(got) != "old" {
-		t.Errorf("content %q", got)
-	}
+	err := WriteFile(filepath.Join(dir, "no", "such", "f.json"), []byte("x"))
+	testenv.Check(t, errors.Is(err, os.ErrNotExist), "error %v", err)
+	got, _ := os.ReadFile(path)
+	testenv.Check(t, string(got) == "old", "content %q", got)
 }
 
 func TestCreateFile(t *testing.T) {
@@ -27,14 +25,11 @@ func TestCreateFile(t *testing.T) {
 	testenv.OK(t, CreateFile(path, []byte("first")))
 	testenv.OK(t, os.Symlink("nowhere", link))
 	for _, there := range []string{path, link, dir} {
-		if err := CreateFile(there, []byte("second")); !errors.Is(err, os.ErrExist) {
-			t.Errorf("%s: %v", there, err)
-		}
+		err := CreateFile(there, []byte("second"))
+		testenv.Check(t, errors.Is(err, os.ErrExist), "%s: %v", there, err)
 	}
-	if got, _ := os.ReadFile(path); string(got) != "first" {
-		t.Errorf("content %q", got)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
-		t.Errorf("left: %v", entries)
-	}
+	got, _ := os.ReadFile(path)
+	testenv.Check(t, string(got) == "first", "content %q", got)
+	entries, _ := os.ReadDir(dir)
+	testenv.Check(t, len(entries) == 2, "left: %v", entries)
 }

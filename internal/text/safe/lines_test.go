@@ -81,9 +81,8 @@ func FuzzLineWriter(f *testing.F) {
 			chunks = append(chunks, rest[:n])
 			rest = rest[n:]
 		}
-		if got := split(chunks...); fmt.Sprint(got) != fmt.Sprint(whole) {
-			t.Fatalf("split by %d: %q, in one: %q", step, got, whole)
-		}
+		got := split(chunks...)
+		testenv.Need(t, fmt.Sprint(got) == fmt.Sprint(whole), "split by %d: %q, in one: %q", step, got, whole)
 		for _, l := range whole {
 			testenv.Need(t, len(l) <= MaxLine+64, "a line of %d bytes", len(l))
 		}

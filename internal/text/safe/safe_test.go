@@ -22,9 +22,7 @@ func TestLine(t *testing.T) {
 		{"cut", strings.Repeat("x", 200), strings.Repeat("x", 100) + "…"},
 		{"cut inside a character", strings.Repeat("x", 99) + "é!", strings.Repeat("x", 99) + "…"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			testenv.Equal(t, Line(c.in, 100), c.want, c.name)
-		})
+		t.Run(c.name, func(t *testing.T) { testenv.Equal(t, Line(c.in, 100), c.want, c.name) })
 	}
 }
 

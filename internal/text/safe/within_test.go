@@ -30,15 +30,12 @@ func TestWithin(t *testing.T) {
 		"bench/outdir/deep/none": false, "bench/..": false,
 	} {
 		for _, folder := range []string{"bench", "linked"} {
-			if _, ok := Within(filepath.Join(dir, path), filepath.Join(dir, folder)); ok != want {
-				t.Errorf("%s in %s: %v", path, folder, ok)
-			}
+			_, ok := Within(filepath.Join(dir, path), filepath.Join(dir, folder))
+			testenv.Check(t, ok == want, "%s in %s: %v", path, folder, ok)
 		}
 	}
-	if _, ok := Within(filepath.Join(dir, "bench/out"), filepath.Join(dir, "bench"), filepath.Join(dir, "other")); !ok {
-		t.Error("the second folder")
-	}
-	if at, _ := Within(filepath.Join(dir, "bench/out"), "."); filepath.Base(at) != "deep" {
-		t.Errorf("its folder is %s", at)
-	}
+	_, ok := Within(filepath.Join(dir, "bench/out"), filepath.Join(dir, "bench"), filepath.Join(dir, "other"))
+	testenv.Check(t, ok, "the second folder")
+	at, _ := Within(filepath.Join(dir, "bench/out"), ".")
+	testenv.Check(t, filepath.Base(at) == "deep", "its folder is %s", at)
 }

@@ -38,9 +38,8 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(got, &back); err != nil || back["text"] != hostile+"Köln \U0001f600" {
 		t.Errorf("%q, %v", back, err)
 	}
-	if plain := []byte(`{"a":"Köln"}`); !bytes.Equal(JSON(plain), plain) {
-		t.Errorf("%s", JSON(plain))
-	}
+	plain := []byte(`{"a":"Köln"}`)
+	testenv.Check(t, bytes.Equal(JSON(plain), plain), "%s", JSON(plain))
 }
 
 func TestWriter(t *testing.T) {

@@ -276,9 +276,8 @@ func TestEveryEvent(t *testing.T) {
 		for _, v := range all {
 			testenv.Contains(t, text, "!"+v)
 		}
-		if after, _ := json.Marshal(e); string(after) != string(before) {
-			t.Errorf("%T: the original was changed", e)
-		}
+		after, _ := json.Marshal(e)
+		testenv.Check(t, string(after) == string(before), "%T: the original was changed", e)
 	}
 	got := m.Event(bench.StepEnded{Result: res}).(bench.StepEnded).Result
 	testenv.Check(t, got.Load.Latency.HDR == res.Load.Latency.HDR && got.Step.Name == "1 connection", "%+v", got)
@@ -384,7 +383,6 @@ func TestCutValues(t *testing.T) {
 	}
 	testenv.Equal(t, New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"),
 		"$.id: expected 5, got ***… (2 more)")
-	if got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…"); !strings.HasSuffix(got, "…***…") {
-		t.Error("after many marks")
-	}
+	got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…")
+	testenv.Check(t, strings.HasSuffix(got, "…***…"), "after many marks")
 }

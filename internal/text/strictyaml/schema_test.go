@@ -73,7 +73,6 @@ func TestSchemaOf(t *testing.T) {
 			"any": {}}}}}`
 	testenv.OK(t, json.Unmarshal([]byte(expected), &want))
 	w, _ := json.MarshalIndent(want, "", " ")
-	if g, _ := json.MarshalIndent(got, "", " "); string(g) != string(w) {
-		t.Errorf("got\n%s\nwant\n%s", g, w)
-	}
+	g, _ := json.MarshalIndent(got, "", " ")
+	testenv.Check(t, string(g) == string(w), "got\n%s\nwant\n%s", g, w)
 }

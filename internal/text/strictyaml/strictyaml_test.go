@@ -192,9 +192,7 @@ func TestNearest(t *testing.T) {
 		"conections": "connections", "contender": "contenders", "Steps": "steps", "setps": "steps", "di": "id", "xyz": "",
 		"rate": "", "": "", strings.Repeat("connections", 50): "",
 	} {
-		t.Run(word, func(t *testing.T) {
-			testenv.Equal(t, strictyaml.Nearest(word, known), want, word)
-		})
+		t.Run(word, func(t *testing.T) { testenv.Equal(t, strictyaml.Nearest(word, known), want, word) })
 	}
 }
 

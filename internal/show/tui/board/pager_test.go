@@ -28,9 +28,8 @@ func TestPager(t *testing.T) {
 		testenv.Equal(t, strings.Join(got, " "), c.want, "grows", c.grows, c.moves, got)
 	}
 	var p pager
-	if got := p.show(1, 2, true, func(int) []string { return []string{"a", "b", "c"} }); len(got) != 2 {
-		t.Errorf("an entry that is too long: %v", got)
-	}
+	got := p.show(1, 2, true, func(int) []string { return []string{"a", "b", "c"} })
+	testenv.Check(t, len(got) == 2, "an entry that is too long: %v", got)
 }
 
 func TestWarningWords(t *testing.T) {
@@ -56,8 +55,6 @@ func TestWarningWords(t *testing.T) {
 		"warning":                  {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnReopened}}},
 		"errors 20%, dropped 5.0%": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
-		t.Run(want, func(t *testing.T) {
-			testenv.Equal(t, join(warningWords(&r, bench.Limits{Memory: 100})), want)
-		})
+		t.Run(want, func(t *testing.T) { testenv.Equal(t, join(warningWords(&r, bench.Limits{Memory: 100})), want) })
 	}
 }

@@ -60,9 +60,8 @@ func TestChartsHaveRoom(t *testing.T) {
 func TestLogThatWasNotSaved(t *testing.T) {
 	s, b := published(t, "locations"), New()
 	press(t, b, s, "5")
-	if v := text(b, s, 80, 20); !strings.Contains(v, "log not saved: no events.jsonl") {
-		t.Errorf("%s", v)
-	}
+	v := text(b, s, 80, 20)
+	testenv.Check(t, strings.Contains(v, "log not saved: no events.jsonl"), "%s", v)
 	press(t, b, s, "[", "[", "[")
 	if v := text(b, s, 80, 20); !strings.Contains(v, "kt-ktor, round 1, 20 lines, last lines only: no events.jsonl") || !strings.Contains(v, "GET /city/v1/get") {
 		t.Errorf("%s", v)

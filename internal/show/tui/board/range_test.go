@@ -15,18 +15,15 @@ import (
 // wants fails for each word that is not in the view.
 func wants(t *testing.T, view string, words ...string) {
 	t.Helper()
-	for _, w := range words {
-		testenv.Contains(t, view, w)
-	}
+	testenv.Contains(t, view, words...)
 }
 
 func mouse(t *testing.T, b *Board, s *fold.State, msgs ...tea.Msg) string {
 	t.Helper()
 	view := ""
 	for _, msg := range msgs {
-		if _, handled := b.Update(msg, s); !handled {
-			t.Errorf("%T %v is not taken", msg, msg)
-		}
+		_, handled := b.Update(msg, s)
+		testenv.Check(t, handled, "%T %v is not taken", msg, msg)
 		view = text(b, s, 80, 23)
 	}
 	return view
@@ -70,9 +67,8 @@ func TestClickMovesOnlyTheCursor(t *testing.T) {
 	testenv.Contains(t, view, "!range", "!newest")
 	// Without the button, or with no zoomed chart, the mouse moves nothing.
 	for _, msg := range []tea.Msg{tea.MouseMotionMsg{X: x + 9, Y: y}, tea.MouseReleaseMsg{X: x + 9, Y: y}} {
-		if _, handled := b.Update(msg, s); handled {
-			t.Errorf("%T was taken", msg)
-		}
+		_, handled := b.Update(msg, s)
+		testenv.Check(t, !handled, "%T was taken", msg)
 	}
 }
 
@@ -86,9 +82,8 @@ func TestRangeByKeys(t *testing.T) {
 	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
 	press(t, b, s, "[")
 	wants(t, text(b, s, 80, 23), "whole trial")
-	if _, handled := New().Update(tuitest.Key("v"), s); handled {
-		t.Error("v without a zoomed chart was taken")
-	}
+	_, handled := New().Update(tuitest.Key("v"), s)
+	testenv.Check(t, !handled, "v without a zoomed chart was taken")
 }
 
 func TestSpanOfTheStepOfTheCursor(t *testing.T) {

@@ -26,9 +26,8 @@ func text(b *Board, s *fold.State, w, h int) string {
 func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	t.Helper()
 	for _, k := range keys {
-		if _, handled := b.Update(tuitest.Key(k), s); !handled {
-			t.Errorf("key %q is not taken", k)
-		}
+		_, handled := b.Update(tuitest.Key(k), s)
+		testenv.Check(t, handled, "key %q is not taken", k)
 		text(b, s, 80, 23)
 	}
 }
@@ -49,13 +48,11 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 	s, b := middle(t), New()
 	text(b, s, 80, 23)
 	for _, k := range []string{"p", "s", "q", "a", "n", "y", "r", "esc", "+", "ctrl+c", "f", "/"} {
-		if _, handled := b.Update(tuitest.Key(k), s); handled {
-			t.Errorf("%q was taken", k)
-		}
+		_, handled := b.Update(tuitest.Key(k), s)
+		testenv.Check(t, !handled, "%q was taken", k)
 	}
-	if _, handled := b.Update(ui.Resized{Width: 80, Height: 23}, s); handled {
-		t.Error("a resize is not the board's own")
-	}
+	_, handled := b.Update(ui.Resized{Width: 80, Height: 23}, s)
+	testenv.Check(t, !handled, "a resize is not the board's own")
 }
 
 func TestTrials(t *testing.T) {
@@ -79,9 +76,8 @@ func TestMouse(t *testing.T) {
 	click := func(word string) {
 		t.Helper()
 		x, y := find(t, text(b, s, 80, 23), word)
-		if _, handled := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !handled {
-			t.Errorf("a click on %q does nothing", word)
-		}
+		_, handled := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s)
+		testenv.Check(t, handled, "a click on %q does nothing", word)
 	}
 	click("CPU  0.40")
 	testenv.Contains(t, text(b, s, 80, 23), "▸ CPU")
@@ -94,9 +90,8 @@ func TestMouse(t *testing.T) {
 	click("6 Events")
 	b.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp}, s)
 	testenv.Contains(t, text(b, s, 80, 23), "!(end)")
-	if _, handled := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); handled {
-		t.Error("a click on nothing was taken")
-	}
+	_, handled := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s)
+	testenv.Check(t, !handled, "a click on nothing was taken")
 }
 
 func TestCursorShowsExactValues(t *testing.T) {
@@ -160,9 +155,8 @@ func TestUnchangedViewsAreNotDrawnAgain(t *testing.T) {
 	s.Apply(bench.Record{At: s.Last, Trial: &s.Current.Result.Trial, Event: bench.UsageRead{Usage: bench.Usage{At: s.Last, CPU: time.Hour}}})
 	b.View(f, s, "")
 	testenv.Check(t, &b.body.lines[0] != kept, "not drawn again after another reading of the counters")
-	if got, want := text(b, s, 120, 39), text(New(), s, 120, 39); got != want {
-		t.Errorf("the kept view is wrong:\n%s\nwant\n%s", got, want)
-	}
+	got, want := text(b, s, 120, 39), text(New(), s, 120, 39)
+	testenv.Check(t, got == want, "the kept view is wrong:\n%s\nwant\n%s", got, want)
 }
 
 func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {

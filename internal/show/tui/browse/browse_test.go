@@ -149,9 +149,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 		c := screen.Screen.(*compare.Screen)
 		tuitest.Settle(c, c.Init(), nil)
 		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
-		for _, dir := range want {
-			testenv.Contains(t, view, dir)
-		}
+		testenv.Contains(t, view, want...)
 	}
 	is("home down down c", "154953-quick", "same run: same machine, limits and load")
 	is("home down space down c", "155149-faulty", "081500-quick")
@@ -195,9 +193,8 @@ func TestMouse(t *testing.T) {
 		tuitest.Settle(s, s.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft}), func(m tea.Msg) { out = append(out, m) })
 		return out
 	}
-	if msgs := click(4); len(msgs) != 0 || s.cursor != 2 {
-		t.Errorf("a click: cursor %d, %v", s.cursor, msgs)
-	}
+	msgs := click(4)
+	testenv.Check(t, len(msgs) == 0 && s.cursor == 2, "a click: cursor %d, %v", s.cursor, msgs)
 	if msgs := click(4); len(msgs) != 1 {
 		t.Errorf("a click on the chosen one: %v", msgs)
 	}
@@ -246,9 +243,8 @@ func TestHostileFolders(t *testing.T) {
 	}
 	// Such a command is refused, not changed.
 	if msgs := asked(s, "R"); len(msgs) == 1 {
-		if _, copied := msgs[0].(ui.Copy); copied {
-			t.Errorf("copied %q", msgs[0])
-		}
+		_, copied := msgs[0].(ui.Copy)
+		testenv.Check(t, !copied, "copied %q", msgs[0])
 	}
 }
 

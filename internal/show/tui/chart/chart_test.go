@@ -132,9 +132,7 @@ func TestFineTimes(t *testing.T) {
 	for want, got := range map[string]string{
 		"0:00.5": Minutes(0.5, 1), "0:01.0": Minutes(1, 1), "1:01.50": Minutes(61.5, 2), "-0:00.5": Minutes(-0.5, 1), "0:00.0": Minutes(math.Copysign(0, -1), 1), "1:00.0": Minutes(59.96, 1),
 	} {
-		t.Run(want, func(t *testing.T) {
-			testenv.Equal(t, got, want)
-		})
+		t.Run(want, func(t *testing.T) { testenv.Equal(t, got, want) })
 	}
 	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(ui.NewLook(ui.LookOptions{NoColor: true}), 80)[0]
 	testenv.Contains(t, line, "0:00.5", "0:01.0")

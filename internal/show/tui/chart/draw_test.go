@@ -59,9 +59,8 @@ func TestGapBreaksTheLine(t *testing.T) {
 		}
 		return strings.TrimSpace(b.String())
 	}
-	if got := column([]Point{{10, 5}, {20, 5}, {80, 5}, {90, 5}}); got == "" {
-		t.Error("points are not joined")
-	}
+	got := column([]Point{{10, 5}, {20, 5}, {80, 5}, {90, 5}})
+	testenv.Check(t, got != "", "points are not joined")
 	for _, gap := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		testenv.Equal(t, column([]Point{{10, 5}, {20, 5}, {50, gap}, {80, 5}, {90, 5}}), "", gap)
 	}
@@ -111,9 +110,8 @@ func TestBandsKeepTheLargest(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	c := Chart{BandName: "throttled", Bands: []Band{{0, 50, 0.1}, {20, 30, 1}, {0, 50, 0.2}, {90, 90, 0.5}, {200, 300, 1}, {60, 70, math.NaN()}}}
 	lines := c.Draw(l, Axis{From: 0, To: 100}, 20, 6)
-	if got, want := ansi.Strip(lines[5]), "....##....        : "; got != want {
-		t.Errorf("bands %q, want %q", got, want)
-	}
+	got, want := ansi.Strip(lines[5]), "....##....        : "
+	testenv.Check(t, got == want, "bands %q, want %q", got, want)
 }
 
 func TestLegendShowsThatItIsCut(t *testing.T) {
@@ -199,9 +197,8 @@ func TestScale(t *testing.T) {
 func TestStepOutOfSight(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
-	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "; got != want {
-		t.Errorf("names %q, want %q", got, want)
-	}
+	got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "
+	testenv.Check(t, got == want, "names %q, want %q", got, want)
 	a.Bounds, a.Flags = nil, []Flag{{159, "newest note"}}
 	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"; got != want {
 		t.Errorf("flag %q, want %q", got, want)

@@ -60,9 +60,8 @@ func TestAFinishedRun(t *testing.T) {
 		}
 		testenv.Check(t, known >= 15, "%s: %d readings of CPU", trial.Result.Trial, known)
 	}
-	if left, ok := s.Estimate.Left(s.Last); ok {
-		t.Errorf("%v left of a run that has ended", left)
-	}
+	left, ok := s.Estimate.Left(s.Last)
+	testenv.Check(t, !ok, "%v left of a run that has ended", left)
 }
 
 // TestComparedBodies: the entry of a trial counts the bodies compared in its steps.
@@ -77,9 +76,8 @@ func TestComparedBodies(t *testing.T) {
 		records = append(records, bench.Record{Seq: int64(i + 1), At: time.Unix(1000, 0), Trial: &trial, Event: e})
 	}
 	records[0].Trial = nil
-	if got := apply(records).Run.Trials[0].Bodies; got == nil || *got != (bench.Bodies{Unexpected: 2, Compared: 300}) {
-		t.Errorf("%+v", got)
-	}
+	got := apply(records).Run.Trials[0].Bodies
+	testenv.Check(t, got != nil && *got == (bench.Bodies{Unexpected: 2, Compared: 300}), "%+v", got)
 }
 
 // TestOfResults: without an event log, the state has the saved results and is marked as not logged.
@@ -155,9 +153,8 @@ func TestControls(t *testing.T) {
 	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
 	testenv.Check(t, s.Paused.IsZero() && s.StopRequested && len(s.Current.Result.ManualChanges) == 3,
 		"since %v, stop %v, %d manual changes", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
-	if n := len(s.Current.Flags); n != 4 || s.Current.Flags[2].Text != "deploy" {
-		t.Errorf("flags %+v", s.Current.Flags)
-	}
+	n := len(s.Current.Flags)
+	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "deploy", "flags %+v", s.Current.Flags)
 }
 
 // TestAResumedRun keeps the complete trials with their data and begins the others again.
@@ -201,9 +198,8 @@ func FuzzApply(f *testing.F) {
 			for _, p := range trial.Usage {
 				testenv.Check(t, !math.IsNaN(p.T) && !math.IsInf(p.T, 0) && !math.IsNaN(p.CPUs), "%+v", p)
 			}
-			if span := trial.Span(); math.IsNaN(span) {
-				t.Errorf("span %v", span)
-			}
+			span := trial.Span()
+			testenv.Check(t, !math.IsNaN(span), "span %v", span)
 		}
 	})
 }
@@ -286,8 +282,7 @@ func TestResumeStartsTheCountsAgain(t *testing.T) {
 	testenv.Check(t, s.Errors == 0 && s.Warnings == 1 && s.Earlier == 3, "%d errors, %d warnings, %d earlier",
 		s.Errors, s.Warnings, s.Earlier)
 	for _, line := range s.Diary {
-		if now := line.Text == "of now" || strings.Contains(line.Text, "resumed") && line.Earlier == false; line.Earlier == now {
-			t.Errorf("%q: earlier %v", line.Text, line.Earlier)
-		}
+		now := line.Text == "of now" || strings.Contains(line.Text, "resumed") && line.Earlier == false
+		testenv.Check(t, line.Earlier != now, "%q: earlier %v", line.Text, line.Earlier)
 	}
 }

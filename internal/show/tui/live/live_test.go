@@ -207,12 +207,10 @@ func TestAbortAsksOnceAndLeaves(t *testing.T) {
 	batch, ok := s.Next()
 	testenv.Need(t, !ok && batch == nil, "more events")
 	tuitest.Settle(screen, screen.Init(), func(msg tea.Msg) { *asked = append(*asked, msg) })
-	if code, _, ended := screen.Outcome(); !ended || code != 130 {
-		t.Errorf("code %d, ended %v", code, ended)
-	}
-	if last := (*asked)[len(*asked)-1]; last != tea.Msg(ui.Quit{}) {
-		t.Errorf("asked %v", *asked)
-	}
+	code, _, ended := screen.Outcome()
+	testenv.Check(t, ended && code == 130, "code %d, ended %v", code, ended)
+	last := (*asked)[len(*asked)-1]
+	testenv.Check(t, last == tea.Msg(ui.Quit{}), "asked %v", *asked)
 }
 
 // TestARunThatNeverBegan: the screen shows why.
@@ -222,8 +220,7 @@ func TestARunThatNeverBegan(t *testing.T) {
 	close(s.stay)
 	screen, asked := open(s, false)
 	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Unix(0, 0)), "\n")
-	testenv.Contains(t, text, "exit code 1", "connect to Docker", "--runtime process")
-	testenv.Contains(t, text, "!\x1b[31m")
+	testenv.Contains(t, text, "exit code 1", "connect to Docker", "--runtime process", "!\x1b[31m")
 	press(screen, asked, "enter")
 	if len(*asked) != 1 || (*asked)[0] != (ui.Back{}) {
 		t.Errorf("closing the message does not lead back to the setup: %v", *asked)
@@ -237,9 +234,8 @@ func TestAWatchedRunIsNotControlled(t *testing.T) {
 	screen, asked := open(s, false)
 	press(screen, asked, "p", "s", "y", "a", "y", "m", "x", "enter", "q")
 	testenv.Check(t, len(s.sent) == 0 && len(s.stops) == 0, "sent %v, stopped %v", s.sent, s.stops)
-	if last := (*asked)[len(*asked)-1]; last != tea.Msg(ui.Back{}) {
-		t.Errorf("asked %v", *asked)
-	}
+	last := (*asked)[len(*asked)-1]
+	testenv.Check(t, last == tea.Msg(ui.Back{}), "asked %v", *asked)
 	close(s.stay)
 }
 

@@ -22,9 +22,8 @@ func TestPlanIsSettledWithTheMachinesMemory(t *testing.T) {
 		}
 		return s.notInterleaved.Reason
 	}
-	if got := reason(); got != "" || !s.planned {
-		t.Errorf("before the machine was read: %q, %s", got, s.planErr)
-	}
+	got := reason()
+	testenv.Check(t, got == "" && s.planned, "before the machine was read: %q, %s", got, s.planErr)
 	s.facts.machine, s.facts.machineOK = Machine{Available: 4 << 30, Engine: Engine{Local: true}}, true
 	s.update(response(func() tea.Cmd { return nil }))
 	testenv.Check(t, s.notInterleaved != nil && s.notInterleaved.Reason == bench.PlainMemory, "with 4 GiB free: %+v",

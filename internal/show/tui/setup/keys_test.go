@@ -101,9 +101,8 @@ func TestStartShowsTheProblemAndFocusesItsField(t *testing.T) {
 		o.press("enter")
 	}
 	testenv.Check(t, len(o.started) <= 0 && o.focus == fieldMemory, "started %q, focus %v", o.started, o.focus)
-	if msg, ok := o.program[0].(ui.StatusMsg); !ok || !msg.Bad || !strings.Contains(msg.Text, "512MiB") {
-		t.Errorf("%v", o.program)
-	}
+	msg, ok := o.program[0].(ui.StatusMsg)
+	testenv.Check(t, ok && msg.Bad && strings.Contains(msg.Text, "512MiB"), "%v", o.program)
 	o.press("1", "s") // the profile's value
 	testenv.Equal(t, len(o.started), 1, "the fix did not help")
 }
@@ -117,9 +116,8 @@ func TestProblemsOfTheMachineCanBeConfirmed(t *testing.T) {
 	testenv.Equal(t, len(o.started), 1, "not started the second time")
 	f.machine.Engine = Engine{Version: "28.5.1"} // it was started meanwhile
 	o.press("r")
-	if p := o.problems(); len(p) > 0 {
-		t.Errorf("checked again, still %+v", p)
-	}
+	p := o.problems()
+	testenv.Check(t, len(p) <= 0, "checked again, still %+v", p)
 }
 
 func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
@@ -272,9 +270,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 
 func TestStepsAreWrittenShort(t *testing.T) {
 	for want, at := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
-		t.Run(want, func(t *testing.T) {
-			testenv.Equal(t, profile.ShortSteps(bundled(t)[at].Steps), want)
-		})
+		t.Run(want, func(t *testing.T) { testenv.Equal(t, profile.ShortSteps(bundled(t)[at].Steps), want) })
 	}
 }
 

@@ -51,12 +51,10 @@ func TestResumeCommand(t *testing.T) {
 		"-rf":         "locbench run --resume ./-rf",
 	} {
 		t.Run(dir, func(t *testing.T) {
-			if got, err := ResumeCommand(dir); err != nil || got != want {
-				t.Errorf("%s: %q, %v", dir, got, err)
-			}
+			got, err := ResumeCommand(dir)
+			testenv.Check(t, err == nil && got == want, "%s: %q, %v", dir, got, err)
 		})
 	}
-	if got, err := ResumeCommand("a\x1bb"); err == nil {
-		t.Errorf("%q", got)
-	}
+	got, err := ResumeCommand("a\x1bb")
+	testenv.Check(t, err != nil, "%q", got)
 }

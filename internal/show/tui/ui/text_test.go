@@ -22,9 +22,8 @@ var hostile = []string{
 func same(t *testing.T, what, s string, n int) {
 	t.Helper()
 	w, wc := ansi.StringWidth(s), ansi.StringWidthWc(s)
-	if ours := Width(s); ours != w {
-		t.Fatalf("%s: Width of %q is %d, package ansi says %d", what, s, ours, w)
-	}
+	ours := Width(s)
+	testenv.Need(t, ours == w, "%s: Width of %q is %d, package ansi says %d", what, s, ours, w)
 	testenv.Need(t, w == wc, "%s: %q is %d cells by clusters, %d by characters", what, s, w, wc)
 	testenv.Need(t, n < 0 || w == n, "%s: %q is %d cells, want %d", what, s, w, n)
 	testenv.Need(t, utf8.ValidString(s), "%s: %q is not UTF-8", what, s)
@@ -53,12 +52,10 @@ func FuzzOutside(f *testing.F) {
 		for _, r := range got {
 			sum += ansi.StringWidth(string(r))
 		}
-		if w := ansi.StringWidth(got); sum != w {
-			t.Fatalf("%q has %d cells, its characters have %d", got, w, sum)
-		}
-		if again := Outside(got, len(got)); again != got {
-			t.Fatalf("Outside of %q is %q", got, again)
-		}
+		w := ansi.StringWidth(got)
+		testenv.Need(t, sum == w, "%q has %d cells, its characters have %d", got, w, sum)
+		again := Outside(got, len(got))
+		testenv.Need(t, again == got, "Outside of %q is %q", got, again)
 		// Texts that are safe are also safe side by side.
 		same(t, "two pieces", got+Outside(nextTo, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(nextTo, n)))
 		ascii := NewLook(LookOptions{ASCII: true, NoColor: true}).ASCIIOnly(got)
@@ -86,18 +83,16 @@ func FuzzLayout(f *testing.F) {
 		for _, text := range []string{s, title, painted} {
 			cut := l.Cut(text, w)
 			check("Cut", cut, -1)
-			if n := ansi.StringWidth(cut); n > atLeast {
-				t.Fatalf("Cut(%q, %d) is %d cells", text, w, n)
-			}
+			n := ansi.StringWidth(cut)
+			testenv.Need(t, n <= atLeast, "Cut(%q, %d) is %d cells", text, w, n)
 			check("Fit", l.Fit(text, w), atLeast)
 			check("Right", l.Right(text, w), atLeast)
 			check("Between", l.Between(text, title, w), atLeast)
 			text = ansi.Strip(text)
 			for _, line := range l.Wrap(text, w, h) {
 				check("Wrap", line, -1)
-				if n := ansi.StringWidth(line); n > atLeast {
-					t.Fatalf("Wrap(%q, %d) gives %q of %d cells", text, w, line, n)
-				}
+				n := ansi.StringWidth(line)
+				testenv.Need(t, n <= atLeast, "Wrap(%q, %d) gives %q of %d cells", text, w, line, n)
 			}
 			if n := len(l.Wrap(text, w, h)); h > 0 && n > h {
 				t.Fatalf("Wrap(%q, %d, %d) gives %d lines", text, w, h, n)
@@ -172,12 +167,10 @@ func TestMegabyte(t *testing.T) {
 			t.Errorf("%q: the color does not end at the cut", piece)
 		}
 		for _, line := range l.Wrap(all, 80, 3) {
-			if n := ansi.StringWidth(line); n > 80 {
-				t.Errorf("%q: a wrapped line of %d cells", piece, n)
-			}
+			n := ansi.StringWidth(line)
+			testenv.Check(t, n <= 80, "%q: a wrapped line of %d cells", piece, n)
 		}
-		if got := Outside(s, 200); len(got) > 603 {
-			t.Errorf("%q: %d bytes of 200 were kept", piece, len(got))
-		}
+		got := Outside(s, 200)
+		testenv.Check(t, len(got) <= 603, "%q: %d bytes of 200 were kept", piece, len(got))
 	}
 }
