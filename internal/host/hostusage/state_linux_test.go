@@ -20,8 +20,7 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	if p := pressure(filepath.Join(root, "pressure")); p != nil {
 		t.Errorf("a kernel that does not count: %+v", p)
 	}
-	n := Throttles(filepath.Join(root, "cpu"))
-	testenv.Check(t, n == nil, "a machine without counters: %d", *n)
+	testenv.Check(t, Throttles(filepath.Join(root, "cpu")) == nil, "counts of a machine without counters")
 	write("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
 	write("pressure/io", "nonsense\n")
 	p := pressure(filepath.Join(root, "pressure"))

@@ -67,16 +67,16 @@ func settled(folders tuitest.Folders) *Screen {
 	return s
 }
 
-func TestGoldenViews(t *testing.T) {
+func TestViews(t *testing.T) {
 	folders := someFolders(t)
 	s := open(folders, nil)
-	tuitest.Golden(t, s, "looking", now)
+	tuitest.Shows(t, s, now, "looking for results")
 	entries, left := folders.List()
 	s.Update(listed{s, 0, nil, 0}) // outdated: ignored
 	s.Init()
 	s.Update(listed{s, s.round, entries, left})
 	s.asking = ""
-	tuitest.Golden(t, s, "reading", now)
+	tuitest.Shows(t, s, now, "6 folders in results", "▶ running", "reading")
 
 	for s.asking = ""; ; s.asking = "" {
 		cmd := s.ask()
@@ -88,19 +88,22 @@ func TestGoldenViews(t *testing.T) {
 	}
 	tuitest.Golden(t, s, "list", now)
 	tuitest.Press(s, nil, "down", "down", "space", "space", "up")
-	tuitest.Golden(t, s, "marked", now)
+	tuitest.Shows(t, s, now,
+		"6 folders, 2 marked in results", "results/20261121-081500-quick", "2 rounds: no ranking", "R copy resume")
 	tuitest.Press(s, nil, "up", "up", "S", "s", "s", "s", "s", "s")
-	tuitest.Golden(t, s, "sorted", now)
+	tuitest.Shows(t, s, now, "peak/s↑", "results/20261121-160501-locations")
 	tuitest.Press(s, nil, "/", "q", "u", "i", "c", "k", "space", "i", "n", "t")
-	tuitest.Golden(t, s, "filter", now)
+	tuitest.Shows(t, s, now, "/quick int", "1 of 6 folders, 2 marked in results", "results/20261121-081500-quick")
 	tuitest.Press(s, nil, "x")
-	tuitest.Golden(t, s, "filter-none", now)
+	tuitest.Shows(t, s, now,
+		"/quick intx", "0 of 6 folders, 2 marked in results", "No match; esc clears the filter.")
 	tuitest.Press(s, nil, "esc", "end")
-	tuitest.Golden(t, s, "broken", now)
+	tuitest.Shows(t, s, now,
+		"results/20261121-155149-faulty", "✗ failed, took 53s, 1 round, 1.5 CPUs, 512 MiB, store embedded", "my-exit, round 1: the contender died: exit code 7")
 
 	empty := open(nil, nil)
 	tuitest.Settle(empty, empty.Init(), nil)
-	tuitest.Golden(t, empty, "empty", now)
+	tuitest.Shows(t, empty, now, "0 folders in results")
 }
 
 // asked returns the messages for the program that keys cause.

@@ -41,15 +41,17 @@ func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) 
 	return tuitest.Folders{a, b}
 }
 
-func TestGoldenViews(t *testing.T) {
+func TestViews(t *testing.T) {
 	s := New(dirA, dirB, nil)
 	s.loading = true
-	tuitest.Golden(t, s, "reading", now)
+	tuitest.Shows(t, s, now, "reading")
 
 	s = opened(t, two(t, 3, 1.1, nil), dirA, dirB)
-	for i, name := range tabNames {
+	tuitest.Golden(t, s, "six-rounds", now)
+	for i, want := range []string{"B is better: +10.0% (+8.2% to +11.8%)", "▸2 steps", "▸3 charts", "inconclusive, ~26 more rounds",
+		"Only the contenders differ."} {
 		tuitest.Press(s, nil, fmt.Sprint(i+1))
-		tuitest.Golden(t, s, "six-rounds-"+name, now)
+		tuitest.Shows(t, s, now, want, "6 rounds")
 	}
 
 	s = opened(t, two(t, 1, 0.9, func(b *tuitest.Folder) {
@@ -57,9 +59,9 @@ func TestGoldenViews(t *testing.T) {
 		p.Limits.CPUs, p.Limits.Memory = 1.5, 512<<20
 		b.Run.Machine.Kernel, b.Run.Software.Locbench, p.Name = "6.12.0-amd64", "0.2.0", "mine"
 	}), dirA, dirB)
-	tuitest.Golden(t, s, "other-limits", now)
+	tuitest.Shows(t, s, now, "Not comparable: different limits", "also: kernel, locbench", "not comparable")
 	tuitest.Press(s, nil, "5")
-	tuitest.Golden(t, s, "other-limits-differences", now)
+	tuitest.Shows(t, s, now, "6.12.0-amd64", "may affect", "0.1.0-dev")
 
 	// One round, the second contender on one side only, different steps.
 	s = opened(t, two(t, 1, 1, func(b *tuitest.Folder) {
@@ -70,18 +72,19 @@ func TestGoldenViews(t *testing.T) {
 		}
 	}), dirA, dirB)
 	tuitest.Press(s, nil, "2")
-	tuitest.Golden(t, s, "other-steps", now)
+	tuitest.Shows(t, s, now,
+		"▸2 steps", "A verdict and a 95% CI need 6 or more rounds on both sides.", "need ≥ 6 rounds")
 	tuitest.Press(s, nil, "4", "down")
-	tuitest.Golden(t, s, "only-in-one", now)
+	tuitest.Shows(t, s, now, "not in this run", "▸ go-nethttp:release", "only in A", "rs-actix:lto", "only in B")
 	tuitest.Press(s, nil, "b", "b", "1")
-	tuitest.Golden(t, s, "other-contenders", now)
+	tuitest.Shows(t, s, now, "A go-nethttp:release", "B rs-actix:lto", "▸1 results")
 
 	faults := tuitest.FolderOf("results/faulty", tuitest.Records(t, "faults"))
 	s = opened(t, tuitest.Folders{faults}, faults.Dir, faults.Dir)
-	tuitest.Golden(t, s, "one-run", now)
+	tuitest.Shows(t, s, now, "B my-oom", "0 of 1 rounds complete", "✓ same run: same machine, limits and load")
 
 	s = opened(t, tuitest.Folders{faults}, faults.Dir, dirB)
-	tuitest.Golden(t, s, "unreadable", now)
+	tuitest.Shows(t, s, now, "cannot compare", "results/20261122-091500-quick: file does not exist")
 }
 
 func plain(s *Screen, w, h int) string {

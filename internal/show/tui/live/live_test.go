@@ -127,17 +127,28 @@ func now(records []bench.Record) time.Time {
 	return records[len(records)-1].At.Add(300 * time.Millisecond)
 }
 
-func TestDialogsGolden(t *testing.T) {
+func TestDialogs(t *testing.T) {
 	records := inAStep(t)
-	for name, keys := range map[string][]string{
-		"live": nil, "abort": {"a"}, "skip-step": {"s"}, "skip-contender": {"S"}, "stop": {"e"}, "note": {"m", "h", "i"},
+	for name, c := range map[string]struct {
+		keys []string
+		want []string
+	}{
+		"none":           {nil, []string{"p pause", "s skip step", "S skip contender", "e stop after step", "a abort", "m mark"}},
+		"abort":          {[]string{"a"}, []string{"Abort the run?", "finished steps are kept. Continue with --resume."}},
+		"skip step":      {[]string{"s"}, []string{"Skip this step?", "Stops step 3 (64 connections) now."}},
+		"skip contender": {[]string{"S"}, []string{"Skip this contender?", "Stops its trial now and skips its later rounds."}},
+		"stop":           {[]string{"e"}, []string{"Stop after this step?", "Finishes this step (about 1s), then stops the run."}},
+		"note":           {[]string{"m", "h", "i"}, []string{"Add a note", "hi", "enter save"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSession(records)
 			defer s.Stop(syscall.SIGINT)
 			screen, asked := open(s, false)
-			press(screen, asked, keys...)
-			tuitest.Golden(t, screen, name, now(records))
+			press(screen, asked, c.keys...)
+			tuitest.Shows(t, screen, now(records), c.want...)
+			if name == "abort" {
+				tuitest.Golden(t, screen, name, now(records))
+			}
 		})
 	}
 }
