@@ -18,8 +18,7 @@ import (
 // folders returns the contenders next to this file.
 func folders(t *testing.T) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	testenv.OK(t, err)
+	entries := testenv.Must(os.ReadDir("."))(t)
 	for _, e := range entries {
 		if _, err := os.Stat(path.Join(e.Name(), contender.ManifestName)); err == nil {
 			names = append(names, e.Name())
@@ -30,20 +29,17 @@ func folders(t *testing.T) (names []string) {
 
 func unpack(t *testing.T) fs.FS {
 	t.Helper()
-	fsys, err := contender.Unpack(services.Packed)
-	testenv.OK(t, err)
+	fsys := testenv.Must(contender.Unpack(services.Packed))(t)
 	return fsys
 }
 
 func TestContendersArePacked(t *testing.T) {
-	want, err := pack(os.DirFS("."), folders(t)...)
-	testenv.OK(t, err)
+	want := testenv.Must(pack(os.DirFS("."), folders(t)...))(t)
 	if *testenv.Update {
 		testenv.OK(t, os.WriteFile("contenders.txtar.gz", compressed(t, want), 0o644))
 		return
 	}
-	z, err := gzip.NewReader(bytes.NewReader(services.Packed))
-	testenv.OK(t, err)
+	z := testenv.Must(gzip.NewReader(bytes.NewReader(services.Packed)))(t)
 	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(want, got) { // compressed, it depends on the version of Go
 		t.Errorf("contenders.txtar.gz differs from the folders (%v): go generate ./services", err)
 	}
@@ -52,8 +48,7 @@ func TestContendersArePacked(t *testing.T) {
 func compressed(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	testenv.OK(t, err)
+	z := testenv.Must(gzip.NewWriterLevel(&b, gzip.BestCompression))(t)
 	testenv.OK(t, testenv.Err(z.Write(text)))
 	testenv.OK(t, z.Close())
 	return b.Bytes()
@@ -61,8 +56,7 @@ func compressed(t *testing.T, text []byte) []byte {
 
 // TestContendersAreEmbedded: the binary has the same sources as the folders next to this file.
 func TestContendersAreEmbedded(t *testing.T) {
-	inside, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
-	testenv.OK(t, err)
+	inside := testenv.Must(contender.Discover(contender.Source{FS: unpack(t), Name: "services"}))(t)
 	for _, name := range folders(t) {
 		disk, err := contender.Discover(contender.Folder(name))
 		if err != nil {

@@ -28,8 +28,7 @@ const (
 
 // TestTableOfContenders compares the table in README.md with the manifests and the verified states.
 func TestTableOfContenders(t *testing.T) {
-	states, err := contender.ReadStates(services.Verified, contender.VerifiedName)
-	testenv.OK(t, err)
+	states := testenv.Must(contender.ReadStates(services.Verified, contender.VerifiedName))(t)
 	compareSection(t, tableBegins, tableEnds, table(bundled(t), states))
 }
 
@@ -42,8 +41,7 @@ func TestSettingsOfJVMs(t *testing.T) {
 // -update.
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
-	data, err := os.ReadFile("README.md")
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile("README.md"))(t)
 	before, rest, ok1 := strings.Cut(string(data), begins)
 	got, after, ok2 := strings.Cut(rest, ends)
 	testenv.Need(t, ok1 && ok2, "README.md lacks the lines %q and %q", begins, ends)
@@ -78,8 +76,7 @@ func jvms(t *testing.T, list []bench.Service) string {
 		var order []string
 		variants := map[string][]string{}
 		for _, name := range variantNames(svc) {
-			resolved, err := contender.Resolve(svc, name)
-			testenv.OK(t, err)
+			resolved := testenv.Must(contender.Resolve(svc, name))(t)
 			settings, ok := jvmSettings(t, resolved)
 			if !ok {
 				continue
@@ -109,8 +106,7 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 	if svc.Process == nil || svc.Process.Command[0] != "java" {
 		return "", false
 	}
-	text, err := fs.ReadFile(svc.Files, svc.Docker.Dockerfile)
-	testenv.OK(t, err)
+	text := testenv.Must(fs.ReadFile(svc.Files, svc.Docker.Dockerfile))(t)
 	entry := javaEntry.FindSubmatch(text)
 	testenv.Need(t, entry != nil, "%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
 	var inside []string
@@ -133,8 +129,7 @@ func beforeJar(argv []string) []string {
 // bundled returns the contenders in the binary.
 func bundled(t *testing.T) []bench.Service {
 	t.Helper()
-	list, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
-	testenv.OK(t, err)
+	list := testenv.Must(contender.Discover(contender.Source{FS: unpack(t), Name: "services"}))(t)
 	return list
 }
 
@@ -222,8 +217,7 @@ func TestTable(t *testing.T) {
 	for i := range svc.Variants {
 		svc.Variants[i].Builtin = &no
 	}
-	hash, err := contender.SourceHash(svc)
-	testenv.OK(t, err)
+	hash := testenv.Must(contender.SourceHash(svc))(t)
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	good := contender.Verified{Sources: hash, When: day}
 	bad, old, many := good, good, good

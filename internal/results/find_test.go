@@ -25,8 +25,7 @@ func TestFind(t *testing.T) {
 	put(strings.Repeat("d/", 20) + "run.json")
 	testenv.OK(t, os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "link")))
 	got, problems := Find(root, filepath.Join(root, "b", "run.json"), filepath.Join(root, "b"), filepath.Join(root, "link"))
-	want := []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}
-	testenv.Equal(t, got, want, "found")
+	testenv.Equal(t, got, []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}, "found")
 	testenv.Check(t, len(problems) == 1 && errors.Is(problems[0], ErrBounded), "problems %v", problems)
 	if got, problems := Find(filepath.Join(root, "nowhere"), filepath.Join(root, "a", "other.json")); len(got) != 0 || len(problems) != 2 {
 		t.Errorf("%q, %v", got, problems)

@@ -128,8 +128,7 @@ func TestFollowSkipsLinesThatAreNotRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		good := func(seq int64, e bench.Event) string {
-			line, err := json.Marshal(bench.Record{Seq: seq, At: at, Event: e})
-			testenv.OK(t, err)
+			line := testenv.Must(json.Marshal(bench.Record{Seq: seq, At: at, Event: e}))(t)
 			return string(line) + "\n"
 		}
 		log := good(1, bench.Paused{}) + "\x00\x1b[2J\n\n" + `{"seq":2,"type":"from the future","event":{}}` + "\n" +

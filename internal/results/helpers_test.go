@@ -11,8 +11,7 @@ import (
 
 func readTrial(t *testing.T, dir, name string, trial *bench.TrialResult) error {
 	t.Helper()
-	root, err := os.OpenRoot(dir)
-	testenv.OK(t, err)
+	root := testenv.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	return readJSON(root, name, name, maxFile, trial)
 }
@@ -24,8 +23,7 @@ func readFiles(t *testing.T, run, trial []byte) (bench.Run, []bench.TrialResult,
 	for name, data := range map[string][]byte{RunFile: run, "go-nethttp-1.json": trial} {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
-	root, err := os.OpenRoot(dir)
-	testenv.OK(t, err)
+	root := testenv.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	return read(root)
 }

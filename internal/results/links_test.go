@@ -43,8 +43,7 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 	for name, link := range map[string]func(old, new string) error{"symbolic": os.Symlink, "hard": os.Link} {
 		t.Run("events, "+name, func(t *testing.T) {
 			dir, outside := folder(t)
-			before, err := os.ReadFile(outside)
-			testenv.OK(t, err)
+			before := testenv.Must(os.ReadFile(outside))(t)
 			replace(t, filepath.Join(dir, EventsFile), outside, link)
 			if h, err := Acquire(dir); err == nil {
 				h.Close()

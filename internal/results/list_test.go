@@ -22,8 +22,7 @@ func put(t testing.TB, dir, runJSON string) {
 
 func putRun(t testing.TB, dir string, run bench.Run) {
 	t.Helper()
-	data, err := json.Marshal(run)
-	testenv.OK(t, err)
+	data := testenv.Must(json.Marshal(run))(t)
 	put(t, dir, string(data))
 }
 
@@ -131,19 +130,4 @@ func FuzzList(f *testing.F) {
 		testenv.Check(t, e.Complete <= e.Trials && !e.Changed.IsZero(), "%+v", e)
 		testenv.Check(t, e.Err == nil || (e.ID == "" && e.Trials == 0), "half an entry next to an error: %+v", e)
 	})
-}
-
-func BenchmarkList(b *testing.B) {
-	root := b.TempDir()
-	for i := range 500 {
-		run := plan()
-		for r := range 48 {
-			run.Trials = append(run.Trials, bench.TrialEntry{Trial: bench.Trial{Contender: "c", Round: r + 3}, State: bench.TrialComplete, File: fmt.Sprintf("c-%d.json", r)})
-		}
-		putRun(b, filepath.Join(root, fmt.Sprintf("run-%03d", i)), run)
-	}
-	for b.Loop() {
-		got, _ := List(root)
-		testenv.Need(b, len(got) == 500, "%v", len(got))
-	}
 }

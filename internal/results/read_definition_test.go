@@ -21,8 +21,7 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 	fresh := t.TempDir()
 	names, _ := filepath.Glob(kept + "/*.json")
 	for _, name := range names {
-		data, err := os.ReadFile(name)
-		testenv.OK(t, err)
+		data := testenv.Must(os.ReadFile(name))(t)
 		data = []byte(strings.ReplaceAll(string(data), `"elapsed_ns":`, `"definition":2,"elapsed_ns":`))
 		testenv.OK(t, os.WriteFile(filepath.Join(fresh, filepath.Base(name)), data, 0o600))
 	}

@@ -27,18 +27,15 @@ func plan() bench.Run {
 
 func mustCreate(t *testing.T, dir string) *Writer {
 	t.Helper()
-	w, err := Create(dir, plan(), func(err error) { t.Errorf("writing failed: %v", err) })
-	testenv.OK(t, err)
+	w := testenv.Must(Create(dir, plan(), func(err error) { t.Errorf("writing failed: %v", err) }))(t)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
 
 func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	t.Helper()
-	h, err := Acquire(dir)
-	testenv.OK(t, err)
-	w, err := h.Reopen(run, func(err error) { t.Error(err) })
-	testenv.OK(t, err)
+	h := testenv.Must(Acquire(dir))(t)
+	w := testenv.Must(h.Reopen(run, func(err error) { t.Error(err) }))(t)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
@@ -162,8 +159,7 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 func TestWriteErrorIsReportedOnceAndAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var got []error
-	w, err := Create(dir, plan(), func(err error) { got = append(got, err) })
-	testenv.OK(t, err)
+	w := testenv.Must(Create(dir, plan(), func(err error) { got = append(got, err) }))(t)
 	defer w.Close()
 	testenv.OK(t, os.RemoveAll(dir))
 	trial := plan().Trials[0].Trial
@@ -255,8 +251,7 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	fail := func(err error) { t.Error(err) }
-	w, err := Create(dir, run, fail)
-	testenv.OK(t, err)
+	w := testenv.Must(Create(dir, run, fail))(t)
 	w.Close()
 	mine := []string{".notes.tmp", ".other.txt.tmp12", "a.json.tmp1"}
 	for _, name := range append([]string{".run.json.tmp123", ".rs-actix-1.json.tmp4", ".report.html.tmp5", ".summary.md.tmp6"}, mine...) {

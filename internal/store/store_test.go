@@ -43,18 +43,15 @@ func elastic(t *testing.T, version, distribution string) *httptest.Server {
 func get(t *testing.T, url string) string {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(url)
-	testenv.OK(t, err)
+	resp := testenv.Must(client.Get(url))(t)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	testenv.OK(t, err)
+	body := testenv.Must(io.ReadAll(resp.Body))(t)
 	return string(body)
 }
 
 func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), spec, opts)
-	testenv.OK(t, err)
+	s := testenv.Must(store.Open(t.Context(), spec, opts))(t)
 	t.Cleanup(func() {
 		for range 2 { // it is idempotent
 			testenv.OK(t, s.Close())
@@ -70,8 +67,7 @@ func TestEmbedded(t *testing.T) {
 		if info.Kind != bench.StoreEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
 			t.Errorf("%+v", info)
 		}
-		seen, err := s.Listen("127.0.0.1:0")
-		testenv.OK(t, err)
+		seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 		testenv.Check(t, seen != s.URL() && s.Info().Seen == seen, "contenders see %s, this machine %s", seen,
 			s.URL())
 		for _, url := range []string{seen, s.URL()} {
@@ -105,8 +101,7 @@ func TestExternal(t *testing.T) {
 	if s.URL() != base || s.Info().Kind != bench.StoreExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
 		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
 	}
-	seen, err := s.Listen(second(t) + ":0")
-	testenv.OK(t, err)
+	seen := testenv.Must(s.Listen(second(t) + ":0"))(t)
 	testenv.Check(t, seen != base && strings.Contains(get(t, seen), "elasticsecret"), "through the relay %s: %s",
 		store.Redact(seen), get(t, seen))
 	testenv.Contains(t, fmt.Sprintf("%+v", s.Info()), "!secret")
@@ -128,8 +123,7 @@ func second(t *testing.T) string {
 // gateway. Another one there is not taken for it.
 func TestExternal_AllAddresses(t *testing.T) {
 	addr := second(t)
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "0.0.0.0:0"))(t)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	other := false
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,15 +147,13 @@ func TestExternal_AllAddresses(t *testing.T) {
 
 // TestExternal_Elsewhere needs no relay.
 func TestExternal_Elsewhere(t *testing.T) {
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "0.0.0.0:0"))(t)
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
 	})}}
 	server.Start()
 	defer server.Close()
-	addrs, err := net.InterfaceAddrs()
-	testenv.OK(t, err)
+	addrs := testenv.Must(net.InterfaceAddrs())(t)
 	for _, a := range addrs {
 		ip, ok := a.(*net.IPNet)
 		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
@@ -256,8 +248,7 @@ func TestRedact(t *testing.T) {
 // TestRelayEnds checks that the relay passes on the end of a direction. Close ends what is still
 // open.
 func TestRelayEnds(t *testing.T) {
-	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
+	echo := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var echoes sync.WaitGroup
 	echoes.Go(func() {
 		for {
@@ -284,11 +275,9 @@ func TestRelayEnds(t *testing.T) {
 	defer echoes.Wait()
 	defer echo.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
-	seen, err := s.Listen(elsewhere)
-	testenv.OK(t, err)
+	seen := testenv.Must(s.Listen(elsewhere))(t)
 	dial := func() *net.TCPConn {
-		c, err := net.Dial("tcp", strings.TrimPrefix(seen, "http://"))
-		testenv.OK(t, err)
+		c := testenv.Must(net.Dial("tcp", strings.TrimPrefix(seen, "http://")))(t)
 		return c.(*net.TCPConn)
 	}
 	c := dial()
@@ -387,8 +376,7 @@ func TestPeers(t *testing.T) {
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
 			} {
-				seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
-				testenv.OK(t, err)
+				seen := testenv.Must(s.Listen(net.JoinHostPort(addr, "0"), c.peers...))(t)
 				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 				for range 3 { // a refused connection must not block the next one
 					resp, err := client.Get(seen)

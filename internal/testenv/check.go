@@ -32,3 +32,13 @@ func Contains(t testing.TB, text string, parts ...string) {
 		}
 	}
 }
+
+// Must returns the first result of a call for a test, which it ends if the second one is an error:
+// testenv.Must(call())(t).
+func Must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		OK(t, err)
+		return v
+	}
+}

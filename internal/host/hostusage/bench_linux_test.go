@@ -27,14 +27,12 @@ import (
 func BenchmarkSamplingReading(b *testing.B) {
 	o := newObedient(b)
 	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
-	first, err := hostusage.BeginInstance(b.Context(), inst)
-	testenv.OK(b, err)
+	first := testenv.Must(hostusage.BeginInstance(b.Context(), inst))(b)
 	const readings = 2000
 	var took []float64
 	before := readCalls(b)
 	for range readings {
-		u, err := hostusage.ReadInstance(b.Context(), inst)
-		testenv.OK(b, err)
+		u := testenv.Must(hostusage.ReadInstance(b.Context(), inst))(b)
 		took = append(took, float64(u.Took))
 	}
 	calls := readCalls(b) - before

@@ -40,12 +40,10 @@ func byHand(t testing.TB, inst bench.Instance) func() time.Duration {
 }
 
 func handNumber(t testing.TB, file, key string) time.Duration {
-	data, err := os.ReadFile(file)
-	testenv.OK(t, err)
+	data := testenv.Must(os.ReadFile(file))(t)
 	for line := range strings.Lines(string(data)) {
 		if rest, ok := strings.CutPrefix(line, key); ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
-			testenv.OK(t, err)
+			n := testenv.Must(strconv.ParseInt(strings.TrimSpace(rest), 10, 64))(t)
 			return time.Duration(n)
 		}
 	}

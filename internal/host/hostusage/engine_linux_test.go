@@ -76,8 +76,7 @@ func TestHostReadings(t *testing.T) {
 	}
 	t.Logf("a reading took %v", after.Took)
 	// The engine's counters measure the same things.
-	stats, err := o.stats(t, inst)
-	testenv.OK(t, err)
+	stats := testenv.Must(o.stats(t, inst))(t)
 	if stats.Network == nil || stats.Network.Sent < 5<<20 || stats.Memory.MinorFaults == nil || *stats.Memory.MinorFaults < *after.Memory.MinorFaults {
 		t.Errorf("docker stats: %+v %+v", stats.Network, stats.Memory)
 	}

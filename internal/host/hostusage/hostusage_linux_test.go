@@ -15,8 +15,7 @@ import (
 // spin uses d of CPU time, as counted by the kernel for this process.
 func spin(t testing.TB, d time.Duration) {
 	t.Helper()
-	before, err := processCPU(os.Getpid())
-	testenv.OK(t, err)
+	before := testenv.Must(processCPU(os.Getpid()))(t)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		for x := 0; x < 1e6; x++ {
 			_ = x * x

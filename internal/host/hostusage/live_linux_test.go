@@ -59,8 +59,7 @@ func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 
 func ask(t testing.TB, inst bench.Instance, what string, n int) {
 	t.Helper()
-	resp, err := http.Get(inst.BaseURL() + "/" + what + "?n=" + strconv.Itoa(n))
-	testenv.OK(t, err)
+	resp := testenv.Must(http.Get(inst.BaseURL() + "/" + what + "?n=" + strconv.Itoa(n)))(t)
 	defer resp.Body.Close()
 	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s %d: %s %.200s, %v", what, n, resp.Status, text, err)

@@ -15,17 +15,14 @@ func TestPortsTo(t *testing.T) {
 	// An address only this process uses: other connections to 127.0.0.1, also closed ones, may have
 	// any port.
 	own := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254)))
-	l, err := net.Listen("tcp", net.JoinHostPort(own.String(), "0"))
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", net.JoinHostPort(own.String(), "0")))(t)
 	defer l.Close()
 	addrs := []netip.AddrPort{netip.MustParseAddrPort(l.Addr().String())}
 	n, ok := PortsTo(addrs)
 	testenv.Check(t, ok && n == 0, "%d ports before anything was opened", n)
 	for range 5 {
-		c, err := net.Dial("tcp", l.Addr().String())
-		testenv.OK(t, err)
-		other, err := l.Accept()
-		testenv.OK(t, err)
+		c := testenv.Must(net.Dial("tcp", l.Addr().String()))(t)
+		other := testenv.Must(l.Accept())(t)
 		c.Close()
 		defer other.Close()
 	}

@@ -17,8 +17,7 @@ import (
 // Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shapes and dashes
 // differ too.
 func TestColorsAreDistinguishable(t *testing.T) {
-	css, err := files.ReadFile("style.css")
-	testenv.OK(t, err)
+	css := testenv.Must(files.ReadFile("style.css"))(t)
 	// The style has the dark colors twice: for the system's preference and for the choice in the
 	// page.
 	if dark := regexp.MustCompile(`(?s)\n    (--ink: #e[^}]*)\}`).FindAllStringSubmatch(string(css), -1); len(dark) != 2 || strings.TrimSpace(dark[0][1]) != strings.TrimSpace(dark[1][1]) {
@@ -60,8 +59,7 @@ type rgb [3]float64
 func parseColor(t *testing.T, hex string) (c rgb) {
 	t.Helper()
 	for i := range c {
-		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
-		testenv.OK(t, err)
+		n := testenv.Must(strconv.ParseUint(hex[2*i:2*i+2], 16, 8))(t)
 		if x := float64(n) / 255; x <= 0.04045 {
 			c[i] = x / 12.92
 		} else {

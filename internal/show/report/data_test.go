@@ -124,8 +124,7 @@ func TestTimeline(t *testing.T) {
 	c := newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial})).columns[0]
 
 	whole, by := newTimeline(c, 100)
-	got, err := json.Marshal(whole)
-	testenv.OK(t, err)
+	got := testenv.Must(json.Marshal(whole))(t)
 	want := `{"c":0,"r":1,"steps":[{"row":0,"from":0,"to":2},{"row":1,"from":10,"to":12}],` +
 		`"t":[0.5,1.5,2.5,null,10.5,11.5,12.5,null],"rate":[100,300,null,null,100,300,null,null],"err":[0,0,0,null,0,0,0,null],` +
 		`"p50":[5,15,4500,null,5,15,4500,null],"p99":[10,30,9000,null,10,30,9000,null],` +
@@ -169,8 +168,7 @@ func TestMissingBar(t *testing.T) {
 			continue
 		}
 		option, _ := c.option()
-		text, err := json.Marshal(option["series"])
-		testenv.OK(t, err)
+		text := testenv.Must(json.Marshal(option["series"]))(t)
 		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || c.Rows[0].Cells[1] != missing {
 			t.Errorf("%s, cells %v", text, c.Rows[0].Cells)
 		}
@@ -186,13 +184,11 @@ func FuzzReport(f *testing.F) {
 	trials[0].Steps, trials[1].Steps = trials[0].Steps[4:7], trials[1].Steps[4:7]
 	run.Profile.Steps = run.Profile.Steps[4:7]
 	for _, trial := range trials {
-		b, err := json.Marshal(trial)
-		testenv.OK(f, err)
+		b := testenv.Must(json.Marshal(trial))(f)
 		f.Add(b, "a", "kt")
 	}
 	f.Add([]byte(`{"steps":[{"index":-1,"step":{"connections":-5},"load":{"elapsed_ns":-1,"windows":[{"length_ns":-1,"start_ns":9223372036854775807}]}}]}`), attack, "</script>")
-	lib, err := library()
-	testenv.OK(f, err)
+	lib := testenv.Must(library())(f)
 	f.Fuzz(func(t *testing.T, b []byte, name, step string) {
 		var trial bench.TrialResult
 		if json.Unmarshal(b, &trial) != nil {

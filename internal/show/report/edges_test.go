@@ -67,8 +67,7 @@ func TestEdges(t *testing.T) {
 
 func withoutScripts(t *testing.T, doc []byte) []byte {
 	t.Helper()
-	lib, err := library()
-	testenv.OK(t, err)
+	lib := testenv.Must(library())(t)
 	ours := joined(scripts)
 	return bytes.Replace(bytes.Replace(doc, lib, nil, 1), ours, nil, 1)
 }
@@ -106,8 +105,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 	testenv.Check(t, all["cpu"].Empty && !all["throughput"].Empty, "a chart is empty only without any value")
 	made, _ := all["throughput"].option()
-	option, err := json.MarshalIndent(made, "", "  ")
-	testenv.OK(t, err)
+	option := testenv.Must(json.MarshalIndent(made, "", "  "))(t)
 	testenv.Golden(t, "testdata/throughput-option.json", string(option)+"\n")
 }
 

@@ -33,8 +33,7 @@ func TestPage_EveryPlaceHasItsValue(t *testing.T) {
 	calls := 0
 	for _, file := range files {
 		set := token.NewFileSet()
-		tree, err := parser.ParseFile(set, file, nil, 0)
-		testenv.OK(t, err)
+		tree := testenv.Must(parser.ParseFile(set, file, nil, 0))(t)
 		ast.Inspect(tree, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {

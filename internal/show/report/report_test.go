@@ -18,8 +18,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestLibraryHasItsDigest(t *testing.T) {
-	js, err := library()
-	testenv.OK(t, err)
+	js := testenv.Must(library())(t)
 	sum := sha256.Sum256(js)
 	testenv.Check(t, hex.EncodeToString(sum[:]) == librarySHA256, "assets/echarts.min.js.gz has digest %x", sum)
 	for _, end := range []string{"</script", "<!--"} {

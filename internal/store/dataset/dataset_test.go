@@ -47,8 +47,7 @@ func decode(t testing.TB, doc Doc) (d stored) {
 
 func mustOpen(t testing.TB, spec bench.DataSpec) Set {
 	t.Helper()
-	s, err := Open(spec)
-	testenv.OK(t, err)
+	s := testenv.Must(Open(spec))(t)
 	return s
 }
 
@@ -145,8 +144,7 @@ func cross(a, b, c, d [2]float64) bool {
 // The names that users look for first, and the ids of the home cities, which are constants in the
 // contenders.
 func TestBundledFacts(t *testing.T) {
-	b, err := loadBundled()
-	testenv.OK(t, err)
+	b := testenv.Must(loadBundled())(t)
 	byID := make(map[int64]City)
 	for _, c := range b.cities {
 		byID[c.ID] = c

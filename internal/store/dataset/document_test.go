@@ -64,22 +64,3 @@ func TestCityDocument(t *testing.T) {
 		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
 	testenv.Equal(t, string(r.AppendJSON([]byte{})), want)
 }
-
-func BenchmarkDocuments(b *testing.B) {
-	g, err := Generated(MaxGenerated, 60, 1)
-	testenv.OK(b, err)
-	b.ReportAllocs()
-	var bytes int64
-	for b.Loop() {
-		n := 0
-		for doc, err := range g.Documents(CityIndex) {
-			testenv.OK(b, err)
-			bytes += int64(len(doc.Source))
-			if n++; n == 10_000 {
-				break
-			}
-		}
-	}
-	b.ReportMetric(float64(b.N)*10_000/b.Elapsed().Seconds(), "docs/s")
-	b.ReportMetric(float64(bytes)/float64(b.N)/10_000, "B/doc")
-}

@@ -53,8 +53,7 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 	}
 	again := mustOpen(t, bench.DataSpec{Dir: dir})
 	testenv.Equal(t, again.Info(), info)
-	f, err := os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
-	testenv.OK(t, err)
+	f := testenv.Must(os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0))(t)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
 	f.Close()
 	changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info()
@@ -75,8 +74,7 @@ func TestDumpForms(t *testing.T) {
 	for doc, err := range set.Documents("places") {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 	}
-	want := []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`}
-	testenv.Equal(t, got, want)
+	testenv.Equal(t, got, []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`})
 	ids, err := set.IDs(t.Context())
 	testenv.Check(t, err == nil && slices.Equal(ids, []int64{42}), "ids %v, %v", ids, err)
 	info := set.Info()

@@ -12,10 +12,8 @@ import (
 
 func responses(t *testing.T, requests ...bench.Request) *Responses {
 	t.Helper()
-	set, err := Bundled()
-	testenv.OK(t, err)
-	a, err := NewResponses(set, requests)
-	testenv.OK(t, err)
+	set := testenv.Must(Bundled())(t)
+	a := testenv.Must(NewResponses(set, requests))(t)
 	return a
 }
 
@@ -35,8 +33,7 @@ var known = sync.OnceValues(func() (*Responses, error) {
 })
 
 func TestCheck(t *testing.T) {
-	a, err := known()
-	testenv.OK(t, err)
+	a := testenv.Must(known())(t)
 	const prague = `{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`
 	for _, test := range []struct{ name, language, body, want string }{
 		{"get", "cs", prague, ""},
@@ -58,8 +55,7 @@ func TestCheck(t *testing.T) {
 		{"get", "fr", prague, "expected response not known"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := a.Check(test.name, 3067696, test.language, []byte(test.body))
-			testenv.Fails(t, err, test.want)
+			testenv.Fails(t, a.Check(test.name, 3067696, test.language, []byte(test.body)), test.want)
 		})
 	}
 	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
@@ -85,8 +81,7 @@ func TestLargeDataSet(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	a, err := known()
-	testenv.OK(f, err)
+	a := testenv.Must(known())(f)
 	f.Add([]byte(`{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`))
 	f.Add([]byte(`{"id":null}`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -39,17 +39,14 @@ func seed(t testing.TB, base, index string, set dataset.Set) {
 
 func call(t testing.TB, method, url, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	testenv.OK(t, err)
+	req := testenv.Must(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	if strings.Contains(url, "_bulk") {
 		req.Header.Set("Content-Type", "application/x-ndjson")
 	}
-	resp, err := http.DefaultClient.Do(req)
-	testenv.OK(t, err)
+	resp := testenv.Must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
-	response, err := io.ReadAll(resp.Body)
-	testenv.OK(t, err)
+	response := testenv.Must(io.ReadAll(resp.Body))(t)
 	return resp.StatusCode, string(response)
 }
 

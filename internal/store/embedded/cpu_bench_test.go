@@ -106,17 +106,14 @@ func startServing(tb testing.TB) (base string, pid int) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), serveVariable+"=1")
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	testenv.OK(tb, err)
-	stdout, err := cmd.StdoutPipe()
-	testenv.OK(tb, err)
+	stdin := testenv.Must(cmd.StdinPipe())(tb)
+	stdout := testenv.Must(cmd.StdoutPipe())(tb)
 	testenv.OK(tb, cmd.Start())
 	tb.Cleanup(func() {
 		stdin.Close()
 		cmd.Wait()
 	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	testenv.OK(tb, err)
+	line := testenv.Must(bufio.NewReader(stdout).ReadString('\n'))(tb)
 	return strings.TrimSpace(line), cmd.Process.Pid
 }
 

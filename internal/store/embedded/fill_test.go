@@ -79,8 +79,7 @@ func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
 // open returns a store with this data, and a function to call it.
 func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
 	t.Helper()
-	s, err := embedded.New(embedded.Options{})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{}))(t)
 	t.Cleanup(func() { testenv.OK(t, s.Close()) })
 	testenv.OK(t, s.Fill(t.Context(), set, nil))
 	return s, func(method, path, body string) (int, string) {

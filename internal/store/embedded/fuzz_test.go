@@ -59,8 +59,7 @@ func FuzzDocument(f *testing.F) {
 		if !json.Valid([]byte(doc)) { // a data set has only valid JSON
 			return
 		}
-		s, err := embedded.New(embedded.Options{})
-		testenv.OK(t, err)
+		s := testenv.Must(embedded.New(embedded.Options{}))(t)
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc}}, nil) != nil {
 			return
@@ -79,8 +78,7 @@ func FuzzMapping(f *testing.F) {
 	f.Add(`{"mappings":{"_meta":{"a":[1]},"dynamic":false,"properties":{"t":{"type":"text","copy_to":["u"],` +
 		`"fields":{"k":{"type":"keyword","ignore_above":3}}},"u":{"type":"date"}}}}`)
 	f.Fuzz(func(t *testing.T, mapping string) {
-		s, err := embedded.New(embedded.Options{})
-		testenv.OK(t, err)
+		s := testenv.Must(embedded.New(embedded.Options{}))(t)
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "x", mapping: mapping, docs: []string{doc1}}, nil) == nil {
 			mustResponse(t, s, http.MethodPost, "/x/_search", `{}`)

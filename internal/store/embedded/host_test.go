@@ -30,13 +30,10 @@ func TestWrites(t *testing.T) {
 
 // TestHost: a page whose name resolves to this machine cannot reach the store.
 func TestHost(t *testing.T) {
-	s, err := embedded.New(embedded.Options{})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{}))(t)
 	defer s.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
-	base, err := s.Serve(l, "host.docker.internal")
-	testenv.OK(t, err)
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	base := testenv.Must(s.Serve(l, "host.docker.internal"))(t)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	for host, want := range map[string]int{
 		"127.0.0.1:" + port: 200, "127.0.0.1": 200, "127.8.9.1:80": 200, "[::1]:" + port: 200, "localhost:" + port: 200, "LOCALHOST": 200,
@@ -44,11 +41,9 @@ func TestHost(t *testing.T) {
 		"evil.example:" + port:         403, "127.0.0.1.evil.example": 403, "localhost.evil.example": 403, "10.0.0.5": 403,
 		"0.0.0.0:" + port: 403, "evil.localhost:" + port: 403, "2130706433": 403,
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/", nil)
-		testenv.OK(t, err)
+		req := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/", nil))(t)
 		req.Host = host
-		resp, err := http.DefaultClient.Do(req)
-		testenv.OK(t, err)
+		resp := testenv.Must(http.DefaultClient.Do(req))(t)
 		resp.Body.Close()
 		testenv.Equal(t, resp.StatusCode, want, host)
 	}

@@ -26,8 +26,7 @@ func TestDelays(t *testing.T) {
 	testenv.Check(t, err == nil && constant.next() == 3*time.Millisecond, "constant latency: %v, %v",
 		constant.next(), err)
 	draw := func(seed uint64) []time.Duration {
-		d, err := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
-		testenv.OK(t, err)
+		d := testenv.Must(newDelays(2*time.Millisecond, 20*time.Millisecond, seed))(t)
 		list := make([]time.Duration, 100_000)
 		for i := range list {
 			list[i] = d.next()
@@ -99,8 +98,7 @@ func TestShapeContains(t *testing.T) {
 	doc := []byte(`{"type":"MultiPolygon","coordinates":[
 		[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]],
 		[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}`)
-	s, err := parseShape(doc, span{0, len(doc)})
-	testenv.OK(t, err)
+	s := testenv.Must(parseShape(doc, span{0, len(doc)}))(t)
 	for _, tt := range []struct {
 		lon, lat float64
 		want     bool
@@ -110,8 +108,7 @@ func TestShapeContains(t *testing.T) {
 		{5.5, 5.5, true}, // in the hole of one polygon, but in the other
 		{15, 5.5, true}, {20.000001, 5.5, false}, {-0.000001, 5, false}, {5, 11, false}, {15, 4, false},
 	} {
-		p, err := encodePlace(tt.lat, tt.lon)
-		testenv.OK(t, err)
+		p := testenv.Must(encodePlace(tt.lat, tt.lon))(t)
 		testenv.Equal(t, s.contains(p), tt.want, tt.lon, tt.lat)
 		var g grid
 		g.add(7, s)
@@ -179,8 +176,7 @@ func TestNearLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	c, m := &column{}, &matches{set: make([]uint64, 8)}
 	for i := range uint32(512) {
-		p, err := encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180)
-		testenv.OK(t, err)
+		p := testenv.Must(encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180))(t)
 		if i%3 == 0 { // many at nearly the same place
 			p = place{int32(r.IntN(3)), int32(r.IntN(3))}
 		}

@@ -109,15 +109,12 @@ func TestClientsDefaults(t *testing.T) {
 
 func TestListenAndClose(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s, err := embedded.New(embedded.Options{Latency: time.Millisecond})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{Latency: time.Millisecond}))(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for range 2 {
-		base, err := s.Listen("127.0.0.1:0")
-		testenv.OK(t, err)
-		resp, err := client.Get(base)
-		testenv.OK(t, err)
+		base := testenv.Must(s.Listen("127.0.0.1:0"))(t)
+		resp := testenv.Must(client.Get(base))(t)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		testenv.Check(t, resp.StatusCode == 200 && resp.Header.Get("X-Elastic-Product") == "Elasticsearch", "%d %v",
@@ -136,8 +133,7 @@ func TestListenAndClose(t *testing.T) {
 
 // TestLatencyEnds checks that a call ends when its client disconnects.
 func TestLatencyEnds(t *testing.T) {
-	s, err := embedded.New(embedded.Options{Latency: time.Hour})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{Latency: time.Hour}))(t)
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -44,8 +44,7 @@ import (
 // LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
 	url, cities := testenv.Elasticsearch(b), setting("CITIES", 100_000)
-	generated, err := dataset.Generated(cities, 60, 1)
-	testenv.OK(b, err)
+	generated := testenv.Must(dataset.Generated(cities, 60, 1))(b)
 	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
 	rounds := setting("ROUNDS", 4)
 	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
@@ -211,8 +210,7 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 	}
 	testenv.OK(b, json.Unmarshal(set.Indices()[0].Mapping, &create))
 	create.Settings.Index["refresh_interval"] = "-1"
-	body, err := json.Marshal(create)
-	testenv.OK(b, err)
+	body := testenv.Must(json.Marshal(create))(b)
 	request(b, http.MethodPut, url+"/"+index, string(body))
 	return index
 }

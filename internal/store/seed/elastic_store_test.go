@@ -64,8 +64,7 @@ func TestRun_Dump(t *testing.T) {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
 	}
 	load := func(force bool) (seed.Result, error) {
-		set, err := dataset.Dump(dir)
-		testenv.OK(t, err)
+		set := testenv.Must(dataset.Dump(dir))(t)
 		return seed.Run(t.Context(), seed.Options{URL: url, Set: set, Force: force})
 	}
 	write(name+".mapping.json", `{"settings":{"refresh_interval":"3s","index.number_of_replicas":0},"mappings":{"properties":{"n":{"type":"integer"},"place":{"type":"geo_point"}}}}`)

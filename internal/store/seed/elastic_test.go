@@ -63,15 +63,12 @@ func request(t testing.TB, method, url, body string) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	testenv.OK(t, err)
+	req := testenv.Must(http.NewRequestWithContext(ctx, method, url, strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(req)
-	testenv.OK(t, err)
+	resp := testenv.Must(client.Do(req))(t)
 	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	testenv.OK(t, err)
+	data := testenv.Must(io.ReadAll(resp.Body))(t)
 	var response map[string]any
 	if err := json.Unmarshal(data, &response); err != nil {
 		t.Fatalf("%s %s: %q: %v", method, url, data, err)

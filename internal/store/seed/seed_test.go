@@ -31,8 +31,7 @@ func two(hash string) set { return set{hash: hash, counts: map[string]int{"city"
 
 func mustRun(t *testing.T, o Options) Result {
 	t.Helper()
-	r, err := Run(t.Context(), o)
-	testenv.OK(t, err)
+	r := testenv.Must(Run(t.Context(), o))(t)
 	return r
 }
 

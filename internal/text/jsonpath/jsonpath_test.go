@@ -53,8 +53,7 @@ func TestScan(t *testing.T) {
 		{"key", `{"":0}`, `{"":0}`}, {`key[""]`, "0", "0"}, {"skip.a[0]", `"]"`, "]"}, {"dup", "1", "1"}, {"$", body, body},
 		{"a[3]", "", ""}, {"b", "", ""}, {"a.b", "", ""}, {"dup.x", "", ""}, {"dup[0]", "", ""}, {"a[*].b", "", ""},
 	} {
-		p, err := Parse(tt.path)
-		testenv.OK(t, err)
+		p := testenv.Must(Parse(tt.path))(t)
 		got, ok := p.Scan([]byte(body))
 		testenv.Check(t, string(got) == tt.want && ok == (tt.want != ""), "%s: %q, %t, want %q", tt.path, got, ok,
 			tt.want)

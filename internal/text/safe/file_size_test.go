@@ -31,8 +31,7 @@ func (s *sized) Read(p []byte) (int, error) {
 
 // TestReadAll_Size: a file that is too large is refused because of its size, without reading it.
 func TestReadAll_Size(t *testing.T) {
-	f, err := fstest.MapFS{"x": {Data: []byte("{}")}}.Open("x")
-	testenv.OK(t, err)
+	f := testenv.Must(fstest.MapFS{"x": {Data: []byte("{}")}}.Open("x"))(t)
 	s := &sized{File: f}
 	if _, err := ReadAll(s, "x", 10<<20); err == nil || !strings.Contains(err.Error(), "x is larger than the 10 MiB allowed") || s.reads > 0 {
 		t.Errorf("%v, read %d times", err, s.reads)

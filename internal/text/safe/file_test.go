@@ -33,8 +33,7 @@ func makeAll(t *testing.T, dir string) map[string]string {
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	testenv.OK(t, err)
+	root := testenv.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	tree := DirFS(dir)
 	for name, want := range makeAll(t, dir) {

@@ -17,8 +17,7 @@ func TestShell(t *testing.T) {
 		"plain", "", "two words", "it's", `"quoted"`, "$(echo ran)", "`echo ran`", "${HOME}", "$HOME", "~", "~/x", "a~b", "#comment", "a#b", "!!", "a!b",
 		"*", "?", "[a]", "{a,b}", "a;b", "a&b", "a|b", "a>b", "(a)", `back\slash`, "-o", "--a=b c", "=ls", "Köln", "a=b", "%1", "^x",
 	}
-	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput()
-	testenv.OK(t, err)
+	out := testenv.Must(exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput())(t)
 	testenv.Equal(t, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), args)
 	testenv.Equal(t, Shell([]string{"a\nb\x1b"}), "ab")
 	testenv.Equal(t, Shell([]string{"=ls"}), "'=ls'")

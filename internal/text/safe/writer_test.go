@@ -28,8 +28,7 @@ func TestText(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	data, err := json.Marshal(map[string]string{"text": hostile + "Köln \U0001f600"})
-	testenv.OK(t, err)
+	data := testenv.Must(json.Marshal(map[string]string{"text": hostile + "Köln \U0001f600"}))(t)
 	got := JSON(data)
 	for _, r := range string(got) {
 		testenv.Check(t, !unicode.IsControl(r) && !unsafe(r), "%s holds %U", got, r)

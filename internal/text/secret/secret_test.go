@@ -196,8 +196,7 @@ func TestText(t *testing.T) {
 // TestQuotedValues: a known value is found in the form that JSON and a quoted text give it.
 func TestQuotedValues(t *testing.T) {
 	const value = "p<ss&\"w\\rd\n\u00e9"
-	inJSON, err := json.Marshal(value)
-	testenv.OK(t, err)
+	inJSON := testenv.Must(json.Marshal(value))(t)
 	for _, in := range []string{value, string(inJSON), strconv.Quote(value), strconv.Quote(string(inJSON))} {
 		testenv.Contains(t, New(value).Text("$.x: expected 5, got "+in), Mask, "!ss")
 	}
@@ -269,8 +268,7 @@ func TestEveryEvent(t *testing.T) {
 		bench.Prepared{Store: bench.StoreInfo{URL: "http://u:" + known + "@h"}}, bench.ChangedManually{Control: bench.Control{Text: known}},
 	} {
 		before, _ := json.Marshal(e)
-		got, err := json.Marshal(m.Event(e))
-		testenv.OK(t, err)
+		got := testenv.Must(json.Marshal(m.Event(e)))(t)
 		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are not text
 		text = strings.NewReplacer(`"contender":"`+known, "", `"file":"`+known, "").Replace(text)
 		for _, v := range all {
@@ -330,17 +328,6 @@ func FuzzUserInfo(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkLogLines(b *testing.B) {
-	m := New(known, other)
-	e := bench.LogLines{}
-	for range 50 {
-		e.Lines = append(e.Lines, bench.LogLine{At: time.Now(), Stream: "stdout", Text: "GET /city/v1/get?id=1234567&language=de 200"})
-	}
-	for b.Loop() {
-		m.Event(e)
-	}
 }
 
 // The record of a request keeps its placeholders and no secret.

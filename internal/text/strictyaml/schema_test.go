@@ -44,8 +44,7 @@ type ownly struct{}
 func (*ownly) UnmarshalStrict(strictyaml.Value) {}
 
 func TestSchemaOf(t *testing.T) {
-	data, err := json.MarshalIndent(strictyaml.SchemaOf("A closet", closet{}), "", " ")
-	testenv.OK(t, err)
+	data := testenv.Must(json.MarshalIndent(strictyaml.SchemaOf("A closet", closet{}), "", " "))(t)
 	var got, want any
 	testenv.OK(t, json.Unmarshal(data, &got))
 	const text = `{"type": ["string", "number", "boolean"]`

@@ -207,8 +207,7 @@ func TestEncode(t *testing.T) {
 func FuzzStrictYAML(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		testenv.OK(f, err)
+		data := testenv.Must(os.ReadFile(file))(f)
 		f.Add(data)
 	}
 	f.Add([]byte("name: a\nextra: {? [a] : b, ~: c}\n"))

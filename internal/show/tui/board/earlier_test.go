@@ -38,8 +38,7 @@ func TestFirstAndLastLogLines(t *testing.T) {
 	s.Apply(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
 	s.Apply(bench.Record{Trial: &trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: "exited", LastLog: log}})
 	s.Apply(bench.Record{Event: bench.RunEnded{State: bench.RunComplete}})
-	v := text(New(), s, 80, 24)
-	testenv.Contains(t, v, "line-0.", "line-29.", " lines …")
+	testenv.Contains(t, text(New(), s, 80, 24), "line-0.", "line-29.", " lines …")
 }
 
 // TestExcludedIsNotFailed: where the sentence is too long for the first line, the counts tell

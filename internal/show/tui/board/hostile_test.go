@@ -142,8 +142,7 @@ func FuzzText(f *testing.F) {
 		if count[kind]++; count[kind] > 4 {
 			continue
 		}
-		line, err := json.Marshal(rec)
-		testenv.OK(f, err)
+		line := testenv.Must(json.Marshal(rec))(f)
 		few = append(few, line)
 	}
 	f.Fuzz(func(t *testing.T, text string, number int64, w, h uint8) {

@@ -79,8 +79,7 @@ func TestSharesAreOfAllRequests(t *testing.T) {
 		for range 1 + rng.IntN(300) {
 			list = append(list, time.Duration(math.Exp(rng.Float64()*27)))
 		}
-		h, err := hdr.Decode(latencies(list...))
-		testenv.OK(t, err)
+		h := testenv.Must(hdr.Decode(latencies(list...)))(t)
 		scale := spreadScale(h.Bars(), n)
 		shares, top, each := scale.shares(h.Bars())
 		sum := 0.0

@@ -99,8 +99,7 @@ func TestCursorShowsExactValues(t *testing.T) {
 	press(t, b, s, "enter", "left", "left", "left")
 	load := s.Current.Load
 	p := load[len(load)-4]
-	v := text(b, s, 80, 23)
-	testenv.Contains(t, v, "at "+clock(p.T), rate(p.Throughput)+" req/s")
+	testenv.Contains(t, text(b, s, 80, 23), "at "+clock(p.T), rate(p.Throughput)+" req/s")
 	press(t, b, s, "home")
 	testenv.Contains(t, text(b, s, 80, 23), "at "+clock(load[0].T)+", step 1")
 	press(t, b, s, "end")

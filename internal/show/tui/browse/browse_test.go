@@ -250,30 +250,3 @@ func TestHostileFolders(t *testing.T) {
 		testenv.Check(t, !copied, "copied %q", msgs[0])
 	}
 }
-
-func TestEverySizeIsFilled(t *testing.T) {
-	s := settled(someFolders(t))
-	l := ui.NewLook(ui.LookOptions{})
-	for w := 20; w < 200; w += 23 {
-		for h := 6; h < 60; h += 11 {
-			size := tuitest.Size{Width: w, Height: h}
-			tuitest.Exact(t, tuitest.View(s, size, l, now), size, false)
-		}
-	}
-}
-
-func BenchmarkView(b *testing.B) {
-	one := someFolders(b)[2]
-	var folders tuitest.Folders
-	for i := range 500 {
-		f := one
-		f.Dir = fmt.Sprintf("results/%03d-quick", i)
-		folders = append(folders, f)
-	}
-	s := settled(folders)
-	l := ui.NewLook(ui.LookOptions{})
-	for i := 0; b.Loop(); i++ {
-		s.Update(tuitest.Key([]string{"up", "down"}[i%2]))
-		s.View(ui.Frame{Width: 200, Height: 50, Look: l, Now: now})
-	}
-}

@@ -188,20 +188,6 @@ func TestHostileRuns(t *testing.T) {
 	}
 }
 
-func TestEverySizeIsFilled(t *testing.T) {
-	s := opened(t, two(t, 3, 1.1, nil), dirA, dirB)
-	l := ui.NewLook(ui.LookOptions{})
-	for w := 20; w < 220; w += 41 {
-		for h := 6; h < 60; h += 13 {
-			for i := range tabNames {
-				tuitest.Press(s, nil, fmt.Sprint(i+1))
-				size := tuitest.Size{Width: w, Height: h}
-				tuitest.Exact(t, tuitest.View(s, size, l, now), size, false)
-			}
-		}
-	}
-}
-
 // TestOpensOnComparablePair: it opens on two contenders with results, preferably of the same name.
 func TestOpensOnComparablePair(t *testing.T) {
 	rename := func(f *tuitest.Folder, from, to string) {
