@@ -5,6 +5,7 @@ package safe
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -93,4 +94,17 @@ func TestAppend(t *testing.T) {
 		t.Skip(err)
 	}
 	testenv.Fails(t, testenv.Err(Append(filepath.Join(dir, "file"), 0o600)), "second name")
+}
+
+// TestShell lets a shell read quoted arguments: nothing runs, and each argument comes out
+// unchanged.
+func TestShell(t *testing.T) {
+	args := []string{
+		"plain", "", "two words", "it's", `"quoted"`, "$(echo ran)", "`echo ran`", "${HOME}", "$HOME", "~", "~/x", "a~b", "#comment", "a#b", "!!", "a!b",
+		"*", "?", "[a]", "{a,b}", "a;b", "a&b", "a|b", "a>b", "(a)", `back\slash`, "-o", "--a=b c", "=ls", "Köln", "a=b", "%1", "^x",
+	}
+	out := testenv.Must(exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput())(t)
+	testenv.Equal(t, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), args)
+	testenv.Equal(t, Shell([]string{"a\nb\x1b"}), "ab")
+	testenv.Equal(t, Shell([]string{"=ls"}), "'=ls'")
 }

@@ -5,12 +5,45 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
 )
+
+func readTrial(t *testing.T, dir, name string, trial *bench.TrialResult) error {
+	t.Helper()
+	root := testenv.Must(os.OpenRoot(dir))(t)
+	defer root.Close()
+	return readJSON(root, name, name, maxFile, trial)
+}
+
+// readFiles reads a results folder with these files.
+func readFiles(t *testing.T, run, trial []byte) (bench.Run, []bench.TrialResult, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{RunFile: run, "go-nethttp-1.json": trial} {
+		testenv.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	root := testenv.Must(os.OpenRoot(dir))(t)
+	defer root.Close()
+	return read(root)
+}
+
+// TestRead_TooLarge checks that a file that is too large is an error.
+func TestRead_TooLarge(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, RunFile)
+	testenv.OK(t, os.WriteFile(file, nil, 0o600))
+	if err := os.Truncate(file, maxFile+1); err != nil { // a hole: nothing is on disk
+		t.Skip(err)
+	}
+	if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "run.json is larger than the 128 MiB allowed") {
+		t.Error(err)
+	}
+}
 
 func TestNothingRan(t *testing.T) {
 	ran := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeProcess}}
@@ -65,5 +98,27 @@ func TestDiscard(t *testing.T) {
 	put("results/x/run.json")
 	if err := Discard(filepath.Join(root, "results/x"), run); err != nil || there("results") {
 		t.Errorf("%v: the empty folder of results is still there", err)
+	}
+}
+
+// Results with the earlier definition of a measured step have a warning; others do not.
+func TestReadSaysWhichDefinition(t *testing.T) {
+	const kept = "../../testdata/results/cold-warm"
+	run, trials, err := Read(kept)
+	testenv.Need(t, err == nil && len(trials) != 0, "%v", err)
+	if d, ok := trials[0].Definition(); !ok || d != bench.OldDefinition || run.Warnings.Join("|") != bench.OldDefinitionWarning {
+		t.Fatalf("definition %q, warnings %q", d, run.Warnings)
+	}
+	fresh := t.TempDir()
+	names, _ := filepath.Glob(kept + "/*.json")
+	for _, name := range names {
+		data := testenv.Must(os.ReadFile(name))(t)
+		data = []byte(strings.ReplaceAll(string(data), `"elapsed_ns":`, `"definition":2,"elapsed_ns":`))
+		testenv.OK(t, os.WriteFile(filepath.Join(fresh, filepath.Base(name)), data, 0o600))
+	}
+	run, trials, err = Read(fresh)
+	testenv.OK(t, err)
+	if d, _ := trials[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.WarnOldStepDefinition) {
+		t.Errorf("definition %q, warnings %q", d, run.Warnings)
 	}
 }
