@@ -194,13 +194,10 @@ func TestPack_KeepsTheSources(t *testing.T) {
 	for name, bad := range map[string]string{"go-x/bin": "\xff\n", "go-x/cut": "no line end", "go-x/marker": "a\n-- b --\nc\n"} {
 		t.Run(name, func(t *testing.T) {
 			files[name] = &fstest.MapFile{Data: []byte(bad)}
-			if _, err := pack(files, "go-x"); err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
-				t.Errorf("%s: %v", name, err)
-			}
+			_, err := pack(files, "go-x")
+			testenv.Check(t, err != nil && bytes.Contains([]byte(err.Error()), []byte(name)), "%s: %v", name, err)
 			delete(files, name)
 		})
 	}
-	if _, err := contender.Unpack(data); err == nil {
-		t.Error("text that is not compressed: expected an error")
-	}
+	testenv.Check(t, testenv.Err(contender.Unpack(data)) != nil, "text that is not compressed: expected an error")
 }

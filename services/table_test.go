@@ -110,9 +110,8 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 	entry := javaEntry.FindSubmatch(text)
 	testenv.Need(t, entry != nil, "%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
 	var inside []string
-	if err := json.Unmarshal(entry[1], &inside); err != nil {
-		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
-	}
+	err := json.Unmarshal(entry[1], &inside)
+	testenv.Need(t, err == nil, "%s: ENTRYPOINT: %v", svc.Name, err)
 	options := beforeJar(svc.Process.Command)
 	testenv.Equal(t, beforeJar(inside), options, svc.Name)
 	// The java launcher reads the variable first; later options win.
@@ -228,7 +227,6 @@ func TestTable(t *testing.T) {
 	got := table([]bench.Service{svc}, states)
 	testenv.Check(t, strings.HasSuffix(got, want), "got  %swant %s", got, want)
 	svc.Variants, svc.Endpoints = nil, contender.Groups()
-	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, "| all |  | not verified |\n") {
-		t.Errorf("got %s", got)
-	}
+	got = table([]bench.Service{svc}, states)
+	testenv.Check(t, strings.HasSuffix(got, "| all |  | not verified |\n"), "got %s", got)
 }

@@ -118,9 +118,8 @@ func TestFollowAResumedRun(t *testing.T) {
 		feed(w, 3, nil, bench.RunStarted{Run: plan(), Dir: dir})
 		l.expect(t, 3)
 		w.Close() // killed
-		if err := l.end(t); !errors.Is(err, ErrKilled) {
-			t.Errorf("error %v, want that the run was killed", err)
-		}
+		err = l.end(t)
+		testenv.Check(t, errors.Is(err, ErrKilled), "error %v, want that the run was killed", err)
 	})
 }
 
@@ -149,13 +148,11 @@ func TestFollowEndsEarly(t *testing.T) {
 		w := mustCreate(t, dir)
 		feed(w, 1, nil, bench.Paused{})
 		enough := errors.New("enough")
-		if _, err := Follow(t.Context(), dir, func([]bench.Record) error { return enough }); err != enough {
-			t.Errorf("error %v, want the handler's", err)
-		}
+		_, err = Follow(t.Context(), dir, func([]bench.Record) error { return enough })
+		testenv.Check(t, err == enough, "error %v, want the handler's", err)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		if _, err := Follow(ctx, dir, func([]bench.Record) error { cancel(enough); return nil }); err != enough {
-			t.Errorf("error %v, want the context's", err)
-		}
+		_, err = Follow(ctx, dir, func([]bench.Record) error { cancel(enough); return nil })
+		testenv.Check(t, err == enough, "error %v, want the context's", err)
 		cut := followLog(t, dir)
 		cut.expect(t, 1)
 		testenv.OK(t, w.events.Truncate(3))

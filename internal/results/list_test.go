@@ -74,9 +74,8 @@ func TestListOfRunningAndKilledRuns(t *testing.T) {
 	got, _ := List(root)
 	testenv.Check(t, len(got) == 1 && got[0].State == bench.RunRunning && got[0].Live, "with a writer: %+v", got)
 	w.Close()
-	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || got[0].Live {
-		t.Errorf("without a writer: %+v", got)
-	}
+	got, _ = List(root)
+	testenv.Check(t, len(got) == 1 && got[0].State == bench.RunRunning && !got[0].Live, "without a writer: %+v", got)
 }
 
 func TestListOfOneFolder(t *testing.T) {
@@ -150,7 +149,6 @@ func TestFind(t *testing.T) {
 	got, problems := Find(root, filepath.Join(root, "b", "run.json"), filepath.Join(root, "b"), filepath.Join(root, "link"))
 	testenv.Equal(t, got, []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}, "found")
 	testenv.Check(t, len(problems) == 1 && errors.Is(problems[0], ErrBounded), "problems %v", problems)
-	if got, problems := Find(filepath.Join(root, "nowhere"), filepath.Join(root, "a", "other.json")); len(got) != 0 || len(problems) != 2 {
-		t.Errorf("%q, %v", got, problems)
-	}
+	got, problems = Find(filepath.Join(root, "nowhere"), filepath.Join(root, "a", "other.json"))
+	testenv.Check(t, len(got) == 0 && len(problems) == 2, "%q, %v", got, problems)
 }

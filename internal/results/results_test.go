@@ -88,9 +88,8 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 		return nil
 	}}
 	log, err := os.ReadFile(filepath.Join(dir, EventsFile))
-	if err = errors.Join(err, l.add(log), l.flush()); err != nil || len(seen) != 9 {
-		t.Errorf("event log holds %v (%v), want 1 to 9", seen, err)
-	}
+	err = errors.Join(err, l.add(log), l.flush())
+	testenv.Check(t, err == nil && len(seen) == 9, "event log holds %v (%v), want 1 to 9", seen, err)
 }
 
 func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
@@ -197,8 +196,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 				file = ""
 			}
 			_, _, err := Read(write(t, file, c.run))
-			testenv.Check(t, err != nil && strings.Contains(err.Error(), c.want), "error %v, want %q in it", err,
-				c.want)
+			testenv.Fails(t, err, c.want)
 		})
 	}
 
@@ -240,9 +238,8 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := json.Marshal(got)
 		testenv.OK(t, err)
-		if _, _, err := readFiles(t, again, trial); err != nil {
-			t.Fatalf("written results cannot be read again: %v", err)
-		}
+		_, _, err = readFiles(t, again, trial)
+		testenv.Need(t, err == nil, "written results cannot be read again: %v", err)
 	})
 }
 
@@ -332,9 +329,7 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	}
 	h.Close()
 	w := mustReopen(t, dir, run)
-	if _, err := Acquire(dir); err == nil {
-		t.Error("the folder of a writer is locked again")
-	}
+	testenv.Check(t, testenv.Err(Acquire(dir)) != nil, "the folder of a writer is locked again")
 	w.Close()
 	if h, err = Acquire(dir); err != nil {
 		t.Fatal(err)

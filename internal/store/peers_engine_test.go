@@ -64,9 +64,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 			testenv.Equal(t, ask(own.Name), "status 200", what)
 			said := ask(other.Name)
 			testenv.Check(t, wasReset(said), "%s: a container of another network: %s", what, said)
-			if said := fromNeighbor(t, helper, "get", url); !wasReset(said) {
-				t.Errorf("%s: a neighbor: %s", what, said)
-			}
+			said = fromNeighbor(t, helper, "get", url)
+			testenv.Check(t, wasReset(said), "%s: a neighbor: %s", what, said)
 		})
 	}
 }

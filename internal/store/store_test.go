@@ -74,9 +74,7 @@ func TestEmbedded(t *testing.T) {
 			testenv.Contains(t, get(t, url), "7.10.2")
 		}
 		s.Close()
-		if _, err := s.Listen("127.0.0.1:0"); err == nil {
-			t.Error("a closed store listens")
-		}
+		testenv.Check(t, testenv.Err(s.Listen("127.0.0.1:0")) != nil, "a closed store listens")
 	}
 	_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{})
 	testenv.Check(t, err != nil, "a p99 below the median was accepted")
@@ -87,9 +85,8 @@ func TestNone(t *testing.T) {
 	testenv.Check(t, s.URL() == "" && s.Info() == (bench.StoreInfo{Kind: bench.StoreNone}), "%+v", s.Info())
 	_, err := s.Listen("127.0.0.1:0")
 	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
-	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{}); err == nil {
-		t.Error("an unknown kind was accepted")
-	}
+	testenv.Check(t, testenv.Err(store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{})) != nil,
+		"an unknown kind was accepted")
 }
 
 // TestExternal reaches a server on the loopback interface through the relay, with the password,
@@ -136,9 +133,8 @@ func TestExternal_AllAddresses(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
-	if seen, err := s.Listen(addr + ":0"); err != nil || seen != "http://"+addr+":"+port {
-		t.Errorf("seen as %s (%v)", seen, err)
-	}
+	seen, err := s.Listen(addr + ":0")
+	testenv.Check(t, err == nil && seen == "http://"+addr+":"+port, "seen as %s (%v)", seen, err)
 	other = true
 	if seen, err := s.Listen(addr + ":0"); err != nil || seen == "http://"+addr+":"+port {
 		t.Errorf("another store is taken for it: %s (%v)", seen, err)
@@ -162,9 +158,8 @@ func TestExternal_Elsewhere(t *testing.T) {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		base := "http://" + net.JoinHostPort(ip.IP.String(), port)
 		s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: base}, store.Options{})
-		if seen, err := s.Listen("127.0.0.1:0"); err != nil || seen != base {
-			t.Errorf("%s is seen as %s (%v)", base, seen, err)
-		}
+		seen, err := s.Listen("127.0.0.1:0")
+		testenv.Check(t, err == nil && seen == base, "%s is seen as %s (%v)", base, seen, err)
 		return
 	}
 	t.Skip("this machine has no address but loopback")
@@ -283,9 +278,8 @@ func TestRelayEnds(t *testing.T) {
 	c := dial()
 	io.WriteString(c, "hello, store")
 	c.CloseWrite()
-	if got, err := io.ReadAll(c); err != nil || string(got) != "hello, store" {
-		t.Errorf("%q, %v", got, err)
-	}
+	got, err := io.ReadAll(c)
+	testenv.Check(t, err == nil && string(got) == "hello, store", "%q, %v", got, err)
 	c.Close()
 	open := dial()
 	defer open.Close()
@@ -355,9 +349,8 @@ func TestContainerFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	slow := &runner{address: "127.0.0.1:1", exited: make(chan struct{}), started: cancel}
-	if _, err := store.Open(ctx, spec, store.Options{Containers: slow}); err == nil || slow.stops != 1 {
-		t.Errorf("interrupted: %v, stopped %d times", err, slow.stops)
-	}
+	_, err = store.Open(ctx, spec, store.Options{Containers: slow})
+	testenv.Check(t, err != nil && slow.stops == 1, "interrupted: %v, stopped %d times", err, slow.stops)
 }
 
 // TestPeers: what listens on loopback is for this machine, what listens for a network is for that

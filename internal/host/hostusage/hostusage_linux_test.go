@@ -56,9 +56,7 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	}
 	l.Close()
 	for _, url := range []string{"http://" + l.Addr().String(), "http://10.1.2.3:9200", "http://example:9200", "::", "http://127.0.0.1:99999"} {
-		if s, err := Address(url); err == nil {
-			t.Errorf("%s: process %d", url, s.pid)
-		}
+		testenv.Check(t, testenv.Err(Address(url)) != nil, "%s has a process", url)
 	}
 }
 
@@ -74,9 +72,7 @@ func TestContainerReadsAGroup(t *testing.T) {
 	defer s.Close()
 	u := s.Read(t.Context()).Store
 	testenv.Check(t, u != nil && strings.HasPrefix(u.Source, "cgroup") && u.CPU > 0, "%+v", u)
-	if _, err := Container(0); err == nil {
-		t.Error("process 0 has a group")
-	}
+	testenv.Check(t, testenv.Err(Container(0)) != nil, "process 0 has a group")
 }
 
 func TestEmbeddedCountsItsOwnWork(t *testing.T) {
@@ -99,9 +95,8 @@ func TestParseHost(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 	for _, line := range []string{"", "cpu", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 x", "cpu -1 2 3 4 5 6 7 8", "intr 1 2 3 4 5 6 7 8 9"} {
-		if u, err := parseHost(line); err == nil {
-			t.Errorf("%q: %+v", line, u)
-		}
+		u, err := parseHost(line)
+		testenv.Check(t, err != nil, "%q: %+v", line, u)
 	}
 }
 
@@ -151,7 +146,6 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	write("cpu/cpu0/thermal_throttle/package_throttle_count", "4\n")
 	write("cpu/cpu11/thermal_throttle/core_throttle_count", "-9\n")
 	write("cpu/cpufreq/thermal_throttle/core_throttle_count", "100\n")
-	if n := Throttles(filepath.Join(root, "cpu")); n == nil || *n != 7 {
-		t.Errorf("%v", n)
-	}
+	n := Throttles(filepath.Join(root, "cpu"))
+	testenv.Check(t, n != nil && *n == 7, "%v", n)
 }

@@ -62,9 +62,8 @@ func TestRead(t *testing.T) {
 	u, err := ReadInstance(t.Context(), i)
 	testenv.Check(t, err == nil && u.CPU == 1, "%+v, %v", u, err)
 	i.fail = func(int) error { return errors.New("gone") }
-	if u, err := ReadInstance(t.Context(), i); u != nil || err == nil || err.Error() != "read counters: gone" {
-		t.Errorf("%+v, %v", u, err)
-	}
+	u, err = ReadInstance(t.Context(), i)
+	testenv.Check(t, u == nil && err != nil && err.Error() == "read counters: gone", "%+v, %v", u, err)
 }
 
 // starter is an instance whose high-water mark can be reset.

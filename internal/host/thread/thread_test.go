@@ -15,9 +15,8 @@ import (
 
 func TestCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 5))
-	if n := Cores(); n < 1 || n > runtime.NumCPU() {
-		t.Errorf("%d cores of %d CPUs", n, runtime.NumCPU())
-	}
+	n := Cores()
+	testenv.Check(t, n >= 1 && n <= runtime.NumCPU(), "%d cores of %d CPUs", n, runtime.NumCPU())
 }
 
 func TestNap(t *testing.T) {
@@ -50,9 +49,8 @@ func TestStallsAreAddedUp(t *testing.T) {
 	h := m.Take()
 	testenv.Check(t, h.Count == 2 && h.Sum == 7*time.Millisecond && h.Max == 5*time.Millisecond && h.CPUs != 0,
 		"%+v", h)
-	if h := m.Take(); h.Count != 0 || h.Sum != 0 || h.Max != 0 || h.CPUs == 0 {
-		t.Errorf("taken a second time: %+v", h)
-	}
+	h = m.Take()
+	testenv.Check(t, h.Count == 0 && h.Sum == 0 && h.Max == 0 && h.CPUs != 0, "taken a second time: %+v", h)
 }
 
 // Every CPU has its thread, and all threads end.
@@ -72,9 +70,8 @@ func TestSettingsAreTakenBack(t *testing.T) {
 	testenv.Check(t, p >= 100 && p <= mostGarbage, "%d%% while load is driven", p)
 	testenv.Equal(t, runtime.GOMAXPROCS(0), procs+3+spare+LoadThreads(), procs)
 	settings.Stop()
-	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != procs {
-		t.Errorf("afterwards %d%%, %d procs; before 100%%, %d", p, n, procs)
-	}
+	p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0)
+	testenv.Check(t, p == 100 && n == procs, "afterwards %d%%, %d procs; before 100%%, %d", p, n, procs)
 	runtime.GOMAXPROCS(procs + 1)
 	settings.Stop() // no longer has an effect
 	testenv.Equal(t, runtime.GOMAXPROCS(procs), procs+1, "stopped twice")

@@ -116,9 +116,8 @@ func open(t testing.TB, browser context.Context, document []byte, width int64, s
 	testenv.OK(t, testenv.Err(chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, offline)))
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	testenv.OK(t, testenv.Err(chromedp.Call(ctx, emulation.SetEmulatedMedia, media)))
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path)); err != nil {
-		t.Fatalf("open report: %v", err)
-	}
+	err = chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path))
+	testenv.Need(t, err == nil, "open report: %v", err)
 	return b
 }
 

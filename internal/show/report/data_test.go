@@ -63,9 +63,8 @@ func TestMiddle(t *testing.T) {
 	}
 	got := byID["throughput"].Middles
 	testenv.Check(t, len(got) == 1 && got[0] == "a median", "columns %v", got)
-	if got := byID["p50"].Middles; len(got) != 1 || got[0] != "a all rounds" {
-		t.Errorf("columns %v", got)
-	}
+	got = byID["p50"].Middles
+	testenv.Check(t, len(got) == 1 && got[0] == "a all rounds", "columns %v", got)
 }
 
 // Steps are at their number of connections on a logarithmic axis, or evenly spaced if that is not

@@ -118,9 +118,8 @@ func TestAccessibility(t *testing.T) {
 				}))`})
 			testenv.OK(t, err)
 			var text string
-			if err := json.Unmarshal(out.Result.Value, &text); err != nil {
-				t.Fatalf("%v: %+v", err, out.ExceptionDetails)
-			}
+			err = json.Unmarshal(out.Result.Value, &text)
+			testenv.Need(t, err == nil, "%v: %+v", err, out.ExceptionDetails)
 			var found struct {
 				Passes     int
 				Violations []struct {
@@ -174,9 +173,8 @@ func TestStacksAreDrawn(t *testing.T) {
 				t.Errorf("%s: %d marks of its color, want %d", part, got, want)
 			}
 		}
-		if n := inked(img, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height)); n < 500 {
-			t.Errorf("only %d pixels differ from the background", n)
-		}
+		n := inked(img, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height))
+		testenv.Check(t, n >= 500, "only %d pixels differ from the background", n)
 	}
 }
 

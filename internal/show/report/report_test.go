@@ -69,9 +69,8 @@ func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
 	got := of(5000)
 	testenv.Check(t, len(got) == maxLog && got[0] == "0" && got[maxLog-1] == "4999", "%q", got)
 	// What a run keeps: 30 lines, and two that say how many were left out.
-	if got := of(32); len(got) != 32 || !slices.Contains(got, "15") {
-		t.Errorf("%q", got)
-	}
+	got = of(32)
+	testenv.Check(t, len(got) == 32 && slices.Contains(got, "15"), "%q", got)
 }
 
 // TestFailuresSayTheStopOnce: of a contender that hung at its stop the failure says it.

@@ -58,14 +58,12 @@ func TestReproduce(t *testing.T) {
 	for _, name := range []string{"imported", ""} {
 		other := run
 		other.Profile = bench.Profile{Name: name}
-		if r := newReproduction(other); r.Profile != "" || r.Again != "" {
-			t.Errorf("%q can be reproduced: %+v", name, r)
-		}
+		r := newReproduction(other)
+		testenv.Check(t, r.Profile == "" && r.Again == "", "%q can be reproduced: %+v", name, r)
 	}
 	run.Profile.Name = "../../etc/`passwd`"
-	if r := newReproduction(run); !regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File) {
-		t.Errorf("file %q", r.File)
-	}
+	r = newReproduction(run)
+	testenv.Check(t, regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File), "file %q", r.File)
 }
 
 // rounds returns the fixture with n rounds, which differ in throughput.

@@ -48,9 +48,8 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 		testenv.Equal(t, got, want, index.Name)
 	}
 	wantIDs, _ := set.IDs(t.Context())
-	if ids, err := back.IDs(t.Context()); err != nil || !slices.Equal(ids, wantIDs) {
-		t.Errorf("ids %v, %v", ids, err)
-	}
+	ids, err := back.IDs(t.Context())
+	testenv.Check(t, err == nil && slices.Equal(ids, wantIDs), "ids %v, %v", ids, err)
 	again := mustOpen(t, bench.DataSpec{Dir: dir})
 	testenv.Equal(t, again.Info(), info)
 	f := testenv.Must(os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0))(t)

@@ -209,9 +209,8 @@ func TestCheck(t *testing.T) {
 			testenv.Fails(t, a.Check(test.name, 3067696, test.language, []byte(test.body)), test.want)
 		})
 	}
-	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
-		t.Errorf("missing city: %v", err)
-	}
+	err := a.Check("get", 1, "cs", []byte("x"))
+	testenv.Check(t, errors.Is(err, ErrUnknown), "missing city: %v", err)
 	testenv.Check(t, len(a.cities) >= 10_000 && a.Any(), "%d cities", len(a.cities))
 }
 

@@ -15,9 +15,8 @@ import (
 
 func TestDelays(t *testing.T) {
 	for _, bad := range [][2]time.Duration{{-1, 0}, {0, time.Second}, {2, 1}, {1, -1}} {
-		if _, err := newDelays(bad[0], bad[1], 1); err == nil {
-			t.Errorf("latency %v with p99 %v was accepted", bad[0], bad[1])
-		}
+		testenv.Check(t, testenv.Err(newDelays(bad[0], bad[1], 1)) != nil, "latency %v with p99 %v was accepted",
+			bad[0], bad[1])
 	}
 	if d, err := newDelays(0, 0, 1); d != nil || err != nil {
 		t.Errorf("no latency: %v, %v", d, err)
@@ -120,9 +119,7 @@ func TestShapeContains(t *testing.T) {
 		`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,1]]]}`, `{"type":"LineString","coordinates":[[0,0],[1,1]]}`, `{"type":"Point","coordinates":[0,91]}`,
 		`{"type":"Point","coordinates":[0]}`, `{"type":"Point","coordinates":["a","b"]}`, `{"type":"Point","coordinates":[0,1,2,3]}`, `"POINT (1 2)"`,
 		`{"type":"Polygon","coordinates":[[[-170,0],[170,0],[170,1],[-170,1],[-170,0]]]}`, `{"type":"MultiPolygon","coordinates":7}`} {
-		if _, err := parseShape([]byte(bad), span{0, len(bad)}); err == nil {
-			t.Errorf("%s was accepted", bad)
-		}
+		testenv.Check(t, testenv.Err(parseShape([]byte(bad), span{0, len(bad)})) != nil, "%s was accepted", bad)
 	}
 }
 

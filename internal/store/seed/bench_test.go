@@ -270,9 +270,8 @@ func request(t testing.TB, method, url, body string) map[string]any {
 	defer resp.Body.Close()
 	data := testenv.Must(io.ReadAll(resp.Body))(t)
 	var response map[string]any
-	if err := json.Unmarshal(data, &response); err != nil {
-		t.Fatalf("%s %s: %q: %v", method, url, data, err)
-	}
+	err := json.Unmarshal(data, &response)
+	testenv.Need(t, err == nil, "%s %s: %q: %v", method, url, data, err)
 	return response
 }
 

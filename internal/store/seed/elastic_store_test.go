@@ -51,9 +51,8 @@ func TestRun_Bundled(t *testing.T) {
 		})
 	}
 
-	if r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set}); err != nil || !r.Unchanged {
-		t.Errorf("the second time: %+v, %v", r, err)
-	}
+	r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set})
+	testenv.Check(t, err == nil && r.Unchanged, "the second time: %+v, %v", r, err)
 }
 
 func TestRun_Dump(t *testing.T) {

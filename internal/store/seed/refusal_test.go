@@ -56,9 +56,7 @@ func TestRun_PermanentErrors(t *testing.T) {
 				o.Workers = 1
 				began := time.Now()
 				_, err := Run(t.Context(), o)
-				for _, want := range c.want {
-					testenv.Fails(t, err, want)
-				}
+				testenv.Fails(t, err, c.want...)
 				took := time.Since(began)
 				testenv.Check(t, f.bulks == 1 && took <= 0, "%d bulks, %v", f.bulks, took)
 				wantState(t, f, "")
@@ -213,9 +211,7 @@ func TestRun_LargeDocument(t *testing.T) {
 		return bench.Document{ID: fmt.Sprint("id-", i), Source: source}, nil
 	}
 	_, err := Run(t.Context(), options(f, s))
-	for _, want := range []string{"load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size"} {
-		testenv.Fails(t, err, want)
-	}
+	testenv.Fails(t, err, "load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size")
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
 

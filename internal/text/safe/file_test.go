@@ -67,12 +67,10 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	testenv.Fails(t, testenv.Err(ReadFile(filepath.Join(dir, "file"), 3)), "larger than")
-	if _, err := Open(filepath.Join(dir, "missing")); !os.IsNotExist(err) {
-		t.Errorf("missing: %v", err)
-	}
-	if entries, err := fs.ReadDir(tree, "."); err != nil || len(entries) != 6 {
-		t.Errorf("%d entries, %v", len(entries), err)
-	}
+	_, err := Open(filepath.Join(dir, "missing"))
+	testenv.Check(t, os.IsNotExist(err), "missing: %v", err)
+	entries, err := fs.ReadDir(tree, ".")
+	testenv.Check(t, err == nil && len(entries) == 6, "%d entries, %v", len(entries), err)
 }
 
 func TestAppend(t *testing.T) {

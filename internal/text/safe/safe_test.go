@@ -43,9 +43,8 @@ func TestJSON(t *testing.T) {
 		testenv.Check(t, !unicode.IsControl(r) && !unsafe(r), "%s holds %U", got, r)
 	}
 	var back map[string]string
-	if err := json.Unmarshal(got, &back); err != nil || back["text"] != hostile+"Köln \U0001f600" {
-		t.Errorf("%q, %v", back, err)
-	}
+	err := json.Unmarshal(got, &back)
+	testenv.Check(t, err == nil && back["text"] == hostile+"Köln \U0001f600", "%q, %v", back, err)
 	plain := []byte(`{"a":"Köln"}`)
 	testenv.Check(t, bytes.Equal(JSON(plain), plain), "%s", JSON(plain))
 }
@@ -248,9 +247,8 @@ func TestReadAll_Size(t *testing.T) {
 	if _, err := ReadAll(s, "x", 10<<20); err == nil || !strings.Contains(err.Error(), "x is larger than the 10 MiB allowed") || s.reads > 0 {
 		t.Errorf("%v, read %d times", err, s.reads)
 	}
-	if data, err := ReadAll(s, "x", 12<<20); err != nil || string(data) != "{}" {
-		t.Errorf("%q, %v", data, err)
-	}
+	data, err := ReadAll(s, "x", 12<<20)
+	testenv.Check(t, err == nil && string(data) == "{}", "%q, %v", data, err)
 }
 
 func TestWriteFile(t *testing.T) {

@@ -47,14 +47,12 @@ func TestDraggingZoomsTime(t *testing.T) {
 	testenv.Contains(t, view, "!0:12", "!whole trial")
 	// All charts keep it, x continues to the whole trial and round to the range.
 	press(t, b, s, "esc")
-	if view = text(b, s, 80, 23); strings.Contains(view, "whole trial") {
-		t.Errorf("the range is lost:\n%s", view)
-	}
+	view = text(b, s, 80, 23)
+	testenv.Check(t, !strings.Contains(view, "whole trial"), "the range is lost:\n%s", view)
 	for i, want := range []string{"whole trial", "last 60 s", "last step", "0:0"} {
 		press(t, b, s, "x")
-		if view = text(b, s, 120, 39); !strings.Contains(view, want) {
-			t.Errorf("x for the %d. time: no %q in:\n%s", i+1, want, view)
-		}
+		view = text(b, s, 120, 39)
+		testenv.Check(t, strings.Contains(view, want), "x for the %d. time: no %q in:\n%s", i+1, want, view)
 	}
 }
 

@@ -124,21 +124,18 @@ func TestKeysLeadOn(t *testing.T) {
 	msgs := asked(s, "down", "y")
 	want := "locbench run --headless -q go-nethttp go-nethttp:release --connections 1,8,64,256 --duration 6s --rounds 2 --cpus 0.4 --memory 64MiB --seed 7"
 	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.Copy).Text == want, "y: %v", msgs)
-	if msgs := asked(s, "R"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
-		t.Errorf("R of a complete run: %v", msgs)
-	}
+	msgs = asked(s, "R")
+	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.StatusMsg).Bad, "R of a complete run: %v", msgs)
 	if msgs := asked(s, "down", "R"); len(msgs) != 1 || msgs[0].(ui.Copy).Text != "locbench run --resume results/20261121-081500-quick" {
 		t.Errorf("R: %v", msgs)
 	}
-	if msgs := asked(s, "end", "y"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
-		t.Errorf("y of a broken folder: %v", msgs)
-	}
+	msgs = asked(s, "end", "y")
+	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.StatusMsg).Bad, "y of a broken folder: %v", msgs)
 	if msgs := asked(s, "enter"); len(msgs) != 1 || !strings.Contains(msgs[0].(ui.StatusMsg).Text, "line 17") {
 		t.Errorf("enter on a broken folder: %v", msgs)
 	}
-	if msgs := asked(s, "esc"); len(msgs) != 1 || msgs[0] != (ui.Back{}) {
-		t.Errorf("esc: %v", msgs)
-	}
+	msgs = asked(s, "esc")
+	testenv.Check(t, len(msgs) == 1 && msgs[0] == (ui.Back{}), "esc: %v", msgs)
 }
 
 func TestCompareTakesTheMarkedOnes(t *testing.T) {
@@ -198,9 +195,8 @@ func TestMouse(t *testing.T) {
 	}
 	msgs := click(4)
 	testenv.Check(t, len(msgs) == 0 && s.cursor == 2, "a click: cursor %d, %v", s.cursor, msgs)
-	if msgs := click(4); len(msgs) != 1 {
-		t.Errorf("a click on the chosen one: %v", msgs)
-	}
+	msgs = click(4)
+	testenv.Check(t, len(msgs) == 1, "a click on the chosen one: %v", msgs)
 	click(0)
 	click(99)
 	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})

@@ -201,9 +201,8 @@ func TestStepOutOfSight(t *testing.T) {
 	got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "
 	testenv.Check(t, got == want, "names %q, want %q", got, want)
 	a.Bounds, a.Flags = nil, []Flag{{159, "newest note"}}
-	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"; got != want {
-		t.Errorf("flag %q, want %q", got, want)
-	}
+	got, want = ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"
+	testenv.Check(t, got == want, "flag %q, want %q", got, want)
 }
 
 // TestAllocations: a frame of the live view must not allocate by the cell or by the point.

@@ -224,9 +224,8 @@ func TestDifferences(t *testing.T) {
 	}
 	ports := base
 	ports.Store.URL = "http://127.0.0.1:4711"
-	if d := Differences(base, ports); len(d) != 0 {
-		t.Errorf("the port of an embedded store: %+v", d)
-	}
+	d = Differences(base, ports)
+	testenv.Check(t, len(d) == 0, "the port of an embedded store: %+v", d)
 	other := base
 	other.Profile.Requests = []bench.Request{{Method: "GET", Path: "/", Weight: 2}}
 	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != compared.Incomparable {

@@ -261,9 +261,8 @@ func TestInterleaving(t *testing.T) {
 	}
 	send(&b, bench.TrialEnded{State: bench.TrialComplete})
 	send(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
-	if s = apply(records); s.Current.Result.Trial != a {
-		t.Errorf("current %s, though a is running", s.Current.Result.Trial)
-	}
+	s = apply(records)
+	testenv.Check(t, s.Current.Result.Trial == a, "current %s, though a is running", s.Current.Result.Trial)
 }
 
 // TestResumeStartsTheCountsAgain: errors and warnings of before the resume are named as earlier.
