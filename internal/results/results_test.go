@@ -79,7 +79,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 		t.Errorf("manual changes %+v", i)
 	}
 	leftovers, _ := filepath.Glob(filepath.Join(dir, ".*"))
-	testenv.Check(t, len(leftovers) <= 0, "temporary files left: %v", leftovers)
+	testenv.Check(t, len(leftovers) == 0, "temporary files left: %v", leftovers)
 	var seen []int64
 	l := &follower{handle: func(batch []bench.Record) error {
 		for _, r := range batch {
@@ -319,7 +319,7 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	dir := t.TempDir()
 	testenv.Fails(t, testenv.Err(Acquire(dir)), "is not a results folder")
 	entries, _ := os.ReadDir(dir)
-	testenv.Check(t, len(entries) <= 0, "left in it: %v", entries)
+	testenv.Check(t, len(entries) == 0, "left in it: %v", entries)
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	mustCreate(t, dir).Close()
 	h, err := Acquire(filepath.Join(dir, RunFile))

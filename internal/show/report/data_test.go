@@ -199,9 +199,8 @@ func FuzzReport(f *testing.F) {
 		}
 		run := run
 		run.Profile.Name = name
-		var out bytes.Buffer
-		testenv.OK(t, HTML(&out, analysis.Of(run, []bench.TrialResult{trial, trials[0]}), Options{}))
-		doc := bytes.Replace(out.Bytes(), lib, nil, 1)
+		out := string(render(t, run, []bench.TrialResult{trial, trials[0]}))
+		doc := bytes.Replace([]byte(out), lib, nil, 1)
 		_, rest, _ := bytes.Cut(doc, []byte(`id="page-data">`))
 		data, _, ok := bytes.Cut(rest, []byte("</script>"))
 		testenv.Check(t, ok && json.Valid(data) && !bytes.ContainsAny(data, "<>&\u2028"),

@@ -53,10 +53,9 @@ func TestEdges(t *testing.T) {
 		"round below one": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: -7}, StartUp: &second}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var md bytes.Buffer
-			testenv.OK(t, Markdown(&md, analysis.Of(c.run, c.trials), Options{}))
-			testenv.Contains(t, md.String(), c.want...)
-			testenv.Check(t, name != "unlimited by plan" || !strings.Contains(md.String(), "not enforced"),
+			md := markdown(t, c.run, c.trials)
+			testenv.Contains(t, md, c.want...)
+			testenv.Check(t, name != "unlimited by plan" || !strings.Contains(md, "not enforced"),
 				"a run without limits has a warning about limits")
 			doc := render(t, c.run, c.trials)
 			bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc))

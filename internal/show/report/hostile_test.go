@@ -146,9 +146,8 @@ var fold = regexp.MustCompile(`^(<details><summary>[\pL\pN ,.-]+</summary>|</det
 
 func TestHostileMarkdown(t *testing.T) {
 	run, trials := hostile()
-	var out bytes.Buffer
-	testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{}))
-	neutral(t, out.String())
+	out := markdown(t, run, trials)
+	neutral(t, out)
 }
 
 // neutral fails if text from outside breaks out of its cell, its line or its block.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -43,14 +42,12 @@ func TestMatrix(t *testing.T) {
 	for _, s := range trials[0].Steps {
 		run.Profile.Steps = append(run.Profile.Steps, s.Step)
 	}
-	var html, md bytes.Buffer
-	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
-	testenv.OK(t, Markdown(&md, analysis.Of(run, trials), Options{}))
-	testenv.Contains(t, strings.ReplaceAll(md.String(), nbsp, " "), "## Throughput by request, 2,000 connections",
+	html, md := string(render(t, run, trials)), markdown(t, run, trials)
+	testenv.Contains(t, strings.ReplaceAll(md, nbsp, " "), "## Throughput by request, 2,000 connections",
 		"| Contender | 0 ms | 500 ms |",
 		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |",
 		"| b | 100/s (12.0 in flight, 50.0% errors) | – |")
-	testenv.Contains(t, html.String(), `<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`)
+	testenv.Contains(t, html, `<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`)
 }
 
 // With one request in all steps there is no matrix.
@@ -70,9 +67,8 @@ func TestArrivals(t *testing.T) {
 		},
 	}
 	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
-	var md bytes.Buffer
-	testenv.OK(t, Markdown(&md, analysis.Of(run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)}), Options{}))
-	got := strings.ReplaceAll(md.String(), nbsp, " ")
+	md := markdown(t, run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)})
+	got := strings.ReplaceAll(md, nbsp, " ")
 	for _, want := range []string{
 		"## 4,000 users over 5.00 s", "| a | 7,990 | 10 (timeout 10) | 27.2 ms |", "974/s | 20.0 ms | 3.00 s | 5.00 MiB |", // 7990 / 8.2 s, not / 9 s
 		"| late | – | – |", "2 requests each", "from the scheduled time",
@@ -111,9 +107,8 @@ func TestBounds(t *testing.T) {
 	trial := procedureTrial("a", 1, one)
 	trial.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
 	run := bench.Run{Schema: bench.SchemaVersion, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
-	var html bytes.Buffer
-	testenv.OK(t, HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}))
-	testenv.Contains(t, html.String(), `<section id="bottlenecks">`, `<th scope="col">Step</th>`,
+	html := string(render(t, run, []bench.TrialResult{trial}))
+	testenv.Contains(t, html, `<section id="bottlenecks">`, `<th scope="col">Step</th>`,
 		"<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled")
 }
 
@@ -150,9 +145,8 @@ func coldRun() (bench.Run, []bench.TrialResult) {
 
 func TestColdAndWarm(t *testing.T) {
 	run, trials := coldRun()
-	var md bytes.Buffer
-	testenv.OK(t, Markdown(&md, analysis.Of(run, trials), Options{}))
-	got := strings.ReplaceAll(md.String(), nbsp, " ")
+	md := markdown(t, run, trials)
+	got := strings.ReplaceAll(md, nbsp, " ")
 	testenv.Contains(t, got, "## First requests by phase",
 		"| a-1 | first (cold) | – | 2.00 ms | – | 1.00 ms | 100 ms | 1.00 ms | 104 ms |",
 		"| a-1 | later (median of 2) | – | – | – | 1.00 ms | 3.00 ms | 1.00 ms | 5.00 ms |",
@@ -160,9 +154,8 @@ func TestColdAndWarm(t *testing.T) {
 		"| b-1 | first (&lt;script&gt;reset) | – | – | – | – | – | – | 1.00 ms |",
 		"| b-1 | new connection (2 failed) | – | – | – | – | – | – | – |", "## Latency and rate around their means",
 		"| a | 2 connections | 505 µs | 289 µs | 1.00 ms | 58.0% | 50.0 | 10.0 | 60.0 | 100% (of 2 windows) | 1.00 MiB/s |")
-	var html bytes.Buffer
-	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
-	testenv.Contains(t, html.String(), `<section id="phases">`, `<section id="spread">`, `id="chart-phases"`,
+	html := string(render(t, run, trials))
+	testenv.Contains(t, html, `<section id="phases">`, `<section id="spread">`, `id="chart-phases"`,
 		`"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`, "!<script>reset")
 }
 
@@ -172,7 +165,6 @@ func TestNoColdAndWarm(t *testing.T) {
 	for i := range trials {
 		trials[i].FirstRequests = nil
 	}
-	var html bytes.Buffer
-	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
-	testenv.Contains(t, html.String(), `!<section id="phases">`, `!<section id="spread">`, `!id="chart-phases"`)
+	html := string(render(t, run, trials))
+	testenv.Contains(t, html, `!<section id="phases">`, `!<section id="spread">`, `!id="chart-phases"`)
 }

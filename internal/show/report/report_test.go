@@ -16,9 +16,8 @@ import (
 
 func TestMarkdown(t *testing.T) {
 	run, trials := fixture()
-	var out bytes.Buffer
-	testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{}))
-	testenv.Golden(t, "testdata/summary.md", out.String())
+	out := markdown(t, run, trials)
+	testenv.Golden(t, "testdata/summary.md", out)
 }
 
 func TestLibraryHasItsDigest(t *testing.T) {
@@ -34,9 +33,8 @@ func TestLibraryHasItsDigest(t *testing.T) {
 // The results come first, then the summary, then the charts. Explanations and caveats are folded.
 func TestResultsComeFirst(t *testing.T) {
 	run, trials := small()
-	var b bytes.Buffer
-	testenv.OK(t, HTML(&b, analysis.Of(run, trials), Options{}))
-	page := b.String()
+	b := string(render(t, run, trials))
+	page := b
 	at := func(text string) int {
 		i := strings.Index(page, text)
 		testenv.Need(t, i >= 0, "no %q in the page", text)
@@ -111,10 +109,8 @@ func TestThresholds(t *testing.T) {
 	if r := got.Rows[1]; r.Threshold != "errors<1%" || r.Outcome != "missed, stopped the trial" || r.Value != cleanText(stopped.Text) {
 		t.Errorf("%+v", r)
 	}
-	var page, summary bytes.Buffer
-	testenv.OK(t, HTML(&page, analysis.Of(run, trials), Options{}))
-	testenv.OK(t, Markdown(&summary, analysis.Of(run, trials), Options{}))
-	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {
+	page, summary := string(render(t, run, trials)), markdown(t, run, trials)
+	for what, text := range map[string]string{"page": page, "summary": summary} {
 		t.Run(what, func(t *testing.T) { testenv.Contains(t, text, "not &lt;50ms &lt;script&gt;") })
 	}
 }
@@ -127,9 +123,8 @@ func TestLimitsOfEachContender(t *testing.T) {
 	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
 	testenv.Contains(t, strings.ReplaceAll(string(render(t, run, trials)), nbsp, " "), "under 0.5 CPUs, 256 MiB",
 		whole[0].String()+" 256 MiB; ", whole[0].String()+" 0.5 CPUs, ")
-	var b bytes.Buffer
-	testenv.OK(t, Markdown(&b, analysis.Of(run, trials), Options{}))
-	testenv.Contains(t, b.String(), whole[0].String()+" under 0.5 CPUs, 256 MiB |")
+	b := markdown(t, run, trials)
+	testenv.Contains(t, b, whole[0].String()+" under 0.5 CPUs, 256 MiB |")
 }
 
 // Page and Markdown name the load engine once, or that of each contender and step; the command that
@@ -145,9 +140,8 @@ func TestLoadEngineIsNamed(t *testing.T) {
 		t.Helper()
 		page := strings.ReplaceAll(string(render(t, run, trials)), nbsp, " ")
 		testenv.Contains(t, page, "<dt>Load engine</dt><dd>"+want+"</dd>")
-		var b bytes.Buffer
-		testenv.OK(t, Markdown(&b, analysis.Of(run, trials), Options{}))
-		testenv.Contains(t, b.String(), "- Load engine: "+want+"\n")
+		b := markdown(t, run, trials)
+		testenv.Contains(t, b, "- Load engine: "+want+"\n")
 	}
 	check("fast")
 	one := trials[0].Trial.Label()

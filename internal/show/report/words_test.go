@@ -157,17 +157,15 @@ func TestReportOfTheWarmUp(t *testing.T) {
 			}
 		}
 	}
-	var page, markdown bytes.Buffer
-	testenv.OK(t, HTML(&page, analysis.Of(run, trials), Options{}))
-	testenv.OK(t, Markdown(&markdown, analysis.Of(run, trials), Options{}))
-	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
+	page, markdown := string(render(t, run, trials)), markdown(t, run, trials)
+	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, []byte(page))), nbsp, " "), "Markdown": strings.ReplaceAll(markdown, nbsp, " ")} {
 		t.Run(name, func(t *testing.T) {
 			testenv.Contains(t, text, "rs-actix: still warming up in 2 of 6 rounds",
 				"Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s")
 			testenv.Contains(t, text, "!rs-actix has the highest throughput")
 		})
 	}
-	testenv.Contains(t, page.String(), "still warming up: throughput rose by 13% over the step")
+	testenv.Contains(t, page, "still warming up: throughput rose by 13% over the step")
 }
 
 // The error rate of a kind of request is that of its compared bodies, over all rounds.

@@ -248,7 +248,7 @@ func FuzzReadBulk(f *testing.F) {
 				"%q was read again as %+v", docs, doc)
 			docs = docs[1:]
 		}
-		testenv.Check(t, len(docs) <= 0, "lost on the way: %q", docs)
+		testenv.Check(t, len(docs) == 0, "lost on the way: %q", docs)
 	})
 }
 

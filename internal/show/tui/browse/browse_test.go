@@ -162,20 +162,6 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 	testenv.Equal(t, len(s.marked), 0, "marks stay", s.marked)
 }
 
-func TestARunInProgressIsWatched(t *testing.T) {
-	folders := someFolders(t)
-	watched := ""
-	s := open(folders, func(dir string) tea.Cmd {
-		watched = dir
-		return nil
-	})
-	entries, _ := folders.List()
-	s.listed = true
-	s.take(listed{s, s.round, entries, 0})
-	s.key(tuitest.Key("enter"))
-	testenv.Equal(t, watched, folders[0].Dir, "watched")
-}
-
 func TestTheCursorStaysOnItsFolder(t *testing.T) {
 	folders := someFolders(t)
 	s := settled(folders)

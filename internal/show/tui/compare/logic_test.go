@@ -116,7 +116,7 @@ func TestHeadline(t *testing.T) {
 			}
 		}
 	}
-	testenv.Check(t, len(want) <= 0, "missing: %v", want)
+	testenv.Check(t, len(want) == 0, "missing: %v", want)
 	for _, f := range headline(at(nil, -1), b) {
 		testenv.Check(t, !f.A.Known && f.Row == nil, "%s of no contender: %+v", f.Head, f.A)
 	}

@@ -96,7 +96,7 @@ func TestOfResults(t *testing.T) {
 			if err := errors.Join(err1, err2); err != nil || !bytes.Equal(a, b) {
 				t.Errorf("%s: trial %s is not what its file says (%v):\n%.600s\n%.600s", name, trial.Result.Trial, err, a, b)
 			}
-			testenv.Check(t, len(got.Trials[i].Load) != 0 || len(trial.Load) <= 0,
+			testenv.Check(t, len(got.Trials[i].Load) != 0 || len(trial.Load) == 0,
 				"%s: trial %s has nothing to draw curves of", name, trial.Result.Trial)
 		}
 	}

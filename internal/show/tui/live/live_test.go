@@ -177,7 +177,7 @@ func TestKeysControl(t *testing.T) {
 			screen, asked := open(s, false)
 			press(screen, asked, c.keys...)
 			testenv.Equal(t, s.kinds(), c.want, "sent")
-			testenv.Check(t, len(s.stops) <= 0, "the run was ended")
+			testenv.Check(t, len(s.stops) == 0, "the run was ended")
 		})
 	}
 }
