@@ -160,7 +160,7 @@ func TestPages(t *testing.T) {
 		{"log", middle(t), "5", []string{"▸5 Log", "go-nethttp:release, round 1, 64 lines, 44,776 skipped", "32 to 64 of 64 (end)"}},
 		{"filtered log", middle(t), "5 / = p l enter up up", []string{"9 lines; esc clears", "language=pl", "!language=de"}},
 		{"events", failed, "6", []string{"▸6 Events 83", "60 to 83 of 83 (end)", "✗ error my-exit-1",
-			"check failed: get/no such city: wanted status 404, got 200"}},
+			"check failed: get/id missing"}},
 		{"events with marks", paused, "tab tab tab tab tab", []string{"▸6 Events 24", "24 lines", "trial complete",
 			"step 2, 8 connections: 4,401 req/s, p99 61.2 ms", "stopped gracefully in 34.7 ms"}},
 	} {

@@ -78,7 +78,7 @@ func TestViews(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := make().Screen
-			tuitest.Shows(t, page, noon, wanted[name]...)
+			tuitest.Shows(t, page, noon, contents[name]...)
 			if name == "changed" || name == "list" {
 				tuitest.Golden(t, page, name, noon)
 			}
@@ -86,8 +86,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// wanted is what each page has.
-var wanted = map[string][]string{
+// contents is what each page has.
+var contents = map[string][]string{
 	"plain": {"< quick >", "1 contender", "1 warm-up for 2s, 1, 4, 16, 64", "1 trial of 14s load; estimated 17s total",
 		"$ locbench run --profile quick"},
 	"changed": {"4 changed; U resets all", "*rs-actix:lto kt-http4k go-nethttp:release", "profile: 6"},
