@@ -12,12 +12,6 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// wants fails for each word that is not in the view.
-func wants(t *testing.T, view string, words ...string) {
-	t.Helper()
-	testenv.Contains(t, view, words...)
-}
-
 func mouse(t *testing.T, b *Board, s *fold.State, msgs ...tea.Msg) string {
 	t.Helper()
 	view := ""
@@ -34,16 +28,16 @@ func TestDraggingZoomsTime(t *testing.T) {
 	press(t, b, s, "enter")
 	press(t, b, s, "home")
 	view := text(b, s, 80, 23)
-	wants(t, view, "whole trial", "1 connection", "64 connections")
+	testenv.Contains(t, view, "whole trial", "1 connection", "64 connections")
 	x, y := find(t, view, "0:05")
 	y -= 4
 	left := tea.MouseLeft
 	view = mouse(t, b, s, tea.MouseClickMsg{X: x, Y: y, Button: left})
-	wants(t, view, "range from 0:05")
+	testenv.Contains(t, view, "range from 0:05")
 	view = mouse(t, b, s, tea.MouseMotionMsg{X: x + 10, Y: y, Button: left})
-	wants(t, view, "range from 0:05", " to 0:07")
+	testenv.Contains(t, view, "range from 0:05", " to 0:07")
 	view = mouse(t, b, s, tea.MouseReleaseMsg{X: x + 20, Y: y, Button: left})
-	wants(t, view, "0:05", "0:06", "0:07", "0:08", "0:09")
+	testenv.Contains(t, view, "0:05", "0:06", "0:07", "0:08", "0:09")
 	testenv.Contains(t, view, "!0:12", "!whole trial")
 	// All charts keep it, x continues to the whole trial and round to the range.
 	press(t, b, s, "esc")
@@ -61,7 +55,7 @@ func TestClickMovesOnlyTheCursor(t *testing.T) {
 	press(t, b, s, "enter")
 	x, y := find(t, text(b, s, 80, 23), "0:05")
 	view := mouse(t, b, s, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
-	wants(t, view, "whole trial", "at 0:05")
+	testenv.Contains(t, view, "whole trial", "at 0:05")
 	testenv.Contains(t, view, "!range", "!newest")
 	// Without the button, or with no zoomed chart, the mouse moves nothing.
 	for _, msg := range []tea.Msg{tea.MouseMotionMsg{X: x + 9, Y: y}, tea.MouseReleaseMsg{X: x + 9, Y: y}} {
@@ -72,25 +66,20 @@ func TestClickMovesOnlyTheCursor(t *testing.T) {
 
 func TestRangeByKeys(t *testing.T) {
 	s, b := middle(t), New()
-	press(t, b, s, "enter", "home", "v")
-	wants(t, text(b, s, 80, 23), "(v: zoom)")
-	press(t, b, s, "right", "right", "right", "v")
-	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
-	press(t, b, s, "v", "v") // an empty range changes nothing
-	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
-	press(t, b, s, "[")
-	wants(t, text(b, s, 80, 23), "whole trial")
+	shows(t, b, s, "enter home v", "(v: zoom)")
+	shows(t, b, s, "right right right v", "0:00.5 to 0:03.5")
+	shows(t, b, s, "v v", "0:00.5 to 0:03.5")
+	shows(t, b, s, "[", "whole trial")
 	_, handled := New().Update(tuitest.Key("v"), s)
 	testenv.Check(t, !handled, "v without a zoomed chart was taken")
 }
 
 func TestSpanOfTheStepOfTheCursor(t *testing.T) {
 	s, b := middle(t), New()
-	press(t, b, s, "enter", "x", "x")
-	wants(t, text(b, s, 80, 23), "last step")
+	shows(t, b, s, "enter x x", "last step")
 	press(t, b, s, "home")
 	view := text(b, s, 80, 23)
-	wants(t, view, "step 1: 1 connection", "0:02")
+	testenv.Contains(t, view, "step 1: 1 connection", "0:02")
 	testenv.Contains(t, view, "!0:12")
 }
 

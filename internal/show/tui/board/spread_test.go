@@ -110,12 +110,9 @@ func TestSpreadOfAnyLatencies(t *testing.T) {
 
 func TestDetailsOfAStep(t *testing.T) {
 	s, b := at(t, "limits", 1, never), New()
-	press(t, b, s, "2", "home")
-	testenv.Contains(t, text(b, s, 80, 23), "!esc: all steps", "!p75")
-	press(t, b, s, "enter")
-	testenv.Contains(t, text(b, s, 80, 23), "step 1: ", "p75", "bars: share of")
-	press(t, b, s, "down")
-	testenv.Contains(t, text(b, s, 80, 23), "latencies  step 2: ")
+	shows(t, b, s, "2 home", "!esc: all steps", "!p75")
+	shows(t, b, s, "enter", "step 1: ", "p75", "bars: share of")
+	shows(t, b, s, "down", "latencies  step 2: ")
 	press(t, b, s, "esc")
 	view := text(b, s, 80, 23)
 	testenv.Contains(t, view, "!esc: all steps")

@@ -32,6 +32,13 @@ func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	}
 }
 
+// shows presses keys and looks for parts of the view, as testenv.Contains does.
+func shows(t *testing.T, b *Board, s *fold.State, keys string, parts ...string) {
+	t.Helper()
+	press(t, b, s, strings.Fields(keys)...)
+	testenv.Contains(t, text(b, s, 80, 23), parts...)
+}
+
 // find returns the place of a word on the screen.
 func find(t *testing.T, view, word string) (x, y int) {
 	t.Helper()
@@ -58,17 +65,14 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 func TestTrials(t *testing.T) {
 	s, b := middle(t), New()
 	testenv.Contains(t, text(b, s, 80, 23), "! showing ")
-	press(t, b, s, "[", "[")
-	testenv.Contains(t, text(b, s, 80, 23), "showing go-nethttp, round 1, trial 1, complete")
-	press(t, b, s, "]", "]", "]") // those to come cannot be shown
-	testenv.Contains(t, text(b, s, 80, 23), "! showing ")
+	shows(t, b, s, "[ [", "showing go-nethttp, round 1, trial 1, complete")
+	shows(t, b, s, "] ] ]", "! showing ")
 	press(t, b, s, "[")
 	for _, rec := range tuitest.Until(shared(t, "limits"), 3, isA[bench.TrialStarted])[s.Seq:] {
 		s.Apply(rec)
 	}
 	testenv.Contains(t, text(b, s, 80, 23), "trial 1, complete")
-	press(t, b, s, ".")
-	testenv.Contains(t, text(b, s, 80, 23), "! showing ")
+	shows(t, b, s, ".", "! showing ")
 }
 
 func TestMouse(t *testing.T) {
@@ -100,8 +104,7 @@ func TestCursorShowsExactValues(t *testing.T) {
 	load := s.Current.Load
 	p := load[len(load)-4]
 	testenv.Contains(t, text(b, s, 80, 23), "at "+clock(p.T), rate(p.Throughput)+" req/s")
-	press(t, b, s, "home")
-	testenv.Contains(t, text(b, s, 80, 23), "at "+clock(load[0].T)+", step 1")
+	shows(t, b, s, "home", "at "+clock(load[0].T)+", step 1")
 	press(t, b, s, "end")
 	v := text(b, s, 80, 23)
 	testenv.Check(t, strings.Contains(v, "newest") && !b.pinned, "it does not follow the newest point:\n%s", v)

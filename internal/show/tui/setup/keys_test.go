@@ -277,3 +277,16 @@ func TestAboutHasNoGaps(t *testing.T) {
 		testenv.Equal(t, new(Screen).about(row{svc: svc}), want)
 	}
 }
+
+func TestEverySizeIsFilledExactly(t *testing.T) {
+	o := open(t, withoutDocker(t), Choice{Profile: "locations", Set: profile.Changes{"memory": {"512"}}})
+	for _, keys := range []string{"", "enter", "esc down enter", "esc d", "esc end up"} {
+		o.press(strings.Fields(keys)...)
+		for w := 20; w <= 130; w += 11 {
+			for h := 5; h <= 45; h += 2 {
+				size := tuitest.Size{Width: w, Height: h}
+				tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), size, false)
+			}
+		}
+	}
+}
