@@ -38,22 +38,15 @@ func TestSettingsOfJVMs(t *testing.T) {
 // -update.
 func compareSection(t *testing.T, begins, ends, want string) {
 	t.Helper()
-	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testenv.Must(os.ReadFile("README.md"))(t)
 	before, rest, ok1 := strings.Cut(string(data), begins)
 	got, after, ok2 := strings.Cut(rest, ends)
-	if !ok1 || !ok2 {
-		t.Fatalf("README.md lacks the lines %q and %q", begins, ends)
-	}
+	testenv.Need(t, ok1 && ok2, "README.md lacks the lines %q and %q", begins, ends)
 	if got == want {
 		return
 	}
 	if *testenv.Update {
-		if err := os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644))
 		return
 	}
 	t.Errorf("README.md differs from the manifests and Dockerfiles: go generate ./services\nwant:\n%s", want)
@@ -80,10 +73,7 @@ func jvms(t *testing.T, list []bench.Service) string {
 		var order []string
 		variants := map[string][]string{}
 		for _, name := range variantNames(svc) {
-			resolved, err := contender.Resolve(svc, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			resolved := testenv.Must(contender.Resolve(svc, name))(t)
 			settings, ok := jvmSettings(t, resolved)
 			if !ok {
 				continue
@@ -94,17 +84,13 @@ func jvms(t *testing.T, list []bench.Service) string {
 			variants[settings] = append(variants[settings], name)
 		}
 		for _, settings := range order {
-			if whyJVM[settings] == "" {
-				t.Errorf("%s: %q has no reason in whyJVM", svc.Name, settings)
-			}
+			testenv.Check(t, whyJVM[settings] != "", "%s: %q has no reason in whyJVM", svc.Name, settings)
 			used[settings] = true
 			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", cell(svc.Name), cell(strings.Join(variants[settings], ", ")), settings, whyJVM[settings])
 		}
 	}
 	for settings := range whyJVM {
-		if !used[settings] {
-			t.Errorf("no JVM has the settings %q", settings)
-		}
+		testenv.Check(t, used[settings], "no JVM has the settings %q", settings)
 	}
 	return b.String()
 }
@@ -117,22 +103,14 @@ func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
 	if svc.Process == nil || svc.Process.Command[0] != "java" {
 		return "", false
 	}
-	text, err := fs.ReadFile(svc.Files, svc.Docker.Dockerfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testenv.Must(fs.ReadFile(svc.Files, svc.Docker.Dockerfile))(t)
 	entry := javaEntry.FindSubmatch(text)
-	if entry == nil {
-		t.Fatalf("%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
-	}
+	testenv.Need(t, entry != nil, "%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
 	var inside []string
-	if err := json.Unmarshal(entry[1], &inside); err != nil {
-		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
-	}
+	err := json.Unmarshal(entry[1], &inside)
+	testenv.Need(t, err == nil, "%s: ENTRYPOINT: %v", svc.Name, err)
 	options := beforeJar(svc.Process.Command)
-	if got := beforeJar(inside); !slices.Equal(got, options) {
-		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
-	}
+	testenv.Equal(t, beforeJar(inside), options, svc.Name)
 	// The java launcher reads the variable first; later options win.
 	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
 }
@@ -147,10 +125,7 @@ func beforeJar(argv []string) []string {
 // bundled returns the contenders in the binary.
 func bundled(t *testing.T) []bench.Service {
 	t.Helper()
-	list, err := contender.Discover(contender.Source{FS: unpack(t), Name: "services"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testenv.Must(contender.Discover(contender.Source{FS: unpack(t), Name: "services"}))(t)
 	return list
 }
 

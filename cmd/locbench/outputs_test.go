@@ -65,7 +65,7 @@ func TestOutputs_Leader(t *testing.T) {
 	run, trials := alternating()
 	a := analysis.Of(run, trials)
 	var text, markdown, html bytes.Buffer
-	testenv.OK(t, plain.Table(&text, a, nil, 160, false))
+	testenv.OK(t, plain.End(&text, a, nil, 160, false))
 	testenv.OK(t, report.Markdown(&markdown, a, report.Options{}))
 	testenv.OK(t, report.HTML(&html, a, report.Options{}))
 	r := compare.Pair(a.Contenders[0], a.Contenders[1], nil, compare.Options{})

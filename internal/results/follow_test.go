@@ -48,9 +48,7 @@ func (l *following) expect(t *testing.T, seqs ...int64) {
 	for _, want := range seqs {
 		select {
 		case got := <-l.seqs:
-			if got != want {
-				t.Fatalf("event %d, want %d", got, want)
-			}
+			testenv.Need(t, got == want, "event %d, want %d", got, want)
 		case <-time.After(time.Minute):
 			t.Fatalf("no event %d", want)
 		}
@@ -83,33 +81,24 @@ func TestFollowALogThatGrows(t *testing.T) {
 		l.expect(t, 1)
 		feed(w, 2, &trial, bench.TrialStarted{}, step(0))
 		l.expect(t, 2, 3)
-		if _, err := w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.events.WriteString(`sed","event":{}}` + "\n"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.OK(t, testenv.Err(w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`)))
+		testenv.OK(t, testenv.Err(w.events.WriteString(`sed","event":{}}`+"\n")))
 		l.expect(t, 4)
 		feed(w, 5, &trial, bench.TrialEnded{State: bench.TrialComplete})
 		feed(w, 6, nil, bench.RunEnded{State: bench.RunComplete})
 		l.expect(t, 5, 6)
 
 		// Reports are written after the last event: the end is when the writer closes the log.
-		if !Running(dir) {
-			t.Error("Running is false with a writer")
-		}
+		testenv.Check(t, Running(dir), "Running is false with a writer")
 		select {
 		case <-l.done:
 			t.Error("the end was reported before the writer closed the log")
 		case <-time.After(4 * followEvery):
 		}
 		w.Close()
-		if err := l.end(t); err != nil || l.bad != 0 {
-			t.Errorf("error %v, %d bad lines", err, l.bad)
-		}
-		if Running(dir) {
-			t.Error("Running is true without a writer")
-		}
+		err := l.end(t)
+		testenv.Check(t, err == nil && l.bad == 0, "error %v, %d bad lines", err, l.bad)
+		testenv.Check(t, !Running(dir), "Running is true without a writer")
 	})
 }
 
@@ -121,18 +110,16 @@ func TestFollowAResumedRun(t *testing.T) {
 		w.Close()
 		ended := followLog(t, dir)
 		ended.expect(t, 1, 2)
-		if err := ended.end(t); err != nil {
-			t.Errorf("error %v", err)
-		}
+		err := ended.end(t)
+		testenv.Check(t, err == nil, "error %v", err)
 		w = mustReopen(t, dir, plan())
 		l := followLog(t, dir)
 		l.expect(t, 1, 2)
 		feed(w, 3, nil, bench.RunStarted{Run: plan(), Dir: dir})
 		l.expect(t, 3)
 		w.Close() // killed
-		if err := l.end(t); !errors.Is(err, ErrKilled) {
-			t.Errorf("error %v, want that the run was killed", err)
-		}
+		err = l.end(t)
+		testenv.Check(t, errors.Is(err, ErrKilled), "error %v, want that the run was killed", err)
 	})
 }
 
@@ -140,8 +127,7 @@ func TestFollowSkipsLinesThatAreNotRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		good := func(seq int64, e bench.Event) string {
-			line, err := json.Marshal(bench.Record{Seq: seq, At: at, Event: e})
-			testenv.OK(t, err)
+			line := testenv.Must(json.Marshal(bench.Record{Seq: seq, At: at, Event: e}))(t)
 			return string(line) + "\n"
 		}
 		log := good(1, bench.Paused{}) + "\x00\x1b[2J\n\n" + `{"seq":2,"type":"from the future","event":{}}` + "\n" +
@@ -149,34 +135,28 @@ func TestFollowSkipsLinesThatAreNotRecords(t *testing.T) {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600))
 		l := followLog(t, dir)
 		l.expect(t, 1, 3)
-		if err := l.end(t); err != nil || l.bad != 3 {
-			t.Errorf("error %v, %d bad lines, want 3", err, l.bad)
-		}
+		err := l.end(t)
+		testenv.Check(t, err == nil && l.bad == 3, "error %v, %d bad lines, want 3", err, l.bad)
 	})
 }
 
 func TestFollowEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		if _, err := Follow(t.Context(), dir, nil); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("without a log: %v", err)
-		}
+		_, err := Follow(t.Context(), dir, nil)
+		testenv.Check(t, errors.Is(err, os.ErrNotExist), "without a log: %v", err)
 		w := mustCreate(t, dir)
 		feed(w, 1, nil, bench.Paused{})
 		enough := errors.New("enough")
-		if _, err := Follow(t.Context(), dir, func([]bench.Record) error { return enough }); err != enough {
-			t.Errorf("error %v, want the handler's", err)
-		}
+		_, err = Follow(t.Context(), dir, func([]bench.Record) error { return enough })
+		testenv.Check(t, err == enough, "error %v, want the handler's", err)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		if _, err := Follow(ctx, dir, func([]bench.Record) error { cancel(enough); return nil }); err != enough {
-			t.Errorf("error %v, want the context's", err)
-		}
+		_, err = Follow(ctx, dir, func([]bench.Record) error { cancel(enough); return nil })
+		testenv.Check(t, err == enough, "error %v, want the context's", err)
 		cut := followLog(t, dir)
 		cut.expect(t, 1)
 		testenv.OK(t, w.events.Truncate(3))
-		if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "became shorter") {
-			t.Errorf("error %v, want that the log was cut", err)
-		}
+		testenv.Fails(t, cut.end(t), "became shorter")
 	})
 }
 
@@ -205,11 +185,8 @@ func FuzzFollow(f *testing.F) {
 		for piece := range slices.Chunk(log, size) {
 			testenv.OK(t, l.add(piece))
 		}
-		if err := errors.Join(l.flush(), l.finish()); err != nil && !errors.Is(err, ErrKilled) {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("reported %v, want %v", got, want)
-		}
+		err := errors.Join(l.flush(), l.finish())
+		testenv.Need(t, err == nil || errors.Is(err, ErrKilled), "%v", err)
+		testenv.Equal(t, got, want, "reported")
 	})
 }

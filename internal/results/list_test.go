@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,8 +23,7 @@ func put(t testing.TB, dir, runJSON string) {
 
 func putRun(t testing.TB, dir string, run bench.Run) {
 	t.Helper()
-	data, err := json.Marshal(run)
-	testenv.OK(t, err)
+	data := testenv.Must(json.Marshal(run))(t)
 	put(t, dir, string(data))
 }
 
@@ -43,9 +43,7 @@ func TestList(t *testing.T) {
 	testenv.OK(t, os.Mkdir(filepath.Join(root, "pipe", RunFile), 0o755))
 
 	got, left := List(root, filepath.Join(root, "z-old"), filepath.Join(root, "missing"))
-	if left != 0 || len(got) != 5 {
-		t.Fatalf("%d entries, %d left: %+v", len(got), left, got)
-	}
+	testenv.Need(t, left == 0 && len(got) == 5, "%d entries, %d left: %+v", len(got), left, got)
 	byName := map[string]Entry{}
 	for _, e := range got {
 		byName[filepath.Base(e.Dir)] = e
@@ -65,9 +63,7 @@ func TestList(t *testing.T) {
 		})
 	}
 	for i := 1; i < len(got); i++ {
-		if got[i].Time().After(got[i-1].Time()) {
-			t.Errorf("%s is before the newer %s", got[i-1].Dir, got[i].Dir)
-		}
+		testenv.Check(t, !got[i].Time().After(got[i-1].Time()), "%s is before the newer %s", got[i-1].Dir, got[i].Dir)
 	}
 }
 
@@ -75,13 +71,11 @@ func TestListOfRunningAndKilledRuns(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")
 	w := mustCreate(t, dir)
-	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || !got[0].Live {
-		t.Errorf("with a writer: %+v", got)
-	}
+	got, _ := List(root)
+	testenv.Check(t, len(got) == 1 && got[0].State == bench.RunRunning && got[0].Live, "with a writer: %+v", got)
 	w.Close()
-	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || got[0].Live {
-		t.Errorf("without a writer: %+v", got)
-	}
+	got, _ = List(root)
+	testenv.Check(t, len(got) == 1 && got[0].State == bench.RunRunning && !got[0].Live, "without a writer: %+v", got)
 }
 
 func TestListOfOneFolder(t *testing.T) {
@@ -94,9 +88,8 @@ func TestListOfOneFolder(t *testing.T) {
 	}
 	file := filepath.Join(dir, "notes.txt")
 	testenv.OK(t, os.WriteFile(file, nil, 0o644))
-	if got, _ := List(file); len(got) != 1 || got[0].Err == nil {
-		t.Errorf("a file as a root: %+v", got)
-	}
+	got, _ := List(file)
+	testenv.Check(t, len(got) == 1 && got[0].Err != nil, "a file as a root: %+v", got)
 }
 
 func TestListFollowsNoLinkOut(t *testing.T) {
@@ -108,9 +101,7 @@ func TestListFollowsNoLinkOut(t *testing.T) {
 	testenv.OK(t, os.Mkdir(filepath.Join(root, "file"), 0o755))
 	testenv.OK(t, os.Symlink(filepath.Join(outside, "secret", RunFile), filepath.Join(root, "file", RunFile)))
 	got, _ := List(root)
-	if len(got) != 1 || got[0].Err == nil || got[0].ID != "" {
-		t.Errorf("followed a link: %+v", got)
-	}
+	testenv.Check(t, len(got) == 1 && got[0].Err != nil && got[0].ID == "", "followed a link: %+v", got)
 }
 
 func TestListIsBounded(t *testing.T) {
@@ -134,31 +125,30 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		put(t, filepath.Join(dir, "x"), string(data))
 		got, left := List(dir)
-		if len(got) != 1 || left != 0 {
-			t.Fatalf("%d entries, %d left", len(got), left)
-		}
+		testenv.Need(t, len(got) == 1 && left == 0, "%d entries, %d left", len(got), left)
 		e := got[0]
-		if e.Complete > e.Trials || e.Changed.IsZero() {
-			t.Errorf("%+v", e)
-		}
-		if e.Err != nil && (e.ID != "" || e.Trials != 0) {
-			t.Errorf("half an entry next to an error: %+v", e)
-		}
+		testenv.Check(t, e.Complete <= e.Trials && !e.Changed.IsZero(), "%+v", e)
+		testenv.Check(t, e.Err == nil || (e.ID == "" && e.Trials == 0), "half an entry next to an error: %+v", e)
 	})
 }
 
-func BenchmarkList(b *testing.B) {
-	root := b.TempDir()
-	for i := range 500 {
-		run := plan()
-		for r := range 48 {
-			run.Trials = append(run.Trials, bench.TrialEntry{Trial: bench.Trial{Contender: "c", Round: r + 3}, State: bench.TrialComplete, File: fmt.Sprintf("c-%d.json", r)})
-		}
-		putRun(b, filepath.Join(root, fmt.Sprintf("run-%03d", i)), run)
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	put := func(path string) {
+		t.Helper()
+		testenv.OK(t, os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755))
+		testenv.OK(t, os.WriteFile(filepath.Join(root, path), []byte("{}"), 0o600))
 	}
-	for b.Loop() {
-		if got, _ := List(root); len(got) != 500 {
-			b.Fatal(len(got))
-		}
-	}
+	put("b/run.json")
+	put("b/inner/run.json") // inside a results folder
+	put("a/x/y/run.json")
+	put("a/other.json")
+	put(".hidden/run.json")
+	put(strings.Repeat("d/", 20) + "run.json")
+	testenv.OK(t, os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "link")))
+	got, problems := Find(root, filepath.Join(root, "b", "run.json"), filepath.Join(root, "b"), filepath.Join(root, "link"))
+	testenv.Equal(t, got, []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}, "found")
+	testenv.Check(t, len(problems) == 1 && errors.Is(problems[0], ErrBounded), "problems %v", problems)
+	got, problems = Find(filepath.Join(root, "nowhere"), filepath.Join(root, "a", "other.json"))
+	testenv.Check(t, len(got) == 0 && len(problems) == 2, "%q, %v", got, problems)
 }

@@ -27,18 +27,15 @@ func plan() bench.Run {
 
 func mustCreate(t *testing.T, dir string) *Writer {
 	t.Helper()
-	w, err := Create(dir, plan(), func(err error) { t.Errorf("writing failed: %v", err) })
-	testenv.OK(t, err)
+	w := testenv.Must(Create(dir, plan(), func(err error) { t.Errorf("writing failed: %v", err) }))(t)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
 
 func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	t.Helper()
-	h, err := Acquire(dir)
-	testenv.OK(t, err)
-	w, err := h.Reopen(run, func(err error) { t.Error(err) })
-	testenv.OK(t, err)
+	h := testenv.Must(Acquire(dir))(t)
+	w := testenv.Must(h.Reopen(run, func(err error) { t.Error(err) }))(t)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
@@ -64,9 +61,8 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	// Read what a reader finds if locbench is killed exactly now.
 	run, trials, err := Read(dir)
 	testenv.OK(t, err)
-	if run.Trials[0].State != bench.TrialRunning || run.Trials[1].State != bench.TrialPending {
-		t.Errorf("states %s, %s; want running, pending", run.Trials[0].State, run.Trials[1].State)
-	}
+	testenv.Check(t, run.Trials[0].State == bench.TrialRunning && run.Trials[1].State == bench.TrialPending,
+		"states %s, %s; want running, pending", run.Trials[0].State, run.Trials[1].State)
 	if len(trials) != 1 || len(trials[0].Steps) != 2 || trials[0].Steps[1].Load.Succeeded != 200 || trials[0].StartUp == nil {
 		t.Fatalf("finished steps are not all there: %+v", trials)
 	}
@@ -78,15 +74,12 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	if run.State != bench.RunComplete || run.Trials[0].State != bench.TrialComplete || trials[0].State != bench.TrialComplete {
 		t.Errorf("states after the end: run %s, trial %s / %s", run.State, run.Trials[0].State, trials[0].State)
 	}
-	if len(run.Warnings) != 1 {
-		t.Errorf("warnings %q", run.Warnings)
-	}
+	testenv.Equal(t, len(run.Warnings), 1, "warnings", run.Warnings)
 	if i := run.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
 		t.Errorf("manual changes %+v", i)
 	}
-	if leftovers, _ := filepath.Glob(filepath.Join(dir, ".*")); len(leftovers) > 0 {
-		t.Errorf("temporary files left: %v", leftovers)
-	}
+	leftovers, _ := filepath.Glob(filepath.Join(dir, ".*"))
+	testenv.Check(t, len(leftovers) == 0, "temporary files left: %v", leftovers)
 	var seen []int64
 	l := &follower{handle: func(batch []bench.Record) error {
 		for _, r := range batch {
@@ -95,9 +88,8 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 		return nil
 	}}
 	log, err := os.ReadFile(filepath.Join(dir, EventsFile))
-	if err = errors.Join(err, l.add(log), l.flush()); err != nil || len(seen) != 9 {
-		t.Errorf("event log holds %v (%v), want 1 to 9", seen, err)
-	}
+	err = errors.Join(err, l.add(log), l.flush())
+	testenv.Check(t, err == nil && len(seen) == 9, "event log holds %v (%v), want 1 to 9", seen, err)
 }
 
 func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
@@ -106,9 +98,7 @@ func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
 	trial := plan().Trials[0].Trial
 	feed(w, 1, &trial, bench.TrialStarted{}, step(0), step(1))
 	// The killed run leaves half a line in the log.
-	if _, err := w.events.WriteString(`{"seq":4,"ty`); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(w.events.WriteString(`{"seq":4,"ty`)))
 	w.Close()
 
 	run, _, err := Read(dir)
@@ -121,9 +111,7 @@ func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
 	feed(w2, 4, &trial, bench.TrialStarted{}, step(0), bench.TrialEnded{State: bench.TrialComplete})
 	_, trials, err := Read(dir)
 	testenv.OK(t, err)
-	if len(trials) != 1 || len(trials[0].Steps) != 1 {
-		t.Fatalf("the steps of two trials were mixed: %+v", trials)
-	}
+	testenv.Need(t, len(trials) == 1 && len(trials[0].Steps) == 1, "the steps of two trials were mixed: %+v", trials)
 	var partial bench.TrialResult
 	if err := readTrial(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished trial is lost: %v, %d steps", err, len(partial.Steps))
@@ -150,42 +138,32 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	testenv.OK(t, os.WriteFile(filepath.Join(dir, RunFile), before, 0o600))
 	run, _, err := Read(dir)
 	for when, entry := range map[string]bench.TrialEntry{"written": want.Trials[0], "read": run.Trials[0]} {
-		if entry.Bodies == nil || entry.Bodies.Compared != 5 {
-			t.Errorf("%s: compared bodies: %+v", when, entry.Bodies)
-		}
+		testenv.Check(t, entry.Bodies != nil && entry.Bodies.Compared == 5, "%s: compared bodies: %+v", when,
+			entry.Bodies)
 	}
 	if got := run.Trials[0]; err != nil || got.State != bench.TrialComplete || got.Excluded == nil || !got.Excluded.NoValidStep || got.Excluded.Errors != want.Trials[0].Excluded.Errors {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if run.Trials[1].State != bench.TrialPending {
-		t.Errorf("the other trial is %s", run.Trials[1].State)
-	}
+	testenv.Equal(t, run.Trials[1].State, bench.TrialPending, "the other trial")
 }
 
 func TestCreateRefusesAFolderWithARun(t *testing.T) {
 	dir := t.TempDir()
 	mustCreate(t, dir)
-	if _, err := Create(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "--resume") {
-		t.Errorf("error %v, want one that names --resume", err)
-	}
+	testenv.Fails(t, testenv.Err(Create(dir, plan(), nil)), "--resume")
 	// No other process may write to the folder before the first writer is closed.
-	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench") {
-		t.Errorf("error %v, want one that names the other writer", err)
-	}
+	testenv.Fails(t, testenv.Err(Acquire(dir)), "another locbench")
 }
 
 func TestWriteErrorIsReportedOnceAndAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var got []error
-	w, err := Create(dir, plan(), func(err error) { got = append(got, err) })
-	testenv.OK(t, err)
+	w := testenv.Must(Create(dir, plan(), func(err error) { got = append(got, err) }))(t)
 	defer w.Close()
 	testenv.OK(t, os.RemoveAll(dir))
 	trial := plan().Trials[0].Trial
 	feed(w, 1, &trial, bench.TrialStarted{}, step(0))
-	if len(got) != 1 || w.Err() == nil {
-		t.Errorf("reported %v, Err %v; want one error", got, w.Err())
-	}
+	testenv.Check(t, len(got) == 1 && w.Err() != nil, "reported %v, Err %v; want one error", got, w.Err())
 }
 
 func TestReadSaysWhatIsWrong(t *testing.T) {
@@ -218,9 +196,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 				file = ""
 			}
 			_, _, err := Read(write(t, file, c.run))
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q in it", err, c.want)
-			}
+			testenv.Fails(t, err, c.want)
 		})
 	}
 
@@ -231,9 +207,8 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		good, _ := json.Marshal(bench.TrialResult{Schema: bench.SchemaVersion, Trial: run.Trials[1].Trial})
 		dir := write(t, RunFile, string(data), run.Trials[0].File, "{", run.Trials[1].File, string(good))
 		_, trials, err := Read(dir)
-		if err == nil || len(trials) != 1 || trials[0].Trial.Round != 2 {
-			t.Errorf("trials %+v, error %v", trials, err)
-		}
+		testenv.Check(t, err != nil && len(trials) == 1 && trials[0].Trial.Round == 2, "trials %+v, error %v",
+			trials, err)
 	})
 }
 
@@ -263,9 +238,8 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := json.Marshal(got)
 		testenv.OK(t, err)
-		if _, _, err := readFiles(t, again, trial); err != nil {
-			t.Fatalf("written results cannot be read again: %v", err)
-		}
+		_, _, err = readFiles(t, again, trial)
+		testenv.Need(t, err == nil, "written results cannot be read again: %v", err)
 	})
 }
 
@@ -274,8 +248,7 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	fail := func(err error) { t.Error(err) }
-	w, err := Create(dir, run, fail)
-	testenv.OK(t, err)
+	w := testenv.Must(Create(dir, run, fail))(t)
 	w.Close()
 	mine := []string{".notes.tmp", ".other.txt.tmp12", "a.json.tmp1"}
 	for _, name := range append([]string{".run.json.tmp123", ".rs-actix-1.json.tmp4", ".report.html.tmp5", ".summary.md.tmp6"}, mine...) {
@@ -289,9 +262,7 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	}
 	want := append(mine, EventsFile, RunFile)
 	slices.Sort(want)
-	if !slices.Equal(left, want) {
-		t.Errorf("left: %q, want %q", left, want)
-	}
+	testenv.Equal(t, left, want, "left")
 }
 
 // With interleaving each contender has its own file, in whichever order events come.
@@ -308,9 +279,7 @@ func TestTrialsAtTheSameTime(t *testing.T) {
 	feed(w, 9, &b, bench.TrialEnded{State: bench.TrialFailed, Failure: "gone"})
 	feed(w, 10, &a, bench.TrialEnded{State: bench.TrialComplete})
 	run, trials, err := Read(dir)
-	if err != nil || len(trials) != 2 {
-		t.Fatalf("%d trials, %v", len(trials), err)
-	}
+	testenv.Need(t, err == nil && len(trials) == 2, "%d trials, %v", len(trials), err)
 	if trials[0].State != bench.TrialComplete || len(trials[0].Steps) != 2 || *trials[0].StartUp != 1 || run.Trials[0].State != bench.TrialComplete {
 		t.Errorf("a: %+v", trials[0])
 	}
@@ -338,24 +307,19 @@ func TestLastSeqAfterALineThatIsTooLong(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, EventsFile), []byte(tt.log), 0o600))
-		if last, err := LastSeq(dir); err != nil || last != tt.want {
-			t.Errorf("%s: %d, want %d (%v)", name, last, tt.want, err)
-		}
+		last, err := LastSeq(dir)
+		testenv.Check(t, err == nil && last == tt.want, "%s: %d, want %d (%v)", name, last, tt.want, err)
 	}
-	if last, err := LastSeq(t.TempDir()); err != nil || last != 0 {
-		t.Errorf("no log: %d, %v", last, err)
-	}
+	last, err := LastSeq(t.TempDir())
+	testenv.Check(t, err == nil && last == 0, "no log: %d, %v", last, err)
 }
 
 // A resumed run locks its folder before reading it.
 func TestAcquireKeepsOthersOut(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "is not a results folder") {
-		t.Error(err)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
-		t.Errorf("left in it: %v", entries)
-	}
+	testenv.Fails(t, testenv.Err(Acquire(dir)), "is not a results folder")
+	entries, _ := os.ReadDir(dir)
+	testenv.Check(t, len(entries) == 0, "left in it: %v", entries)
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	mustCreate(t, dir).Close()
 	h, err := Acquire(filepath.Join(dir, RunFile))
@@ -365,9 +329,7 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	}
 	h.Close()
 	w := mustReopen(t, dir, run)
-	if _, err := Acquire(dir); err == nil {
-		t.Error("the folder of a writer is locked again")
-	}
+	testenv.Check(t, testenv.Err(Acquire(dir)) != nil, "the folder of a writer is locked again")
 	w.Close()
 	if h, err = Acquire(dir); err != nil {
 		t.Fatal(err)
@@ -383,7 +345,5 @@ func TestWriterDoesNotChangeThePlanOfAnEvent(t *testing.T) {
 	before := run.Trials[0].State
 	feed(w, 1, nil, bench.RunStarted{Run: run})
 	feed(w, 2, &trial, bench.TrialStarted{Number: 1, Of: 2}, bench.TrialEnded{State: bench.TrialFailed})
-	if run.Trials[0].State != before {
-		t.Errorf("the trial of the event is %s", run.Trials[0].State)
-	}
+	testenv.Equal(t, run.Trials[0].State, before, "the trial of the event")
 }

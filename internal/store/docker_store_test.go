@@ -44,27 +44,20 @@ func (e engine) RunContainer(ctx context.Context, spec store.ContainerSpec) (sto
 func TestContainerInDocker(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
-	e, err := docker.Connect(t.Context())
-	testenv.OK(t, err)
+	e := testenv.Must(docker.Connect(t.Context()))(t)
 	defer e.Close()
 	run := fmt.Sprintf("store-test-%d", os.Getpid())
 	labels := map[string]string{docker.LabelRun: run}
-	network, err := e.CreateNetwork(t.Context(), labels, false)
-	testenv.OK(t, err)
+	network := testenv.Must(e.CreateNetwork(t.Context(), labels, false))(t)
 	defer func() {
-		if _, err := e.Clean(context.Background(), run, nil); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(e.Clean(context.Background(), run, nil)))
 	}()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
-	seen, err := s.Listen("127.0.0.1:0")
-	testenv.OK(t, err)
-	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen), s.Info().Version) {
-		t.Errorf("%+v", s.Info())
-	}
+	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
+	testenv.Check(t, strings.HasPrefix(s.Info().Version, "7.") && strings.Contains(get(t, seen), s.Info().Version),
+		"%+v", s.Info())
 	testenv.OK(t, s.Close())
-	left, err := e.List(t.Context(), run)
-	testenv.OK(t, err)
+	left := testenv.Must(e.List(t.Context(), run))(t)
 	for _, l := range left {
 		testenv.Equal(t, l.Kind, "network", l)
 	}
@@ -73,8 +66,7 @@ func TestContainerInDocker(t *testing.T) {
 // TestRealElasticsearch opens the one that the tests have.
 func TestRealElasticsearch(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
-	seen, err := s.Listen("127.0.0.1:0")
-	testenv.OK(t, err)
+	seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
 	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
 		t.Errorf("%+v", s.Info())
 	}

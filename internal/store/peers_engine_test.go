@@ -28,9 +28,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	run := fmt.Sprintf("store-peers-%d", os.Getpid())
 	labels := map[string]string{docker.LabelRun: run}
 	t.Cleanup(func() {
-		if _, err := dock.Clean(context.Background(), run, nil); err != nil {
-			t.Error(err)
-		}
+		testenv.OK(t, testenv.Err(dock.Clean(context.Background(), run, nil)))
 	})
 	var networks [2]docker.Network
 	for i := range networks {
@@ -48,9 +46,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s := mustOpen(t, spec, store.Options{})
 			url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)
-			if err != nil || !strings.Contains(url, own.Gateway) {
-				t.Fatalf("%s: %s, %v", what, url, err)
-			}
+			testenv.Need(t, err == nil && strings.Contains(url, own.Gateway), "%s: %s, %v", what, url, err)
 			ask := func(network string) string {
 				c, _, err := dock.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}, Labels: labels, Network: network})
 				testenv.OK(t, err)
@@ -66,12 +62,10 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 				return strings.Join(said, "\n")
 			}
 			testenv.Equal(t, ask(own.Name), "status 200", what)
-			if said := ask(other.Name); !wasReset(said) {
-				t.Errorf("%s: a container of another network: %s", what, said)
-			}
-			if said := fromNeighbor(t, helper, "get", url); !wasReset(said) {
-				t.Errorf("%s: a neighbor: %s", what, said)
-			}
+			said := ask(other.Name)
+			testenv.Check(t, wasReset(said), "%s: a container of another network: %s", what, said)
+			said = fromNeighbor(t, helper, "get", url)
+			testenv.Check(t, wasReset(said), "%s: a neighbor: %s", what, said)
 		})
 	}
 }

@@ -51,21 +51,18 @@ func TestSeal_External(t *testing.T) {
 func TestListenAs(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	seen, err := s.ListenAs("host.docker.internal")
-	if err != nil || !strings.HasPrefix(seen, "http://host.docker.internal:") || s.Info().Seen != seen {
-		t.Fatalf("%s, %v", seen, err)
-	}
+	testenv.Need(t, err == nil && strings.HasPrefix(seen, "http://host.docker.internal:") && s.Info().Seen == seen,
+		"%s, %v", seen, err)
 	port := seen[strings.LastIndexByte(seen, ':'):]
 	for host, want := range map[string]int{"host.docker.internal": 200, "localhost": 200, "evil.example": 403} {
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
 		req.Host = host + port
-		resp, err := http.DefaultClient.Do(req)
-		testenv.OK(t, err)
+		resp := testenv.Must(http.DefaultClient.Do(req))(t)
 		resp.Body.Close()
 		testenv.Equal(t, resp.StatusCode, want, host, resp.Status)
 	}
 	outside := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer},
 		store.Options{Containers: &runner{address: strings.TrimPrefix(elastic(t, "7.10.2", "").URL, "http://"), exited: make(chan struct{})}})
-	if seen, err := outside.ListenAs("host.docker.internal"); err != nil || seen != "http://172.18.0.2:9200" {
-		t.Errorf("a container: %s, %v", seen, err)
-	}
+	seen, err = outside.ListenAs("host.docker.internal")
+	testenv.Check(t, err == nil && seen == "http://172.18.0.2:9200", "a container: %s, %v", seen, err)
 }

@@ -43,18 +43,15 @@ func elastic(t *testing.T, version, distribution string) *httptest.Server {
 func get(t *testing.T, url string) string {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(url)
-	testenv.OK(t, err)
+	resp := testenv.Must(client.Get(url))(t)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	testenv.OK(t, err)
+	body := testenv.Must(io.ReadAll(resp.Body))(t)
 	return string(body)
 }
 
 func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), spec, opts)
-	testenv.OK(t, err)
+	s := testenv.Must(store.Open(t.Context(), spec, opts))(t)
 	t.Cleanup(func() {
 		for range 2 { // it is idempotent
 			testenv.OK(t, s.Close())
@@ -70,37 +67,26 @@ func TestEmbedded(t *testing.T) {
 		if info.Kind != bench.StoreEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
 			t.Errorf("%+v", info)
 		}
-		seen, err := s.Listen("127.0.0.1:0")
-		testenv.OK(t, err)
-		if seen == s.URL() || s.Info().Seen != seen {
-			t.Errorf("contenders see %s, this machine %s", seen, s.URL())
-		}
+		seen := testenv.Must(s.Listen("127.0.0.1:0"))(t)
+		testenv.Check(t, seen != s.URL() && s.Info().Seen == seen, "contenders see %s, this machine %s", seen,
+			s.URL())
 		for _, url := range []string{seen, s.URL()} {
-			if !strings.Contains(get(t, url), "7.10.2") {
-				t.Errorf("%s is not a store", url)
-			}
+			testenv.Contains(t, get(t, url), "7.10.2")
 		}
 		s.Close()
-		if _, err := s.Listen("127.0.0.1:0"); err == nil {
-			t.Error("a closed store listens")
-		}
+		testenv.Check(t, testenv.Err(s.Listen("127.0.0.1:0")) != nil, "a closed store listens")
 	}
-	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{}); err == nil {
-		t.Error("a p99 below the median was accepted")
-	}
+	_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{})
+	testenv.Check(t, err != nil, "a p99 below the median was accepted")
 }
 
 func TestNone(t *testing.T) {
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
-	if s.URL() != "" || s.Info() != (bench.StoreInfo{Kind: bench.StoreNone}) {
-		t.Errorf("%+v", s.Info())
-	}
-	if _, err := s.Listen("127.0.0.1:0"); !errors.Is(err, store.ErrNone) {
-		t.Errorf("listen: %v", err)
-	}
-	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{}); err == nil {
-		t.Error("an unknown kind was accepted")
-	}
+	testenv.Check(t, s.URL() == "" && s.Info() == (bench.StoreInfo{Kind: bench.StoreNone}), "%+v", s.Info())
+	_, err := s.Listen("127.0.0.1:0")
+	testenv.Check(t, errors.Is(err, store.ErrNone), "listen: %v", err)
+	testenv.Check(t, testenv.Err(store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{})) != nil,
+		"an unknown kind was accepted")
 }
 
 // TestExternal reaches a server on the loopback interface through the relay, with the password,
@@ -112,14 +98,10 @@ func TestExternal(t *testing.T) {
 	if s.URL() != base || s.Info().Kind != bench.StoreExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
 		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
 	}
-	seen, err := s.Listen(second(t) + ":0")
-	testenv.OK(t, err)
-	if seen == base || !strings.Contains(get(t, seen), "elasticsecret") {
-		t.Errorf("through the relay %s: %s", store.Redact(seen), get(t, seen))
-	}
-	if text := fmt.Sprintf("%+v", s.Info()); strings.Contains(text, "secret") {
-		t.Errorf("the password is shown: %s", text)
-	}
+	seen := testenv.Must(s.Listen(second(t) + ":0"))(t)
+	testenv.Check(t, seen != base && strings.Contains(get(t, seen), "elasticsecret"), "through the relay %s: %s",
+		store.Redact(seen), get(t, seen))
+	testenv.Contains(t, fmt.Sprintf("%+v", s.Info()), "!secret")
 }
 
 // second returns another address of this machine than the one that test servers listen on.
@@ -135,13 +117,11 @@ func second(t *testing.T) string {
 }
 
 // TestExternal_AllAddresses needs no relay either: the same store responds at the contenders'
-// gateway. Another one there is not taken for it.
+// gateway, and an address that is not of loopback is seen as it is. Another store is not taken for it.
 func TestExternal_AllAddresses(t *testing.T) {
-	addr := second(t)
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	testenv.OK(t, err)
+	addr, other := second(t), false
+	l := testenv.Must(net.Listen("tcp", "0.0.0.0:0"))(t)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	other := false
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		uuid := "one"
 		if other && strings.HasPrefix(r.Host, addr) {
@@ -152,40 +132,19 @@ func TestExternal_AllAddresses(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
-	if seen, err := s.Listen(addr + ":0"); err != nil || seen != "http://"+addr+":"+port {
-		t.Errorf("seen as %s (%v)", seen, err)
+	seen, err := s.Listen(addr + ":0")
+	testenv.Check(t, err == nil && seen == "http://"+addr+":"+port, "seen as %s (%v)", seen, err)
+	for _, a := range testenv.Must(net.InterfaceAddrs())(t) {
+		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
+			base := "http://" + net.JoinHostPort(ip.IP.String(), port)
+			elsewhere := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: base}, store.Options{})
+			seen, err := elsewhere.Listen("127.0.0.1:0")
+			testenv.Check(t, err == nil && seen == base, "%s is seen as %s (%v)", base, seen, err)
+		}
 	}
 	other = true
-	if seen, err := s.Listen(addr + ":0"); err != nil || seen == "http://"+addr+":"+port {
-		t.Errorf("another store is taken for it: %s (%v)", seen, err)
-	}
-}
-
-// TestExternal_Elsewhere needs no relay.
-func TestExternal_Elsewhere(t *testing.T) {
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	testenv.OK(t, err)
-	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
-	})}}
-	server.Start()
-	defer server.Close()
-	addrs, err := net.InterfaceAddrs()
-	testenv.OK(t, err)
-	for _, a := range addrs {
-		ip, ok := a.(*net.IPNet)
-		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
-			continue
-		}
-		_, port, _ := net.SplitHostPort(l.Addr().String())
-		base := "http://" + net.JoinHostPort(ip.IP.String(), port)
-		s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: base}, store.Options{})
-		if seen, err := s.Listen("127.0.0.1:0"); err != nil || seen != base {
-			t.Errorf("%s is seen as %s (%v)", base, seen, err)
-		}
-		return
-	}
-	t.Skip("this machine has no address but loopback")
+	seen, err = s.Listen(addr + ":0")
+	testenv.Check(t, err == nil && seen != "http://"+addr+":"+port, "another store is taken for it: %s (%v)", seen, err)
 }
 
 func TestExternal_Versions(t *testing.T) {
@@ -259,17 +218,14 @@ func TestRedact(t *testing.T) {
 		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
 		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
 	} {
-		t.Run(raw, func(t *testing.T) {
-			testenv.Equal(t, store.Redact(raw), want, raw)
-		})
+		t.Run(raw, func(t *testing.T) { testenv.Equal(t, store.Redact(raw), want, raw) })
 	}
 }
 
 // TestRelayEnds checks that the relay passes on the end of a direction. Close ends what is still
 // open.
 func TestRelayEnds(t *testing.T) {
-	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.OK(t, err)
+	echo := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var echoes sync.WaitGroup
 	echoes.Go(func() {
 		for {
@@ -296,19 +252,16 @@ func TestRelayEnds(t *testing.T) {
 	defer echoes.Wait()
 	defer echo.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
-	seen, err := s.Listen(elsewhere)
-	testenv.OK(t, err)
+	seen := testenv.Must(s.Listen(elsewhere))(t)
 	dial := func() *net.TCPConn {
-		c, err := net.Dial("tcp", strings.TrimPrefix(seen, "http://"))
-		testenv.OK(t, err)
+		c := testenv.Must(net.Dial("tcp", strings.TrimPrefix(seen, "http://")))(t)
 		return c.(*net.TCPConn)
 	}
 	c := dial()
 	io.WriteString(c, "hello, store")
 	c.CloseWrite()
-	if got, err := io.ReadAll(c); err != nil || string(got) != "hello, store" {
-		t.Errorf("%q, %v", got, err)
-	}
+	got, err := io.ReadAll(c)
+	testenv.Check(t, err == nil && string(got) == "hello, store", "%q, %v", got, err)
 	c.Close()
 	open := dial()
 	defer open.Close()
@@ -356,9 +309,7 @@ func TestContainer(t *testing.T) {
 	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
 		t.Errorf("%+v", r.spec)
 	}
-	if s.URL() != server.URL || s.Info().Version != "7.17.28" {
-		t.Errorf("%+v", s.Info())
-	}
+	testenv.Check(t, s.URL() == server.URL && s.Info().Version == "7.17.28", "%+v", s.Info())
 	if seen, err := s.Listen(elsewhere); err != nil || seen != "http://172.18.0.2:9200" || s.Info().Seen != seen {
 		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
 	}
@@ -380,9 +331,8 @@ func TestContainerFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	slow := &runner{address: "127.0.0.1:1", exited: make(chan struct{}), started: cancel}
-	if _, err := store.Open(ctx, spec, store.Options{Containers: slow}); err == nil || slow.stops != 1 {
-		t.Errorf("interrupted: %v, stopped %d times", err, slow.stops)
-	}
+	_, err = store.Open(ctx, spec, store.Options{Containers: slow})
+	testenv.Check(t, err != nil && slow.stops == 1, "interrupted: %v, stopped %d times", err, slow.stops)
 }
 
 // TestPeers: what listens on loopback is for this machine, what listens for a network is for that
@@ -401,8 +351,7 @@ func TestPeers(t *testing.T) {
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
 				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
 			} {
-				seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
-				testenv.OK(t, err)
+				seen := testenv.Must(s.Listen(net.JoinHostPort(addr, "0"), c.peers...))(t)
 				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 				for range 3 { // a refused connection must not block the next one
 					resp, err := client.Get(seen)

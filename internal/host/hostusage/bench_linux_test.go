@@ -16,6 +16,10 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/contender/docker"
+	"github.com/locbench/locbench/internal/contender/docker/dockertest"
+	"github.com/locbench/locbench/internal/contender/launch"
+	"github.com/locbench/locbench/internal/contender/ready"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/host/hostusage"
 	"github.com/locbench/locbench/internal/testenv"
@@ -27,14 +31,12 @@ import (
 func BenchmarkSamplingReading(b *testing.B) {
 	o := newObedient(b)
 	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
-	first, err := hostusage.BeginInstance(b.Context(), inst)
-	testenv.OK(b, err)
+	first := testenv.Must(hostusage.BeginInstance(b.Context(), inst))(b)
 	const readings = 2000
 	var took []float64
 	before := readCalls(b)
 	for range readings {
-		u, err := hostusage.ReadInstance(b.Context(), inst)
-		testenv.OK(b, err)
+		u := testenv.Must(hostusage.ReadInstance(b.Context(), inst))(b)
 		took = append(took, float64(u.Took))
 	}
 	calls := readCalls(b) - before
@@ -148,4 +150,51 @@ func drive(b *testing.B, inst bench.Instance, d time.Duration) (requests int64, 
 	}
 	wg.Wait()
 	return n.Load(), time.Since(began)
+}
+
+// obedient starts containers of the helper that does what it is asked to, on a local engine.
+type obedient struct {
+	engine *docker.Engine
+	docker *launch.Docker
+	image  string
+}
+
+func newObedient(t testing.TB) *obedient {
+	t.Helper()
+	e := dockertest.Engine(t)
+	if !e.SameHost() {
+		t.Skip("the engine is not on this machine: its cgroup files cannot be read by hand")
+	}
+	o := &obedient{engine: e, image: dockertest.Image(t, e)}
+	var err error
+	if o.docker, err = launch.NewDocker(t.Context(), e, "sample-"+strconv.Itoa(os.Getpid())+"-"+strconv.FormatInt(time.Now().UnixNano(), 36), false); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		testenv.OK(t, o.docker.Close(context.Background()))
+	})
+	return o
+}
+
+func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
+	t.Helper()
+	inst, err := o.docker.Launch(t.Context(), bench.LaunchSpec{
+		RunID: "sample", Name: "trial", Artifact: bench.Artifact{Image: o.image, Command: []string{"obey", "8080"}}, Port: 8080, Limits: limits,
+	})
+	testenv.OK(t, err)
+	t.Cleanup(func() {
+		testenv.OK(t, testenv.Err(inst.Stop(context.Background(), 0)))
+	})
+	testenv.OK(t,
+		testenv.Err(ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil)))
+	return inst
+}
+
+func ask(t testing.TB, inst bench.Instance, what string, n int) {
+	t.Helper()
+	resp := testenv.Must(http.Get(inst.BaseURL() + "/" + what + "?n=" + strconv.Itoa(n)))(t)
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %d: %s %.200s, %v", what, n, resp.Status, text, err)
+	}
 }

@@ -43,14 +43,12 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 		if used := res.After.Memory.Used; used > 40<<20 {
 			t.Errorf("%d MiB touched: %d bytes are in use after they were given back", mebibytes, used)
 		}
-		if res.After.Memory.Peak < highest {
-			t.Errorf("the mark since start fell from %d to %d", highest, res.After.Memory.Peak)
-		}
+		testenv.Check(t, res.After.Memory.Peak >= highest, "the mark since start fell from %d to %d", highest,
+			res.After.Memory.Peak)
 		highest = max(highest, res.After.Memory.Peak)
 	}
-	if highest < 100<<20 || highest > 130<<20 {
-		t.Errorf("since start %d bytes, though 100 MiB were touched in the first step", highest)
-	}
+	testenv.Check(t, highest >= 100<<20 && highest <= 130<<20,
+		"since start %d bytes, though 100 MiB were touched in the first step", highest)
 }
 
 // TestHostReadings checks the counters of /proc and the group that a known piece of work must
@@ -65,9 +63,8 @@ func TestHostReadings(t *testing.T) {
 	after, err2 := hostusage.ReadInstance(t.Context(), inst)
 	testenv.OK(t, errors.Join(err1, err2))
 	step := bench.StepResult{Before: before, After: after}
-	if v, i, ok := step.Switches(); !ok || v < 5000 || v > 100_000 || i < 0 {
-		t.Errorf("context switches %d and %d, %v", v, i, ok)
-	}
+	v, i, ok := step.Switches()
+	testenv.Check(t, ok && v >= 5000 && v <= 100_000 && i >= 0, "context switches %d and %d, %v", v, i, ok)
 	if minor, major, ok := step.Faults(); !ok || minor < 40<<20/4096 || minor > 2*40<<20/4096 || major > 100 {
 		t.Errorf("page faults %d and %d, %v", minor, major, ok)
 	}
@@ -79,8 +76,7 @@ func TestHostReadings(t *testing.T) {
 	}
 	t.Logf("a reading took %v", after.Took)
 	// The engine's counters measure the same things.
-	stats, err := o.stats(t, inst)
-	testenv.OK(t, err)
+	stats := testenv.Must(o.stats(t, inst))(t)
 	if stats.Network == nil || stats.Network.Sent < 5<<20 || stats.Memory.MinorFaults == nil || *stats.Memory.MinorFaults < *after.Memory.MinorFaults {
 		t.Errorf("docker stats: %+v %+v", stats.Network, stats.Memory)
 	}
@@ -91,8 +87,6 @@ func (o *obedient) stats(t testing.TB, inst bench.Instance) (bench.Usage, error)
 	c, ok := inst.(interface {
 		EngineUsage(context.Context) (bench.Usage, error)
 	})
-	if !ok {
-		t.Fatalf("%T cannot reach its engine", inst)
-	}
+	testenv.Need(t, ok, "%T cannot reach its engine", inst)
 	return c.EngineUsage(t.Context())
 }

@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +16,7 @@ import (
 // spin uses d of CPU time, as counted by the kernel for this process.
 func spin(t testing.TB, d time.Duration) {
 	t.Helper()
-	before, err := processCPU(os.Getpid())
-	testenv.OK(t, err)
+	before := testenv.Must(processCPU(os.Getpid()))(t)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		for x := 0; x < 1e6; x++ {
 			_ = x * x
@@ -32,12 +32,9 @@ func spin(t testing.TB, d time.Duration) {
 func TestHostOnly(t *testing.T) {
 	var none *Store
 	before, after := none.Read(t.Context()), none.Read(t.Context())
-	if before.Store != nil || before.Host == nil || after.Host == nil {
-		t.Fatalf("%+v, %+v", before, after)
-	}
-	if a, b := before.Host, after.Host; b.Busy < a.Busy || b.At.Before(a.At) || a.Busy+a.Idle == 0 {
-		t.Errorf("%+v, %+v", a, b)
-	}
+	testenv.Need(t, before.Store == nil && before.Host != nil && after.Host != nil, "%+v, %+v", before, after)
+	a, b := before.Host, after.Host
+	testenv.Check(t, b.Busy >= a.Busy && !b.At.Before(a.At) && a.Busy+a.Idle != 0, "%+v, %+v", a, b)
 }
 
 // A store on the loopback interface is found by its port: here this process.
@@ -46,25 +43,20 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	testenv.OK(t, err)
 	defer l.Close()
 	s, err := Address("http://user:secret@" + l.Addr().String() + "/path")
-	if err != nil || s.pid != os.Getpid() {
-		t.Fatalf("%+v, %v", s, err)
-	}
+	testenv.Need(t, err == nil && s.pid == os.Getpid(), "%+v, %v", s, err)
 	defer s.Close()
 	before := s.Read(t.Context())
 	spin(t, 2*tick)
 	after := s.Read(t.Context())
 	r := bench.StepResult{HostBefore: before, HostAfter: after}
-	if got := after.Store.CPU - before.Store.CPU; got < 2*tick || after.Store.Source != "/proc" {
-		t.Errorf("%s of CPU time", got)
-	}
+	got := after.Store.CPU - before.Store.CPU
+	testenv.Check(t, got >= 2*tick && after.Store.Source == "/proc", "%s of CPU time", got)
 	if cpus, ok := r.StoreCPUs(); !ok || cpus <= 0 {
 		t.Errorf("%v CPUs, %v", cpus, ok)
 	}
 	l.Close()
 	for _, url := range []string{"http://" + l.Addr().String(), "http://10.1.2.3:9200", "http://example:9200", "::", "http://127.0.0.1:99999"} {
-		if s, err := Address(url); err == nil {
-			t.Errorf("%s: process %d", url, s.pid)
-		}
+		testenv.Check(t, testenv.Err(Address(url)) != nil, "%s has a process", url)
 	}
 }
 
@@ -78,12 +70,9 @@ func TestContainerReadsAGroup(t *testing.T) {
 		t.Skipf("this system has no readable control groups: %v", err)
 	}
 	defer s.Close()
-	if u := s.Read(t.Context()).Store; u == nil || !strings.HasPrefix(u.Source, "cgroup") || u.CPU <= 0 {
-		t.Errorf("%+v", u)
-	}
-	if _, err := Container(0); err == nil {
-		t.Error("process 0 has a group")
-	}
+	u := s.Read(t.Context()).Store
+	testenv.Check(t, u != nil && strings.HasPrefix(u.Source, "cgroup") && u.CPU > 0, "%+v", u)
+	testenv.Check(t, testenv.Err(Container(0)) != nil, "process 0 has a group")
 }
 
 func TestEmbeddedCountsItsOwnWork(t *testing.T) {
@@ -96,9 +85,8 @@ func TestEmbeddedCountsItsOwnWork(t *testing.T) {
 	if n, ok := r.StoreInFlight(); !ok || n < 2.5 || n > 3.01 {
 		t.Errorf("%v calls at a time, %v", n, ok)
 	}
-	if _, ok := r.StoreCPUs(); ok {
-		t.Error("the store inside the client has separate CPU time")
-	}
+	_, ok := r.StoreCPUs()
+	testenv.Check(t, !ok, "the store inside the client has separate CPU time")
 }
 
 func TestParseHost(t *testing.T) {
@@ -107,9 +95,8 @@ func TestParseHost(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 	for _, line := range []string{"", "cpu", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 x", "cpu -1 2 3 4 5 6 7 8", "intr 1 2 3 4 5 6 7 8 9"} {
-		if u, err := parseHost(line); err == nil {
-			t.Errorf("%q: %+v", line, u)
-		}
+		u, err := parseHost(line)
+		testenv.Check(t, err != nil, "%q: %+v", line, u)
 	}
 }
 
@@ -132,9 +119,33 @@ func TestListens(t *testing.T) {
 					got = l.Inode
 				}
 			}
-			if got != want {
-				t.Errorf("%q: %q, want %q", line, got, want)
-			}
+			testenv.Equal(t, got, want, line)
 		})
 	}
+}
+
+func TestPressureAndHeatOfTheMachine(t *testing.T) {
+	root := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(root, path)
+		testenv.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		testenv.OK(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	if p := pressure(filepath.Join(root, "pressure")); p != nil {
+		t.Errorf("a kernel that does not count: %+v", p)
+	}
+	testenv.Check(t, Throttles(filepath.Join(root, "cpu")) == nil, "counts of a machine without counters")
+	write("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
+	write("pressure/io", "nonsense\n")
+	p := pressure(filepath.Join(root, "pressure"))
+	if p == nil || p.CPU == nil || p.CPU.Some != 7*time.Microsecond || p.CPU.Full == nil || p.IO != nil || p.Memory != nil || p.Source != "/proc/pressure" {
+		t.Errorf("%+v", p)
+	}
+	write("cpu/cpu0/thermal_throttle/core_throttle_count", "3\n")
+	write("cpu/cpu0/thermal_throttle/package_throttle_count", "4\n")
+	write("cpu/cpu11/thermal_throttle/core_throttle_count", "-9\n")
+	write("cpu/cpufreq/thermal_throttle/core_throttle_count", "100\n")
+	n := Throttles(filepath.Join(root, "cpu"))
+	testenv.Check(t, n != nil && *n == 7, "%v", n)
 }

@@ -3,7 +3,11 @@ package hostusage
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,13 +59,11 @@ func (i *instance) Usage(ctx context.Context) (bench.Usage, error) {
 
 func TestRead(t *testing.T) {
 	i := &instance{exited: make(chan struct{})}
-	if u, err := ReadInstance(t.Context(), i); err != nil || u.CPU != 1 {
-		t.Errorf("%+v, %v", u, err)
-	}
+	u, err := ReadInstance(t.Context(), i)
+	testenv.Check(t, err == nil && u.CPU == 1, "%+v, %v", u, err)
 	i.fail = func(int) error { return errors.New("gone") }
-	if u, err := ReadInstance(t.Context(), i); u != nil || err == nil || err.Error() != "read counters: gone" {
-		t.Errorf("%+v, %v", u, err)
-	}
+	u, err = ReadInstance(t.Context(), i)
+	testenv.Check(t, u == nil && err != nil && err.Error() == "read counters: gone", "%+v, %v", u, err)
 }
 
 // starter is an instance whose high-water mark can be reset.
@@ -79,9 +82,8 @@ func TestBegin(t *testing.T) {
 			t.Errorf("%+v, %v: the mark began after %d readings", u, err, i.begun)
 		}
 	}
-	if u, err := BeginInstance(t.Context(), &instance{exited: make(chan struct{})}); err != nil || u.CPU != 1 {
-		t.Errorf("one that cannot: %+v, %v", u, err)
-	}
+	u, err := BeginInstance(t.Context(), &instance{exited: make(chan struct{})})
+	testenv.Check(t, err == nil && u.CPU == 1, "one that cannot: %+v, %v", u, err)
 }
 
 // TestSampler lets every third reading fail, in virtual time. A reading that takes longer
@@ -107,20 +109,16 @@ func TestSampler(t *testing.T) {
 				s := Sample(t.Context(), i, tt.interval, func(u bench.Usage) { got = append(got, u) })
 				time.Sleep(10*time.Second + tt.interval/10)
 				samples := s.Stop()
-				if i.reads != tt.readings || len(samples) != tt.samples || s.Failed() != tt.failed {
-					t.Errorf("%d readings, %d samples, %d failed", i.reads, len(samples), s.Failed())
-				}
-				if !slices.Equal(samples, got) || i.both {
-					t.Errorf("%d samples, %d reported, two at a time: %v", len(samples), len(got), i.both)
-				}
+				testenv.Check(t, i.reads == tt.readings && len(samples) == tt.samples && s.Failed() == tt.failed,
+					"%d readings, %d samples, %d failed", i.reads, len(samples), s.Failed())
+				testenv.Check(t, slices.Equal(samples, got) && !i.both, "%d samples, %d reported, two at a time: %v",
+					len(samples), len(got), i.both)
 				for n := 1; n < len(samples); n++ {
-					if samples[n].CPU <= samples[n-1].CPU {
-						t.Errorf("sample %d is %v, after %v", n, samples[n].CPU, samples[n-1].CPU)
-					}
+					testenv.Check(t, samples[n].CPU > samples[n-1].CPU, "sample %d is %v, after %v", n,
+						samples[n].CPU, samples[n-1].CPU)
 				}
-				if again := s.Stop(); len(again) != len(samples) {
-					t.Errorf("stopped again: %d samples", len(again))
-				}
+				again := s.Stop()
+				testenv.Check(t, len(again) == len(samples), "stopped again: %d samples", len(again))
 			})
 		})
 	}
@@ -167,4 +165,47 @@ func TestReadIsGivenUp(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})
+}
+
+// TestListeners finds sockets of this process in the tables of this machine.
+func TestListeners(t *testing.T) {
+	for _, c := range []struct{ listen, table string }{{"127.0.0.1:0", "tcp"}, {"[::1]:0", "tcp6"}, {"[::]:0", "tcp6"}} {
+		l, err := net.Listen("tcp", c.listen)
+		if err != nil {
+			t.Skipf("%s: %v", c.listen, err)
+		}
+		defer l.Close()
+		data, err := os.ReadFile("/proc/self/net/" + c.table)
+		if err != nil {
+			t.Skip(err)
+		}
+		all := Listeners(data)
+		i := slices.IndexFunc(all, func(one Listener) bool { return one.Address.String() == l.Addr().String() })
+		if i < 0 {
+			t.Errorf("%s is not among %v", l.Addr(), all)
+			continue
+		}
+		found := false
+		fds, _ := os.ReadDir("/proc/self/fd")
+		for _, fd := range fds {
+			to, _ := os.Readlink("/proc/self/fd/" + fd.Name())
+			found = found || to == "socket:["+all[i].Inode+"]"
+		}
+		testenv.Check(t, found, "%s: no file of this process is socket:[%s]", l.Addr(), all[i].Inode)
+	}
+}
+
+func TestListenersOfNonsense(t *testing.T) {
+	line := func(address, state string) string {
+		return fmt.Sprintf("   0: %s 00000000:0000 %s 00000000:00000000 00:00000000 00000000     0        0 1234 1 0000000000000000 100 0 0 10 0\n", address, state)
+	}
+	for _, text := range []string{
+		"", "sl  local_address rem_address   st\n", "\x00\xff\n", line("0100007F:1F90", "01"), line("0100007F", "0A"), line("0100007:1F90", "0A"), line("01:1F90", "0A"),
+		line("0100007F:1F9000", "0A"), line(":1F90", "0A"), line(strings.Repeat("00", 400)+":1F90", "0A"),
+	} {
+		got := Listeners([]byte(text))
+		testenv.Check(t, len(got) == 0, "%.60q: %v", text, got)
+	}
+	got := Listeners([]byte(strings.Repeat(line("00000000:1F90", "0A"), 5000)))
+	testenv.Check(t, len(got) == 1000, "%d of them", len(got))
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // The headroom does not grow with the heap: it is adjusted after each
@@ -22,17 +24,13 @@ func TestSettingsFollowTheRealHeap(t *testing.T) {
 	grown := make([]byte, 64<<20)
 	runtime.GC()
 	for deadline := time.Now().Add(5 * time.Second); now() != 100; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d%% with 64 MB alive", now())
-		}
+		testenv.Need(t, !time.Now().After(deadline), "%d%% with 64 MB alive", now())
 	}
 	runtime.KeepAlive(grown)
 	grown = nil
 	runtime.GC()
 	for deadline := time.Now().Add(5 * time.Second); now() == 100; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no more headroom with nothing alive")
-		}
+		testenv.Need(t, !time.Now().After(deadline), "no more headroom with nothing alive")
 		runtime.GC()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // On one CPU a thread that spins for another, as those of the Go runtime do, must not be of the
@@ -15,19 +16,13 @@ func TestPreferNeedsTwoCPUs(t *testing.T) {
 	go func() {
 		Own()
 		if Prefer() {
-			if got := class(t); got != unix.SCHED_FIFO {
-				t.Errorf("class %d, though preferred", got)
-			}
+			testenv.Equal(t, class(t), unix.SCHED_FIFO, "class")
 		}
 		_ = cpuset.KeepThread(cpuset.OfThread().First(1))
-		if Prefer() {
-			t.Error("real-time with one CPU")
-		}
+		testenv.Check(t, !Prefer(), "real-time with one CPU")
 		pinned <- class(t)
 	}()
-	if got := <-pinned; got != unix.SCHED_NORMAL {
-		t.Errorf("class %d on one CPU", got)
-	}
+	testenv.Equal(t, <-pinned, unix.SCHED_NORMAL, "class")
 }
 
 func class(t *testing.T) uint32 {

@@ -23,9 +23,8 @@ func TestSize(t *testing.T) {
 	run, trials := fixtureOf(manyContenders, manyRounds)
 	doc := render(t, run, trials)
 	t.Logf("%d bytes", len(doc))
-	if len(doc) > maxSize {
-		t.Errorf("the report of %d trials has %d bytes, more than %d", len(trials), len(doc), maxSize)
-	}
+	testenv.Check(t, len(doc) <= maxSize, "the report of %d trials has %d bytes, more than %d", len(trials),
+		len(doc), maxSize)
 }
 
 func BenchmarkReportMade(b *testing.B) {

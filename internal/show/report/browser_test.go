@@ -44,9 +44,8 @@ func startBrowser(t testing.TB) context.Context {
 		cancelAllocator()
 		cancel()
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start browser: %v", err)
-	}
+	err := chromedp.Do(ctx)
+	testenv.Need(t, err == nil, "start browser: %v", err)
 	return ctx
 }
 
@@ -92,9 +91,8 @@ func open(t testing.TB, browser context.Context, document []byte, width int64, s
 			t.Error(p)
 		}
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("open tab: %v", err)
-	}
+	err := chromedp.Do(ctx)
+	testenv.Need(t, err == nil, "open tab: %v", err)
 	watch(b, &wg, chromedp.Events(ctx, runtime.ConsoleAPICalled), func(e runtime.EventConsoleAPICalled) {
 		for _, a := range e.Args {
 			b.note("console.%s: %s %s", e.Type, a.Value, a.Description)
@@ -115,16 +113,11 @@ func open(t testing.TB, browser context.Context, document []byte, width int64, s
 		b.note("dialog: %s", e.Message)
 	})
 	offline := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{{Offline: true, DownloadThroughput: -1, UploadThroughput: -1}}}
-	if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, offline); err != nil {
-		t.Fatalf("take the browser off the network: %v", err)
-	}
+	testenv.OK(t, testenv.Err(chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, offline)))
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
-		t.Fatal(err)
-	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path)); err != nil {
-		t.Fatalf("open report: %v", err)
-	}
+	testenv.OK(t, testenv.Err(chromedp.Call(ctx, emulation.SetEmulatedMedia, media)))
+	err = chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+path))
+	testenv.Need(t, err == nil, "open report: %v", err)
 	return b
 }
 
@@ -205,4 +198,28 @@ func (b *tab) photograph(name string) image.Image {
 		}
 	}
 	return img
+}
+
+// BenchmarkReportShown opens a report: the time to the first paint and to the end of the page's
+// script, both since the navigation began.
+func BenchmarkReportShown(b *testing.B) {
+	run, trials := fixtureOf(manyContenders, manyRounds)
+	doc := render(b, run, trials)
+	shared := startBrowser(b)
+	var paint, ready, chart float64
+	n := 0
+	for b.Loop() {
+		shown := open(b, shared, doc, 1280, "light")
+		shown.until("the first paint", `performance.getEntriesByName('first-contentful-paint').length > 0 && performance.getEntriesByType('navigation')[0].domComplete > 0`)
+		paint += eval[float64](shown, `performance.getEntriesByName('first-contentful-paint')[0].startTime`)
+		ready += eval[float64](shown, `performance.getEntriesByType('navigation')[0].domComplete`)
+		begun := time.Now()
+		shown.click(`#charts`)
+		shown.until("a chart", `document.querySelector('#plot-throughput svg') !== null`)
+		chart += time.Since(begun).Seconds()
+		n++
+	}
+	b.ReportMetric(paint/float64(n)/1000, "s/first-paint")
+	b.ReportMetric(ready/float64(n)/1000, "s/whole-page")
+	b.ReportMetric(chart/float64(n), "s/charts-after-scroll")
 }

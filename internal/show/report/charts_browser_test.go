@@ -117,21 +117,16 @@ func checkChart(t *testing.T, c chart, seen surveyed, whole image.Image) {
 			count(s.column.Color(), s.points)
 		}
 	}
-	if len(want) == 0 {
-		t.Errorf("%s: the fixture has no point", c.ID)
-	}
+	testenv.Check(t, len(want) != 0, "%s: the fixture has no point", c.ID)
 	plot := seen.Charts["plot-"+c.ID]
 	for color, n := range want {
-		if plot.Marks[color] < n {
-			t.Errorf("%s: %d marks of color %s, want %d", c.ID, plot.Marks[color], color, n)
-		}
+		testenv.Check(t, plot.Marks[color] >= n, "%s: %d marks of color %s, want %d", c.ID, plot.Marks[color], color,
+			n)
 	}
-	if plot.Width < 300 || plot.Height < 150 || plot.SVG != plot.Width {
-		t.Errorf("%s: %d px wide in a place of %d × %d", c.ID, plot.SVG, plot.Width, plot.Height)
-	}
-	if n := inked(whole, plot.place()); n < 500 {
-		t.Errorf("%s: only %d pixels differ from the background", c.ID, n)
-	}
+	testenv.Check(t, plot.Width >= 300 && plot.Height >= 150 && plot.SVG == plot.Width,
+		"%s: %d px wide in a place of %d × %d", c.ID, plot.SVG, plot.Width, plot.Height)
+	n := inked(whole, plot.place())
+	testenv.Check(t, n >= 500, "%s: only %d pixels differ from the background", c.ID, n)
 }
 
 // enough is where inked stops counting: pictures of whole pages have tens of millions of pixels.
@@ -185,33 +180,24 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 		if id == "plot-heat" {
 			continue // it shows one chosen contender
 		}
-		if before[id] == 0 || n != 0 {
-			t.Errorf("%s: %d marks of the contender before, %d when it is hidden", id, before[id], n)
-		}
+		testenv.Check(t, before[id] != 0 && n == 0, "%s: %d marks of the contender before, %d when it is hidden", id,
+			before[id], n)
 	}
 	for id, n := range inks(b, 0) {
-		if id != "plot-heat" && n == 0 {
-			t.Errorf("%s: hiding one contender has hidden another", id)
-		}
+		testenv.Check(t, id == "plot-heat" || n != 0, "%s: hiding one contender has hidden another", id)
 	}
 	// Space on the button that has the focus.
 	eval[bool](b, `(() => { document.querySelector('[data-contender="1"]').focus(); return true; })()`)
 	testenv.OK(t, chromedp.Do(b.ctx, chromedp.KeyEvent(" ")))
 	b.until("the button to be pressed again", `document.querySelector('[data-contender="1"]').getAttribute('aria-pressed') === 'true'`)
 	for id, n := range inks(b, 1) {
-		if n != before[id] {
-			t.Errorf("%s: %d marks, %d before it was hidden", id, n, before[id])
-		}
+		testenv.Equal(t, n, before[id], id)
 	}
 	b.click(`[data-all="false"]`)
-	if n := eval[int](b, `document.querySelectorAll('.pick[aria-pressed=true]').length`); n != 0 {
-		t.Errorf("%d contenders are shown after a click on none", n)
-	}
+	testenv.Equal(t, eval[int](b, `document.querySelectorAll('.pick[aria-pressed=true]').length`), 0)
 	b.click(`[data-all="true"]`)
 	for id, n := range inks(b, 1) {
-		if n != before[id] {
-			t.Errorf("%s: %d marks after a click on all, %d before", id, n, before[id])
-		}
+		testenv.Equal(t, n, before[id], id)
 	}
 }
 
@@ -229,18 +215,12 @@ func TestColorsAreChosen(t *testing.T) {
 	}
 	choose("dark")
 	dark := state()
-	if dark[0] == light[0] || dark[1] == light[1] {
-		t.Fatalf("dark is %v, light %v", dark, light)
-	}
+	testenv.Need(t, dark[0] != light[0] && dark[1] != light[1], "dark is %v, light %v", dark, light)
 	for id, n := range inks(b, 0) {
-		if n == 0 && id != "plot-heat" {
-			t.Errorf("%s: nothing in the dark colors", id)
-		}
+		testenv.Check(t, n != 0 || id == "plot-heat", "%s: nothing in the dark colors", id)
 	}
 	choose("auto")
-	if back := state(); back != light {
-		t.Errorf("back to %v, was %v", back, light)
-	}
+	testenv.Equal(t, state(), light, "back to")
 }
 
 // Paper is white, has every chart, and no tools.
@@ -249,19 +229,14 @@ func TestPrint(t *testing.T) {
 	b := open(t, startBrowser(t), render(t, run, trials[:3]), 1280, "dark")
 	out, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
 	testenv.OK(t, err)
-	if len(out.Data) < 50_000 || !bytes.HasPrefix(out.Data, []byte("%PDF-")) {
-		t.Errorf("the PDF has %d bytes", len(out.Data))
-	}
+	testenv.Check(t, len(out.Data) >= 50_000 && bytes.HasPrefix(out.Data, []byte("%PDF-")), "the PDF has %d bytes",
+		len(out.Data))
 	if dir := os.Getenv("LOCBENCH_SHOTS"); dir != "" {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, "print.pdf"), out.Data, 0o644))
 	}
-	if n := eval[int](b, `document.querySelectorAll('.chart:not(:has(svg))').length`); n != 0 {
-		t.Errorf("%d charts that were never in view are not on paper", n)
-	}
+	testenv.Equal(t, eval[int](b, `document.querySelectorAll('.chart:not(:has(svg))').length`), 0)
 	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media)))
 	testenv.OK(t, chromedp.Do(b.ctx, chromedp.EmulateViewport(794, 1100)))
 	b.photograph("print")
 	if ink := eval[string](b, `getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() + getComputedStyle(document.body).backgroundColor`); ink != "#1c2127rgb(255, 255, 255)" {
@@ -271,9 +246,7 @@ func TestPrint(t *testing.T) {
 		t.Errorf("%d tools are printed", n)
 	}
 	for id, n := range inks(b, 0) {
-		if n == 0 && id != "plot-heat" {
-			t.Errorf("%s: nothing in the colors of paper", id)
-		}
+		testenv.Check(t, n != 0 || id == "plot-heat", "%s: nothing in the colors of paper", id)
 	}
 }
 
@@ -286,13 +259,9 @@ func TestChartsAreSaved(t *testing.T) {
 	b.unroll()
 	dir := t.TempDir()
 	behavior := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
-	if _, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior, behavior); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(chromedp.Call(b.ctx, browser.SetDownloadBehavior, behavior)))
 	ids := eval[[]string](b, `[...document.querySelectorAll('.chart')].map((el) => el.id.slice(5))`)
-	if len(ids) < 14 {
-		t.Fatalf("only %d charts: %v", len(ids), ids)
-	}
+	testenv.Need(t, len(ids) >= 14, "only %d charts: %v", len(ids), ids)
 	for _, id := range ids {
 		for _, kind := range []string{"SVG", "PNG", "CSV"} {
 			b.click(fmt.Sprintf(`#chart-%s [data-save=%s]`, id, kind))
@@ -308,18 +277,12 @@ func TestChartsAreSaved(t *testing.T) {
 				checkSVG(t, name, data)
 			case "PNG":
 				img, err := png.Decode(bytes.NewReader(data))
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				if w := img.Bounds().Dx(); w != 2400 {
-					t.Errorf("%s is %d px wide", name, w)
-				}
+				testenv.Need(t, err == nil, "%s: %v", name, err)
+				testenv.Equal(t, img.Bounds().Dx(), 2400, name)
 				if r, g, bl, a := img.At(1, 1).RGBA(); r != 0xffff || g != 0xffff || bl != 0xffff || a != 0xffff {
 					t.Errorf("%s has no white background", name)
 				}
-				if inked(img, img.Bounds()) < 3000 {
-					t.Errorf("%s is blank", name)
-				}
+				testenv.Check(t, inked(img, img.Bounds()) >= 3000, "%s is blank", name)
 			case "CSV":
 				checkCSV(t, id, data)
 			}
@@ -365,16 +328,12 @@ func checkSVG(t *testing.T, name string, data []byte) {
 			if e.Name.Local == "path" || e.Name.Local == "polyline" || e.Name.Local == "polygon" {
 				shapes++
 			}
-			if e.Name.Local == "script" {
-				t.Errorf("%s has a script", name)
-			}
+			testenv.Check(t, e.Name.Local != "script", "%s has a script", name)
 		case xml.CharData:
 			text += string(e)
 		}
 	}
-	if shapes < 10 || !strings.Contains(text, "a") {
-		t.Errorf("%s has %d shapes", name, shapes)
-	}
+	testenv.Check(t, shapes >= 10 && strings.Contains(text, "a"), "%s has %d shapes", name, shapes)
 }
 
 func checkCSV(t *testing.T, id string, data []byte) {
@@ -385,9 +344,7 @@ func checkCSV(t *testing.T, id string, data []byte) {
 		return
 	}
 	least := map[string]int{"start-up": 3 + 18, "throughput": 3*16 + 17*16, "percentiles": 3 * 16 * 20, "heat": 3 * 16 * 5, "time": 18 * 100}[id]
-	if len(rows) <= max(least, 20) {
-		t.Errorf("%s: %d rows", id, len(rows))
-	}
+	testenv.Check(t, len(rows) > max(least, 20), "%s: %d rows", id, len(rows))
 	for _, r := range rows {
 		if strings.ContainsAny(r[0][:1], "=+-@") {
 			t.Errorf("%s: a spreadsheet would run %q", id, r[0])
@@ -409,9 +366,7 @@ func checkCSV(t *testing.T, id string, data []byte) {
 			median = r[5] != "" && r[6] != ""
 		}
 	}
-	if rounds != 6 || !median {
-		t.Errorf("throughput: %d rounds, median with interval: %v", rounds, median)
-	}
+	testenv.Check(t, rounds == 6 && median, "throughput: %d rounds, median with interval: %v", rounds, median)
 }
 
 // Buttons in the headers sort the tables with data-sort; missing values stay at the end.
@@ -432,17 +387,14 @@ func TestTablesAreSorted(t *testing.T) {
 	} {
 		t.Run(step.button, func(t *testing.T) {
 			b.click("#try " + step.button)
-			if got := order(); got != step.order {
-				t.Errorf("click %d: %s, want %s", i+1, got, step.order)
-			}
+			testenv.Equal(t, order(), step.order, "click", i+1)
 			if got := eval[string](b, `[...document.querySelectorAll('#try [aria-sort]')].map((th) => th.getAttribute('aria-sort')).join(' ')`); got != step.sort {
 				t.Errorf("click %d: aria-sort %q", i+1, got)
 			}
 		})
 	}
-	if eval[bool](b, `document.querySelector('#try th[data-nosort] button') !== null`) {
-		t.Error("a column with data-nosort has a button")
-	}
+	testenv.Check(t, !eval[bool](b, `document.querySelector('#try th[data-nosort] button') !== null`),
+		"a column with data-nosort has a button")
 }
 
 // The arrow keys show the values of the steps, one after the other.
@@ -457,9 +409,7 @@ func TestArrowsGoThroughTheSteps(t *testing.T) {
 	b.until("the announcement", `document.getElementById('said').textContent.startsWith('2 connections')`)
 	said := eval[string](b, `document.getElementById('said').textContent`)
 	row := eval[string](b, `document.querySelectorAll('#chart-throughput tbody tr')[5].cells[1].textContent`)
-	if !strings.Contains(said, "rs-actix: "+row) || !strings.Contains(said, "quota: ") {
-		t.Errorf("said %q, and the table has %q", said, row)
-	}
+	testenv.Contains(t, said, "rs-actix: "+row, "quota: ")
 	b.until("the tooltip", fmt.Sprintf(`[...document.querySelectorAll('#plot-throughput text')].some((e) => e.textContent.includes(%q))`, row))
 }
 
@@ -478,12 +428,10 @@ func TestChoices(t *testing.T) {
 			picture := fmt.Sprintf(`document.querySelector('#plot-%s svg').innerHTML`, c.id)
 			words, before := eval[string](b, table), eval[string](b, picture)
 			eval[bool](b, fmt.Sprintf(`(() => { const s = document.querySelector('#chart-%s [data-choice=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); return s.value !== ''; })()`, c.id, c.key, c.value))
-			if eval[string](b, picture) == before {
-				t.Errorf("%s: the chart is the same with another %s", c.id, c.key)
-			}
-			if eval[string](b, table) == words {
-				t.Errorf("%s: the table is the same with another %s", c.id, c.key)
-			}
+			testenv.Check(t, eval[string](b, picture) != before, "%s: the chart is the same with another %s", c.id,
+				c.key)
+			testenv.Check(t, eval[string](b, table) != words, "%s: the table is the same with another %s", c.id,
+				c.key)
 		})
 	}
 }
@@ -498,9 +446,8 @@ func TestRealRunsAreDrawn(t *testing.T) {
 			b := open(t, shared, render(t, run, trials), 1280, "light")
 			whole := b.photograph("real-" + name)
 			for id, chart := range eval[surveyed](b, survey).Charts {
-				if n := inked(whole, chart.place()); n < 300 {
-					t.Errorf("%s: only %d pixels differ from the background", id, n)
-				}
+				n := inked(whole, chart.place())
+				testenv.Check(t, n >= 300, "%s: only %d pixels differ from the background", id, n)
 			}
 		})
 	}

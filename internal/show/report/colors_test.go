@@ -17,23 +17,18 @@ import (
 // Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shapes and dashes
 // differ too.
 func TestColorsAreDistinguishable(t *testing.T) {
-	css, err := files.ReadFile("style.css")
-	testenv.OK(t, err)
+	css := testenv.Must(files.ReadFile("style.css"))(t)
 	// The style has the dark colors twice: for the system's preference and for the choice in the
 	// page.
 	if dark := regexp.MustCompile(`(?s)\n    (--ink: #e[^}]*)\}`).FindAllStringSubmatch(string(css), -1); len(dark) != 2 || strings.TrimSpace(dark[0][1]) != strings.TrimSpace(dark[1][1]) {
 		t.Errorf("the two dark schemes differ: %q", dark)
 	}
 	schemes := strings.SplitN(string(css), "[data-theme=dark]", 2)
-	if len(schemes) != 2 {
-		t.Fatal("the style has no dark scheme")
-	}
+	testenv.Need(t, len(schemes) == 2, "the style has no dark scheme")
 	for i, name := range []string{"light", "dark"} {
 		ink := func(v string) rgb {
 			m := regexp.MustCompile(`--` + v + `: #([0-9a-f]{6})`).FindStringSubmatch(schemes[i])
-			if m == nil {
-				t.Fatalf("%s: no --%s", name, v)
-			}
+			testenv.Need(t, m != nil, "%s: no --%s", name, v)
 			return parseColor(t, m[1])
 		}
 		var all []rgb
@@ -64,8 +59,7 @@ type rgb [3]float64
 func parseColor(t *testing.T, hex string) (c rgb) {
 	t.Helper()
 	for i := range c {
-		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
-		testenv.OK(t, err)
+		n := testenv.Must(strconv.ParseUint(hex[2*i:2*i+2], 16, 8))(t)
 		if x := float64(n) / 255; x <= 0.04045 {
 			c[i] = x / 12.92
 		} else {

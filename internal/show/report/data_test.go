@@ -61,12 +61,10 @@ func TestMiddle(t *testing.T) {
 	if p := byID["p50"].middles[0].points[0]; p == nil || math.Abs(p.y-1000) > 1 {
 		t.Errorf("p50 of 5 fast and 6 slow responses is %+v ms", p)
 	}
-	if got := byID["throughput"].Middles; len(got) != 1 || got[0] != "a median" {
-		t.Errorf("columns %v", got)
-	}
-	if got := byID["p50"].Middles; len(got) != 1 || got[0] != "a all rounds" {
-		t.Errorf("columns %v", got)
-	}
+	got := byID["throughput"].Middles
+	testenv.Check(t, len(got) == 1 && got[0] == "a median", "columns %v", got)
+	got = byID["p50"].Middles
+	testenv.Check(t, len(got) == 1 && got[0] == "a all rounds", "columns %v", got)
 }
 
 // Steps are at their number of connections on a logarithmic axis, or evenly spaced if that is not
@@ -125,19 +123,15 @@ func TestTimeline(t *testing.T) {
 	c := newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial})).columns[0]
 
 	whole, by := newTimeline(c, 100)
-	got, err := json.Marshal(whole)
-	testenv.OK(t, err)
+	got := testenv.Must(json.Marshal(whole))(t)
 	want := `{"c":0,"r":1,"steps":[{"row":0,"from":0,"to":2},{"row":1,"from":10,"to":12}],` +
 		`"t":[0.5,1.5,2.5,null,10.5,11.5,12.5,null],"rate":[100,300,null,null,100,300,null,null],"err":[0,0,0,null,0,0,0,null],` +
 		`"p50":[5,15,4500,null,5,15,4500,null],"p99":[10,30,9000,null,10,30,9000,null],` +
 		`"at":[2,null,null],"cpu":[1.5,null,null],"thr":[25,null,null],"mem":[3,null,null]}`
-	if string(got) != want || by != 1 {
-		t.Errorf("by %d:\n%s\nwant\n%s", by, got, want)
-	}
+	testenv.Check(t, string(got) == want && by == 1, "by %d:\n%s\nwant\n%s", by, got, want)
 	short, by := newTimeline(c, 3)
-	if by != 2 || short.Rate[0] != 200 || short.P99[0] != 30 || short.T[0] != 1 {
-		t.Errorf("by %d: rates %v, p99 %v at %v", by, short.Rate, short.P99, short.T)
-	}
+	testenv.Check(t, by == 2 && short.Rate[0] == 200 && short.P99[0] == 30 && short.T[0] == 1,
+		"by %d: rates %v, p99 %v at %v", by, short.Rate, short.P99, short.T)
 }
 
 // The curve ends with the number of responses, and the buckets hold all of them.
@@ -147,9 +141,7 @@ func TestDistribution(t *testing.T) {
 		h.Record(time.Duration(i) * time.Millisecond)
 	}
 	d := newDistribution(h)
-	if d.Count != 1000 || len(d.Curve) != 31 {
-		t.Fatalf("%d responses, %d points", d.Count, len(d.Curve))
-	}
+	testenv.Need(t, d.Count == 1000 && len(d.Curve) == 31, "%d responses, %d points", d.Count, len(d.Curve))
 	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {
 		if math.Abs(d.Curve[i]-want) > want/500 {
 			t.Errorf("at 1/(1−q) = %v: %v ms, want %v", shares()[i], d.Curve[i], want)
@@ -159,9 +151,8 @@ func TestDistribution(t *testing.T) {
 	for _, b := range d.Buckets {
 		n += b[1]
 	}
-	if n != 1000 || d.Buckets[0][0] != 0 || d.Buckets[len(d.Buckets)-1][0] != 24 {
-		t.Errorf("%d responses in %v", n, d.Buckets)
-	}
+	testenv.Check(t, n == 1000 && d.Buckets[0][0] == 0 && d.Buckets[len(d.Buckets)-1][0] == 24, "%d responses in %v",
+		n, d.Buckets)
 }
 
 // A contender without a value has no bar and is reported as missing.
@@ -176,8 +167,7 @@ func TestMissingBar(t *testing.T) {
 			continue
 		}
 		option, _ := c.option()
-		text, err := json.Marshal(option["series"])
-		testenv.OK(t, err)
+		text := testenv.Must(json.Marshal(option["series"]))(t)
 		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || c.Rows[0].Cells[1] != missing {
 			t.Errorf("%s, cells %v", text, c.Rows[0].Cells)
 		}
@@ -193,13 +183,11 @@ func FuzzReport(f *testing.F) {
 	trials[0].Steps, trials[1].Steps = trials[0].Steps[4:7], trials[1].Steps[4:7]
 	run.Profile.Steps = run.Profile.Steps[4:7]
 	for _, trial := range trials {
-		b, err := json.Marshal(trial)
-		testenv.OK(f, err)
+		b := testenv.Must(json.Marshal(trial))(f)
 		f.Add(b, "a", "kt")
 	}
 	f.Add([]byte(`{"steps":[{"index":-1,"step":{"connections":-5},"load":{"elapsed_ns":-1,"windows":[{"length_ns":-1,"start_ns":9223372036854775807}]}}]}`), attack, "</script>")
-	lib, err := library()
-	testenv.OK(f, err)
+	lib := testenv.Must(library())(f)
 	f.Fuzz(func(t *testing.T, b []byte, name, step string) {
 		var trial bench.TrialResult
 		if json.Unmarshal(b, &trial) != nil {
@@ -211,16 +199,12 @@ func FuzzReport(f *testing.F) {
 		}
 		run := run
 		run.Profile.Name = name
-		var out bytes.Buffer
-		testenv.OK(t, HTML(&out, analysis.Of(run, []bench.TrialResult{trial, trials[0]}), Options{}))
-		doc := bytes.Replace(out.Bytes(), lib, nil, 1)
+		out := string(render(t, run, []bench.TrialResult{trial, trials[0]}))
+		doc := bytes.Replace([]byte(out), lib, nil, 1)
 		_, rest, _ := bytes.Cut(doc, []byte(`id="page-data">`))
 		data, _, ok := bytes.Cut(rest, []byte("</script>"))
-		if !ok || !json.Valid(data) || bytes.ContainsAny(data, "<>&\u2028") {
-			t.Errorf("the data of the charts: %.300s", data)
-		}
-		if n := bytes.Count(doc, []byte("<script")); n != 3 {
-			t.Errorf("%d script elements", n)
-		}
+		testenv.Check(t, ok && json.Valid(data) && !bytes.ContainsAny(data, "<>&\u2028"),
+			"the data of the charts: %.300s", data)
+		testenv.Equal(t, bytes.Count(doc, []byte("<script")), 3)
 	})
 }

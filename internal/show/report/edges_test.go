@@ -53,28 +53,20 @@ func TestEdges(t *testing.T) {
 		"round below one": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: -7}, StartUp: &second}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var md bytes.Buffer
-			testenv.OK(t, Markdown(&md, analysis.Of(c.run, c.trials), Options{}))
-			for _, w := range c.want {
-				if !strings.Contains(md.String(), w) {
-					t.Errorf("summary lacks %q:\n%s", w, md.String())
-				}
-			}
-			if name == "unlimited by plan" && strings.Contains(md.String(), "not enforced") {
-				t.Error("a run without limits has a warning about limits")
-			}
+			md := markdown(t, c.run, c.trials)
+			testenv.Contains(t, md, c.want...)
+			testenv.Check(t, name != "unlimited by plan" || !strings.Contains(md, "not enforced"),
+				"a run without limits has a warning about limits")
 			doc := render(t, c.run, c.trials)
-			if bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc)); bad != nil {
-				t.Errorf("the report says %s", bad)
-			}
+			bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc))
+			testenv.Check(t, bad == nil, "the report says %s", bad)
 		})
 	}
 }
 
 func withoutScripts(t *testing.T, doc []byte) []byte {
 	t.Helper()
-	lib, err := library()
-	testenv.OK(t, err)
+	lib := testenv.Must(library())(t)
 	ours := joined(scripts)
 	return bytes.Replace(bytes.Replace(doc, lib, nil, 1), ours, nil, 1)
 }
@@ -108,18 +100,11 @@ func TestMissingIsNotZero(t *testing.T) {
 		"start-up":    "start-up: –",
 		"cumulative":  "before: –; w1: –; 2: –; 4: –",
 	} {
-		t.Run(id, func(t *testing.T) {
-			if got := cells(id); got != want {
-				t.Errorf("%s: %s, want %s", id, got, want)
-			}
-		})
+		t.Run(id, func(t *testing.T) { testenv.Equal(t, cells(id), want, id) })
 	}
-	if !all["cpu"].Empty || all["throughput"].Empty {
-		t.Error("a chart is empty only without any value")
-	}
+	testenv.Check(t, all["cpu"].Empty && !all["throughput"].Empty, "a chart is empty only without any value")
 	made, _ := all["throughput"].option()
-	option, err := json.MarshalIndent(made, "", "  ")
-	testenv.OK(t, err)
+	option := testenv.Must(json.MarshalIndent(made, "", "  "))(t)
 	testenv.Golden(t, "testdata/throughput-option.json", string(option)+"\n")
 }
 
@@ -155,9 +140,7 @@ func TestChecksFramed(t *testing.T) {
 					got += "."
 				}
 			}
-			if got != c.framed {
-				t.Errorf("%s: %s, want %s", c.name, got, c.framed)
-			}
+			testenv.Equal(t, got, c.framed, c.name)
 		})
 	}
 }
@@ -174,34 +157,23 @@ func TestOrder(t *testing.T) {
 	for _, c := range newLayout(analysis.Of(run, trials)).columns {
 		got = append(got, c.Name())
 	}
-	if want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"; strings.Join(got, " ") != want {
-		t.Errorf("%s, want %s", strings.Join(got, " "), want)
-	}
-	if trials[0].Trial.Contender != "k" {
-		t.Error("the caller's slice was sorted")
-	}
+	want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"
+	testenv.Check(t, strings.Join(got, " ") == want, "%s, want %s", strings.Join(got, " "), want)
+	testenv.Equal(t, trials[0].Trial.Contender, "k", "the caller's slice was sorted")
 }
 
 func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", 11234.4: "11,234", 999.6: "1,000", 9.996: "10.0", 0.0125: "0.0125", 0.09996: "0.100", 123: "123", -4.5: "−4.50", 1e-12: "1e-12", 1234567: "1,234,567", math.Inf(1): missing} {
-		if got := significant(x); got != want {
-			t.Errorf("significant(%v) = %q, want %q", x, got, want)
-		}
+		testenv.Equal(t, significant(x), want, "significant", x)
 	}
 	for d, want := range map[time.Duration]string{0: "0 s", 850: "850 ns", 170 * time.Microsecond: "170 µs", 999600: "1.00 ms", 1234567: "1.23 ms", 2410 * time.Millisecond: "2.41 s", 200 * time.Second: "3m20s"} {
-		if got := strings.ReplaceAll(duration(d), nbsp, " "); got != want {
-			t.Errorf("duration(%d) = %q, want %q", d, got, want)
-		}
+		testenv.Equal(t, strings.ReplaceAll(duration(d), nbsp, " "), want, "duration", d)
 	}
 	for x, want := range map[float64]string{4.3: "$4.30", 0.0227: "$0.0227", 1e-6: "under $0.001", 0: "$0.00", 1234.5: "$1,234.50"} {
-		if got := dollars(x); got != want {
-			t.Errorf("dollars(%v) = %q, want %q", x, got, want)
-		}
+		testenv.Equal(t, dollars(x), want, "dollars", x)
 	}
 	for n, want := range map[int64]string{512: "512 B", 3 << 10: "3.00 KiB", 512 << 20: "512 MiB", 8 << 30: "8.00 GiB"} {
-		if got := strings.ReplaceAll(mebibytes(n), nbsp, " "); got != want {
-			t.Errorf("mebibytes(%d) = %q, want %q", n, got, want)
-		}
+		testenv.Equal(t, strings.ReplaceAll(mebibytes(n), nbsp, " "), want, "mebibytes", n)
 	}
 }
 
@@ -211,13 +183,11 @@ func TestWriteErrors(t *testing.T) {
 	a := analysis.Of(run, trials)
 	full := errors.New("no space left on device")
 	for _, room := range []int{0, 1000, 1 << 20, 1_100_000} {
-		if err := HTML(&disk{room, full}, a, Options{}); !errors.Is(err, full) {
-			t.Errorf("with room for %d bytes: %v", room, err)
-		}
+		err := HTML(&disk{room, full}, a, Options{})
+		testenv.Check(t, errors.Is(err, full), "with room for %d bytes: %v", room, err)
 	}
-	if err := Markdown(&disk{10, full}, a, Options{}); !errors.Is(err, full) {
-		t.Errorf("summary: %v", err)
-	}
+	err := Markdown(&disk{10, full}, a, Options{})
+	testenv.Check(t, errors.Is(err, full), "summary: %v", err)
 }
 
 type disk struct {

@@ -271,3 +271,10 @@ func render(t testing.TB, run bench.Run, trials []bench.TrialResult) []byte {
 	testenv.OK(t, HTML(&out, analysis.Of(run, trials), Options{Folder: "results/20260314-092653-locations"}))
 	return out.Bytes()
 }
+
+func markdown(t testing.TB, run bench.Run, trials []bench.TrialResult) string {
+	t.Helper()
+	var out bytes.Buffer
+	testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{}))
+	return out.String()
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // grown returns a run of two trials with two steps each: contender a keeps 16 KiB per request, b is
@@ -69,9 +70,7 @@ func memoryOf(t *testing.T, run bench.Run, trials []bench.TrialResult) (ch chart
 func TestMemoryOverRequests(t *testing.T) {
 	run, trials := grown(10, 256<<20)
 	ch, ok := memoryOf(t, run, trials)
-	if !ok {
-		t.Fatal("no chart")
-	}
+	testenv.Need(t, ok, "no chart")
 	var a, b []string
 	for i := range ch.Rows {
 		a, b = append(a, ch.Rows[i].Cells[0]), append(b, ch.Rows[i].Cells[1])
@@ -82,9 +81,8 @@ func TestMemoryOverRequests(t *testing.T) {
 		a[5] != a[4] || a[15] != "14,000 requests: 239"+nbsp+"MiB" || b[15] != "14,000 requests: 20.0"+nbsp+"MiB" {
 		t.Errorf("a %q\nb %q", a, b)
 	}
-	if !ch.Rows[4].WarmUp || ch.Rows[5].WarmUp || ch.Rows[15].Title != "16 connections, reading 11" {
-		t.Errorf("rows %+v", ch.Rows)
-	}
+	testenv.Check(t, ch.Rows[4].WarmUp && !ch.Rows[5].WarmUp && ch.Rows[15].Title == "16 connections, reading 11",
+		"rows %+v", ch.Rows)
 	if p := ch.series[0].points[15]; p.x != 14000 || p.y < 238 || p.y > 239 {
 		t.Errorf("last point %+v", p)
 	}
@@ -95,9 +93,8 @@ func TestMemoryOverRequests(t *testing.T) {
 			s.Before, s.After, s.Samples = nil, nil, nil
 		}
 	}
-	if ch, ok := memoryOf(t, run, trials); ok {
-		t.Errorf("a chart without readings: %+v", ch.Rows)
-	}
+	ch, ok = memoryOf(t, run, trials)
+	testenv.Check(t, !ok, "a chart without readings: %+v", ch.Rows)
 }
 
 // The limit is a line where memory came near it; otherwise a note, since the line would flatten
@@ -126,22 +123,16 @@ func TestMemoryOverRequests_Limit(t *testing.T) {
 			for _, s := range who {
 				if s.Role == "limit" {
 					lines = append(lines, s.Name)
-					if s.Contender != -1 {
-						t.Errorf("the line belongs to contender %d", s.Contender)
-					}
+					testenv.Equal(t, s.Contender, -1, "the line belongs to contender")
 				}
 			}
-			if !slices.Equal(lines, test.lines) {
-				t.Errorf("lines %q, want %q", lines, test.lines)
-			}
+			testenv.Equal(t, lines, test.lines, "lines")
 			if strings.Contains(ch.Note, "limit") != (test.note != "") || !strings.Contains(ch.Note, test.note) {
 				t.Errorf("note %q, want %q", ch.Note, test.note)
 			}
 			data, err := json.Marshal(option["series"])
 			drawn := strings.Contains(string(data), fmt.Sprintf(`{"value":[14000,%d]}`, test.limits[0]>>20))
-			if err != nil || drawn != (len(lines) > 0) {
-				t.Errorf("%v %s", err, data)
-			}
+			testenv.Check(t, err == nil && drawn == (len(lines) > 0), "%v %s", err, data)
 		})
 	}
 }
@@ -152,15 +143,11 @@ func TestMemoryOverRequests_Long(t *testing.T) {
 	s := &trials[1].Steps[1]
 	s.Samples[1234].Memory = &bench.Memory{Used: 77 << 20} // a peak between others
 	ch, _ := memoryOf(t, run, trials)
-	if len(ch.Rows) > maxMemoryPoints {
-		t.Errorf("%d rows", len(ch.Rows))
-	}
+	testenv.Check(t, len(ch.Rows) <= 120, "%d rows", len(ch.Rows))
 	if !slices.ContainsFunc(ch.Rows, func(r chartRow) bool { return strings.HasSuffix(r.Cells[1], ": 77.0"+nbsp+"MiB") }) {
 		t.Error("the peak is not in the chart")
 	}
-	if !strings.Contains(ch.Note, "highest of up to ") {
-		t.Errorf("note %q", ch.Note)
-	}
+	testenv.Contains(t, ch.Note, "highest of up to ")
 }
 
 // The contender whose memory grows is named.
@@ -169,7 +156,34 @@ func TestMemoryOverRequests_Growth(t *testing.T) {
 	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request at an unchanged load",
 		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
 	ch, _ := memoryOf(t, run, trials)
-	if want := "a: memory use grew by 16 KiB per request at an unchanged load."; !strings.Contains(ch.Note, want) {
-		t.Errorf("note %q, want %q", ch.Note, want)
+	want := "a: memory use grew by 16 KiB per request at an unchanged load."
+	testenv.Check(t, strings.Contains(ch.Note, want), "note %q, want %q", ch.Note, want)
+}
+
+// The peak memory of a step has a chart only if the kernel kept a counter for it.
+func TestMemoryOfAStep(t *testing.T) {
+	run, trials := small()
+	find := func() (chart, bool) {
+		all := newCharts(run, newLayout(analysis.Of(run, trials)))
+		i := slices.IndexFunc(all, func(c chart) bool { return c.ID == "memory-step" })
+		if i < 0 {
+			return chart{}, false
+		}
+		testenv.Equal(t, all[i-1].ID, "memory-peak", "the chart is after")
+		return all[i], true
+	}
+	if c, ok := find(); ok {
+		t.Fatalf("a chart without a counter: %+v", c.Rows)
+	}
+	for i, s := range trials[0].Steps {
+		if s.Before != nil && s.After != nil {
+			before, after := *s.Before.Memory, *s.After.Memory
+			before.StepPeak, after.StepPeak = new(int64(20<<20)), new(int64(40<<20))
+			trials[0].Steps[i].Before, trials[0].Steps[i].After = &bench.Usage{Memory: &before}, &bench.Usage{Memory: &after}
+		}
+	}
+	c, ok := find()
+	if !ok || !slices.ContainsFunc(c.Rows, func(r chartRow) bool { return slices.Contains(r.Cells, mebibytes(40<<20)) }) {
+		t.Errorf("%v %+v", ok, c.Rows)
 	}
 }

@@ -19,26 +19,21 @@ func TestPage(t *testing.T) {
 	p.optional("<p>{}</p>", "")
 	p.every("<i>{}</i>", []string{"a", "<"})
 	want := `<b title="&#34; onload=&#39;x&#39;">&lt;i&gt;&amp;{}</b>3<i>a</i><i>&lt;</i>`
-	if p.String() != want {
-		t.Errorf("got  %s\nwant %s", p.String(), want)
-	}
+	testenv.Equal(t, p.String(), want)
 }
 
 // TestPage_EveryPlaceHasItsValue compares the places of each HTML text with the values given to it,
 // and finds a place outside of text and quotes, where escaping would not be enough.
 func TestPage_EveryPlaceHasItsValue(t *testing.T) {
 	files, err := filepath.Glob("page*.go")
-	if err != nil || len(files) < 3 {
-		t.Fatalf("%v, %v", files, err)
-	}
+	testenv.Need(t, err == nil && len(files) >= 3, "%v, %v", files, err)
 	values := map[string]func(args int) int{
 		"put": func(args int) int { return args - 1 }, "optional": func(int) int { return 1 }, "every": func(int) int { return 1 },
 	}
 	calls := 0
 	for _, file := range files {
 		set := token.NewFileSet()
-		tree, err := parser.ParseFile(set, file, nil, 0)
-		testenv.OK(t, err)
+		tree := testenv.Must(parser.ParseFile(set, file, nil, 0))(t)
 		ast.Inspect(tree, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -54,18 +49,13 @@ func TestPage_EveryPlaceHasItsValue(t *testing.T) {
 			}
 			calls++
 			at := set.Position(call.Pos())
-			if got, want := strings.Count(text, "{}"), values[method.Sel.Name](len(call.Args)); got != want {
-				t.Errorf("%s: %d places, %d values", at, got, want)
-			}
-			if strings.Contains(text, "={}") || strings.Contains(text, "<{}") || strings.Contains(text, "<script") {
-				t.Errorf("%s: a value outside of text and quotes: %s", at, text)
-			}
+			got, want := strings.Count(text, "{}"), values[method.Sel.Name](len(call.Args))
+			testenv.Check(t, got == want, "%s: %d places, %d values", at, got, want)
+			testenv.Contains(t, text, "!={}", "!<{}", "!<script")
 			return true
 		})
 	}
-	if calls < 100 {
-		t.Errorf("%d calls found", calls)
-	}
+	testenv.Check(t, calls >= 100, "%d calls found", calls)
 }
 
 // constant returns the text of a literal, or of several that are added.

@@ -1,13 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -42,31 +42,19 @@ func TestMatrix(t *testing.T) {
 	for _, s := range trials[0].Steps {
 		run.Profile.Steps = append(run.Profile.Steps, s.Step)
 	}
-	var html, md bytes.Buffer
-	testenv.OK(t, HTML(&html, analysis.Of(run, trials), Options{}))
-	testenv.OK(t, Markdown(&md, analysis.Of(run, trials), Options{}))
-	for _, want := range []string{
-		"## Throughput by request, 2,000 connections", "| Contender | 0 ms | 500 ms |",
-		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0% errors) | – |",
-	} {
-		if got := strings.ReplaceAll(md.String(), nbsp, " "); !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%.3000s", want, got)
-		}
-	}
-	for _, want := range []string{`<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`} {
-		if !strings.Contains(html.String(), want) {
-			t.Errorf("no %s in the page", want)
-		}
-	}
+	html, md := string(render(t, run, trials)), markdown(t, run, trials)
+	testenv.Contains(t, strings.ReplaceAll(md, nbsp, " "), "## Throughput by request, 2,000 connections",
+		"| Contender | 0 ms | 500 ms |",
+		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |",
+		"| b | 100/s (12.0 in flight, 50.0% errors) | – |")
+	testenv.Contains(t, html, `<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`)
 }
 
 // With one request in all steps there is no matrix.
 func TestNoMatrix(t *testing.T) {
 	trial := procedureTrial("a", 1, oneRequest("0 ms", 1, 1), oneRequest("0 ms", 1, 1))
 	for _, p := range procedures(newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial}))) {
-		if p.ID == "matrix" {
-			t.Errorf("%+v", p)
-		}
+		testenv.Check(t, p.ID != "matrix", "%+v", p)
 	}
 }
 
@@ -79,16 +67,13 @@ func TestArrivals(t *testing.T) {
 		},
 	}
 	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
-	var md bytes.Buffer
-	testenv.OK(t, Markdown(&md, analysis.Of(run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)}), Options{}))
-	got := strings.ReplaceAll(md.String(), nbsp, " ")
+	md := markdown(t, run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)})
+	got := strings.ReplaceAll(md, nbsp, " ")
 	for _, want := range []string{
 		"## 4,000 users over 5.00 s", "| a | 7,990 | 10 (timeout 10) | 27.2 ms |", "974/s | 20.0 ms | 3.00 s | 5.00 MiB |", // 7990 / 8.2 s, not / 9 s
 		"| late | – | – |", "2 requests each", "from the scheduled time",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%.3000s", want, got)
-		}
+		testenv.Contains(t, got, want)
 	}
 }
 
@@ -107,11 +92,9 @@ func TestBreakdown(t *testing.T) {
 	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{trials[0].Steps[0].Step}}}
 	l := newLayout(analysis.Of(run, trials))
 	p, ok := breakdown(l)
-	if !ok || len(p.Table.Rows) != 2 {
-		t.Fatalf("%+v", p)
-	}
+	testenv.Need(t, ok && len(p.Table.Rows) == 2, "%+v", p)
 	get, search := p.Table.Rows[0].Cells, p.Table.Rows[1].Cells
-	if get[0].Main != "get" || get[2].Main != "400" || search[2].Main != "400" || search[3].Main != percent(.5) || search[3].Small[0] != "unexpected body 400" || get[4].Main == search[4].Main {
+	if get[0].Text != "get" || get[2].Text != "400" || search[2].Text != "400" || search[3].Text != percent(.5) || search[3].Small[0] != "unexpected body 400" || get[4].Text == search[4].Text {
 		t.Errorf("%+v", p.Table.Rows)
 	}
 }
@@ -124,11 +107,64 @@ func TestBounds(t *testing.T) {
 	trial := procedureTrial("a", 1, one)
 	trial.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
 	run := bench.Run{Schema: bench.SchemaVersion, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
-	var html bytes.Buffer
-	testenv.OK(t, HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}))
-	for _, want := range []string{`<section id="bottlenecks">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled"} {
-		if !strings.Contains(html.String(), want) {
-			t.Errorf("no %s in the page", want)
-		}
+	html := string(render(t, run, []bench.TrialResult{trial}))
+	testenv.Contains(t, html, `<section id="bottlenecks">`, `<th scope="col">Step</th>`,
+		"<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled")
+}
+
+// coldRun returns two trials of procedure C. In the second one, the first request and those on new
+// connections fail.
+func coldRun() (bench.Run, []bench.TrialResult) {
+	ms := time.Millisecond
+	request := func(isNew bool, connect, wait time.Duration) bench.RequestPhases {
+		return bench.RequestPhases{New: isNew, Connect: connect, Send: ms, FirstByte: wait, Receive: ms, Total: connect + wait + 2*ms, Status: 200}
 	}
+	h := hdr.New()
+	for i := range 100 {
+		h.Record(time.Duration(i+1) * 10 * time.Microsecond)
+	}
+	step := bench.StepResult{
+		Step: bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second},
+		Load: bench.Load{Elapsed: 2 * time.Second, Sent: 100, Scheduled: 100, Succeeded: 100, Bytes: 2 << 20, Latency: h.Latencies(), Windows: []bench.Window{
+			{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60},
+		}},
+	}
+	a := procedureTrial("a", 1, step)
+	a.FirstRequests = &bench.FirstRequests{
+		Request: "get", First: request(true, 2*ms, 100*ms), Kept: []bench.RequestPhases{request(false, 0, 5*ms), request(false, 0, 3*ms)},
+		New: []bench.RequestPhases{request(true, ms, 4*ms)},
+	}
+	b := procedureTrial("b", 1, step)
+	b.FirstRequests = &bench.FirstRequests{
+		Request: "get", First: bench.RequestPhases{New: true, Total: ms, Err: "<script>reset"}, Kept: []bench.RequestPhases{request(false, 0, 7*ms)},
+		New: []bench.RequestPhases{{Err: "refused"}, {Err: "refused"}},
+	}
+	run := bench.Run{Schema: bench.SchemaVersion, Profile: bench.Profile{Name: "cold-warm", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}, Steps: []bench.Step{step.Step}}}
+	return run, []bench.TrialResult{a, b}
+}
+
+func TestColdAndWarm(t *testing.T) {
+	run, trials := coldRun()
+	md := markdown(t, run, trials)
+	got := strings.ReplaceAll(md, nbsp, " ")
+	testenv.Contains(t, got, "## First requests by phase",
+		"| a-1 | first (cold) | – | 2.00 ms | – | 1.00 ms | 100 ms | 1.00 ms | 104 ms |",
+		"| a-1 | later (median of 2) | – | – | – | 1.00 ms | 3.00 ms | 1.00 ms | 5.00 ms |",
+		"| a-1 | new connection (median of 1) | – | 1.00 ms | – | 1.00 ms | 4.00 ms | 1.00 ms | 7.00 ms |",
+		"| b-1 | first (&lt;script&gt;reset) | – | – | – | – | – | – | 1.00 ms |",
+		"| b-1 | new connection (2 failed) | – | – | – | – | – | – | – |", "## Latency and rate around their means",
+		"| a | 2 connections | 505 µs | 289 µs | 1.00 ms | 58.0% | 50.0 | 10.0 | 60.0 | 100% (of 2 windows) | 1.00 MiB/s |")
+	html := string(render(t, run, trials))
+	testenv.Contains(t, html, `<section id="phases">`, `<section id="spread">`, `id="chart-phases"`,
+		`"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`, "!<script>reset")
+}
+
+// Runs without timed first requests have no table and no chart of them.
+func TestNoColdAndWarm(t *testing.T) {
+	run, trials := coldRun()
+	for i := range trials {
+		trials[i].FirstRequests = nil
+	}
+	html := string(render(t, run, trials))
+	testenv.Contains(t, html, `!<section id="phases">`, `!<section id="spread">`, `!id="chart-phases"`)
 }

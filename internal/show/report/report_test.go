@@ -4,28 +4,164 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 func TestMarkdown(t *testing.T) {
 	run, trials := fixture()
-	var out bytes.Buffer
-	testenv.OK(t, Markdown(&out, analysis.Of(run, trials), Options{}))
-	testenv.Golden(t, "testdata/summary.md", out.String())
+	out := markdown(t, run, trials)
+	testenv.Golden(t, "testdata/summary.md", out)
 }
 
 func TestLibraryHasItsDigest(t *testing.T) {
-	js, err := library()
-	testenv.OK(t, err)
-	if sum := sha256.Sum256(js); hex.EncodeToString(sum[:]) != librarySHA256 {
-		t.Errorf("assets/echarts.min.js.gz has digest %x", sum)
-	}
+	js := testenv.Must(library())(t)
+	sum := sha256.Sum256(js)
+	testenv.Check(t, hex.EncodeToString(sum[:]) == librarySHA256, "assets/echarts.min.js.gz has digest %x", sum)
 	for _, end := range []string{"</script", "<!--"} {
-		if bytes.Contains(bytes.ToLower(js), []byte(end)) {
-			t.Errorf("the library holds %q: it cannot be in a script element", end)
+		testenv.Check(t, !bytes.Contains(bytes.ToLower(js), []byte(end)),
+			"the library holds %q: it cannot be in a script element", end)
+	}
+}
+
+// The results come first, then the summary, then the charts. Explanations and caveats are folded.
+func TestResultsComeFirst(t *testing.T) {
+	run, trials := small()
+	b := string(render(t, run, trials))
+	page := b
+	at := func(text string) int {
+		i := strings.Index(page, text)
+		testenv.Need(t, i >= 0, "no %q in the page", text)
+		return i
+	}
+	if !(at(`<section id="results">`) < at(`<section id="summary">`) && at(`<section id="summary">`) < at(`id="charts"`)) {
+		t.Error("the order is not results, summary, charts")
+	}
+	notes := page[at(`<section id="results">`):at(`<section id="summary">`)]
+	if before, _, _ := strings.Cut(notes, `<details class="folded"><summary>About the columns</summary>`); before == notes || strings.Contains(before, `<p class="note">`) {
+		t.Error("notes of the results are not folded")
+	}
+	words := page[at(`<section id="summary">`):]
+	if at := strings.Index(words, "<h3>Ranking</h3>\n<ul"); at < 0 || !strings.Contains(words, `<details class="folded"><summary><h3>Bottlenecks</h3>`) {
+		t.Error("the ranking is folded, or the bottlenecks are not")
+	}
+}
+
+// TestFailuresKeepBothEndsOfTheLog: a log of any length is bounded, with its first and last lines;
+// one that was kept whole by the run stays whole.
+func TestFailuresKeepBothEndsOfTheLog(t *testing.T) {
+	of := func(n int) []string {
+		var lines []bench.LogLine
+		for i := range n {
+			lines = append(lines, bench.LogLine{Text: fmt.Sprint(i)})
+		}
+		c := column{trial: &bench.TrialResult{State: bench.TrialFailed, Failure: "exited", LastLog: lines}}
+		return failures(layout{columns: []column{c}})[0].LastLog
+	}
+	got := of(5000)
+	testenv.Check(t, len(got) == maxLog && got[0] == "0" && got[maxLog-1] == "4999", "%q", got)
+	// What a run keeps: 30 lines, and two that say how many were left out.
+	got = of(32)
+	testenv.Check(t, len(got) == 32 && slices.Contains(got, "15"), "%q", got)
+}
+
+// TestFailuresSayTheStopOnce: of a contender that hung at its stop the failure says it.
+func TestFailuresSayTheStopOnce(t *testing.T) {
+	for _, c := range []struct {
+		trial bench.TrialResult
+		want  int // sentences
+	}{
+		{bench.TrialResult{State: bench.TrialFailed, Failure: "did not stop", Cause: &bench.Cause{Kind: bench.CauseHung, Text: "did not stop"}}, 1},
+		{bench.TrialResult{State: bench.TrialFailed, Failure: "did not respond", Cause: &bench.Cause{Kind: bench.CauseSilent}}, 2},
+		{bench.TrialResult{State: bench.TrialComplete}, 1},
+	} {
+		c.trial.Stop = &bench.StopResult{Killed: true, Handled: true}
+		all := failures(layout{columns: []column{{trial: &c.trial}}})
+		testenv.Check(t, len(all) == 1 && len(all[0].What) == c.want, "%+v, want %d sentences", all, c.want)
+	}
+}
+
+func TestThresholds(t *testing.T) {
+	run, trials := small()
+	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 0 {
+		t.Fatalf("rows without thresholds: %+v", got.Rows)
+	}
+	run.Profile.Thresholds = []bench.Threshold{{Condition: "p99<50ms"}}
+	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 1 || got.Rows[0].Cells[1].Text != "not checked" {
+		t.Errorf("without a result: %+v", got.Rows)
+	}
+	v, bad := 2e7, 7.12e7
+	met := bench.ThresholdResult{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
+	missed := bench.ThresholdResult{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
+	stopped := bench.ThresholdResult{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeTrial}
+	trials[0].Steps[2].Thresholds = []bench.ThresholdResult{met}
+	trials[0].Steps[3].Thresholds = []bench.ThresholdResult{missed, stopped}
+	got := thresholds(run, newLayout(analysis.Of(run, trials)))
+	if len(got.Rows) != 3 || got.Rows[0].Cells[1].Tone != table.Bad || got.Rows[2].Cells[1].Text != "met in 1 step" || !strings.HasPrefix(got.Notes[0], "2 of 3 missed") {
+		t.Fatalf("%+v", got)
+	}
+	if r := got.Rows[1]; r.Cells[0].Text != "errors<1%" || r.Cells[1].Text != "missed, stopped the trial" || r.Cells[4].Text != cleanText(stopped.Text) {
+		t.Errorf("%+v", r)
+	}
+	page, summary := string(render(t, run, trials)), markdown(t, run, trials)
+	for what, text := range map[string]string{"page": page, "summary": summary} {
+		t.Run(what, func(t *testing.T) { testenv.Contains(t, text, "not &lt;50ms &lt;script&gt;") })
+	}
+}
+
+// Page and Markdown name the limit of each contender, and have no tiers, where limits differ.
+func TestLimitsOfEachContender(t *testing.T) {
+	run, trials := small()
+	whole := run.Profile.Contenders
+	run.Profile.Limits = bench.Limits{CPUs: 1, Memory: 512 << 20}
+	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
+	testenv.Contains(t, strings.ReplaceAll(string(render(t, run, trials)), nbsp, " "), "under 0.5 CPUs, 256 MiB",
+		whole[0].String()+" 256 MiB; ", whole[0].String()+" 0.5 CPUs, ")
+	b := markdown(t, run, trials)
+	testenv.Contains(t, b, whole[0].String()+" under 0.5 CPUs, 256 MiB |")
+}
+
+// Page and Markdown name the load engine once, or that of each contender and step; the command that
+// runs the benchmark again selects the same one.
+func TestLoadEngineIsNamed(t *testing.T) {
+	run, trials := small()
+	for i := range trials {
+		for k := range trials[i].Steps {
+			trials[i].Steps[k].Load.Loop = bench.LoopEpoll
 		}
 	}
+	check := func(want string) {
+		t.Helper()
+		page := strings.ReplaceAll(string(render(t, run, trials)), nbsp, " ")
+		testenv.Contains(t, page, "<dt>Load engine</dt><dd>"+want+"</dd>")
+		b := markdown(t, run, trials)
+		testenv.Contains(t, b, "- Load engine: "+want+"\n")
+	}
+	check("fast")
+	one := trials[0].Trial.Label()
+	for i := range trials {
+		if trials[i].Trial.Label() == one {
+			for k := range trials[i].Steps {
+				trials[i].Steps[k].Load.Loop = bench.LoopVegeta
+			}
+		}
+	}
+	check(bench.EngineWords(trials))
+	testenv.Contains(t, bench.EngineWords(trials), one+": vegeta")
+	for engine, want := range map[bench.Engine]string{"": "", "vegeta": " --engine vegeta", "fast": " --engine fast", "epoll": ""} {
+		run.Engine = engine
+		if r := newReproduction(run); !strings.HasSuffix(r.Again, want) || want == "" && strings.Contains(r.Again, "--engine") {
+			t.Errorf("%q: %s", engine, r.Again)
+		}
+	}
+	run.Engine, run.Profile.Steps[0].Engine = "", bench.EngineFast
+	r := newReproduction(run)
+	testenv.Check(t, r.Again == "" && r.Profile == "", "a profile cannot say which engine loads a step: %+v", r)
 }

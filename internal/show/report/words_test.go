@@ -19,6 +19,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // The profile in the report can be read again, and its URLs have no user names and passwords.
@@ -31,24 +32,19 @@ func TestReproduce(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	p, err := profile.Parse(r.File, []byte(r.Profile))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, r.Profile)
-	}
+	testenv.Need(t, err == nil, "%v in\n%s", err, r.Profile)
 	if p.Name != "locations" || p.Rounds != 3 || len(p.Steps) != 16 || p.Steps[15].Connections != 2048 || p.Limits != run.Profile.Limits {
 		t.Errorf("read back: %+v", p)
 	}
-	if want := "locbench run --profile locations.yaml --headless --seed 42"; r.Again != want {
-		t.Errorf("%s, want %s", r.Again, want)
-	}
+	want := "locbench run --profile locations.yaml --headless --seed 42"
+	testenv.Check(t, r.Again == want, "%s, want %s", r.Again, want)
 	other := run
 	other.Profile = bench.Profile{}
-	if r := newReproduction(other); r.Profile != "" || r.Again != "" {
-		t.Errorf("a run without steps can be reproduced: %+v", r)
-	}
+	r = newReproduction(other)
+	testenv.Check(t, r.Profile == "" && r.Again == "", "a run without steps can be reproduced: %+v", r)
 	run.Profile.Name = "../../etc/`passwd`"
-	if r := newReproduction(run); !regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File) {
-		t.Errorf("file %q", r.File)
-	}
+	r = newReproduction(run)
+	testenv.Check(t, regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File), "file %q", r.File)
 }
 
 // rounds returns the fixture with n rounds, which differ in throughput.
@@ -88,33 +84,21 @@ func TestTiersFromSixRounds(t *testing.T) {
 			tests++
 		}
 	}
-	if tests < 2 {
-		t.Fatalf("%d measures", tests)
-	}
-	for _, want := range []string{
-		"<li>rs-actix has the highest throughput: ", fmt.Sprintf(" (Holm, %d tests), 6 and 6 rounds.</li>", tests), `<table class="results" data-sort>`,
-		`<td data-label="Tier" data-value="1"><span>1</span></td>`, `<td data-label="Tier" data-value="2"><span>2</span></td>`,
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
+	testenv.Need(t, tests >= 2, "%d measures", tests)
+	testenv.Contains(t, got, "<li>rs-actix has the highest throughput: ",
+		fmt.Sprintf(" (Holm, %d tests), 6 and 6 rounds.</li>", tests), `<table class="results" data-sort>`,
+		`<td data-label="Tier" data-value="1">1</td>`,
+		`<td data-label="Tier" data-value="2">2</td>`)
 	for _, v := range regexp.MustCompile(`data-value="([^"]*)"`).FindAllStringSubmatch(got, -1) {
-		if _, err := strconv.ParseFloat(html.UnescapeString(v[1]), 64); err != nil {
-			t.Errorf("data-value: %v", err)
-		}
+		testenv.OK(t, testenv.Err(strconv.ParseFloat(html.UnescapeString(v[1]), 64)))
 	}
-	if !regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got) {
-		t.Error("the throughput has no interval")
-	}
+	testenv.Check(t, regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got),
+		"the throughput has no interval")
 	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
-	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "below the noise floor (400%)") {
-		t.Error("a difference below the floor is significant, or the floor is not reported")
-	}
+	testenv.Contains(t, page(Options{Floor: floor}), "!has the highest throughput: 1", "below the noise floor (400%)")
 	run, trials = rounds(5)
-	if got := page(Options{}); !strings.Contains(got, "5 rounds per contender, 6 needed") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
-		t.Error("five rounds have a tier, or do not say that they are too few")
-	}
+	testenv.Contains(t, page(Options{}), "5 rounds per contender, 6 needed", "5 of 6 rounds",
+		`!data-label="Tier" data-value`)
 }
 
 // Values to sort by are in base units.
@@ -123,20 +107,12 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	l := newLayout(analysis.Of(run, trials))
 	who := l.contenders[1].of
 	h := newResults(run, l, summary.New(analysis.Of(run, trials), Options{}.rules()), nil)
-	for i, want := range map[int]float64{4: who.StartUp.Median, 6: float64(who.MemoryPeak), 8: who.Cost.Total} {
-		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
-			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
-		}
+	for i, want := range map[int]float64{5: who.StartUp.Median, 7: float64(who.MemoryPeak), 9: who.Cost.Total} {
+		testenv.Equal(t, *h.Rows[1].Cells[i].Sort, want, h.Columns[i])
 	}
-	if got := (cell{Main: missing}).Base(); got != "" {
-		t.Errorf("a missing value sorts as %q", got)
-	}
-	if len(h.Rows[0].Cells) != len(h.Columns) {
-		t.Errorf("%d cells in %d columns", len(h.Rows[0].Cells), len(h.Columns))
-	}
-	if d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice); dollars(d) != "$4.28" {
-		t.Errorf("560 µs cost %s", dollars(d))
-	}
+	testenv.Equal(t, len(h.Rows[0].Cells), len(h.Columns))
+	d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice)
+	testenv.Check(t, dollars(d) == "$4.28", "560 µs cost %s", dollars(d))
 }
 
 // The page and the Markdown report a step that was still warming up, do not compare it, and have
@@ -161,22 +137,67 @@ func TestReportOfTheWarmUp(t *testing.T) {
 			}
 		}
 	}
-	var page, markdown bytes.Buffer
-	testenv.OK(t, HTML(&page, analysis.Of(run, trials), Options{}))
-	testenv.OK(t, Markdown(&markdown, analysis.Of(run, trials), Options{}))
-	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
+	page, markdown := string(render(t, run, trials)), markdown(t, run, trials)
+	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, []byte(page))), nbsp, " "), "Markdown": strings.ReplaceAll(markdown, nbsp, " ")} {
 		t.Run(name, func(t *testing.T) {
-			for _, want := range []string{"rs-actix: still warming up in 2 of 6 rounds", "Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s"} {
-				if !strings.Contains(text, want) {
-					t.Errorf("the %s lacks %q", name, want)
-				}
-			}
-			if strings.Contains(text, "rs-actix has the highest throughput") {
-				t.Errorf("the %s compares a step that was still warming up", name)
-			}
+			testenv.Contains(t, text, "rs-actix: still warming up in 2 of 6 rounds",
+				"Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s")
+			testenv.Contains(t, text, "!rs-actix has the highest throughput")
 		})
 	}
-	if !strings.Contains(page.String(), "still warming up: throughput rose by 13% over the step") {
-		t.Error("the page lacks the numbers")
+	testenv.Contains(t, page, "still warming up: throughput rose by 13% over the step")
+}
+
+// The error rate of a kind of request is that of its compared bodies, over all rounds.
+func TestErrorRateOfARequestIsEstimated(t *testing.T) {
+	step := bench.StepResult{Load: bench.Load{Requests: []bench.RequestLoad{
+		{Name: "a", Succeeded: 4997, Checked: 57, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
+		{Name: "b", Succeeded: 57, Checked: 60, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: 3}},
+	}}}
+	var c contender
+	c.of = analysis.Contender{Results: []bench.TrialResult{{Steps: []bench.StepResult{step}}, {Steps: []bench.StepResult{step}}}}
+	want := map[string]string{"a": "~5.26%", "b": "5.00%"}
+	for _, r := range requestLoads(c, 0) {
+		testenv.Equal(t, errorRate(bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}),
+			want[r.Name], r.Name)
+	}
+}
+
+// The tables of results say how many bodies were compared, and mark error rates that
+// are estimates from these.
+func TestComparedBodiesInResults(t *testing.T) {
+	run, trials := grown(10, 0)
+	load := &trials[1].Steps[1].Load
+	load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: 3}, 1140
+	trials[0].Steps[1].Load.Unread = map[bench.ErrorKind]int64{bench.UnreadLong: 1000, bench.UnreadBroken: 200}
+	a := analysis.Of(run, trials)
+	l := newLayout(a)
+	results := newResults(run, l, summary.New(a, summary.Rules{}), nil)
+	testenv.Contains(t, strings.Join(results.Notes, "\n"),
+		"Bodies compared with the expected ones: a 0 (1,200 not looked at), b 1,140.")
+	at := slices.IndexFunc(results.Columns, func(c table.Column) bool { return c.Title == "Errors" })
+	for i, want := range []string{"0.500%", "~0.331%"} {
+		testenv.Equal(t, results.Rows[i].Cells[at].Text, want, i)
+	}
+	for _, ch := range newCharts(run, l) {
+		if ch.ID == "errors" && (!strings.HasPrefix(ch.Rows[1].Cells[1], "~0.263%") || strings.Contains(ch.Rows[1].Cells[0], "~")) {
+			t.Errorf("chart: %+v", ch.Rows)
+		}
+	}
+}
+
+// A step with too many unexpected bodies has no bottleneck, in the charts and in the table.
+func TestNoBottleneckOfUnexpectedBodies(t *testing.T) {
+	for unexpected, want := range map[int64]bool{0: true, 3: false} {
+		run, trials := grown(10, 0)
+		load := &trials[1].Steps[1].Load
+		load.Failed, load.Checked = map[bench.ErrorKind]int64{bench.ErrWrong: unexpected}, 1140
+		a := analysis.Of(run, trials)
+		l := newLayout(a)
+		of, _ := bounds(l)
+		testenv.Equal(t, of.Table.Rows[1].Cells[1].Text != missing, want, unexpected,
+			of.Table.Rows[1].Cells[1].Text)
+		testenv.Equal(t, stepMiddle(l, l.contenders[1], plottedMeasures(run.Profile)[0]).bounds[1].Bound != "", want,
+			unexpected)
 	}
 }

@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/board"
+	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // page is a screen that records its messages.
@@ -97,18 +103,12 @@ func TestScreensStack(t *testing.T) {
 	run(m, m.Init())
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	send(m, tuitest.Key("o"))
-	if m.top().Title() != "second" || !strings.HasPrefix(m.View().Content, "second") {
-		t.Fatalf("on top is %q", m.top().Title())
-	}
-	if send(m, tuitest.Key("q")) || m.top() != ui.Screen(first) {
-		t.Error("closing the second screen does not show the first")
-	}
-	if got := strings.Join(first.got, " "); got != "init resized o resized shown" {
-		t.Errorf("the first screen got %q", got)
-	}
-	if !send(m, tuitest.Key("q")) {
-		t.Error("closing the last screen does not end the program")
-	}
+	testenv.Need(t, m.top().Title() == "second" && strings.HasPrefix(m.View().Content, "second"), "on top is %q",
+		m.top().Title())
+	testenv.Check(t, !send(m, tuitest.Key("q")) && m.top() == ui.Screen(first),
+		"closing the second screen does not show the first")
+	testenv.Equal(t, strings.Join(first.got, " "), "init resized o resized shown", "the first screen got")
+	testenv.Check(t, send(m, tuitest.Key("q")), "closing the last screen does not end the program")
 }
 
 func TestHelpCoversAndCloses(t *testing.T) {
@@ -116,19 +116,14 @@ func TestHelpCoversAndCloses(t *testing.T) {
 	m := open(Options{First: first, Theme: "dark"})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	send(m, tuitest.Key("?"))
-	if text := m.View().Content; !strings.Contains(text, "suspend the screen") {
-		t.Errorf("no help:\n%s", text)
-	}
+	testenv.Contains(t, m.View().Content, "suspend the screen")
 	first.got = nil
 	send(m, tuitest.Key("q"))
-	if strings.Contains(m.View().Content, "suspend") || len(first.got) != 0 {
-		t.Errorf("the help stays, or the key went to the screen: %v", first.got)
-	}
+	testenv.Check(t, !strings.Contains(m.View().Content, "suspend") && len(first.got) == 0,
+		"the help stays, or the key went to the screen: %v", first.got)
 	first.typing = true
 	send(m, tuitest.Key("?"))
-	if m.help || first.got[0] != "?" {
-		t.Error("a screen in which text is typed does not get its question mark")
-	}
+	testenv.Check(t, !m.help && first.got[0] == "?", "a screen in which text is typed does not get its question mark")
 }
 
 func TestEveryFrameFillsTheTerminal(t *testing.T) {
@@ -139,15 +134,12 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 		send(m, tuitest.Key("t"))
 		lines := strings.Split(m.View().Content, "\n")
 		tuitest.Exact(t, lines, size, false)
-		if last := lines[len(lines)-1]; !strings.Contains(last, "word") {
-			t.Errorf("the word is not reported: %q", last)
-		}
+		testenv.Contains(t, lines[len(lines)-1], "word")
 		m.message = message{}
 	}
 	send(m, tea.WindowSizeMsg{Width: 10, Height: 3})
-	if text := m.View().Content; len(text) > 12 || !strings.Contains(text, "10x3") {
-		t.Errorf("%q", text)
-	}
+	text := m.View().Content
+	testenv.Check(t, len(text) <= 12 && strings.Contains(text, "10x3"), "%q", text)
 }
 
 // TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every
@@ -159,31 +151,24 @@ func TestNothingIsDrawnWithoutAChange(t *testing.T) {
 	_ = m.View()
 	p.name = "changed without a message"
 	send(m, tickMsg(time.Now()))
-	if strings.Contains(m.View().Content, "changed") {
-		t.Error("a tick draws a screen that is not busy")
-	}
+	testenv.Contains(t, m.View().Content, "!changed")
 	p.busy = true
 	send(m, tickMsg(time.Now()))
-	if !strings.Contains(m.View().Content, "changed") {
-		t.Error("a tick does not draw a busy screen")
-	}
+	testenv.Contains(t, m.View().Content, "changed")
 }
 
 func TestAPanicInAScreenIsAnError(t *testing.T) {
 	var out bytes.Buffer
 	err := Run(context.Background(), Options{First: &page{broken: true}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}})
-	if err == nil || !errors.Is(err, tea.ErrProgramPanic) {
-		t.Errorf("%v", err)
-	}
+	testenv.Check(t, err != nil && errors.Is(err, tea.ErrProgramPanic), "%v", err)
 }
 
 func TestTheEndOfTheContextIsNotAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out bytes.Buffer
-	if err := Run(ctx, Options{First: &page{}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}}); err != nil {
-		t.Error(err)
-	}
+	testenv.OK(t,
+		Run(ctx, Options{First: &page{}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}}))
 }
 
 // wordy has more help than a small terminal has lines.
@@ -209,38 +194,24 @@ func TestHelpIsCompleteInASmallTerminal(t *testing.T) {
 		seen += m.View().Content
 		send(m, tuitest.Key("down"))
 	}
-	for _, want := range []string{"enda", "endh", "redraw", "of "} {
-		if !strings.Contains(seen, want) {
-			t.Errorf("%q is never shown", want)
-		}
-	}
+	testenv.Contains(t, seen, "enda", "endh", "redraw", "of ")
 	last := m.View().Content
 	send(m, tuitest.Key("down"))
-	if m.View().Content != last || !m.help {
-		t.Error("the help scrolls beyond its end, or closes by that")
-	}
+	testenv.Check(t, m.View().Content == last && m.help, "the help scrolls beyond its end, or closes by that")
 	send(m, tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if m.View().Content == last {
-		t.Error("the wheel does not scroll the help")
-	}
+	testenv.Check(t, m.View().Content != last, "the wheel does not scroll the help")
 	send(m, tuitest.Key("x"))
-	if m.help {
-		t.Error("another key does not close the help")
-	}
+	testenv.Check(t, !m.help, "another key does not close the help")
 }
 
 func TestTheHelpIsNotOfferedWhileTextIsTyped(t *testing.T) {
 	p := &page{name: "first"}
 	m := open(Options{First: p, Theme: "dark", NoColor: true})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
-	if !strings.Contains(ansi.Strip(m.View().Content), "? keys") {
-		t.Error("the help is not offered")
-	}
+	testenv.Contains(t, ansi.Strip(m.View().Content), "? keys")
 	p.typing = true
 	m.dirty = true
-	if strings.Contains(ansi.Strip(m.View().Content), "? keys") {
-		t.Error("it offers a key that is text there")
-	}
+	testenv.Contains(t, ansi.Strip(m.View().Content), "!? keys")
 }
 
 func TestAMessageOfOneScreenIsNotShownOnTheNext(t *testing.T) {
@@ -250,5 +221,61 @@ func TestAMessageOfOneScreenIsNotShownOnTheNext(t *testing.T) {
 	send(m, tuitest.Key("o"))
 	if text := m.View().Content; strings.Contains(text, "word") || !strings.HasPrefix(text, "second") {
 		t.Errorf("the second screen:\n%s", text)
+	}
+}
+
+// boardScreen shows a state that does not change.
+type boardScreen struct {
+	page
+	board *board.Board
+	state fold.State
+}
+
+func (s *boardScreen) View(f ui.Frame) []string { return s.board.View(f, &s.state, "") }
+
+func inAStep(b *testing.B) *boardScreen {
+	b.Helper()
+	s := &boardScreen{page: page{busy: true}, board: board.New()}
+	records := tuitest.Until(tuitest.Records(b, "limits"), 7, func(rec bench.Record) bool {
+		_, ok := rec.Event.(bench.StepEnded)
+		return ok
+	})
+	for _, rec := range records[:len(records)-3] {
+		s.state.Apply(rec)
+	}
+	return s
+}
+
+// BenchmarkFrame measures a frame of a running step at 200 by 50 cells: drawn after a tick of the
+// clock, after a new event, and then rendered to the terminal.
+func BenchmarkFrame(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		event, bring bool
+	}{{"tick", false, false}, {"event", true, false}, {"tick+renderer", false, true}, {"event+renderer", true, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := inAStep(b)
+			m := newModel(Options{First: s, Theme: "dark"})
+			send(m, tea.WindowSizeMsg{Width: 200, Height: 50})
+			screen := uv.NewScreenBuffer(200, 50)
+			renderer := uv.NewTerminalRenderer(io.Discard, []string{"TERM=xterm-256color"})
+			renderer.Resize(200, 50)
+			m.now = s.state.Last
+			for b.Loop() {
+				m.now = m.now.Add(100 * time.Millisecond)
+				m.dirty = true
+				m.ticks++
+				if c.event {
+					s.state.Version++
+				}
+				content := m.View().Content
+				if c.bring {
+					screen.Clear()
+					uv.NewStyledString(content).Draw(screen, screen.Bounds())
+					renderer.Render(screen.RenderBuffer)
+					_ = renderer.Flush()
+				}
+			}
+		})
 	}
 }

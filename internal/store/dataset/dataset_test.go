@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/testenv"
@@ -39,38 +41,32 @@ func decode(t testing.TB, doc Doc) (d stored) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(doc.Source))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil {
-		t.Fatalf("document %s: %v\n%.300s", doc.ID, err, doc.Source)
-	}
+	err := dec.Decode(&d)
+	testenv.Need(t, err == nil, "document %s: %v\n%.300s", doc.ID, err, doc.Source)
 	testenv.Equal(t, strconv.FormatInt(d.ID, 10), doc.ID, d.ID)
 	return d
 }
 
 func mustOpen(t testing.TB, spec bench.DataSpec) Set {
 	t.Helper()
-	s, err := Open(spec)
-	testenv.OK(t, err)
+	s := testenv.Must(Open(spec))(t)
 	return s
 }
 
 func TestBundled(t *testing.T) {
 	set := mustOpen(t, bench.DataSpec{})
 	info := set.Info()
-	if info.Name != "bundled" || info.Cities < 14_000 || info.Regions != 63 || len(info.Hash) != 64 {
-		t.Errorf("info %+v", info)
-	}
+	testenv.Check(t, info.Name == "bundled" && info.Cities >= 14_000 && info.Regions == 63 && len(info.Hash) == 64,
+		"info %+v", info)
 	regions := make(map[int64]stored)
 	for doc, err := range set.Documents(RegionIndex) {
 		testenv.OK(t, err)
 		d := decode(t, doc)
-		if d.RegionID != nil || d.IsFeatured != nil || d.Timezone != nil || d.Population != nil {
-			t.Errorf("region %s has fields of a city", doc.ID)
-		}
+		testenv.Check(t, d.RegionID == nil && d.IsFeatured == nil && d.Timezone == nil && d.Population == nil,
+			"region %s has fields of a city", doc.ID)
 		regions[d.ID] = d
 		checkRing(t, d, 3)
-		if slices.Contains(d.names().slice(), "") {
-			t.Errorf("region %d lacks a name: %q", d.ID, d.names())
-		}
+		testenv.Check(t, !slices.Contains(d.names().slice(), ""), "region %d lacks a name: %q", d.ID, d.names())
 	}
 	testenv.Equal(t, len(regions), info.Regions)
 
@@ -82,15 +78,13 @@ func TestBundled(t *testing.T) {
 		ids = append(ids, d.ID)
 		countries[d.CountryISO]++
 		size += len(doc.Source)
-		if d.RegionID == nil || regions[*d.RegionID].CountryISO != d.CountryISO {
-			t.Fatalf("city %d in %s has region %v", d.ID, d.CountryISO, d.RegionID)
-		}
+		testenv.Need(t, d.RegionID != nil && regions[*d.RegionID].CountryISO == d.CountryISO,
+			"city %d in %s has region %v", d.ID, d.CountryISO, d.RegionID)
 		if *d.IsFeatured {
 			featured[d.CountryISO] = append(featured[d.CountryISO], d.EN)
 		}
-		if *d.Timezone == "" || *d.Population < 0 || slices.Contains(d.names().slice(), "") {
-			t.Errorf("city %d: %.300s", d.ID, doc.Source)
-		}
+		testenv.Check(t, *d.Timezone != "" && *d.Population >= 0 && !slices.Contains(d.names().slice(), ""),
+			"city %d: %.300s", d.ID, doc.Source)
 		if d.CS != d.DE || d.DE != d.EN || d.EN != d.PL || d.PL != d.SK {
 			named++
 		}
@@ -98,23 +92,17 @@ func TestBundled(t *testing.T) {
 			checkRing(t, d, 12)
 		}
 	}
-	if len(ids) != info.Cities || len(countries) != 5 {
-		t.Errorf("%d cities in %v, want %d in five countries", len(ids), countries, info.Cities)
-	}
+	testenv.Check(t, len(ids) == info.Cities && len(countries) == 5, "%d cities in %v, want %d in five countries",
+		len(ids), countries, info.Cities)
 	if slices.Sort(ids); len(slices.Compact(slices.Clone(ids))) != len(ids) {
 		t.Error("an id appears twice")
 	}
-	if named < 100 {
-		t.Errorf("only %d cities have names that differ between languages", named)
-	}
+	testenv.Check(t, named >= 100, "only %d cities have names that differ between languages", named)
 	for _, country := range []string{"CZ", "DE", "PL", "SK"} {
-		if len(featured[country]) == 0 {
-			t.Errorf("no featured city in %s: %v", country, featured)
-		}
+		testenv.Check(t, len(featured[country]) != 0, "no featured city in %s: %v", country, featured)
 	}
-	if mean := size / len(ids); mean < 2000 || mean > 4000 {
-		t.Errorf("a document has %d bytes on average, want a few kB", mean)
-	}
+	mean := size / len(ids)
+	testenv.Check(t, mean >= 2000 && mean <= 4000, "a document has %d bytes on average, want a few kB", mean)
 	got, err := set.IDs(t.Context())
 	if slices.Sort(got); err != nil || !slices.Equal(got, ids) {
 		t.Errorf("IDs gives other ids than Documents (%d and %d): %v", len(got), len(ids), err)
@@ -126,28 +114,23 @@ func (n Names) slice() []string { return n[:] }
 // checkRing checks the rules of Elasticsearch's geo_shape, and looks for the centroid inside.
 func checkRing(t *testing.T, d stored, least int) {
 	t.Helper()
-	if d.Geometry.Type != "Polygon" || len(d.Geometry.Coordinates) != 1 {
-		t.Fatalf("%d: geometry %+.100v", d.ID, d.Geometry)
-	}
+	testenv.Need(t, d.Geometry.Type == "Polygon" && len(d.Geometry.Coordinates) == 1, "%d: geometry %+.100v", d.ID,
+		d.Geometry)
 	ring := d.Geometry.Coordinates[0]
 	n := len(ring) - 1
-	if n < least || ring[0] != ring[n] {
-		t.Fatalf("%d: a ring of %d points, closed: %v", d.ID, n, ring[0] == ring[n])
-	}
+	testenv.Need(t, n >= least && ring[0] == ring[n], "%d: a ring of %d points, closed: %v", d.ID, n,
+		ring[0] == ring[n])
 	area, inside := 0.0, false
 	for i := range n {
 		a, b := ring[i], ring[i+1]
 		area += a[0]*b[1] - b[0]*a[1]
-		if a == b {
-			t.Errorf("%d: point %d twice", d.ID, i)
-		}
+		testenv.Check(t, a != b, "%d: point %d twice", d.ID, i)
 		if lat, lon := d.Centroid.Lat, d.Centroid.Lon; (a[1] > lat) != (b[1] > lat) && lon < (b[0]-a[0])*(lat-a[1])/(b[1]-a[1])+a[0] {
 			inside = !inside
 		}
 		for j := i + 2; j < n; j++ {
-			if (i > 0 || j < n-1) && cross(a, b, ring[j], ring[j+1]) {
-				t.Fatalf("%d: sides %d and %d cross", d.ID, i, j)
-			}
+			testenv.Need(t, (i <= 0 && j >= n-1) || !cross(a, b, ring[j], ring[j+1]), "%d: sides %d and %d cross",
+				d.ID, i, j)
 		}
 	}
 	if area <= 0 || !inside {
@@ -163,8 +146,7 @@ func cross(a, b, c, d [2]float64) bool {
 // The names that users look for first, and the ids of the home cities, which are constants in the
 // contenders.
 func TestBundledFacts(t *testing.T) {
-	b, err := loadBundled()
-	testenv.OK(t, err)
+	b := testenv.Must(loadBundled())(t)
 	byID := make(map[int64]City)
 	for _, c := range b.cities {
 		byID[c.ID] = c
@@ -206,44 +188,34 @@ func TestGenerated(t *testing.T) {
 	for doc, err := range set.Documents(CityIndex) {
 		testenv.OK(t, err)
 		d := decode(t, doc)
-		if seen[d.ID] {
-			t.Fatalf("id %d twice", d.ID)
-		}
+		testenv.Need(t, !seen[d.ID], "id %d twice", d.ID)
 		seen[d.ID] = true
 		if *d.IsFeatured {
 			featured++
 		}
-		if n := len(d.Geometry.Coordinates[0]); n != 21 {
-			t.Fatalf("city %d has %d points, want 20 and the first again", d.ID, n)
-		}
+		n := len(d.Geometry.Coordinates[0])
+		testenv.Need(t, n == 21, "city %d has %d points, want 20 and the first again", d.ID, n)
 		checkRing(t, d, 20)
 	}
 	ids, err := set.IDs(t.Context())
-	if err != nil || len(ids) != 2000 || len(seen) != 2000 || !seen[3067696] || featured != 13 {
-		t.Errorf("%d documents, %d ids, %d featured, Prague %v: %v", len(seen), len(ids), featured, seen[3067696], err)
-	}
+	testenv.Check(t, err == nil && len(ids) == 2000 && len(seen) == 2000 && seen[3067696] && featured == 13,
+		"%d documents, %d ids, %d featured, Prague %v: %v", len(seen), len(ids), featured, seen[3067696], err)
 	for _, id := range ids {
-		if !seen[id] {
-			t.Fatalf("id %d has no stored", id)
-		}
+		testenv.Need(t, seen[id], "id %d has no stored", id)
 	}
 	for name, other := range map[string]bench.DataSpec{
 		"seed": {Cities: 2000, Vertices: 20, Seed: 8}, "vertices": {Cities: 2000, Vertices: 21, Seed: 7}, "number": {Cities: 2001, Vertices: 20, Seed: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := mustOpen(t, other)
-			if o.Info().Hash == set.Info().Hash || digest(t, o) == digest(t, set) {
-				t.Errorf("hash does not depend on %s", name)
-			}
+			testenv.Check(t, o.Info().Hash != set.Info().Hash && digest(t, o) != digest(t, set),
+				"hash does not depend on %s", name)
 		})
 	}
-	if few := mustOpen(t, bench.DataSpec{Cities: 3}); digest(t, few) == "" || few.Info().Cities != 3 {
-		t.Errorf("three cities: %+v", few.Info())
-	}
+	few := mustOpen(t, bench.DataSpec{Cities: 3})
+	testenv.Check(t, digest(t, few) != "" && few.Info().Cities == 3, "three cities: %+v", few.Info())
 	for _, bad := range []bench.DataSpec{{Cities: -1}, {Cities: 1_000_001}, {Cities: 1, Vertices: 2}, {Cities: 1, Vertices: 1 << 20}, {Cities: 1, Dir: "x"}} {
-		if _, err := Open(bad); err == nil {
-			t.Errorf("%+v was accepted", bad)
-		}
+		testenv.Check(t, testenv.Err(Open(bad)) != nil, "%+v was accepted", bad)
 	}
 }
 
@@ -271,9 +243,7 @@ func TestDocuments_Digest(t *testing.T) {
 		"c61bac378613f7ee": {},
 		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
 	} {
-		t.Run(want, func(t *testing.T) {
-			testenv.Equal(t, digest(t, mustOpen(t, spec)), want, spec)
-		})
+		t.Run(want, func(t *testing.T) { testenv.Equal(t, digest(t, mustOpen(t, spec)), want, spec) })
 	}
 }
 
@@ -309,9 +279,8 @@ func TestMappings(t *testing.T) {
 				want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"
 			}
 			for field, kind := range want {
-				if got, ok := body.Mappings.Properties[field]; !ok || got.Type != kind {
-					t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
-				}
+				got, ok := body.Mappings.Properties[field]
+				testenv.Check(t, ok && got.Type == kind, "%s.%s is %+v, want %s", name, field, got, kind)
 			}
 			testenv.Equal(t, len(body.Mappings.Properties), len(want), name)
 			for _, language := range append(Languages[:], "all") {
@@ -324,4 +293,59 @@ func TestMappings(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAppendDegrees(t *testing.T) {
+	for d, want := range map[float64]string{
+		0: "0", 1: "1", -1: "-1", 14.42076: "14.42076", -0.5: "-0.5", 0.000001: "0.000001", -0.0000004: "0", 179.9999999: "180",
+		50.1: "50.1", -89.123456: "-89.123456", 7.0000009: "7.000001",
+	} {
+		testenv.Equal(t, string(appendDegrees(nil, d)), want, d)
+	}
+}
+
+func FuzzAppendDegrees(f *testing.F) {
+	f.Add(14.42076)
+	f.Add(-179.9999995)
+	f.Fuzz(func(t *testing.T, d float64) {
+		if d != d || d < -180 || d > 180 {
+			t.Skip("no longitude")
+		}
+		got := string(appendDegrees([]byte("x"), d))
+		back, err := strconv.ParseFloat(got[1:], 64)
+		if err != nil || back-d > 0.51e-6 || d-back > 0.51e-6 || !json.Valid([]byte(got[1:])) {
+			t.Errorf("appendDegrees(%v) = %s", d, got)
+		}
+	})
+}
+
+func FuzzAppendString(f *testing.F) {
+	f.Add("Žďár nad Sázavou")
+	f.Add("a\"b\\c\x00\n\x7f\u2028")
+	f.Add("\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := appendString(nil, s)
+		var back string
+		if err := json.Unmarshal(got, &back); err != nil || back != strings.ToValidUTF8(s, "\uFFFD") && utf8.ValidString(s) {
+			t.Errorf("appendString(%q) = %s: %q, %v", s, got, back, err)
+		}
+		testenv.Check(t, !strings.ContainsAny(string(got), "\n\r"), "appendString(%q) = %q is more than one line", s,
+			got)
+	})
+}
+
+// Contenders and checks rely on every byte of this form.
+func TestCityDocument(t *testing.T) {
+	r := Region{
+		ID: 7, CountryISO: "CZ", Centroid: Point{Lat: 50.5, Lon: 14}, Geometry: []Point{{50, 14}, {50, 15}, {51, 14}, {50, 14}},
+		Name: Names{"č", "d", "e", "p", "s"},
+	}
+	c := City{Region: r, RegionID: 20352, IsFeatured: true, Timezone: "Europe/Prague", Population: 12}
+	want := `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
+		`"regionId":20352,"isFeatured":true,"timezone":"Europe/Prague","population":12,` +
+		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
+	testenv.Equal(t, string(c.AppendJSON([]byte{})), want)
+	want = `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
+		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
+	testenv.Equal(t, string(r.AppendJSON([]byte{})), want)
 }

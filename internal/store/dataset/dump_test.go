@@ -33,14 +33,11 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 	testenv.OK(t, writeDump(dir, set))
 	back := mustOpen(t, bench.DataSpec{Dir: dir})
 	info := back.Info()
-	if info.Name != dir || info.Cities != 40 || info.Regions != 63 || len(info.Hash) != 64 {
-		t.Errorf("info %+v", info)
-	}
+	testenv.Check(t, info.Name == dir && info.Cities == 40 && info.Regions == 63 && len(info.Hash) == 64, "info %+v",
+		info)
 	for _, index := range set.Indices() {
 		i := slices.IndexFunc(back.Indices(), func(other Index) bool { return other.Name == index.Name })
-		if i < 0 || back.Indices()[i].Count != index.Count {
-			t.Fatalf("index %s: %+v", index.Name, back.Indices())
-		}
+		testenv.Need(t, i >= 0 && back.Indices()[i].Count == index.Count, "index %s: %+v", index.Name, back.Indices())
 		var want, got []string
 		for doc, err := range set.Documents(index.Name) {
 			want = append(want, fmt.Sprint(doc.ID, string(doc.Source), err))
@@ -51,18 +48,15 @@ func TestDumpIsWhatWasWritten(t *testing.T) {
 		testenv.Equal(t, got, want, index.Name)
 	}
 	wantIDs, _ := set.IDs(t.Context())
-	if ids, err := back.IDs(t.Context()); err != nil || !slices.Equal(ids, wantIDs) {
-		t.Errorf("ids %v, %v", ids, err)
-	}
+	ids, err := back.IDs(t.Context())
+	testenv.Check(t, err == nil && slices.Equal(ids, wantIDs), "ids %v, %v", ids, err)
 	again := mustOpen(t, bench.DataSpec{Dir: dir})
 	testenv.Equal(t, again.Info(), info)
-	f, err := os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
-	testenv.OK(t, err)
+	f := testenv.Must(os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0))(t)
 	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
 	f.Close()
-	if changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info(); changed.Hash == info.Hash || changed.Cities != 41 {
-		t.Errorf("with one more document: %+v", changed)
-	}
+	changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info()
+	testenv.Check(t, changed.Hash != info.Hash && changed.Cities == 41, "with one more document: %+v", changed)
 }
 
 func TestDumpForms(t *testing.T) {
@@ -79,19 +73,13 @@ func TestDumpForms(t *testing.T) {
 	for doc, err := range set.Documents("places") {
 		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
 	}
-	want := []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`}
-	testenv.Equal(t, got, want)
+	testenv.Equal(t, got, []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`})
 	ids, err := set.IDs(t.Context())
-	if err != nil || !slices.Equal(ids, []int64{42}) {
-		t.Errorf("ids %v, %v", ids, err)
-	}
-	if info := set.Info(); info.Cities != 3 || info.Regions != 0 {
-		t.Errorf("info %+v", info)
-	}
+	testenv.Check(t, err == nil && slices.Equal(ids, []int64{42}), "ids %v, %v", ids, err)
+	info := set.Info()
+	testenv.Check(t, info.Cities == 3 && info.Regions == 0, "info %+v", info)
 	for _, err := range set.Documents("other") {
-		if err == nil {
-			t.Error("an index without documents was found")
-		}
+		testenv.Check(t, err != nil, "an index without documents was found")
 	}
 }
 
@@ -108,22 +96,15 @@ func TestPublishedDump(t *testing.T) {
 		"dump-es-indices-and-data.py":   "#!/usr/bin/env python3\n",
 	})
 	set := mustOpen(t, bench.DataSpec{Dir: dir})
-	if info := set.Info(); info.Cities != 1 || info.Regions != 2 {
-		t.Errorf("info %+v", info)
-	}
+	info := set.Info()
+	testenv.Check(t, info.Cities == 1 && info.Regions == 2, "info %+v", info)
 	for _, index := range set.Indices() {
-		if strings.Contains(string(index.Mapping), "aliases") || !strings.Contains(string(index.Mapping), `"dynamic":"false"`) {
-			t.Errorf("mapping of %s: %s", index.Name, index.Mapping)
-		}
+		testenv.Contains(t, string(index.Mapping), "!aliases", `"dynamic":"false"`)
 	}
 	ids, err := set.IDs(t.Context())
-	if err != nil || !slices.Equal(ids, []int64{101748109}) {
-		t.Errorf("ids %v, %v", ids, err)
-	}
+	testenv.Check(t, err == nil && slices.Equal(ids, []int64{101748109}), "ids %v, %v", ids, err)
 	for doc, err := range set.Documents("region") {
-		if err != nil || doc.ID != "85682309" {
-			t.Errorf("%+v, %v", doc, err)
-		}
+		testenv.Check(t, err == nil && doc.ID == "85682309", "%+v, %v", doc, err)
 	}
 }
 
@@ -176,13 +157,10 @@ func TestDumpMistakes(t *testing.T) {
 		"mapping misspelled":    {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
 		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want)
-		})
+		t.Run(name, func(t *testing.T) { testenv.Fails(t, testenv.Err(Dump(files(t, c.files))), c.want) })
 	}
-	if _, err := Dump(filepath.Join(t.TempDir(), "absent")); err == nil {
-		t.Error("an absent folder was read")
-	}
+	_, err := Dump(filepath.Join(t.TempDir(), "absent"))
+	testenv.Check(t, err != nil, "an absent folder was read")
 }
 
 func TestDumpLineTooLong(t *testing.T) {
@@ -221,9 +199,7 @@ func TestNormalizeMapping(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := normalizeMapping([]byte(c.in))
-			if err != nil || string(got) != c.want {
-				t.Errorf("got %s, %v; want %s", got, err, c.want)
-			}
+			testenv.Check(t, err == nil && string(got) == c.want, "got %s, %v; want %s", got, err, c.want)
 		})
 	}
 }
@@ -241,9 +217,8 @@ func FuzzNormalizeMapping(f *testing.F) {
 			return
 		}
 		twice, note, err := normalizeMapping(once)
-		if err != nil || note != "" || !bytes.Equal(once, twice) {
-			t.Errorf("%s becomes %s and then %s, %v", data, once, twice, err)
-		}
+		testenv.Check(t, err == nil && note == "" && bytes.Equal(once, twice), "%s becomes %s and then %s, %v", data,
+			once, twice, err)
 	})
 }
 
@@ -261,26 +236,19 @@ func FuzzReadBulk(f *testing.F) {
 		var docs []string
 		for doc, err := range readBulk(bytes.NewReader(data), "f") {
 			if err != nil {
-				if !strings.HasPrefix(err.Error(), "f:") {
-					t.Errorf("error without file and line: %v", err)
-				}
+				testenv.Check(t, strings.HasPrefix(err.Error(), "f:"), "error without file and line: %v", err)
 				break
 			}
 			out = append(append(doc.AppendAction(out, "create"), doc.Source...), '\n')
 			docs = append(docs, doc.ID+"|"+doc.Routing+"|"+string(doc.Source))
 		}
 		for doc, err := range readBulk(bytes.NewReader(out), "f") {
-			if err != nil {
-				t.Fatalf("written dump cannot be read: %v\n%q", err, out)
-			}
-			if len(docs) == 0 || doc.ID+"|"+doc.Routing+"|"+string(doc.Source) != docs[0] {
-				t.Fatalf("%q was read again as %+v", docs, doc)
-			}
+			testenv.Need(t, err == nil, "written dump cannot be read: %v\n%q", err, out)
+			testenv.Need(t, len(docs) != 0 && doc.ID+"|"+doc.Routing+"|"+string(doc.Source) == docs[0],
+				"%q was read again as %+v", docs, doc)
 			docs = docs[1:]
 		}
-		if len(docs) > 0 {
-			t.Errorf("lost on the way: %q", docs)
-		}
+		testenv.Check(t, len(docs) == 0, "lost on the way: %q", docs)
 	})
 }
 

@@ -4,6 +4,7 @@ package embedded_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -106,17 +107,14 @@ func startServing(tb testing.TB) (base string, pid int) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), serveVariable+"=1")
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	testenv.OK(tb, err)
-	stdout, err := cmd.StdoutPipe()
-	testenv.OK(tb, err)
+	stdin := testenv.Must(cmd.StdinPipe())(tb)
+	stdout := testenv.Must(cmd.StdoutPipe())(tb)
 	testenv.OK(tb, cmd.Start())
 	tb.Cleanup(func() {
 		stdin.Close()
 		cmd.Wait()
 	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	testenv.OK(tb, err)
+	line := testenv.Must(bufio.NewReader(stdout).ReadString('\n'))(tb)
 	return strings.TrimSpace(line), cmd.Process.Pid
 }
 
@@ -144,9 +142,7 @@ func ask(tb testing.TB, client *http.Client, prefix string, cities []city, conne
 		})
 	}
 	wg.Wait()
-	if failed.Load() > 0 || calls.Load() == 0 {
-		tb.Fatalf("%d of %d calls failed", failed.Load(), calls.Load())
-	}
+	testenv.Need(tb, failed.Load() == 0 && calls.Load() != 0, "%d of %d calls failed", failed.Load(), calls.Load())
 	return calls.Load()
 }
 
@@ -164,4 +160,47 @@ func elasticsearchPID(base string) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("the process of Elasticsearch on port %s is not on this machine", port)
+}
+
+// seed creates the index in an Elasticsearch and loads the cities with a single worker, since ties
+// are ordered by arrival.
+func seed(t testing.TB, base, index string, set dataset.Set) {
+	t.Helper()
+	mapping := bytes.Replace(dataset.CityMapping(), []byte(`"number_of_replicas":0`), []byte(`"number_of_replicas":0,"refresh_interval":"-1"`), 1)
+	mustCall(t, http.MethodPut, base+"/"+index, string(mapping))
+	var body strings.Builder
+	load := func() {
+		testenv.Contains(t, mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String()),
+			`"errors":false`)
+		body.Reset()
+	}
+	for doc, err := range set.Documents(dataset.CityIndex) {
+		testenv.OK(t, err)
+		fmt.Fprintf(&body, `{"create":{"_id":%q}}`+"\n%s\n", doc.ID, doc.Source)
+		if body.Len() > 4<<20 {
+			load()
+		}
+	}
+	load()
+	mustCall(t, http.MethodPost, base+"/"+index+"/_refresh", "")
+}
+
+func call(t testing.TB, method, url, body string) (int, string) {
+	t.Helper()
+	req := testenv.Must(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
+	req.Header.Set("Content-Type", "application/json")
+	if strings.Contains(url, "_bulk") {
+		req.Header.Set("Content-Type", "application/x-ndjson")
+	}
+	resp := testenv.Must(http.DefaultClient.Do(req))(t)
+	defer resp.Body.Close()
+	response := testenv.Must(io.ReadAll(resp.Body))(t)
+	return resp.StatusCode, string(response)
+}
+
+func mustCall(t testing.TB, method, url, body string) string {
+	t.Helper()
+	status, response := call(t, method, url, body)
+	testenv.Need(t, status/100 == 2, "%s %s: %d %.500s", method, url, status, response)
+	return response
 }

@@ -22,8 +22,7 @@ func TestServer_AsElasticsearch(t *testing.T) {
 	real := testenv.Elasticsearch(t)
 	set, cities := bundled(t)
 	server, _ := open(t, set)
-	fake, err := server.Listen("127.0.0.1:0")
-	testenv.OK(t, err)
+	fake := testenv.Must(server.Listen("127.0.0.1:0"))(t)
 	index := fmt.Sprintf("locbench-store-test-%d", os.Getpid())
 	defer http.DefaultClient.CloseIdleConnections()
 	defer call(t, http.MethodDelete, real+"/"+index, "")
@@ -55,9 +54,7 @@ func TestServer_AsElasticsearch(t *testing.T) {
 		}
 	}
 	t.Logf("%d questions: %v; of these different: %v", len(questions), asked, wrong)
-	if len(questions) < 500 {
-		t.Errorf("only %d questions", len(questions))
-	}
+	testenv.Check(t, len(questions) >= 500, "only %d questions", len(questions))
 }
 
 type response struct {

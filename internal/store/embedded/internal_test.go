@@ -15,20 +15,17 @@ import (
 
 func TestDelays(t *testing.T) {
 	for _, bad := range [][2]time.Duration{{-1, 0}, {0, time.Second}, {2, 1}, {1, -1}} {
-		if _, err := newDelays(bad[0], bad[1], 1); err == nil {
-			t.Errorf("latency %v with p99 %v was accepted", bad[0], bad[1])
-		}
+		testenv.Check(t, testenv.Err(newDelays(bad[0], bad[1], 1)) != nil, "latency %v with p99 %v was accepted",
+			bad[0], bad[1])
 	}
 	if d, err := newDelays(0, 0, 1); d != nil || err != nil {
 		t.Errorf("no latency: %v, %v", d, err)
 	}
 	constant, err := newDelays(3*time.Millisecond, 0, 1)
-	if err != nil || constant.next() != 3*time.Millisecond {
-		t.Errorf("constant latency: %v, %v", constant.next(), err)
-	}
+	testenv.Check(t, err == nil && constant.next() == 3*time.Millisecond, "constant latency: %v, %v",
+		constant.next(), err)
 	draw := func(seed uint64) []time.Duration {
-		d, err := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
-		testenv.OK(t, err)
+		d := testenv.Must(newDelays(2*time.Millisecond, 20*time.Millisecond, seed))(t)
 		list := make([]time.Duration, 100_000)
 		for i := range list {
 			list[i] = d.next()
@@ -36,9 +33,8 @@ func TestDelays(t *testing.T) {
 		return list
 	}
 	one, again, other := draw(1), draw(1), draw(2)
-	if !slices.Equal(one, again) || slices.Equal(one, other) {
-		t.Error("the latencies must depend only on the seed")
-	}
+	testenv.Check(t, slices.Equal(one, again) && !slices.Equal(one, other),
+		"the latencies must depend only on the seed")
 	slices.Sort(one)
 	for _, q := range []struct {
 		share float64
@@ -62,9 +58,7 @@ func TestLengthEncoding(t *testing.T) {
 	last := int64(-1)
 	for b := range 256 {
 		n := decodeLength(byte(b))
-		if n <= last {
-			t.Fatalf("code %d stands for %d, the one before for %d", b, n, last)
-		}
+		testenv.Need(t, n > last, "code %d stands for %d, the one before for %d", b, n, last)
 		last = n
 	}
 }
@@ -91,24 +85,19 @@ func TestTokens(t *testing.T) {
 		testenv.Equal(t, strings.Join(got, " "), tt.want, tt.text)
 	}
 	long := tokenize(strings.Repeat("x", 300))
-	if len(long) != 2 || len(long[0].term) != 255 || long[1].end != 300 {
-		t.Errorf("a long word is cut into %d tokens", len(long))
-	}
+	testenv.Check(t, len(long) == 2 && len(long[0].term) == 255 && long[1].end == 300,
+		"a long word is cut into %d tokens", len(long))
 	pairs := shingle(tokenize("a b c"), 2)
-	if len(pairs) != 2 || pairs[1] != (token{"b c", 5}) {
-		t.Errorf("pairs: %v", pairs)
-	}
-	if got := shingle(tokenize("a b"), 3); got != nil {
-		t.Errorf("triples of two: %v", got)
-	}
+	testenv.Check(t, len(pairs) == 2 && pairs[1] == (token{"b c", 5}), "pairs: %v", pairs)
+	got := shingle(tokenize("a b"), 3)
+	testenv.Check(t, got == nil, "triples of two: %v", got)
 }
 
 func TestShapeContains(t *testing.T) {
 	doc := []byte(`{"type":"MultiPolygon","coordinates":[
 		[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]],
 		[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}`)
-	s, err := parseShape(doc, span{0, len(doc)})
-	testenv.OK(t, err)
+	s := testenv.Must(parseShape(doc, span{0, len(doc)}))(t)
 	for _, tt := range []struct {
 		lon, lat float64
 		want     bool
@@ -118,24 +107,19 @@ func TestShapeContains(t *testing.T) {
 		{5.5, 5.5, true}, // in the hole of one polygon, but in the other
 		{15, 5.5, true}, {20.000001, 5.5, false}, {-0.000001, 5, false}, {5, 11, false}, {15, 4, false},
 	} {
-		p, err := encodePlace(tt.lat, tt.lon)
-		testenv.OK(t, err)
+		p := testenv.Must(encodePlace(tt.lat, tt.lon))(t)
 		testenv.Equal(t, s.contains(p), tt.want, tt.lon, tt.lat)
 		var g grid
 		g.add(7, s)
 		found := false
 		g.candidates(p, func(doc uint32) { found = found || doc == 7 })
-		if tt.want && !found {
-			t.Errorf("(%v, %v) is not found by the grid", tt.lon, tt.lat)
-		}
+		testenv.Check(t, !tt.want || found, "(%v, %v) is not found by the grid", tt.lon, tt.lat)
 	}
 	for _, bad := range []string{`[]`, `{}`, `{"type":"Polygon"}`, `{"type":"Polygon","coordinates":[]}`, `{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]]]}`,
 		`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,1]]]}`, `{"type":"LineString","coordinates":[[0,0],[1,1]]}`, `{"type":"Point","coordinates":[0,91]}`,
 		`{"type":"Point","coordinates":[0]}`, `{"type":"Point","coordinates":["a","b"]}`, `{"type":"Point","coordinates":[0,1,2,3]}`, `"POINT (1 2)"`,
 		`{"type":"Polygon","coordinates":[[[-170,0],[170,0],[170,1],[-170,1],[-170,0]]]}`, `{"type":"MultiPolygon","coordinates":7}`} {
-		if _, err := parseShape([]byte(bad), span{0, len(bad)}); err == nil {
-			t.Errorf("%s was accepted", bad)
-		}
+		testenv.Check(t, testenv.Err(parseShape([]byte(bad), span{0, len(bad)})) != nil, "%s was accepted", bad)
 	}
 }
 
@@ -159,9 +143,8 @@ func TestNumber(t *testing.T) {
 		want, err := strconv.ParseFloat(text, 64)
 		testenv.OK(t, err)
 		got, end, err := number([]byte(text+","), 0)
-		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
-			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
-		}
+		testenv.Need(t, math.Float64bits(got) == math.Float64bits(want) && end == len(text) && err == nil,
+			"%s is read as %v up to %d: %v", text, got, end, err)
 	}
 	for text, want := range map[string]float64{"-0": math.Copysign(0, -1), "1e3": 1000, "1.5E-2": 0.015, "-7": -7} {
 		if got, end, err := number([]byte(text), 0); math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
@@ -169,9 +152,8 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`"1"`, "null", "[1]", "{}", "1e999"} {
-		if _, _, err := number([]byte(text), 0); err == nil {
-			t.Errorf("%s was read", text)
-		}
+		_, _, err := number([]byte(text), 0)
+		testenv.Check(t, err != nil, "%s was read", text)
 	}
 }
 
@@ -191,8 +173,7 @@ func TestNearLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	c, m := &column{}, &matches{set: make([]uint64, 8)}
 	for i := range uint32(512) {
-		p, err := encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180)
-		testenv.OK(t, err)
+		p := testenv.Must(encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180))(t)
 		if i%3 == 0 { // many at nearly the same place
 			p = place{int32(r.IntN(3)), int32(r.IntN(3))}
 		}

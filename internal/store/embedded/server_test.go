@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -47,12 +48,9 @@ func TestCalls(t *testing.T) {
 	for _, s := range steps {
 		t.Run(s.method, func(t *testing.T) {
 			status, got := do(s.method, s.path, s.body)
-			if status != s.status || !strings.Contains(got, s.want) {
-				t.Fatalf("%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
-			}
-			if got != "" && !json.Valid([]byte(got)) {
-				t.Errorf("%s %s: not JSON: %s", s.method, s.path, got)
-			}
+			testenv.Need(t, status == s.status && strings.Contains(got, s.want),
+				"%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
+			testenv.Check(t, got == "" || json.Valid([]byte(got)), "%s %s: not JSON: %s", s.method, s.path, got)
 		})
 	}
 }
@@ -112,38 +110,68 @@ func TestClientsDefaults(t *testing.T) {
 
 func TestListenAndClose(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s, err := embedded.New(embedded.Options{Latency: time.Millisecond})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{Latency: time.Millisecond}))(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for range 2 {
-		base, err := s.Listen("127.0.0.1:0")
-		testenv.OK(t, err)
-		resp, err := client.Get(base)
-		testenv.OK(t, err)
+		base := testenv.Must(s.Listen("127.0.0.1:0"))(t)
+		resp := testenv.Must(client.Get(base))(t)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
-		if resp.StatusCode != 200 || resp.Header.Get("X-Elastic-Product") != "Elasticsearch" {
-			t.Errorf("%d %v", resp.StatusCode, resp.Header)
-		}
+		testenv.Check(t, resp.StatusCode == 200 && resp.Header.Get("X-Elastic-Product") == "Elasticsearch", "%d %v",
+			resp.StatusCode, resp.Header)
 	}
-	if _, err := s.Listen("256.0.0.1:1"); err == nil {
-		t.Error("an impossible address was accepted")
-	}
+	testenv.Check(t, testenv.Err(s.Listen("256.0.0.1:1")) != nil, "an impossible address was accepted")
 	for range 2 {
 		testenv.OK(t, s.Close())
 	}
-	if _, err := s.Listen("127.0.0.1:0"); err == nil {
-		t.Error("a closed store listens")
-	}
+	testenv.Check(t, testenv.Err(s.Listen("127.0.0.1:0")) != nil, "a closed store listens")
 }
 
 // TestLatencyEnds checks that a call ends when its client disconnects.
 func TestLatencyEnds(t *testing.T) {
-	s, err := embedded.New(embedded.Options{Latency: time.Hour})
-	testenv.OK(t, err)
+	s := testenv.Must(embedded.New(embedded.Options{Latency: time.Hour}))(t)
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil).WithContext(ctx))
+}
+
+// TestWrites: no call changes the store.
+func TestWrites(t *testing.T) {
+	_, do := open(t, two())
+	for _, c := range []string{
+		"DELETE /city_v1", "DELETE /city_v1/_doc/1", "PUT /other", "POST /_bulk", "PUT /_bulk", "POST /city/_bulk", "PUT /city_v1/_bulk",
+		"PUT /city_v1/_doc/1", "POST /city_v1/_doc/1", "POST /city_v1/_doc", "PUT /city_v1/_create/2", "POST /city/_update/1", "POST /_aliases",
+		"PUT /city_v1/_settings", "PUT /_cluster/settings", "POST /city/_delete_by_query", "DELETE /_all",
+	} {
+		method, path, _ := strings.Cut(c, " ")
+		status, got := do(method, path, "{}")
+		if status != 403 || !strings.Contains(got, `"type":"cluster_block_exception"`) || !strings.Contains(got, `"root_cause":[{`) {
+			t.Errorf("%s: %d %s, want 403 cluster_block_exception", c, status, got)
+		}
+	}
+	status, got := do("GET", "/city/_count", "")
+	testenv.Check(t, status == 200 && strings.Contains(got, `"count":2,`), "after it: %d %s", status, got)
+}
+
+// TestHost: a page whose name resolves to this machine cannot reach the store.
+func TestHost(t *testing.T) {
+	s := testenv.Must(embedded.New(embedded.Options{}))(t)
+	defer s.Close()
+	l := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	base := testenv.Must(s.Serve(l, "host.docker.internal"))(t)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	for host, want := range map[string]int{
+		"127.0.0.1:" + port: 200, "127.0.0.1": 200, "127.8.9.1:80": 200, "[::1]:" + port: 200, "localhost:" + port: 200, "LOCALHOST": 200,
+		"host.docker.internal:" + port: 200,
+		"evil.example:" + port:         403, "127.0.0.1.evil.example": 403, "localhost.evil.example": 403, "10.0.0.5": 403,
+		"0.0.0.0:" + port: 403, "evil.localhost:" + port: 403, "2130706433": 403,
+	} {
+		req := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/", nil))(t)
+		req.Host = host
+		resp := testenv.Must(http.DefaultClient.Do(req))(t)
+		resp.Body.Close()
+		testenv.Equal(t, resp.StatusCode, want, host)
+	}
 }

@@ -25,9 +25,8 @@ func TestRun_Bundled(t *testing.T) {
 	r, err := seed.Run(t.Context(), seed.Options{URL: url, Set: set})
 	testenv.OK(t, err)
 	t.Logf("%d regions; %d cities in %v, %.0f a second", r.Indices[0].Documents, r.Indices[1].Documents, r.Indices[1].Elapsed, r.Indices[1].PerSecond())
-	if r.Unchanged || r.Indices[1].Documents != 14945 || r.Indices[1].Index != set.prefix+"city_v1" {
-		t.Errorf("result %+v", r)
-	}
+	testenv.Check(t, !r.Unchanged && r.Indices[1].Documents == 14945 && r.Indices[1].Index == set.prefix+"city_v1",
+		"result %+v", r)
 
 	prague := request(t, http.MethodGet, city+"/_source/3067696?_source_excludes=geometry,population", "")
 	if prague["name.cs"] != "Praha" || prague["regionId"] != 20352.0 || prague["isFeatured"] != true || prague["geometry"] != nil || len(prague) != 11 {
@@ -36,9 +35,8 @@ func TestRun_Bundled(t *testing.T) {
 	testenv.Equal(t, request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"], "Praga")
 	// In the center of Prague: its own shape, and perhaps that of a borough.
 	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
-	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
-		t.Errorf("shapes around the middle of Prague: %v", inside)
-	}
+	testenv.Check(t, len(inside) != 0 && strings.Contains(strings.Join(inside, " "), "3067696"),
+		"shapes around the middle of Prague: %v", inside)
 	featured := hits(t, city+"/_search?size=50", `{"query":{"term":{"isFeatured":true}},"sort":["countryIso",{"population":"desc"}]}`)
 	if len(featured) != 13 || featured[0] != "2761369" || featured[1] != "3067696" || featured[2] != "3078610" && featured[2] != "2950159" {
 		t.Errorf("featured, by country and population: %v", featured)
@@ -48,15 +46,13 @@ func TestRun_Bundled(t *testing.T) {
 			found := hits(t, city+"/_search", `{"query":{"function_score":{"query":{"multi_match":{"type":"bool_prefix","query":"`+query+`","fields":[
 			"name.cs.autocomplete","name.cs.autocomplete._2gram","name.cs.autocomplete_ascii","name.cs.autocomplete_ascii._3gram","name.all.autocomplete_ascii"]}},
 			"field_value_factor":{"field":"population","modifier":"ln2p","missing":500}}}}`)
-			if len(found) == 0 || found[0] != want {
-				t.Errorf("search for %q found %v, want %s first", query, found, want)
-			}
+			testenv.Check(t, len(found) != 0 && found[0] == want, "search for %q found %v, want %s first", query,
+				found, want)
 		})
 	}
 
-	if r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set}); err != nil || !r.Unchanged {
-		t.Errorf("the second time: %+v, %v", r, err)
-	}
+	r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set})
+	testenv.Check(t, err == nil && r.Unchanged, "the second time: %+v, %v", r, err)
 }
 
 func TestRun_Dump(t *testing.T) {
@@ -67,24 +63,19 @@ func TestRun_Dump(t *testing.T) {
 		testenv.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
 	}
 	load := func(force bool) (seed.Result, error) {
-		set, err := dataset.Dump(dir)
-		testenv.OK(t, err)
+		set := testenv.Must(dataset.Dump(dir))(t)
 		return seed.Run(t.Context(), seed.Options{URL: url, Set: set, Force: force})
 	}
 	write(name+".mapping.json", `{"settings":{"refresh_interval":"3s","index.number_of_replicas":0},"mappings":{"properties":{"n":{"type":"integer"},"place":{"type":"geo_point"}}}}`)
 	write(name+".ndjson", `{"index":{"_index":"old-name","_id":"a b/ž"}}`+"\n"+`{"n":1}`+"\n"+`{"create":{"_id":7,"routing":"x"}}`+"\n"+`{"n":2}`+"\n"+`{"index":{}}`+"\n"+`{"n":3}`+"\n")
-	if _, err := load(false); err != nil {
-		t.Fatal(err)
-	}
+	testenv.OK(t, testenv.Err(load(false)))
 	for path, n := range map[string]float64{"a%20b%2F%C5%BE": 1, "7?routing=x": 2, "line-5": 3} {
 		t.Run(path, func(t *testing.T) {
 			testenv.Equal(t, request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"], any(n), path)
 		})
 	}
 	settings := fmt.Sprint(request(t, http.MethodGet, url+"/"+name+"/_settings", ""))
-	if !strings.Contains(settings, "refresh_interval:3s") || !strings.Contains(settings, "number_of_replicas:0") {
-		t.Errorf("settings %s", settings)
-	}
+	testenv.Contains(t, settings, "refresh_interval:3s", "number_of_replicas:0")
 	if r, err := load(true); err != nil || r.Indices[0].Index != name+"_v2" || len(r.Removed) != 1 {
 		t.Errorf("forced: %+v, %v", r, err)
 	}
@@ -96,7 +87,6 @@ func TestRun_Dump(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	testenv.Equal(t, request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"], 3.0)
-	if left := request(t, http.MethodGet, url+"/"+name+"*/_alias", ""); len(left) != 1 {
-		t.Errorf("a failed seeding left %v", left)
-	}
+	left := request(t, http.MethodGet, url+"/"+name+"*/_alias", "")
+	testenv.Check(t, len(left) == 1, "a failed seeding left %v", left)
 }

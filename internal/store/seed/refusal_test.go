@@ -56,12 +56,9 @@ func TestRun_PermanentErrors(t *testing.T) {
 				o.Workers = 1
 				began := time.Now()
 				_, err := Run(t.Context(), o)
-				for _, want := range c.want {
-					testenv.Fails(t, err, want)
-				}
-				if took := time.Since(began); f.bulks != 1 || took > 0 {
-					t.Errorf("%d bulks, %v", f.bulks, took)
-				}
+				testenv.Fails(t, err, c.want...)
+				took := time.Since(began)
+				testenv.Check(t, f.bulks == 1 && took <= 0, "%d bulks, %v", f.bulks, took)
 				wantState(t, f, "")
 			})
 		})
@@ -138,9 +135,8 @@ func TestRun_InactiveShard(t *testing.T) {
 		o := options(f, two("a"))
 		began := time.Now()
 		testenv.Fails(t, testenv.Err(Run(t.Context(), o)), "primary shard is not active", "_cluster/allocation/explain")
-		if took := time.Since(began); took > patience+30*time.Second {
-			t.Errorf("it took %v", took)
-		}
+		took := time.Since(began)
+		testenv.Check(t, took <= patience+30*time.Second, "it took %v", took)
 	})
 }
 
@@ -155,14 +151,11 @@ func TestRun_RejectedBulk(t *testing.T) {
 	o.Workers = 1
 	_, err := Run(t.Context(), o)
 	var rejected *RejectedError
-	if !errors.As(err, &rejected) || f.bulks != 1 || rejected.Total < 2 || rejected.Total > 20 {
-		t.Fatalf("%d bulks, error %v", f.bulks, err)
-	}
-	for _, want := range []string{fmt.Sprintf("documents rejected: %d; the store's data is unchanged\n  city_v1/0: ", rejected.Total), "do not match the mapping"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
+	testenv.Need(t, errors.As(err, &rejected) && f.bulks == 1 && rejected.Total >= 2 && rejected.Total <= 20,
+		"%d bulks, error %v", f.bulks, err)
+	testenv.Contains(t, err.Error(),
+		fmt.Sprintf("documents rejected: %d; the store's data is unchanged\n  city_v1/0: ", rejected.Total),
+		"do not match the mapping")
 	wantState(t, f, "")
 }
 
@@ -182,9 +175,8 @@ func TestRun_RejectedDocuments(t *testing.T) {
 	o.Batch = 1 << 20
 	_, err := Run(t.Context(), o)
 	var rejected *RejectedError
-	if !errors.As(err, &rejected) || rejected.Total != 40 || len(rejected.First) != MaxRejected {
-		t.Fatalf("error %v", err)
-	}
+	testenv.Need(t, errors.As(err, &rejected) && rejected.Total == 40 && len(rejected.First) == MaxRejected,
+		"error %v", err)
 	if first := rejected.First[0]; first.Index != "city_v2" || first.ID != "7" || first.Status != 400 || first.Reason != "some_exception: failed to parse field [n] [31m : the root" {
 		t.Errorf("first rejected %+v", first)
 	}
@@ -219,9 +211,7 @@ func TestRun_LargeDocument(t *testing.T) {
 		return bench.Document{ID: fmt.Sprint("id-", i), Source: source}, nil
 	}
 	_, err := Run(t.Context(), options(f, s))
-	for _, want := range []string{"load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size"} {
-		testenv.Fails(t, err, want)
-	}
+	testenv.Fails(t, err, "load city_v2: bulk of documents id-17 to id-17", "413", "client_max_body_size")
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
 
@@ -294,9 +284,8 @@ func TestRun_ResponseSize(t *testing.T) {
 			o := options(f, two("a"))
 			o.Workers = 1
 			_, err := Run(t.Context(), o)
-			if want := "longer than"; err == nil || c.status < 300 && !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v", err)
-			}
+			want := "longer than"
+			testenv.Check(t, err != nil && (c.status >= 300 || strings.Contains(err.Error(), want)), "error %v", err)
 			if n := wrote.Load(); n > c.most+128<<10 { // the server and the pipe buffer some
 				t.Errorf("read some %d bytes, want at most %d", n, c.most)
 			}

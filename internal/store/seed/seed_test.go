@@ -31,8 +31,7 @@ func two(hash string) set { return set{hash: hash, counts: map[string]int{"city"
 
 func mustRun(t *testing.T, o Options) Result {
 	t.Helper()
-	r, err := Run(t.Context(), o)
-	testenv.OK(t, err)
+	r := testenv.Must(Run(t.Context(), o))(t)
 	return r
 }
 
@@ -78,9 +77,8 @@ func TestRun_Again(t *testing.T) {
 		t.Errorf("the same data again: %+v", r)
 	}
 	for _, call := range f.calls[before:] {
-		if !strings.HasPrefix(call, "GET ") && !strings.HasSuffix(call, "/_count") {
-			t.Errorf("the same data again made the call %s", call)
-		}
+		testenv.Check(t, strings.HasPrefix(call, "GET ") || strings.HasSuffix(call, "/_count"),
+			"the same data again made the call %s", call)
 	}
 
 	o := options(f, two("a"))
@@ -175,9 +173,7 @@ func TestRun_RefusedRequests(t *testing.T) {
 				o := options(f, two("a"))
 				r := mustRun(t, o)
 				wantState(t, f, "city_v1>city:200 region_v1>region:5")
-				if r.Indices[0].Retries+r.Indices[1].Retries == 0 {
-					t.Errorf("result %+v", r)
-				}
+				testenv.Check(t, r.Indices[0].Retries+r.Indices[1].Retries != 0, "result %+v", r)
 			})
 		})
 	}
@@ -230,9 +226,8 @@ func TestRun_SourceFails(t *testing.T) {
 		}
 		return bench.Document{ID: fmt.Sprint(i), Source: []byte(`{}`)}, nil
 	}
-	if _, err := Run(t.Context(), options(f, s)); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	_, err := Run(t.Context(), options(f, s))
+	testenv.Check(t, errors.Is(err, broken), "error %v", err)
 	wantState(t, f, "")
 }
 
@@ -266,9 +261,8 @@ func TestRun_Unfinished(t *testing.T) {
 					if _, err := Run(ctx, options(f, two("b"))); err == nil || errors.Is(err, context.Canceled) != (how == "interrupted") {
 						t.Errorf("error %v", err)
 					}
-					if took := time.Since(started); took > 5*time.Second && how == "interrupted" {
-						t.Errorf("stopping took %v", took)
-					}
+					took := time.Since(started)
+					testenv.Check(t, took <= 5*time.Second || how != "interrupted", "stopping took %v", took)
 					testenv.Equal(t, reached, true, "the call was made")
 					wantState(t, f, "city_v1>city:200 region_v1>region:5")
 				})
@@ -286,9 +280,8 @@ func TestRun_OldVersionRemains(t *testing.T) {
 		}
 		return 0
 	}
-	if r := mustRun(t, options(f, two("b"))); len(r.Warnings) != 2 {
-		t.Errorf("warnings %q", r.Warnings)
-	}
+	r := mustRun(t, options(f, two("b")))
+	testenv.Check(t, len(r.Warnings) == 2, "warnings %q", r.Warnings)
 	wantState(t, f, "city_v1>:200 city_v2>city:200 region_v1>:5 region_v2>region:5")
 	f.onCall = nil
 	mustRun(t, options(f, two("c")))
@@ -341,9 +334,8 @@ func TestRun_Authenticates(t *testing.T) {
 	mustRun(t, o)
 	f.onBulk = func(int) (int, bool) { return 413, false }
 	o.Force = true
-	if _, err := Run(t.Context(), o); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("error %v", err)
-	}
+	_, err := Run(t.Context(), o)
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "error %v", err)
 }
 
 func FuzzOutcomes(f *testing.F) {
@@ -357,13 +349,10 @@ func FuzzOutcomes(f *testing.F) {
 			return
 		}
 		items, err := outcomes(&response, len(response.Items))
-		if err == nil && len(items) != len(response.Items) {
-			t.Errorf("%d outcomes of %d", len(items), len(response.Items))
-		}
+		testenv.Check(t, err != nil || len(items) == len(response.Items), "%d outcomes of %d", len(items),
+			len(response.Items))
 		for _, it := range items {
-			if it.Status < 200 || it.Status > 599 {
-				t.Errorf("outcome %+v", it)
-			}
+			testenv.Check(t, it.Status >= 200 && it.Status <= 599, "outcome %+v", it)
 			_ = reasons(it.Error)
 		}
 	})
@@ -410,14 +399,11 @@ func TestRun_Silence(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), fmt.Sprint("no response within ", within)) || strings.Contains(err.Error(), "deadline") {
 					t.Errorf("error %v", err)
 				}
-				if took := time.Since(began); took > within+cleanUp+time.Second {
-					t.Errorf("it took %v", took)
-				}
+				took := time.Since(began)
+				testenv.Check(t, took <= within+cleanUp+time.Second, "it took %v", took)
 				f.mu.Lock()
 				defer f.mu.Unlock()
-				if seen == 0 || seen > 3 {
-					t.Errorf("%d requests", seen)
-				}
+				testenv.Check(t, seen != 0 && seen <= 3, "%d requests", seen)
 			})
 		})
 	}

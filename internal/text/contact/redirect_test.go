@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func TestRedirected(t *testing.T) {
@@ -38,9 +40,7 @@ func TestRedirected(t *testing.T) {
 			}
 			err := Redirected(resp)
 			if c.want == "" {
-				if err != nil {
-					t.Errorf("%v", err)
-				}
+				testenv.Check(t, err == nil, "%v", err)
 				return
 			}
 			var redirect *RedirectError

@@ -5,6 +5,7 @@ package safe
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -33,8 +34,7 @@ func makeAll(t *testing.T, dir string) map[string]string {
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	testenv.OK(t, err)
+	root := testenv.Must(os.OpenRoot(dir))(t)
 	defer root.Close()
 	tree := DirFS(dir)
 	for name, want := range makeAll(t, dir) {
@@ -67,12 +67,10 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	testenv.Fails(t, testenv.Err(ReadFile(filepath.Join(dir, "file"), 3)), "larger than")
-	if _, err := Open(filepath.Join(dir, "missing")); !os.IsNotExist(err) {
-		t.Errorf("missing: %v", err)
-	}
-	if entries, err := fs.ReadDir(tree, "."); err != nil || len(entries) != 6 {
-		t.Errorf("%d entries, %v", len(entries), err)
-	}
+	_, err := Open(filepath.Join(dir, "missing"))
+	testenv.Check(t, os.IsNotExist(err), "missing: %v", err)
+	entries, err := fs.ReadDir(tree, ".")
+	testenv.Check(t, err == nil && len(entries) == 6, "%d entries, %v", len(entries), err)
 }
 
 func TestAppend(t *testing.T) {
@@ -84,9 +82,8 @@ func TestAppend(t *testing.T) {
 			want = "is a link"
 		}
 		f, err := Append(filepath.Join(dir, name), 0o600)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", name, err, want)
-		}
+		testenv.Check(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)),
+			"%s: %v, want %q", name, err, want)
 		if err == nil {
 			f.Close()
 		}
@@ -95,4 +92,17 @@ func TestAppend(t *testing.T) {
 		t.Skip(err)
 	}
 	testenv.Fails(t, testenv.Err(Append(filepath.Join(dir, "file"), 0o600)), "second name")
+}
+
+// TestShell lets a shell read quoted arguments: nothing runs, and each argument comes out
+// unchanged.
+func TestShell(t *testing.T) {
+	args := []string{
+		"plain", "", "two words", "it's", `"quoted"`, "$(echo ran)", "`echo ran`", "${HOME}", "$HOME", "~", "~/x", "a~b", "#comment", "a#b", "!!", "a!b",
+		"*", "?", "[a]", "{a,b}", "a;b", "a&b", "a|b", "a>b", "(a)", `back\slash`, "-o", "--a=b c", "=ls", "Köln", "a=b", "%1", "^x",
+	}
+	out := testenv.Must(exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput())(t)
+	testenv.Equal(t, strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), args)
+	testenv.Equal(t, Shell([]string{"a\nb\x1b"}), "ab")
+	testenv.Equal(t, Shell([]string{"=ls"}), "'=ls'")
 }

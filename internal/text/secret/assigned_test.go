@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -40,9 +41,7 @@ func TestSecretArgs(t *testing.T) {
 		"property":       {"java", "-Ddb.password=" + value, "-jar", "x.jar"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := strings.Join(Masker{}.Args(argv), " "); strings.Contains(got, value) {
-				t.Errorf("comes out: %s", got)
-			}
+			testenv.Contains(t, strings.Join(Masker{}.Args(argv), " "), "!"+value)
 			for where, svc := range map[string]bench.Service{
 				"command":       {Process: &bench.ProcessRecipe{Command: argv}},
 				"build":         {Process: &bench.ProcessRecipe{Build: [][]string{{"true"}, argv}}},
@@ -52,9 +51,7 @@ func TestSecretArgs(t *testing.T) {
 				"argument":      {Docker: &bench.DockerRecipe{Args: map[string]string{"OPTIONS": strings.Join(argv[1:], " ")}}},
 				"variable":      {Env: map[string]string{"OPTIONS": strings.Join(argv[1:], " ")}},
 			} {
-				if got := New(Of(bench.Run{}, []bench.Service{svc})...).Text("a log: " + value); strings.Contains(got, value) {
-					t.Errorf("%s: %s", where, got)
-				}
+				testenv.Contains(t, New(Of(bench.Run{}, []bench.Service{svc})...).Text(where+": "+value), "!"+value)
 			}
 		})
 	}
@@ -69,23 +66,18 @@ func TestShortAndNumbers(t *testing.T) {
 		testenv.Equal(t, m.Text(in), want, in)
 	}
 	key := New("-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----\n")
-	if got := key.Text("line: kqhkiG9w0BAQEF"); strings.Contains(got, "kqhk") {
-		t.Errorf("a line of a key: %s", got)
-	}
+	testenv.Contains(t, key.Text("line: kqhkiG9w0BAQEF"), "!kqhk")
 }
 
 func TestMapsWithCredentials(t *testing.T) {
 	run := bench.Run{Profile: bench.Profile{Requests: []bench.Request{{
 		Header: map[string]string{"X-Odd": "Bearer abc"}, Path: "/x?pw=path-secret", Body: `{"password":"body-secret"}`,
 	}}}}
-	if got := (Masker{}).Run(run).Profile.Requests[0]; got.Header["X-Odd"] != Mask || strings.Contains(got.Path+got.Body, "secret") {
-		t.Errorf("%+v", got)
-	}
+	got := (Masker{}).Run(run).Profile.Requests[0]
+	testenv.Check(t, got.Header["X-Odd"] == Mask && !strings.Contains(got.Path+got.Body, "secret"), "%+v", got)
 	values := Of(run, nil)
 	for _, want := range []string{"abc", "path-secret", "body-secret"} {
-		if !slices.Contains(values, want) {
-			t.Errorf("%s is not among %q", want, values)
-		}
+		testenv.Check(t, slices.Contains(values, want), "%s is not among %q", want, values)
 	}
 }
 
@@ -96,10 +88,42 @@ func FuzzAssigned(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		at := 0
 		for _, x := range spans(s) {
-			if x.from < at || x.to < x.from || x.to > len(s) {
-				t.Fatalf("%q: %v", s, spans(s))
-			}
+			testenv.Need(t, x.from >= at && x.to >= x.from && x.to <= len(s), "%q: %v", s, spans(s))
 			at = x.to
 		}
 	})
+}
+
+// What is saved from a place of secrets, or used in one, is a secret under any name.
+func TestSaved(t *testing.T) {
+	save := func(name, from, of string) bench.Request {
+		return bench.Request{Save: []bench.Save{{Name: name, From: bench.Source(from), Of: of}}}
+	}
+	for name, tt := range map[string]struct {
+		save, use bench.Request
+		secret    bool
+	}{
+		"of a cookie":              {save: save("x", "cookie", "lang"), secret: true},
+		"of Set-Cookie":            {save: save("x", "header", "Set-Cookie"), secret: true},
+		"of a secret header":       {save: save("x", "header", "X-Auth-Token"), secret: true},
+		"of another header":        {save: save("x", "header", "Location")},
+		"of a secret key":          {save: save("sid", "json", "data.access_token"), secret: true},
+		"of another key":           {save: save("x", "json", "data.id")},
+		"under a secret name":      {save: save("csrf_token", "regex", "x"), secret: true},
+		"used in Authorization":    {save: save("x", "json", "id"), use: bench.Request{Header: map[string]string{"Authorization": "Bearer {x}"}}, secret: true},
+		"used in Cookie":           {save: save("x", "json", "id"), use: bench.Request{Header: map[string]string{"Cookie": "a=b; c={x}"}}, secret: true},
+		"used after Bearer":        {save: save("x", "json", "id"), use: bench.Request{Header: map[string]string{"X-H": "Bearer {x}"}}, secret: true},
+		"used in a query":          {save: save("x", "json", "id"), use: bench.Request{Path: "/a?id=3&access_token={x}"}, secret: true},
+		"used in another query":    {save: save("x", "json", "id"), use: bench.Request{Path: "/a?token=3&id={x}"}},
+		"used in JSON":             {save: save("x", "json", "id"), use: bench.Request{Body: `{"a":"{id}","password":"{x:json}"}`}, secret: true},
+		"used elsewhere in JSON":   {save: save("x", "json", "id"), use: bench.Request{Body: `{"a":"{x}","password":"{y}"}`}},
+		"another one in a cookie":  {save: save("x", "json", "id"), use: bench.Request{Header: map[string]string{"Cookie": "c={y}"}}},
+		"used in a form":           {save: save("x", "json", "id"), use: bench.Request{Body: "token={x}&a=1"}, secret: true},
+		"used in a secret field":   {save: save("x", "json", "id"), use: bench.Request{Multipart: []bench.Field{{Name: "password", Value: "{x}"}}}, secret: true},
+		"used in another field":    {save: save("x", "json", "id"), use: bench.Request{Multipart: []bench.Field{{Name: "title", Value: "{x}"}}}},
+		"used in a path and plain": {save: save("x", "json", "id"), use: bench.Request{Path: "/token/{x}"}},
+	} {
+		got := slices.Collect(maps.Keys(Saved([]bench.Request{tt.save, tt.use})))
+		testenv.Equal(t, len(got) == 1, tt.secret, name, got)
+	}
 }

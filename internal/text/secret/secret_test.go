@@ -38,14 +38,10 @@ var innocentNames = []string{
 
 func TestName(t *testing.T) {
 	for _, name := range secretNames {
-		if !Name(name) {
-			t.Errorf("%s is secret", name)
-		}
+		testenv.Check(t, Name(name), "%s is secret", name)
 	}
 	for _, name := range innocentNames {
-		if Name(name) {
-			t.Errorf("%s is not secret", name)
-		}
+		testenv.Check(t, !Name(name), "%s is not secret", name)
 	}
 }
 
@@ -57,9 +53,7 @@ func FuzzName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, word := range []string{"_PASSWORD", "-Token", ".api-key", "_MYSQL_PWD", "_AUTH", "_DSN"} {
-			if !Name(name + word) {
-				t.Errorf("%q is not secret", name+word)
-			}
+			testenv.Check(t, Name(name+word), "%q is not secret", name+word)
 		}
 		if lower, upper := strings.ToLower(name), strings.ToUpper(name); Name(lower) != Name(upper) && strings.EqualFold(lower, upper) && strings.ToUpper(lower) == upper {
 			t.Errorf("%q is secret only in one case", name)
@@ -202,12 +196,9 @@ func TestText(t *testing.T) {
 // TestQuotedValues: a known value is found in the form that JSON and a quoted text give it.
 func TestQuotedValues(t *testing.T) {
 	const value = "p<ss&\"w\\rd\n\u00e9"
-	inJSON, err := json.Marshal(value)
-	testenv.OK(t, err)
+	inJSON := testenv.Must(json.Marshal(value))(t)
 	for _, in := range []string{value, string(inJSON), strconv.Quote(value), strconv.Quote(string(inJSON))} {
-		if got := New(value).Text("$.x: expected 5, got " + in); !strings.Contains(got, Mask) || strings.Contains(got, "ss") {
-			t.Errorf("%s: %q", in, got)
-		}
+		testenv.Contains(t, New(value).Text("$.x: expected 5, got "+in), Mask, "!ss")
 	}
 	// The excerpt of a response that is not JSON.
 	if got, want := New().Text(`expected JSON, got "{\"password\":\"abcdef\",\"b\":1"`), `expected JSON, got "{\"password\":\"***\",\"b\":1"`; got != want {
@@ -252,9 +243,7 @@ var all = []string{known, other, "password-of-the-db", "pw-in-a-url", "pw-withou
 func TestOf(t *testing.T) {
 	values := Of(run(), []bench.Service{service()})
 	for _, v := range all[:len(all)-1] { // the last is masked by its place
-		if !slices.Contains(values, v) {
-			t.Errorf("%s is not among %q", v, values)
-		}
+		testenv.Check(t, slices.Contains(values, v), "%s is not among %q", v, values)
 	}
 	if slices.ContainsFunc(values, func(v string) bool {
 		return strings.Contains(v, "{{") || v == "hello" || v == "application/json" || v == "disabled" || strings.HasPrefix(v, "15.1")
@@ -279,30 +268,22 @@ func TestEveryEvent(t *testing.T) {
 		bench.Prepared{Store: bench.StoreInfo{URL: "http://u:" + known + "@h"}}, bench.ChangedManually{Control: bench.Control{Text: known}},
 	} {
 		before, _ := json.Marshal(e)
-		got, err := json.Marshal(m.Event(e))
-		testenv.OK(t, err)
+		got := testenv.Must(json.Marshal(m.Event(e)))(t)
 		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are not text
 		text = strings.NewReplacer(`"contender":"`+known, "", `"file":"`+known, "").Replace(text)
 		for _, v := range all {
-			if strings.Contains(text, v) {
-				t.Errorf("%T shows %s: %s", e, v, text)
-			}
+			testenv.Contains(t, text, "!"+v)
 		}
-		if after, _ := json.Marshal(e); string(after) != string(before) {
-			t.Errorf("%T: the original was changed", e)
-		}
+		after, _ := json.Marshal(e)
+		testenv.Check(t, string(after) == string(before), "%T: the original was changed", e)
 	}
 	got := m.Event(bench.StepEnded{Result: res}).(bench.StepEnded).Result
-	if got.Load.Latency.HDR != res.Load.Latency.HDR || got.Step.Name != "1 connection" {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, got.Load.Latency.HDR == res.Load.Latency.HDR && got.Step.Name == "1 connection", "%+v", got)
 	masked := m.Run(run())
 	if masked.Trials[0] != run().Trials[0] || !masked.Started.Equal(run().Started) || masked.Profile.Requests[0].Header["Accept"] != "application/json" || masked.Profile.Requests[0].Path != "/city?id={id}" {
 		t.Errorf("%+v", masked)
 	}
-	if m.Event(nil) != nil {
-		t.Error("of nothing")
-	}
+	testenv.Check(t, m.Event(nil) == nil, "of nothing")
 }
 
 // TestNothingElseIsChanged: an event without secrets does not change.
@@ -322,9 +303,7 @@ func FuzzText(f *testing.F) {
 	m := New(known)
 	f.Fuzz(func(t *testing.T, s string) {
 		got := m.Text(s)
-		if strings.Contains(got, known) && !strings.Contains(Mask, known) {
-			t.Errorf("%q: %q", s, got)
-		}
+		testenv.Check(t, !strings.Contains(got, known) || strings.Contains(Mask, known), "%q: %q", s, got)
 		testenv.Equal(t, m.Text(got), got, s)
 	})
 }
@@ -349,17 +328,6 @@ func FuzzUserInfo(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkLogLines(b *testing.B) {
-	m := New(known, other)
-	e := bench.LogLines{}
-	for range 50 {
-		e.Lines = append(e.Lines, bench.LogLine{At: time.Now(), Stream: "stdout", Text: "GET /city/v1/get?id=1234567&language=de 200"})
-	}
-	for b.Loop() {
-		m.Event(e)
-	}
 }
 
 // The record of a request keeps its placeholders and no secret.
@@ -402,7 +370,6 @@ func TestCutValues(t *testing.T) {
 	}
 	testenv.Equal(t, New("1234567890").Text("$.id: expected 5, got 12345678… (2 more)"),
 		"$.id: expected 5, got ***… (2 more)")
-	if got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…"); !strings.HasSuffix(got, "…***…") {
-		t.Error("after many marks")
-	}
+	got := m.Text(strings.Repeat("…", 1000) + "abcdefgh…")
+	testenv.Check(t, strings.HasSuffix(got, "…***…"), "after many marks")
 }

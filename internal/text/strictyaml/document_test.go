@@ -44,12 +44,10 @@ func TestOnce(t *testing.T) {
 	var reads int
 	read := func(v Value) {
 		for range 2 {
-			if got, err := v.Once("a", func() (any, error) { reads++; return reads, nil }); got != any(1) || err != nil {
-				t.Errorf("%v, %v", got, err)
-			}
+			got, err := v.Once("a", func() (any, error) { reads++; return reads, nil })
+			testenv.Check(t, got == any(1) && err == nil, "%v, %v", got, err)
 		}
 	}
-	if err := DecodeThen("f.yaml", []byte("a: 1\n"), new(any), func(v Value) { read(v); read(v.At("a")) }); err != nil || reads != 1 {
-		t.Errorf("%d reads, %v", reads, err)
-	}
+	err := DecodeThen("f.yaml", []byte("a: 1\n"), new(any), func(v Value) { read(v); read(v.At("a")) })
+	testenv.Check(t, err == nil && reads == 1, "%d reads, %v", reads, err)
 }

@@ -1,6 +1,7 @@
 package strictyaml_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -102,26 +103,20 @@ many: [{a: [b]}]
 func TestDecode_Defaults(t *testing.T) {
 	got := order{Cups: 3, Wait: time.Second}
 	testenv.OK(t, strictyaml.Decode("x", []byte("name: a\n"), &got))
-	if got.Cups != 3 || got.Wait != time.Second {
-		t.Errorf("defaults were overwritten: %+v", got)
-	}
+	testenv.Check(t, got.Cups == 3 && got.Wait == time.Second, "defaults were overwritten: %+v", got)
 }
 
 // TestMistakes compares the mistakes in each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
+	testenv.Need(t, err == nil && len(files) != 0, "no testdata: %v", err)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			testenv.OK(t, err)
 			err = strictyaml.Decode(filepath.Base(file), data, &order{})
 			var mistakes strictyaml.Mistakes
-			if !errors.As(err, &mistakes) {
-				t.Fatalf("no mistakes, but %v", err)
-			}
+			testenv.Need(t, errors.As(err, &mistakes), "no mistakes, but %v", err)
 			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
 		})
 	}
@@ -132,9 +127,7 @@ func TestDecode_KnownKeys(t *testing.T) {
 	var o order
 	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
 	var mistakes strictyaml.Mistakes
-	if !errors.As(err, &mistakes) || len(mistakes) != 5 {
-		t.Fatalf("%v", err)
-	}
+	testenv.Need(t, errors.As(err, &mistakes) && len(mistakes) == 5, "%v", err)
 	if text := err.Error(); strings.Count(text, "known keys: name, size, ") != 1 || !strings.Contains(mistakes[0].Hint, "known keys: name") ||
 		mistakes[3].Hint != "known keys: see line 1" || mistakes[4].Hint != mistakes[3].Hint || strings.Count(text, "known keys: from, to") != 2 {
 		t.Errorf("%s", text)
@@ -188,9 +181,8 @@ func TestUnits(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			d, err := strictyaml.ParseDuration(text)
-			if (err != nil) != (want == "") || err == nil && units.Exact(d) != want {
-				t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
-			}
+			testenv.Check(t, (err != nil) == (want == "") && (err != nil || units.Exact(d) == want),
+				"ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
 		})
 	}
 }
@@ -201,9 +193,7 @@ func TestNearest(t *testing.T) {
 		"conections": "connections", "contender": "contenders", "Steps": "steps", "setps": "steps", "di": "id", "xyz": "",
 		"rate": "", "": "", strings.Repeat("connections", 50): "",
 	} {
-		t.Run(word, func(t *testing.T) {
-			testenv.Equal(t, strictyaml.Nearest(word, known), want, word)
-		})
+		t.Run(word, func(t *testing.T) { testenv.Equal(t, strictyaml.Nearest(word, known), want, word) })
 	}
 }
 
@@ -212,16 +202,13 @@ func TestEncode(t *testing.T) {
 		Memory strictyaml.Bytes `yaml:"memory"`
 		List   []int            `yaml:"list,flow"`
 	}{512 << 20, []int{1, 2}})
-	if err != nil || string(got) != "memory: 512MiB\nlist: [1, 2]\n" {
-		t.Errorf("got %q, %v", got, err)
-	}
+	testenv.Check(t, err == nil && string(got) == "memory: 512MiB\nlist: [1, 2]\n", "got %q, %v", got, err)
 }
 
 func FuzzStrictYAML(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.yaml")
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		testenv.OK(f, err)
+		data := testenv.Must(os.ReadFile(file))(f)
 		f.Add(data)
 	}
 	f.Add([]byte("name: a\nextra: {? [a] : b, ~: c}\n"))
@@ -237,13 +224,79 @@ func FuzzStrictYAML(f *testing.F) {
 			return
 		}
 		var mistakes strictyaml.Mistakes
-		if !errors.As(err, &mistakes) || len(mistakes) == 0 || len(mistakes) > 101 {
-			t.Fatalf("not 1 to 101 mistakes: %v", err)
-		}
+		testenv.Need(t, errors.As(err, &mistakes) && len(mistakes) != 0 && len(mistakes) <= 101,
+			"not 1 to 101 mistakes: %v", err)
 		for i, m := range mistakes {
 			if m.Line < 1 || m.What == "" || strings.ContainsAny(m.String(), "\n\r\x1b") || i > 0 && m.Line < mistakes[i-1].Line {
 				t.Errorf("mistake %d: %q", i, m)
 			}
 		}
 	})
+}
+
+type shelf struct {
+	Name   string            `yaml:"name" strict:"required,min=1,max=9" example:"top"`
+	Size   int64             `yaml:"size" strict:"min=1,max=10"`
+	Count  uint64            `yaml:"count"`
+	Price  float64           `yaml:"price" strict:"min=0.5"`
+	Wide   *bool             `yaml:"wide"`
+	Kind   string            `yaml:"kind" strict:"oneof=a|true"`
+	Wait   time.Duration     `yaml:"wait" strict:"min=1ms"`
+	Weight strictyaml.Bytes  `yaml:"weight" strict:"min=1B,max=1MiB"`
+	Tags   []string          `yaml:"tags" strict:"min=1"`
+	Labels map[string]string `yaml:"labels" strict:"max=2"`
+	Inner  []shelf           `yaml:"inner"`
+	Any    any               `yaml:"any"`
+	Not    string
+}
+
+func (shelf) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	return s.Keys(shelf{}, strictyaml.Keys{
+		About:  map[string]string{"name": "What it is called.", "wait": "How long."},
+		Accept: map[string]strictyaml.Schema{"size": {"multipleOf": 2}},
+		Rules:  strictyaml.Schema{"minProperties": 2},
+	})
+}
+
+type closet struct {
+	Shelf shelf  `yaml:"shelf" strict:"required"`
+	Own   *ownly `yaml:"own"`
+}
+
+// ownly reads itself and does not describe what it accepts.
+type ownly struct{}
+
+func (*ownly) UnmarshalStrict(strictyaml.Value) {}
+
+func TestSchemaOf(t *testing.T) {
+	data := testenv.Must(json.MarshalIndent(strictyaml.SchemaOf("A closet", closet{}), "", " "))(t)
+	var got, want any
+	testenv.OK(t, json.Unmarshal(data, &got))
+	const text = `{"type": ["string", "number", "boolean"]`
+	expected := `{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A closet",
+		"type": "object", "additionalProperties": false, "required": ["shelf"],
+		"properties": {"shelf": {"$ref": "#/$defs/shelf"}, "own": {"not": {"type": "null"}}},
+		"$defs": {"shelf": {"type": "object", "additionalProperties": false, "required": ["name"], "minProperties": 2, "properties": {
+			"name": ` + text + `, "minLength": 1, "maxLength": 9, "description": "What it is called.", "examples": ["top"]},
+			"size": {"type": "integer", "minimum": 1, "maximum": 10, "multipleOf": 2},
+			"count": {"type": "integer", "minimum": 0},
+			"price": {"type": "number", "minimum": 0.5},
+			"wide": {"type": "boolean"},
+			"kind": {"enum": ["a", "true", true]},
+			"wait": {"anyOf": [
+				{"type": "string", "pattern": "^[-+]?(0|(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$",
+				 "patternErrorMessage": "write a number and its unit: ns, us, ms, s, m, h, such as ` + "`500ms` or `1m30s`" + `"},
+				{"type": "integer", "minimum": 0, "maximum": 0}], "description": "How long (at least 1ms)."},
+			"weight": {"type": "string", "pattern": "^\\s*[-+.0-9][-+._0-9a-fA-FxXpP]*\\s*([kKmMgGtT][iI]?)?[bB]$",
+				"patternErrorMessage": "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), such as ` +
+		"`512MiB`" + `", "description": "(from 1B to 1MiB)."},
+			"tags": {"type": "array", "minItems": 1, "items": ` + text + `}},
+			"labels": {"type": "object", "maxProperties": 2, "additionalProperties": ` + text + `}},
+			"inner": {"type": "array", "items": {"$ref": "#/$defs/shelf"}},
+			"any": {}}}}}`
+	testenv.OK(t, json.Unmarshal([]byte(expected), &want))
+	w, _ := json.MarshalIndent(want, "", " ")
+	g, _ := json.MarshalIndent(got, "", " ")
+	testenv.Check(t, string(g) == string(w), "got\n%s\nwant\n%s", g, w)
 }

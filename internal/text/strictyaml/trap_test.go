@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -103,9 +104,8 @@ func TestTextsWithoutQuotes(t *testing.T) {
 	}
 	for _, text := range []string{"json: {user: null}", "json: {user: ~}", "json: {}", "json:\n      color: # a comment", "json: {a: ''}", "any: [~]"} {
 		var got file
-		if err := strictyaml.Decode("f.yaml", []byte("requests:\n  - "+text+"\n"), &got); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
+		err := strictyaml.Decode("f.yaml", []byte("requests:\n  - "+text+"\n"), &got)
+		testenv.Check(t, err == nil, "%s: %v", text, err)
 	}
 }
 
@@ -114,9 +114,8 @@ func TestTrapsInOneLongLine(t *testing.T) {
 	for _, part := range []string{`{"a": "b"}, `, "[a, -b], ", "{a: *b}, ", "{a?b: c}, ", "{{a}}, ", " - ", "&", "\"\\d\", ", "]", "{", "#x "} {
 		text := "a: [" + strings.Repeat(part, 30_000/len(part)) + "{get: /a?b}]\n"
 		var got any
-		if err := strictyaml.Decode("f.yaml", []byte(text), &got); err == nil {
-			t.Errorf("%s: no mistake", part)
-		}
+		err := strictyaml.Decode("f.yaml", []byte(text), &got)
+		testenv.Check(t, err != nil, "%s: no mistake", part)
 	}
 }
 
@@ -133,15 +132,95 @@ func TestAllTrapsAtOnce(t *testing.T) {
 	want := []string{"f.yaml:2: not YAML: `?` begins", "f.yaml:3: not YAML: `{` begins", "f.yaml:3: unknown key `requests[1].shrae`",
 		"f.yaml:4: `requests[2].share` is \"x\"", "f.yaml:5: not YAML: a text cannot begin with `%`"}
 	lines := strings.Split(fmt.Sprint(err), "\n")
-	if len(lines) != len(want) {
-		t.Fatalf("%v, want %v", err, want)
-	}
+	testenv.Need(t, len(lines) == len(want), "%v, want %v", err, want)
 	for i := range want {
-		if !strings.HasPrefix(lines[i], want[i]) {
-			t.Errorf("%s, want %s", lines[i], want[i])
-		}
+		testenv.Check(t, strings.HasPrefix(lines[i], want[i]), "%s, want %s", lines[i], want[i])
 	}
 	if len(got.Requests) != 5 || got.Requests[0].Get != "/a?b=1" || got.Requests[1].Get != "/items/{id}" || got.Requests[3].Get != "%2F?it's" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// doc keeps a value as the JSON that is made of it.
+type doc struct {
+	Value jsonText `yaml:"value"`
+}
+
+type jsonText string
+
+func (j *jsonText) UnmarshalStrict(v strictyaml.Value) { *j = jsonText(v.JSON()) }
+
+// A number in JSON is the one in the file, digit by digit. What JSON cannot say is not guessed.
+func TestNumbersAsWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		"18446744073709551615":              "18446744073709551615",
+		"123456789012345678901234567890":    "123456789012345678901234567890",
+		"10.00":                             "10.00",
+		"1.10":                              "1.10",
+		"1e3":                               "1e3",
+		"-1E-7":                             "-1E-7",
+		"1e400":                             "1e400", // more than a float64 holds: the library's text
+		"-0":                                "-0",
+		"0":                                 "0",
+		"0.30000000000000004":               "0.30000000000000004",
+		`"02142"`:                           `"02142"`,
+		`'1e3'`:                             `"1e3"`,
+		"NO":                                `"NO"`,
+		"yes":                               `"yes"`,
+		"on":                                `"on"`,
+		"y":                                 `"y"`,
+		"[~, null]":                         "[null,null]",
+		"True":                              "true",
+		"2024-01-31":                        `"2024-01-31"`,
+		"2024-01-31 10:00:00":               `"2024-01-31 10:00:00"`,
+		"22:30:00":                          `"22:30:00"`,
+		"1.2.3":                             `"1.2.3"`,
+		"0x":                                `"0x"`,
+		"[10.00, {a: 1.50}]":                `[10.00,{"a":1.50}]`,
+		"{02142: x}":                        `{"02142":"x"}`,
+		"|-\n  02142":                       `"02142"`,
+		"0xdeadbeefdeadbeefdeadbeefdeadbee": `"0xdeadbeefdeadbeefdeadbeefdeadbee"`,
+	} {
+		var got doc
+		err := strictyaml.Decode("f.yaml", []byte("value: "+text+"\n"), &got)
+		testenv.Check(t, err == nil && string(got.Value) == want, "%s: %s, %v; want %s", text, got.Value, err, want)
+	}
+	for text, hint := range map[string]string{
+		"02142":   "leave out the leading zero",
+		"-017":    "leave out the leading zero",
+		"08":      "leave out the leading zero",
+		"007.5":   "leave out the leading zero",
+		"0x1F":    "write 31, or put it in quotes if it is a text",
+		"-0x1F":   "write -31,",
+		"0o17":    "write 15,",
+		"0b101":   "write 5,",
+		"1_000":   "write 1000,",
+		"1_000.5": "write 1000.5,",
+		".5":      "write 0.5,",
+		"-.5e3":   "write -0.5e3,",
+		"+5":      "write 5,",
+		"5.":      "write 5.0,",
+		"5.e3":    "write 5.0e3,",
+		".inf":    "JSON cannot write it: put it in quotes if it is a text",
+		"-.Inf":   "JSON cannot write it",
+		".NaN":    "JSON cannot write it",
+	} {
+		var got doc
+		err := strictyaml.Decode("f.yaml", []byte("\nvalue:\n  a: 1\n  b: ["+text+"]\n"), &got)
+		if err == nil || !strings.Contains(err.Error(), hint) || !strings.HasPrefix(err.Error(), "f.yaml:4: ") {
+			t.Errorf("%s: %s, %v; want line 4, %q", text, got.Value, err, hint)
+		}
+	}
+}
+
+// A leading zero is not read as octal anywhere.
+func TestLeadingZeros(t *testing.T) {
+	var got struct {
+		Number int    `yaml:"number"`
+		Seed   uint64 `yaml:"seed"`
+	}
+	err := strictyaml.Decode("f.yaml", []byte("number: 010\nseed: 007\n"), &got)
+	testenv.Check(t, err != nil && strings.Count(err.Error(), "leave out the leading zero") == 2, "%+v, %v", got, err)
+	err = strictyaml.Decode("f.yaml", []byte("number: 0x10\nseed: 0\n"), &got)
+	testenv.Check(t, err == nil && got.Number == 16, "%+v, %v", got, err)
 }

@@ -85,9 +85,8 @@ func TestUnpacks(t *testing.T) {
 			u := New(most)
 			for range 2 {
 				got, err := u.Body([]byte(tt.encodings), tt.body)
-				if err != nil || !bytes.Equal(got, tt.want) {
-					t.Fatalf("%v, %.60q (%d bytes), want %d bytes", err, got, len(got), len(tt.want))
-				}
+				testenv.Need(t, err == nil && bytes.Equal(got, tt.want), "%v, %.60q (%d bytes), want %d bytes", err,
+					got, len(got), len(tt.want))
 				_, _ = u.Body([]byte("gzip"), gz)
 				_, _ = u.Body([]byte("br"), gz) // broken: the next one is not
 				_, _ = u.Body([]byte("zstd"), gz)
@@ -151,9 +150,7 @@ func TestCannotUnpack(t *testing.T) {
 			if !ok || why.Kind != tt.kind || !strings.Contains(why.Error(), tt.text) || strings.Contains(why.Error(), "\x1b") {
 				t.Errorf("%#v, want %s %q", err, tt.kind, tt.text)
 			}
-			if len(got) > most || len(got) > 0 && tt.kind != bench.UnreadLong {
-				t.Errorf("%d bytes", len(got))
-			}
+			testenv.Check(t, len(got) <= most && (len(got) == 0 || tt.kind == bench.UnreadLong), "%d bytes", len(got))
 		})
 	}
 }
@@ -167,10 +164,8 @@ func (panics) Reset(io.Reader, []byte) error { panic("index out of range\x1b[2J"
 func TestPanicsAreReasons(t *testing.T) {
 	u := New(most)
 	u.flate = panics{}
-	if _, err := u.Body([]byte("deflate"), []byte("\x01")); err == nil ||
-		err.Error() != "body could not be unpacked: index out of range␛[2J" {
-		t.Errorf("%q", err)
-	}
+	_, err := u.Body([]byte("deflate"), []byte("\x01"))
+	testenv.Check(t, err != nil && err.Error() == "body could not be unpacked: index out of range␛[2J", "%q", err)
 }
 
 // A bomb ends at the bound, in each encoding and packed twice, with the beginning of its body.
@@ -183,24 +178,20 @@ func TestBombs(t *testing.T) {
 			twice := packed(t, "gzip", once)
 			u := New(most)
 			got, err := u.Body([]byte(name), once)
-			if why, ok := errors.AsType[*Error](err); !ok || why.Kind != bench.UnreadLong || len(got) != most {
-				t.Errorf("%v, %d bytes", err, len(got))
-			}
+			why, ok := errors.AsType[*Error](err)
+			testenv.Check(t, ok && why.Kind == bench.UnreadLong && len(got) == most, "%v, %d bytes", err, len(got))
 			if _, err = u.Body([]byte(name+", gzip"), twice); err == nil || err.Error() != "longer than 1 MiB" {
 				t.Error(err)
 			}
-			if held := cap(u.out) + cap(u.spare); held > 2*(most+1) {
-				t.Errorf("holds %d bytes", held)
-			}
-			if _, _ = u.Body(nil, nil); cap(u.out)+cap(u.spare) > 2*keptBytes {
-				t.Errorf("keeps %d bytes", cap(u.out)+cap(u.spare))
-			}
+			held := cap(u.out) + cap(u.spare)
+			testenv.Check(t, held <= 2*(most+1), "holds %d bytes", held)
+			_, _ = u.Body(nil, nil)
+			testenv.Check(t, cap(u.out)+cap(u.spare) <= 2*keptBytes, "keeps %d bytes", cap(u.out)+cap(u.spare))
 		})
 	}
 	inner := packed(t, "gzip", packed(t, "gzip", make([]byte, 4<<20))) // what is packed again may be the bomb
-	if _, err := New(1<<10).Body([]byte("gzip, gzip"), inner); err == nil || err.Error() != "longer than 1 KiB" {
-		t.Error(err)
-	}
+	_, err := New(1<<10).Body([]byte("gzip, gzip"), inner)
+	testenv.Check(t, err != nil && err.Error() == "longer than 1 KiB", "%v", err)
 }
 
 // The next body of the same kind allocates nothing; the library's maps of br are small.
@@ -209,9 +200,7 @@ func TestAllocatesNothing(t *testing.T) {
 		u, body := New(most), packed(t, coding, text)
 		head := []byte("Content-Type: application/json\r\nContent-Encoding: " + strings.Replace(coding, "raw", "deflate", 1) + "\r\n")
 		if n := testing.AllocsPerRun(50, func() {
-			if _, err := u.Body(Encoding(head), body); err != nil {
-				t.Fatal(err)
-			}
+			testenv.OK(t, testenv.Err(u.Body(Encoding(head), body)))
 		}); n > 0.5 && (coding != "br" || n > 3) {
 			t.Errorf("%s: %g allocations", coding, n)
 		}
@@ -240,12 +229,9 @@ func FuzzBody(f *testing.F) {
 	u := New(4096)
 	f.Fuzz(func(t *testing.T, encodings string, body []byte) {
 		got, err := u.Body([]byte(encodings), body)
-		if _, ours := errors.AsType[*Error](err); err != nil && !ours {
-			t.Errorf("%v", err)
-		}
-		if err != nil && len(got) > 4096 {
-			t.Errorf("%d bytes", len(got))
-		}
+		_, ours := errors.AsType[*Error](err)
+		testenv.Check(t, err == nil || ours, "%v", err)
+		testenv.Check(t, err == nil || len(got) <= 4096, "%d bytes", len(got))
 	})
 }
 
@@ -258,9 +244,8 @@ func TestRandomBodies(t *testing.T) {
 			body[i] = byte(rng.IntN(1 + rng.IntN(255)))
 		}
 		for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
-			if got, err := u.Body([]byte(coding), packed(t, coding, body)); err != nil || !bytes.Equal(got, body) {
-				t.Fatalf("%s of %d bytes: %v", coding, len(body), err)
-			}
+			got, err := u.Body([]byte(coding), packed(t, coding, body))
+			testenv.Need(t, err == nil && bytes.Equal(got, body), "%s of %d bytes: %v", coding, len(body), err)
 		}
 	}
 }

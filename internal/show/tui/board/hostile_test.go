@@ -96,9 +96,7 @@ func everything(t *testing.T, s *fold.State, w, h int) {
 			b.Update(tuitest.Key(key), s)
 			lines := b.View(ui.Frame{Width: w, Height: h, Look: l, Now: now, Tick: 3}, s, "status")
 			tuitest.Exact(t, lines, tuitest.Size{Width: w, Height: h}, l.ASCII)
-			if t.Failed() {
-				t.Fatalf("page %d in %dx%d after %q", b.tab+1, w, h, key)
-			}
+			testenv.Need(t, !t.Failed(), "page %d in %dx%d after %q", b.tab+1, w, h, key)
 		}
 	}
 }
@@ -128,9 +126,7 @@ func TestEveryMomentInEverySize(t *testing.T) {
 			w, h := 20+i*7%190, 5+i*11%50
 			b.Update(tuitest.Key(string("123456ozx[]0f"[i%13])), s)
 			tuitest.Exact(t, b.View(ui.Frame{Width: w, Height: h, Look: l, Now: rec.At, Tick: i}, s, ""), tuitest.Size{Width: w, Height: h}, false)
-			if t.Failed() {
-				t.Fatalf("%s: after record %d in %dx%d", name, i, w, h)
-			}
+			testenv.Need(t, !t.Failed(), "%s: after record %d in %dx%d", name, i, w, h)
 		}
 	}
 }
@@ -146,8 +142,7 @@ func FuzzText(f *testing.F) {
 		if count[kind]++; count[kind] > 4 {
 			continue
 		}
-		line, err := json.Marshal(rec)
-		testenv.OK(f, err)
+		line := testenv.Must(json.Marshal(rec))(f)
 		few = append(few, line)
 	}
 	f.Fuzz(func(t *testing.T, text string, number int64, w, h uint8) {

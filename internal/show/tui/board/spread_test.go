@@ -66,17 +66,10 @@ func TestTwoHumpsOfLatencies(t *testing.T) {
 	}
 	x, y := find(t, view, "p99↑")
 	lines := strings.Split(view, "\n")
-	if got := ansi.Cut(lines[y-2], x+3, x+4); got != "█" {
-		t.Errorf("%q is over the mark of p99, not a full block:\n%s", got, view)
-	}
-	if low < 40 {
-		t.Errorf("nine requests in ten make a bar of only %d eighths:\n%s", low, view)
-	}
-	for _, want := range []string{"bars: share of 1,000", "90%┤", "1 ms", "mean 8.90 ms", "1000 KiB: 1 KiB each, 1000 KiB/s"} {
-		if !strings.Contains(view, want) {
-			t.Errorf("no %q in:\n%s", want, view)
-		}
-	}
+	testenv.Equal(t, ansi.Cut(lines[y-2], x+3, x+4), "█", view)
+	testenv.Check(t, low >= 40, "nine requests in ten make a bar of only %d eighths:\n%s", low, view)
+	testenv.Contains(t, view, "bars: share of 1,000", "90%┤", "1 ms", "mean 8.90 ms",
+		"1000 KiB: 1 KiB each, 1000 KiB/s")
 }
 
 func TestSharesAreOfAllRequests(t *testing.T) {
@@ -86,8 +79,7 @@ func TestSharesAreOfAllRequests(t *testing.T) {
 		for range 1 + rng.IntN(300) {
 			list = append(list, time.Duration(math.Exp(rng.Float64()*27)))
 		}
-		h, err := hdr.Decode(latencies(list...))
-		testenv.OK(t, err)
+		h := testenv.Must(hdr.Decode(latencies(list...)))(t)
 		scale := spreadScale(h.Bars(), n)
 		shares, top, each := scale.shares(h.Bars())
 		sum := 0.0
@@ -118,26 +110,14 @@ func TestSpreadOfAnyLatencies(t *testing.T) {
 
 func TestDetailsOfAStep(t *testing.T) {
 	s, b := at(t, "limits", 1, never), New()
-	press(t, b, s, "2", "home")
-	if view := text(b, s, 80, 23); strings.Contains(view, "esc: all steps") || strings.Contains(view, "p75") {
-		t.Fatalf("the table of steps is shown first:\n%s", view)
-	}
-	press(t, b, s, "enter")
-	if view := text(b, s, 80, 23); !strings.Contains(view, "step 1: ") || !strings.Contains(view, "p75") || !strings.Contains(view, "bars: share of") {
-		t.Errorf("not the first step:\n%s", view)
-	}
-	press(t, b, s, "down")
-	if view := text(b, s, 80, 23); !strings.Contains(view, "latencies  step 2: ") {
-		t.Errorf("not the second step:\n%s", view)
-	}
+	shows(t, b, s, "2 home", "!esc: all steps", "!p75")
+	shows(t, b, s, "enter", "step 1: ", "p75", "bars: share of")
+	shows(t, b, s, "down", "latencies  step 2: ")
 	press(t, b, s, "esc")
 	view := text(b, s, 80, 23)
-	if strings.Contains(view, "esc: all steps") {
-		t.Errorf("still close:\n%s", view)
-	}
-	if _, mine := b.Update(tuitest.Key("esc"), s); mine {
-		t.Error("a second esc is not the board's own")
-	}
+	testenv.Contains(t, view, "!esc: all steps")
+	_, mine := b.Update(tuitest.Key("esc"), s)
+	testenv.Check(t, !mine, "a second esc is not the board's own")
 	// One click selects a step, a second one opens its details.
 	x, y := find(t, view, "1 connection ")
 	for _, want := range []bool{false, true} {
@@ -151,20 +131,14 @@ func TestDetailsOfAStep(t *testing.T) {
 func TestRunningStepShowsTheSpreadOfTheOneBefore(t *testing.T) {
 	s, b := middle(t), New()
 	press(t, b, s, "2")
-	if view := text(b, s, 120, 39); !strings.Contains(view, "step 3: 64 connections") || !strings.Contains(view, "latencies  step 2: 8 connections") {
-		t.Errorf("no spread of step 2 in:\n%s", view)
-	}
+	testenv.Contains(t, text(b, s, 120, 39), "step 3: 64 connections", "latencies  step 2: 8 connections")
 	press(t, b, s, "enter")
-	if view := text(b, s, 120, 39); strings.Contains(view, "latencies") {
-		t.Errorf("a running step has no spread yet:\n%s", view)
-	}
+	testenv.Contains(t, text(b, s, 120, 39), "!latencies")
 }
 
 func TestBlocksInASCII(t *testing.T) {
 	v := &view{l: ui.NewLook(ui.LookOptions{ASCII: true})}
 	for full, want := range map[float64]string{0: "  ", 0.001: ". ", 0.2: ". ", 0.4: ": ", 0.5: "# ", 0.6: "#.", 1: "##", 7: "##", math.NaN(): "  "} {
-		if got := v.block(full, 0, 2) + v.block(full, 1, 2); got != want {
-			t.Errorf("a bar of %g is %q, want %q", full, got, want)
-		}
+		testenv.Equal(t, v.block(full, 0, 2)+v.block(full, 1, 2), want, "a bar of", full)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // text returns the whole view, without colors.
@@ -25,11 +26,17 @@ func text(b *Board, s *fold.State, w, h int) string {
 func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	t.Helper()
 	for _, k := range keys {
-		if _, handled := b.Update(tuitest.Key(k), s); !handled {
-			t.Errorf("key %q is not taken", k)
-		}
+		_, handled := b.Update(tuitest.Key(k), s)
+		testenv.Check(t, handled, "key %q is not taken", k)
 		text(b, s, 80, 23)
 	}
+}
+
+// shows presses keys and looks for parts of the view, as testenv.Contains does.
+func shows(t *testing.T, b *Board, s *fold.State, keys string, parts ...string) {
+	t.Helper()
+	press(t, b, s, strings.Fields(keys)...)
+	testenv.Contains(t, text(b, s, 80, 23), parts...)
 }
 
 // find returns the place of a word on the screen.
@@ -48,39 +55,24 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 	s, b := middle(t), New()
 	text(b, s, 80, 23)
 	for _, k := range []string{"p", "s", "q", "a", "n", "y", "r", "esc", "+", "ctrl+c", "f", "/"} {
-		if _, handled := b.Update(tuitest.Key(k), s); handled {
-			t.Errorf("%q was taken", k)
-		}
+		_, handled := b.Update(tuitest.Key(k), s)
+		testenv.Check(t, !handled, "%q was taken", k)
 	}
-	if _, handled := b.Update(ui.Resized{Width: 80, Height: 23}, s); handled {
-		t.Error("a resize is not the board's own")
-	}
+	_, handled := b.Update(ui.Resized{Width: 80, Height: 23}, s)
+	testenv.Check(t, !handled, "a resize is not the board's own")
 }
 
 func TestTrials(t *testing.T) {
 	s, b := middle(t), New()
-	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
-		t.Errorf("another trial is shown at first:\n%s", v)
-	}
-	press(t, b, s, "[", "[")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "showing go-nethttp, round 1, trial 1, complete") {
-		t.Errorf("the first trial is not shown:\n%s", v)
-	}
-	press(t, b, s, "]", "]", "]") // those to come cannot be shown
-	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
-		t.Errorf("not back at the running trial:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "! showing ")
+	shows(t, b, s, "[ [", "showing go-nethttp, round 1, trial 1, complete")
+	shows(t, b, s, "] ] ]", "! showing ")
 	press(t, b, s, "[")
 	for _, rec := range tuitest.Until(shared(t, "limits"), 3, isA[bench.TrialStarted])[s.Seq:] {
 		s.Apply(rec)
 	}
-	if v := text(b, s, 80, 23); !strings.Contains(v, "trial 1, complete") {
-		t.Errorf("the chosen trial does not stay:\n%s", v)
-	}
-	press(t, b, s, ".")
-	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
-		t.Errorf("it does not follow again:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "trial 1, complete")
+	shows(t, b, s, ".", "! showing ")
 }
 
 func TestMouse(t *testing.T) {
@@ -88,32 +80,22 @@ func TestMouse(t *testing.T) {
 	click := func(word string) {
 		t.Helper()
 		x, y := find(t, text(b, s, 80, 23), word)
-		if _, handled := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !handled {
-			t.Errorf("a click on %q does nothing", word)
-		}
+		_, handled := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s)
+		testenv.Check(t, handled, "a click on %q does nothing", word)
 	}
 	click("CPU  0.40")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "▸ CPU") {
-		t.Errorf("CPU has no focus:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "▸ CPU")
 	click("CPU  0.40")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "esc: all charts") {
-		t.Errorf("CPU is not zoomed:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "esc: all charts")
 	press(t, b, s, "esc")
 	click("2 Steps")
 	click("1 connection")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "step 1: 1 connection") {
-		t.Errorf("the first step is not chosen:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "step 1: 1 connection")
 	click("6 Events")
 	b.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp}, s)
-	if v := text(b, s, 80, 23); strings.Contains(v, "(end)") {
-		t.Errorf("the wheel does not scroll:\n%s", v)
-	}
-	if _, handled := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); handled {
-		t.Error("a click on nothing was taken")
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "!(end)")
+	_, handled := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s)
+	testenv.Check(t, !handled, "a click on nothing was taken")
 }
 
 func TestCursorShowsExactValues(t *testing.T) {
@@ -121,28 +103,17 @@ func TestCursorShowsExactValues(t *testing.T) {
 	press(t, b, s, "enter", "left", "left", "left")
 	load := s.Current.Load
 	p := load[len(load)-4]
-	v := text(b, s, 80, 23)
-	for _, want := range []string{"at " + clock(p.T), rate(p.Throughput) + " req/s"} {
-		if !strings.Contains(v, want) {
-			t.Errorf("no %q in:\n%s", want, v)
-		}
-	}
-	press(t, b, s, "home")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "at "+clock(load[0].T)+", step 1") {
-		t.Errorf("not at the first point:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "at "+clock(p.T), rate(p.Throughput)+" req/s")
+	shows(t, b, s, "home", "at "+clock(load[0].T)+", step 1")
 	press(t, b, s, "end")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "newest") || b.pinned {
-		t.Errorf("it does not follow the newest point:\n%s", v)
-	}
+	v := text(b, s, 80, 23)
+	testenv.Check(t, strings.Contains(v, "newest") && !b.pinned, "it does not follow the newest point:\n%s", v)
 }
 
 func TestFilter(t *testing.T) {
 	s, b := middle(t), New()
 	press(t, b, s, "5", "/")
-	if !b.Typing() {
-		t.Fatal("nothing is typed")
-	}
+	testenv.Need(t, b.Typing(), "nothing is typed")
 	press(t, b, s, "1", "q", "backspace", "backspace", "=", "P", "L")
 	b.Update(tea.PasteMsg{Content: " 200\x1b\n"}, s)
 	press(t, b, s, "enter")
@@ -151,9 +122,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("filter %q:\n%s", b.filter.Text, v)
 	}
 	press(t, b, s, "esc")
-	if v := text(b, s, 120, 30); !strings.Contains(v, "language=de") {
-		t.Errorf("the filter stays:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 120, 30), "language=de")
 }
 
 func TestLogFollowsItsEnd(t *testing.T) {
@@ -163,9 +132,7 @@ func TestLogFollowsItsEnd(t *testing.T) {
 	}
 	press(t, b, s, "5")
 	add("first word")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "e first word") {
-		t.Errorf("the newest line is not there, or not marked:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "e first word")
 	press(t, b, s, "up")
 	before := text(b, s, 80, 23)
 	add("second word")
@@ -175,9 +142,7 @@ func TestLogFollowsItsEnd(t *testing.T) {
 	}
 	press(t, b, s, "end")
 	add("third word")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "third word") {
-		t.Errorf("it does not follow again:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 80, 23), "third word")
 }
 
 func TestUnchangedViewsAreNotDrawnAgain(t *testing.T) {
@@ -187,17 +152,12 @@ func TestUnchangedViewsAreNotDrawnAgain(t *testing.T) {
 	kept := &b.body.lines[0]
 	f.Tick, f.Now = 5, f.Now.Add(time.Second)
 	b.View(f, s, "")
-	if &b.body.lines[0] != kept {
-		t.Error("drawn again although only time has passed")
-	}
+	testenv.Check(t, &b.body.lines[0] == kept, "drawn again although only time has passed")
 	s.Apply(bench.Record{At: s.Last, Trial: &s.Current.Result.Trial, Event: bench.UsageRead{Usage: bench.Usage{At: s.Last, CPU: time.Hour}}})
 	b.View(f, s, "")
-	if &b.body.lines[0] == kept {
-		t.Error("not drawn again after another reading of the counters")
-	}
-	if got, want := text(b, s, 120, 39), text(New(), s, 120, 39); got != want {
-		t.Errorf("the kept view is wrong:\n%s\nwant\n%s", got, want)
-	}
+	testenv.Check(t, &b.body.lines[0] != kept, "not drawn again after another reading of the counters")
+	got, want := text(b, s, 120, 39), text(New(), s, 120, 39)
+	testenv.Check(t, got == want, "the kept view is wrong:\n%s\nwant\n%s", got, want)
 }
 
 func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
@@ -210,9 +170,7 @@ func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	}
 	shift := v.shifts(rounds[0])
 	for i, step := range s.Current.Steps {
-		if got := rounds[0].Steps[i].From + shift[i]; got != step.From {
-			t.Errorf("step %d begins at %v, want %v", i+1, got, step.From)
-		}
+		testenv.Equal(t, rounds[0].Steps[i].From+shift[i], step.From, "step", i+1)
 	}
 	end := s.Current.Steps[len(s.Current.Steps)-1]
 	for _, series := range v.earlier(throughput, v.axis(80)) {
@@ -240,9 +198,7 @@ func TestOpenLoop(t *testing.T) {
 		t.Errorf("the target rate, the stop or the flag of the rate is missing:\n%s", v)
 	}
 	press(t, b, s, "z")
-	if v := text(b, s, 120, 39); !strings.Contains(v, "target 7,654/s") {
-		t.Errorf("the target rate is not among the exact values:\n%s", v)
-	}
+	testenv.Contains(t, text(b, s, 120, 39), "target 7,654/s")
 }
 
 func TestSummaryIsThatOfStats(t *testing.T) {

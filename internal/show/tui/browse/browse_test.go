@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
@@ -66,16 +67,16 @@ func settled(folders tuitest.Folders) *Screen {
 	return s
 }
 
-func TestGoldenViews(t *testing.T) {
+func TestViews(t *testing.T) {
 	folders := someFolders(t)
 	s := open(folders, nil)
-	tuitest.Golden(t, s, "looking", now)
+	tuitest.Shows(t, s, now, "looking for results")
 	entries, left := folders.List()
 	s.Update(listed{s, 0, nil, 0}) // outdated: ignored
 	s.Init()
 	s.Update(listed{s, s.round, entries, left})
 	s.asking = ""
-	tuitest.Golden(t, s, "reading", now)
+	tuitest.Shows(t, s, now, "6 folders in results", "▶ running", "reading")
 
 	for s.asking = ""; ; s.asking = "" {
 		cmd := s.ask()
@@ -87,19 +88,22 @@ func TestGoldenViews(t *testing.T) {
 	}
 	tuitest.Golden(t, s, "list", now)
 	tuitest.Press(s, nil, "down", "down", "space", "space", "up")
-	tuitest.Golden(t, s, "marked", now)
+	tuitest.Shows(t, s, now,
+		"6 folders, 2 marked in results", "results/20261121-081500-quick", "2 rounds: no ranking", "R copy resume")
 	tuitest.Press(s, nil, "up", "up", "S", "s", "s", "s", "s", "s")
-	tuitest.Golden(t, s, "sorted", now)
+	tuitest.Shows(t, s, now, "peak/s↑", "results/20261121-160501-locations")
 	tuitest.Press(s, nil, "/", "q", "u", "i", "c", "k", "space", "i", "n", "t")
-	tuitest.Golden(t, s, "filter", now)
+	tuitest.Shows(t, s, now, "/quick int", "1 of 6 folders, 2 marked in results", "results/20261121-081500-quick")
 	tuitest.Press(s, nil, "x")
-	tuitest.Golden(t, s, "filter-none", now)
+	tuitest.Shows(t, s, now,
+		"/quick intx", "0 of 6 folders, 2 marked in results", "No match; esc clears the filter.")
 	tuitest.Press(s, nil, "esc", "end")
-	tuitest.Golden(t, s, "broken", now)
+	tuitest.Shows(t, s, now,
+		"results/20261121-155149-faulty", "✗ failed, took 53s, 1 round, 1.5 CPUs, 512 MiB, store embedded", "my-exit, round 1: the contender died: exit code 7")
 
 	empty := open(nil, nil)
 	tuitest.Settle(empty, empty.Init(), nil)
-	tuitest.Golden(t, empty, "empty", now)
+	tuitest.Shows(t, empty, now, "0 folders in results")
 }
 
 // asked returns the messages for the program that keys cause.
@@ -119,24 +123,19 @@ func TestKeysLeadOn(t *testing.T) {
 	}
 	msgs := asked(s, "down", "y")
 	want := "locbench run --headless -q go-nethttp go-nethttp:release --connections 1,8,64,256 --duration 6s --rounds 2 --cpus 0.4 --memory 64MiB --seed 7"
-	if len(msgs) != 1 || msgs[0].(ui.Copy).Text != want {
-		t.Errorf("y: %v", msgs)
-	}
-	if msgs := asked(s, "R"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
-		t.Errorf("R of a complete run: %v", msgs)
-	}
+	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.Copy).Text == want, "y: %v", msgs)
+	msgs = asked(s, "R")
+	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.StatusMsg).Bad, "R of a complete run: %v", msgs)
 	if msgs := asked(s, "down", "R"); len(msgs) != 1 || msgs[0].(ui.Copy).Text != "locbench run --resume results/20261121-081500-quick" {
 		t.Errorf("R: %v", msgs)
 	}
-	if msgs := asked(s, "end", "y"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
-		t.Errorf("y of a broken folder: %v", msgs)
-	}
+	msgs = asked(s, "end", "y")
+	testenv.Check(t, len(msgs) == 1 && msgs[0].(ui.StatusMsg).Bad, "y of a broken folder: %v", msgs)
 	if msgs := asked(s, "enter"); len(msgs) != 1 || !strings.Contains(msgs[0].(ui.StatusMsg).Text, "line 17") {
 		t.Errorf("enter on a broken folder: %v", msgs)
 	}
-	if msgs := asked(s, "esc"); len(msgs) != 1 || msgs[0] != (ui.Back{}) {
-		t.Errorf("esc: %v", msgs)
-	}
+	msgs = asked(s, "esc")
+	testenv.Check(t, len(msgs) == 1 && msgs[0] == (ui.Back{}), "esc: %v", msgs)
 }
 
 func TestCompareTakesTheMarkedOnes(t *testing.T) {
@@ -144,21 +143,13 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 	is := func(keys string, want ...string) {
 		t.Helper()
 		msgs := asked(s, strings.Fields(keys)...)
-		if len(msgs) != 1 {
-			t.Fatalf("%s: %v", keys, msgs)
-		}
+		testenv.Need(t, len(msgs) == 1, "%s: %v", keys, msgs)
 		screen, ok := msgs[0].(ui.Open)
-		if !ok {
-			t.Fatalf("%s: %v", keys, msgs[0])
-		}
+		testenv.Need(t, ok, "%s: %v", keys, msgs[0])
 		c := screen.Screen.(*compare.Screen)
 		tuitest.Settle(c, c.Init(), nil)
 		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
-		for _, dir := range want {
-			if !strings.Contains(view, dir) {
-				t.Errorf("%s: %s is not in\n%s", keys, dir, view)
-			}
-		}
+		testenv.Contains(t, view, want...)
 	}
 	is("home down down c", "154953-quick", "same run: same machine, limits and load")
 	is("home down space down c", "155149-faulty", "081500-quick")
@@ -168,25 +159,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 		t.Errorf("a third mark: %q", s.marked)
 	}
 	asked(s, "space", "home", "down", "space")
-	if len(s.marked) != 0 {
-		t.Errorf("marks stay: %q", s.marked)
-	}
-}
-
-func TestARunInProgressIsWatched(t *testing.T) {
-	folders := someFolders(t)
-	watched := ""
-	s := open(folders, func(dir string) tea.Cmd {
-		watched = dir
-		return nil
-	})
-	entries, _ := folders.List()
-	s.listed = true
-	s.take(listed{s, s.round, entries, 0})
-	s.key(tuitest.Key("enter"))
-	if watched != folders[0].Dir {
-		t.Errorf("watched %q", watched)
-	}
+	testenv.Equal(t, len(s.marked), 0, "marks stay", s.marked)
 }
 
 func TestTheCursorStaysOnItsFolder(t *testing.T) {
@@ -196,9 +169,7 @@ func TestTheCursorStaysOnItsFolder(t *testing.T) {
 	dir := s.current().Dir
 	s.options.Source = folders[1:]
 	tuitest.Settle(s, s.Update(ui.Shown{}), nil)
-	if s.current().Dir != dir || s.cursor != 1 {
-		t.Errorf("at %d, %s", s.cursor, s.current().Dir)
-	}
+	testenv.Check(t, s.current().Dir == dir && s.cursor == 1, "at %d, %s", s.cursor, s.current().Dir)
 }
 
 func TestMouse(t *testing.T) {
@@ -208,18 +179,14 @@ func TestMouse(t *testing.T) {
 		tuitest.Settle(s, s.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft}), func(m tea.Msg) { out = append(out, m) })
 		return out
 	}
-	if msgs := click(4); len(msgs) != 0 || s.cursor != 2 {
-		t.Errorf("a click: cursor %d, %v", s.cursor, msgs)
-	}
-	if msgs := click(4); len(msgs) != 1 {
-		t.Errorf("a click on the chosen one: %v", msgs)
-	}
+	msgs := click(4)
+	testenv.Check(t, len(msgs) == 0 && s.cursor == 2, "a click: cursor %d, %v", s.cursor, msgs)
+	msgs = click(4)
+	testenv.Check(t, len(msgs) == 1, "a click on the chosen one: %v", msgs)
 	click(0)
 	click(99)
 	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if s.cursor != 5 {
-		t.Errorf("cursor %d after the wheel", s.cursor)
-	}
+	testenv.Equal(t, s.cursor, 5, "cursor")
 }
 
 const hostile = "\x1b]0;owned\x07\x1b[2J\u202eevil\u0301\u200d👩‍👩‍👧‍👦\xff\n\r\t日本語 "
@@ -261,35 +228,7 @@ func TestHostileFolders(t *testing.T) {
 	}
 	// Such a command is refused, not changed.
 	if msgs := asked(s, "R"); len(msgs) == 1 {
-		if _, copied := msgs[0].(ui.Copy); copied {
-			t.Errorf("copied %q", msgs[0])
-		}
-	}
-}
-
-func TestEverySizeIsFilled(t *testing.T) {
-	s := settled(someFolders(t))
-	l := ui.NewLook(ui.LookOptions{})
-	for w := 20; w < 200; w += 23 {
-		for h := 6; h < 60; h += 11 {
-			size := tuitest.Size{Width: w, Height: h}
-			tuitest.Exact(t, tuitest.View(s, size, l, now), size, false)
-		}
-	}
-}
-
-func BenchmarkView(b *testing.B) {
-	one := someFolders(b)[2]
-	var folders tuitest.Folders
-	for i := range 500 {
-		f := one
-		f.Dir = fmt.Sprintf("results/%03d-quick", i)
-		folders = append(folders, f)
-	}
-	s := settled(folders)
-	l := ui.NewLook(ui.LookOptions{})
-	for i := 0; b.Loop(); i++ {
-		s.Update(tuitest.Key([]string{"up", "down"}[i%2]))
-		s.View(ui.Frame{Width: 200, Height: 50, Look: l, Now: now})
+		_, copied := msgs[0].(ui.Copy)
+		testenv.Check(t, !copied, "copied %q", msgs[0])
 	}
 }

@@ -1,14 +1,16 @@
 package chart
 
 import (
+	"fmt"
 	"math"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestSizes draws at every small size, in every look.
@@ -44,9 +46,7 @@ func TestMaximum(t *testing.T) {
 	}
 	points[50_500].Y = 100
 	top := plainDraw(points, 20, 6)[0]
-	if strings.Count(top, " ") != 19 {
-		t.Errorf("the top row %q does not show the one maximum", top)
-	}
+	testenv.Equal(t, strings.Count(top, " "), 19, "the top row", top)
 	points[50_500].Y = 1
 	if top := plainDraw(append(points, Point{100, 100}), 20, 6)[0]; strings.TrimLeft(top, " ") == "" || !strings.HasPrefix(top, strings.Repeat(" ", 19)) {
 		t.Errorf("the top row %q does not show the maximum in the last column", top)
@@ -61,37 +61,29 @@ func TestGapBreaksTheLine(t *testing.T) {
 		}
 		return strings.TrimSpace(b.String())
 	}
-	if got := column([]Point{{10, 5}, {20, 5}, {80, 5}, {90, 5}}); got == "" {
-		t.Error("points are not joined")
-	}
+	got := column([]Point{{10, 5}, {20, 5}, {80, 5}, {90, 5}})
+	testenv.Check(t, got != "", "points are not joined")
 	for _, gap := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if got := column([]Point{{10, 5}, {20, 5}, {50, gap}, {80, 5}, {90, 5}}); got != "" {
-			t.Errorf("%v in between does not break the line: %q", gap, got)
-		}
+		testenv.Equal(t, column([]Point{{10, 5}, {20, 5}, {50, gap}, {80, 5}, {90, 5}}), "", gap)
 	}
 }
 
 func TestSinglePoints(t *testing.T) {
 	for _, points := range [][]Point{{{50, 3}}, {{50, 0}}, {{0, 1}}, {{100, 1}}, {{20, 1}, {30, math.NaN()}, {50, 1}}} {
-		all := strings.Join(plainDraw(points, 20, 6), "")
-		if !strings.Contains(all, "●") {
-			t.Errorf("%v alone is not marked: %q", points, all)
-		}
+		testenv.Contains(t, strings.Join(plainDraw(points, 20, 6), ""), "●")
 	}
 }
 
 // TestEveryLineHasItsMark: every line has its mark, so it is recognized without colors.
 func TestEveryLineHasItsMark(t *testing.T) {
-	for name, o := range looks() {
+	for _, o := range looks() {
 		l := ui.NewLook(o)
 		axis, charts := sample(l)
 		for _, w := range []int{30, 60, 80, 200} {
 			lines := charts[1].Draw(l, axis, w, 9)
 			all := strings.Join(lines[1:], "")
 			for i := range 3 {
-				if !strings.Contains(all, l.Glyph.Marks[i]) {
-					t.Errorf("%s, %d cells: no %s on its line", name, w, l.Glyph.Marks[i])
-				}
+				testenv.Contains(t, all, l.Glyph.Marks[i])
 			}
 		}
 	}
@@ -101,9 +93,7 @@ func TestEveryLineHasItsMark(t *testing.T) {
 func TestGround(t *testing.T) {
 	for _, y := range []float64{0, -5} {
 		lines := plainDraw([]Point{{0, y}, {100, y}}, 20, 6)
-		if bottom := lines[4]; strings.Contains(bottom, " ") {
-			t.Errorf("%v: the bottom row is %q", y, bottom)
-		}
+		testenv.Contains(t, lines[4], "! ")
 	}
 }
 
@@ -113,21 +103,16 @@ func TestRules(t *testing.T) {
 		c := Chart{Title: "memory", Series: []Series{{Points: []Point{{0, 10}, {100, 10}}}}, Rules: []Rule{{Y: limit, Name: "limit"}}}
 		return strings.Join(c.Draw(l, Axis{From: 0, To: 100}, 40, 9), "\n")
 	}
-	if near := draw(16); !strings.Contains(near, "⠤ ⠤ ⠤") || !strings.Contains(near, "limit") || strings.Contains(near, "↑") {
-		t.Errorf("a limit within reach is a line with its name:\n%s", near)
-	}
-	if far := draw(5000); strings.Contains(far, "⠤ ⠤") || !strings.Contains(far, "limit ↑") {
-		t.Errorf("a limit out of reach is reported at the top:\n%s", far)
-	}
+	testenv.Contains(t, draw(16), "⠤ ⠤ ⠤", "limit", "!↑")
+	testenv.Contains(t, draw(5000), "!⠤ ⠤", "limit ↑")
 }
 
 func TestBandsKeepTheLargest(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	c := Chart{BandName: "throttled", Bands: []Band{{0, 50, 0.1}, {20, 30, 1}, {0, 50, 0.2}, {90, 90, 0.5}, {200, 300, 1}, {60, 70, math.NaN()}}}
 	lines := c.Draw(l, Axis{From: 0, To: 100}, 20, 6)
-	if got, want := ansi.Strip(lines[5]), "....##....        : "; got != want {
-		t.Errorf("bands %q, want %q", got, want)
-	}
+	got, want := ansi.Strip(lines[5]), "....##....        : "
+	testenv.Check(t, got == want, "bands %q, want %q", got, want)
 }
 
 func TestLegendShowsThatItIsCut(t *testing.T) {
@@ -135,9 +120,7 @@ func TestLegendShowsThatItIsCut(t *testing.T) {
 	_, charts := sample(l)
 	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
 		title := ansi.Strip(charts[1].Draw(l, Axis{To: 1}, w, 3)[0])
-		if !strings.HasSuffix(title, "  "+want) {
-			t.Errorf("%d cells: %q, want %q at its end", w, title, want)
-		}
+		testenv.Check(t, strings.HasSuffix(title, "  "+want), "%d cells: %q, want %q at its end", w, title, want)
 	}
 }
 
@@ -185,9 +168,7 @@ func TestScale(t *testing.T) {
 		{logScale(1, 1e4), 5, []float64{1e4, 1, 1, 1000}},
 		{logScale(1, 10), 8, []float64{10, 1, 1, 10, 2, 5}},
 	} {
-		if got := c.s.ticks(c.rows); !slices.Equal(got, c.want) {
-			t.Errorf("ticks of %v in %d rows are %v, want %v", c.s, c.rows, got, c.want)
-		}
+		testenv.Equal(t, c.s.ticks(c.rows), c.want, "ticks of", c.s, c.rows)
 	}
 	for _, c := range []struct {
 		chart       Chart
@@ -217,38 +198,11 @@ func TestScale(t *testing.T) {
 func TestStepOutOfSight(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
-	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "; got != want {
-		t.Errorf("names %q, want %q", got, want)
-	}
+	got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "
+	testenv.Check(t, got == want, "names %q, want %q", got, want)
 	a.Bounds, a.Flags = nil, []Flag{{159, "newest note"}}
-	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"; got != want {
-		t.Errorf("flag %q, want %q", got, want)
-	}
-}
-
-// BenchmarkFrame draws a frame of the live view: five charts of 100 × 9 cells, three series of 600
-// points.
-func BenchmarkFrame(b *testing.B) {
-	l := ui.NewLook(ui.LookOptions{})
-	axis, charts := sample(l)
-	axis.To = 600
-	three := make([]Series, 3)
-	for i := range three {
-		three[i] = Series{Name: "p99", Mark: i, Paint: l.Series[i]}
-		for x := range 600 {
-			three[i].Points = append(three[i].Points, Point{float64(x), float64(i+1) * (10 + 5*math.Sin(float64(x)/9))})
-		}
-	}
-	for i := range charts {
-		charts[i].Series = three
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range charts {
-			charts[i].Draw(l, axis, 100, 9)
-		}
-		axis.Draw(l, 100)
-	}
+	got, want = ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"
+	testenv.Check(t, got == want, "flag %q, want %q", got, want)
 }
 
 // TestAllocations: a frame of the live view must not allocate by the cell or by the point.
@@ -260,4 +214,129 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations a draw", c.Title, n)
 		}
 	}
+}
+
+// sample returns charts like those of the live view: three steps, with a gap after the second.
+func sample(l *ui.Look) (Axis, []Chart) {
+	axis := Axis{
+		From: 0, To: 90, Gutter: Gutter,
+		Bounds: []Bound{{0, "1 connection"}, {30, "16 connections"}, {62, "256 connections"}},
+		Flags:  []Flag{{41, "GC log on"}, {75, "rate 2,000 → 3,000/s"}},
+	}
+	curve := func(f func(x float64) float64) []Point {
+		var out []Point
+		for x := 0.5; x < 84; x++ {
+			y := f(x)
+			if x > 58 && x < 62 {
+				y = math.NaN()
+			}
+			out = append(out, Point{x, y})
+		}
+		return out
+	}
+	load := func(x float64) float64 { return 1 + math.Floor(x/30)*3 }
+	ms := func(base float64) func(float64) float64 {
+		return func(x float64) float64 {
+			v := base * load(x) * (1 + 0.3*math.Sin(x))
+			if x == 47.5 {
+				v *= 20
+			}
+			return v
+		}
+	}
+	latency := func(v float64) string {
+		switch {
+		case v < 1:
+			return fmt.Sprintf("%.3g µs", v*1e3)
+		case v < 1000:
+			return fmt.Sprintf("%.3g ms", v)
+		}
+		return fmt.Sprintf("%.3g s", v/1e3)
+	}
+	return axis, []Chart{
+		{Title: "throughput", Value: "12,345 req/s", Unit: func(v float64) string { return fmt.Sprintf("%.0f", v) },
+			Series: []Series{{Name: "req/s", Paint: l.Series[0], Points: curve(func(x float64) float64 { return 1800 * load(x) * (1 + 0.05*math.Sin(x/2)) })}}},
+		{Title: "latency", Value: "p99 21.6 ms", Log: true, Unit: latency, Series: []Series{
+			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: curve(ms(0.2))},
+			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: curve(ms(0.9))},
+			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: curve(ms(4))},
+		}},
+		{Title: "CPU", Value: "1.42 of 1.5 CPUs", Unit: func(v float64) string { return fmt.Sprintf("%.2g", v) },
+			Series:   []Series{{Name: "CPUs", Paint: l.Series[3], Points: curve(func(x float64) float64 { return min(1.5, 0.25*load(x)) })}},
+			Rules:    []Rule{{1.5, "quota 1.5", l.Warn}},
+			Bands:    []Band{{30, 40, 0.1}, {40, 50, 0.35}, {62, 70, 0.7}, {70, 90, 1}},
+			BandName: "throttled"},
+		{Title: "memory", Value: "10.8 MiB", Binary: true, Unit: func(v float64) string { return fmt.Sprintf("%.3g MiB", v/(1<<20)) },
+			Series: []Series{
+				{Name: "now", Paint: l.Series[1], Mark: 0, Points: curve(func(x float64) float64 { return (8 + 3*load(x)*math.Abs(math.Sin(x/9))/7) * (1 << 20) })},
+				{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: curve(func(x float64) float64 { return (8 + 3*load(x)/7) * (1 << 20) })},
+			},
+			Rules: []Rule{{512 << 20, "limit 512 MiB", l.Bad}}},
+		{Title: "errors", Value: "0/s", Series: []Series{{Name: "timeout", Points: []Point{{66, 3}}}}},
+	}
+}
+
+func looks() map[string]ui.LookOptions {
+	return map[string]ui.LookOptions{
+		"dark": {}, "light": {Light: true}, "nocolor": {NoColor: true}, "ascii": {ASCII: true}, "ascii-nocolor": {ASCII: true, NoColor: true},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		look string
+		w, h int
+	}{
+		{"nocolor", 120, 10}, {"nocolor", 58, 5}, {"nocolor", 20, 2}, {"ascii-nocolor", 80, 7}, {"dark", 60, 5},
+	} {
+		name := fmt.Sprintf("%s-%dx%d", c.look, c.w, c.h)
+		t.Run(name, func(t *testing.T) {
+			l := ui.NewLook(looks()[c.look])
+			axis, charts := sample(l)
+			var lines []string
+			for _, chart := range charts {
+				lines = append(lines, chart.Draw(l, axis, c.w, c.h)...)
+			}
+			lines = append(lines, axis.Draw(l, c.w)...)
+			golden(t, name, l, lines, c.w)
+		})
+	}
+}
+
+func TestStepsGolden(t *testing.T) {
+	for _, c := range []struct {
+		look string
+		w, h int
+	}{{"nocolor", 38, 9}, {"ascii-nocolor", 38, 9}, {"nocolor", 16, 5}} {
+		name := fmt.Sprintf("steps-%s-%dx%d", c.look, c.w, c.h)
+		t.Run(name, func(t *testing.T) {
+			l := ui.NewLook(looks()[c.look])
+			s := Steps{
+				Gutter: 8, Labels: []string{"1", "4", "16", "64", "256", "1,024", "2,048"},
+				Chart: Chart{Title: "go-nethttp", Value: "13,765", Unit: func(v float64) string { return fmt.Sprintf("%.0f", v) }, Series: []Series{
+					{Name: "round 1", Paint: l.Series[0], Mark: 0, Points: []Point{{0, 4961}, {1, 10598}, {2, 13765}, {3, 12909}, {4, 12100}, {5, 9000}, {6, 7000}}},
+					{Name: "round 2", Paint: l.Series[1], Mark: 1, Points: []Point{{0, 5100}, {1, 9800}, {2, math.NaN()}, {3, 13100}}},
+				}},
+			}
+			golden(t, name, l, s.Draw(l, c.w, c.h), c.w)
+		})
+	}
+}
+
+// golden compares lines with a file, in which a bar at the end of each line shows its width.
+func golden(t *testing.T, name string, l *ui.Look, lines []string, w int) {
+	t.Helper()
+	exact(t, l, lines, w, len(lines))
+	got := strings.ReplaceAll(strings.Join(lines, "¶\n")+"¶\n", "\x1b", "␛")
+	testenv.Golden(t, filepath.Join("testdata", name+".txt"), got)
+}
+
+func TestFineTimes(t *testing.T) {
+	for want, got := range map[string]string{
+		"0:00.5": Minutes(0.5, 1), "0:01.0": Minutes(1, 1), "1:01.50": Minutes(61.5, 2), "-0:00.5": Minutes(-0.5, 1), "0:00.0": Minutes(math.Copysign(0, -1), 1), "1:00.0": Minutes(59.96, 1),
+	} {
+		t.Run(want, func(t *testing.T) { testenv.Equal(t, got, want) })
+	}
+	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(ui.NewLook(ui.LookOptions{NoColor: true}), 80)[0]
+	testenv.Contains(t, line, "0:00.5", "0:01.0")
 }

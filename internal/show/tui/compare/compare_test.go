@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
@@ -40,15 +41,17 @@ func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) 
 	return tuitest.Folders{a, b}
 }
 
-func TestGoldenViews(t *testing.T) {
+func TestViews(t *testing.T) {
 	s := New(dirA, dirB, nil)
 	s.loading = true
-	tuitest.Golden(t, s, "reading", now)
+	tuitest.Shows(t, s, now, "reading")
 
 	s = opened(t, two(t, 3, 1.1, nil), dirA, dirB)
-	for i, name := range tabNames {
+	tuitest.Golden(t, s, "six-rounds", now)
+	for i, want := range []string{"B is better: +10.0% (+8.2% to +11.8%)", "▸2 steps", "▸3 charts", "inconclusive, ~26 more rounds",
+		"Only the contenders differ."} {
 		tuitest.Press(s, nil, fmt.Sprint(i+1))
-		tuitest.Golden(t, s, "six-rounds-"+name, now)
+		tuitest.Shows(t, s, now, want, "6 rounds")
 	}
 
 	s = opened(t, two(t, 1, 0.9, func(b *tuitest.Folder) {
@@ -56,9 +59,9 @@ func TestGoldenViews(t *testing.T) {
 		p.Limits.CPUs, p.Limits.Memory = 1.5, 512<<20
 		b.Run.Machine.Kernel, b.Run.Software.Locbench, p.Name = "6.12.0-amd64", "0.2.0", "mine"
 	}), dirA, dirB)
-	tuitest.Golden(t, s, "other-limits", now)
+	tuitest.Shows(t, s, now, "Not comparable: different limits", "also: kernel, locbench", "not comparable")
 	tuitest.Press(s, nil, "5")
-	tuitest.Golden(t, s, "other-limits-differences", now)
+	tuitest.Shows(t, s, now, "6.12.0-amd64", "may affect", "0.1.0-dev")
 
 	// One round, the second contender on one side only, different steps.
 	s = opened(t, two(t, 1, 1, func(b *tuitest.Folder) {
@@ -69,18 +72,19 @@ func TestGoldenViews(t *testing.T) {
 		}
 	}), dirA, dirB)
 	tuitest.Press(s, nil, "2")
-	tuitest.Golden(t, s, "other-steps", now)
+	tuitest.Shows(t, s, now,
+		"▸2 steps", "A verdict and a 95% CI need 6 or more rounds on both sides.", "need ≥ 6 rounds")
 	tuitest.Press(s, nil, "4", "down")
-	tuitest.Golden(t, s, "only-in-one", now)
+	tuitest.Shows(t, s, now, "not in this run", "▸ go-nethttp:release", "only in A", "rs-actix:lto", "only in B")
 	tuitest.Press(s, nil, "b", "b", "1")
-	tuitest.Golden(t, s, "other-contenders", now)
+	tuitest.Shows(t, s, now, "A go-nethttp:release", "B rs-actix:lto", "▸1 results")
 
 	faults := tuitest.FolderOf("results/faulty", tuitest.Records(t, "faults"))
 	s = opened(t, tuitest.Folders{faults}, faults.Dir, faults.Dir)
-	tuitest.Golden(t, s, "one-run", now)
+	tuitest.Shows(t, s, now, "B my-oom", "0 of 1 rounds complete", "✓ same run: same machine, limits and load")
 
 	s = opened(t, tuitest.Folders{faults}, faults.Dir, dirB)
-	tuitest.Golden(t, s, "unreadable", now)
+	tuitest.Shows(t, s, now, "cannot compare", "results/20261122-091500-quick: file does not exist")
 }
 
 func plain(s *Screen, w, h int) string {
@@ -92,9 +96,8 @@ func TestKeysChoosePairs(t *testing.T) {
 	is := func(keys, a, b string) {
 		t.Helper()
 		tuitest.Press(s, nil, strings.Fields(keys)...)
-		if s.set.a.Label != a || s.set.b.Label != b {
-			t.Errorf("%s: %q against %q, want %q and %q", keys, s.set.a.Label, s.set.b.Label, a, b)
-		}
+		testenv.Check(t, s.set.a.Label == a && s.set.b.Label == b, "%s: %q against %q, want %q and %q", keys,
+			s.set.a.Label, s.set.b.Label, a, b)
 	}
 	const n, r = "go-nethttp", "go-nethttp:release"
 	is("", n, n)
@@ -105,28 +108,18 @@ func TestKeysChoosePairs(t *testing.T) {
 	is("b", n, n)
 	is("B A", r, r)
 	is("a x", r, n)
-	if s.a.dir != dirB || s.dirs[0] != dirB {
-		t.Errorf("swapped, A is %s", s.a.dir)
-	}
+	testenv.Check(t, s.a.dir == dirB && s.dirs[0] == dirB, "swapped, A is %s", s.a.dir)
 	is("x", n, r)
 	var msgs []tea.Msg
 	tuitest.Press(s, func(m tea.Msg) { msgs = append(msgs, m) }, "esc")
-	if len(msgs) != 1 || msgs[0] != (ui.Back{}) {
-		t.Errorf("esc: %v", msgs)
-	}
+	testenv.Check(t, len(msgs) == 1 && msgs[0] == (ui.Back{}), "esc: %v", msgs)
 }
 
 func TestVerdictNeedsEnoughRounds(t *testing.T) {
-	if view := plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "need ≥ 6 rounds") || strings.Contains(view, "B is better") {
-		t.Errorf("two rounds:\n%s", view)
-	}
-	if view := plain(opened(t, two(t, 3, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "B is better") {
-		t.Errorf("six rounds, twice as fast:\n%s", view)
-	}
+	testenv.Contains(t, plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40), "need ≥ 6 rounds", "!B is better")
+	testenv.Contains(t, plain(opened(t, two(t, 3, 2, nil), dirA, dirB), 120, 40), "B is better")
 	view := plain(opened(t, two(t, 3, 2, func(b *tuitest.Folder) { b.Run.Data.Hash = "other" }), dirA, dirB), 120, 40)
-	if strings.Contains(view, "B is better") || !strings.Contains(view, "Not comparable: different data") {
-		t.Errorf("six rounds with other data:\n%s", view)
-	}
+	testenv.Contains(t, view, "!B is better", "Not comparable: different data")
 }
 
 func TestMouseAndScrolling(t *testing.T) {
@@ -138,9 +131,7 @@ func TestMouseAndScrolling(t *testing.T) {
 	}), dirA, dirB)
 	plain(s, 80, 24)
 	s.Update(tea.MouseClickMsg{X: s.ends[differences] - 1, Y: s.tabLine, Button: tea.MouseLeft})
-	if s.tab != differences {
-		t.Fatalf("a click on a name leads to page %d", s.tab)
-	}
+	testenv.Need(t, s.tab == differences, "a click on a name leads to page %d", s.tab)
 	top := plain(s, 80, 18)
 	tuitest.Press(s, nil, "end")
 	bottom := plain(s, 80, 18)
@@ -149,9 +140,7 @@ func TestMouseAndScrolling(t *testing.T) {
 	}
 	tuitest.Press(s, nil, "home")
 	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if s.scroll != 3 {
-		t.Errorf("the wheel scrolls by %d", s.scroll)
-	}
+	testenv.Equal(t, s.scroll, 3, "the wheel scrolls by")
 	if plain(s, 80, 50); s.scroll != 0 {
 		t.Errorf("everything is in sight, scrolled by %d", s.scroll)
 	}
@@ -183,9 +172,7 @@ func TestHostileRuns(t *testing.T) {
 	folders := two(t, 1, 1, spoil)
 	spoil(&folders[0])
 	s := opened(t, folders, folders[0].Dir, folders[1].Dir)
-	if s.set == nil {
-		t.Fatal(s.err)
-	}
+	testenv.Need(t, s.set != nil, "%v", s.err)
 	s.a.note = long
 	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 200, Height: 50}} {
 		for _, ascii := range []bool{false, true} {
@@ -198,20 +185,6 @@ func TestHostileRuns(t *testing.T) {
 	s.Update(loaded{screen: s, err: errors.New(long)})
 	for _, size := range tuitest.Sizes() {
 		tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: true}), now), size, true)
-	}
-}
-
-func TestEverySizeIsFilled(t *testing.T) {
-	s := opened(t, two(t, 3, 1.1, nil), dirA, dirB)
-	l := ui.NewLook(ui.LookOptions{})
-	for w := 20; w < 220; w += 41 {
-		for h := 6; h < 60; h += 13 {
-			for i := range tabNames {
-				tuitest.Press(s, nil, fmt.Sprint(i+1))
-				size := tuitest.Size{Width: w, Height: h}
-				tuitest.Exact(t, tuitest.View(s, size, l, now), size, false)
-			}
-		}
 	}
 }
 

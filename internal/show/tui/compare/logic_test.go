@@ -14,6 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // rates returns the trials of a contender, a round for each throughput.
@@ -101,31 +102,23 @@ func TestHeadline(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {
 		w, ok := want[f.Head]
-		if !ok {
-			t.Errorf("%s is not expected", f.Head)
-		}
+		testenv.Check(t, ok, "%s is not expected", f.Head)
 		delete(want, f.Head)
 		if got := bare(wordText(l, f, usual)); !f.A.Known || !f.B.Known || got != w {
 			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Head, f.A, f.B, got, w)
 		}
 		switch f.Head {
 		case "peak memory":
-			if f.A.Value != 2*1011 {
-				t.Errorf("peak memory %g: the highest of all rounds is %d", f.A.Value, 2*1011)
-			}
+			testenv.Equal(t, f.A.Value, 2*1011, "peak memory")
 		case "errors":
 			if want := 6. / (6 + 6036); f.A.Value != want || f.B.Value != 0 {
 				t.Errorf("errors %g and %g, want %g of all requests, and 0", f.A.Value, f.B.Value, want)
 			}
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("missing: %v", want)
-	}
+	testenv.Check(t, len(want) == 0, "missing: %v", want)
 	for _, f := range headline(at(nil, -1), b) {
-		if f.A.Known || f.Row != nil {
-			t.Errorf("%s of no contender: %+v", f.Head, f.A)
-		}
+		testenv.Check(t, !f.A.Known && f.Row == nil, "%s of no contender: %+v", f.Head, f.A)
 	}
 }
 
@@ -135,9 +128,8 @@ func TestStepVerdicts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
 	stepVerdicts(pairs, a, b, false, nil)
-	if row := pairs[0].value(measure.Throughput).Row; row == nil || row.Verdict != stats.Better || row.Ratio == nil {
-		t.Errorf("%+v", row)
-	}
+	row := pairs[0].value(measure.Throughput).Row
+	testenv.Check(t, row != nil && row.Verdict == stats.Better && row.Ratio != nil, "%+v", row)
 	stepVerdicts(pairs, a, b, true, nil)
 	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].value(measure.Throughput), usual)); got != "not comparable" {
 		t.Errorf("%q", got)
@@ -190,14 +182,11 @@ func TestStepPairs(t *testing.T) {
 				if !p.InB {
 					b = "-"
 				}
-				if f := p.value(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
-					t.Errorf("%s and %s: %+v", c.a, c.b, p)
-				}
+				f := p.value(measure.Throughput)
+				testenv.Check(t, p.InA == f.A.Known && p.InB == f.B.Known, "%s and %s: %+v", c.a, c.b, p)
 				got = append(got, a+"="+b)
 			}
-			if text := strings.Join(got, " "); text != c.want {
-				t.Errorf("%q and %q: %s, want %s", c.a, c.b, text, c.want)
-			}
+			testenv.Equal(t, strings.Join(got, " "), c.want, c.a, c.b)
 		})
 	}
 }
@@ -209,9 +198,8 @@ func TestDifferences(t *testing.T) {
 		Machine: bench.Machine{CPUModel: "EPYC", CPUs: 2, Kernel: "6.1"}, Store: bench.StoreInfo{Kind: bench.StoreEmbedded, Version: "7.10.2"},
 		Data: bench.DataInfo{Name: "bundled", Hash: "abc"}, Software: bench.Software{Locbench: "0.1"},
 	}
-	if d := Differences(base, base); len(d) != 0 {
-		t.Errorf("of the same: %+v", d)
-	}
+	d := Differences(base, base)
+	testenv.Check(t, len(d) == 0, "of the same: %+v", d)
 	for _, c := range []struct {
 		change func(*bench.Run)
 		want   compared.Difference
@@ -231,15 +219,13 @@ func TestDifferences(t *testing.T) {
 	} {
 		other := base
 		c.change(&other)
-		if d := Differences(base, other); len(d) != 1 || d[0] != c.want {
-			t.Errorf("got %+v, want %+v", d, c.want)
-		}
+		d := Differences(base, other)
+		testenv.Check(t, len(d) == 1 && d[0] == c.want, "got %+v, want %+v", d, c.want)
 	}
 	ports := base
 	ports.Store.URL = "http://127.0.0.1:4711"
-	if d := Differences(base, ports); len(d) != 0 {
-		t.Errorf("the port of an embedded store: %+v", d)
-	}
+	d = Differences(base, ports)
+	testenv.Check(t, len(d) == 0, "the port of an embedded store: %+v", d)
 	other := base
 	other.Profile.Requests = []bench.Request{{Method: "GET", Path: "/", Weight: 2}}
 	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != compared.Incomparable {
@@ -259,17 +245,15 @@ func TestTrialDifferences(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	b[0].Instance = nil // not known
-	if d := ours(compared.TrialDifferences(a, b)); len(d) != 0 {
-		t.Errorf("%+v", d)
-	}
+	d := ours(compared.TrialDifferences(a, b))
+	testenv.Check(t, len(d) == 0, "%+v", d)
 }
 
 // An error rate that is an estimate has a "~".
 func TestSideOfAnEstimate(t *testing.T) {
 	for estimate, want := range map[bool]string{true: "~2.6%", false: "2.6%"} {
 		side := measure.Result{Known: true, Value: 0.026, Estimate: estimate}
-		if got := sideText(&ui.Look{}, measure.Share, side); bare(got) != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		got := sideText(&ui.Look{}, measure.Share, side)
+		testenv.Check(t, bare(got) == want, "%q, want %q", got, want)
 	}
 }

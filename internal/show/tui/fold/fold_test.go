@@ -13,6 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 func apply(records []bench.Record) *fold.State {
@@ -41,9 +42,7 @@ func TestAFinishedRun(t *testing.T) {
 					windows++
 				}
 			}
-			if windows < 5 {
-				t.Fatalf("%s: %d windows in a step of 6 s", step.Step.Name, windows)
-			}
+			testenv.Need(t, windows >= 5, "%s: %d windows in a step of 6 s", step.Step.Name, windows)
 			if got, want := sum/float64(windows), step.Result.Load.Throughput(); math.Abs(got-want) > 0.15*want {
 				t.Errorf("%s %s: the windows send %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
 			}
@@ -59,13 +58,10 @@ func TestAFinishedRun(t *testing.T) {
 				t.Errorf("%s at %.1f s: %+v", trial.Result.Trial, u.T, u)
 			}
 		}
-		if known < 15 {
-			t.Errorf("%s: %d readings of CPU", trial.Result.Trial, known)
-		}
+		testenv.Check(t, known >= 15, "%s: %d readings of CPU", trial.Result.Trial, known)
 	}
-	if left, ok := s.Estimate.Left(s.Last); ok {
-		t.Errorf("%v left of a run that has ended", left)
-	}
+	left, ok := s.Estimate.Left(s.Last)
+	testenv.Check(t, !ok, "%v left of a run that has ended", left)
 }
 
 // TestComparedBodies: the entry of a trial counts the bodies compared in its steps.
@@ -80,9 +76,8 @@ func TestComparedBodies(t *testing.T) {
 		records = append(records, bench.Record{Seq: int64(i + 1), At: time.Unix(1000, 0), Trial: &trial, Event: e})
 	}
 	records[0].Trial = nil
-	if got := apply(records).Run.Trials[0].Bodies; got == nil || *got != (bench.Bodies{Unexpected: 2, Compared: 300}) {
-		t.Errorf("%+v", got)
-	}
+	got := apply(records).Run.Trials[0].Bodies
+	testenv.Check(t, got != nil && *got == (bench.Bodies{Unexpected: 2, Compared: 300}), "%+v", got)
 }
 
 // TestOfResults: without an event log, the state has the saved results and is marked as not logged.
@@ -93,18 +88,16 @@ func TestOfResults(t *testing.T) {
 		if got.Ended == nil || got.Ended.State != want.Ended.State || len(got.Trials) != len(want.Trials) || got.Dir != "results/a" {
 			t.Fatalf("%s: ended %+v, %d trials in %q", name, got.Ended, len(got.Trials), got.Dir)
 		}
-		if !got.Unlogged() || want.Unlogged() {
-			t.Errorf("%s: unlogged %v, and of the log %v", name, got.Unlogged(), want.Unlogged())
-		}
+		testenv.Check(t, got.Unlogged() && !want.Unlogged(), "%s: unlogged %v, and of the log %v", name,
+			got.Unlogged(), want.Unlogged())
 		for i, trial := range want.Trials {
 			a, err1 := json.Marshal(got.Trials[i].Result)
 			b, err2 := json.Marshal(trial.Result)
 			if err := errors.Join(err1, err2); err != nil || !bytes.Equal(a, b) {
 				t.Errorf("%s: trial %s is not what its file says (%v):\n%.600s\n%.600s", name, trial.Result.Trial, err, a, b)
 			}
-			if len(got.Trials[i].Load) == 0 && len(trial.Load) > 0 {
-				t.Errorf("%s: trial %s has nothing to draw curves of", name, trial.Result.Trial)
-			}
+			testenv.Check(t, len(got.Trials[i].Load) != 0 || len(trial.Load) == 0,
+				"%s: trial %s has nothing to draw curves of", name, trial.Result.Trial)
 		}
 	}
 }
@@ -118,13 +111,9 @@ func TestInTheMiddleOfAStep(t *testing.T) {
 	if !s.Loading() || s.Step().Index != 2 || !s.Step().Running() || s.Step().Windows == 0 || len(s.Current.Result.Steps) != 2 {
 		t.Fatalf("loading %v, step %+v, %d results", s.Loading(), s.Step(), len(s.Current.Result.Steps))
 	}
-	if s.Phase.Name != bench.PhaseLoad || s.Phase.Ended {
-		t.Errorf("phase %+v", s.Phase)
-	}
+	testenv.Check(t, s.Phase.Name == bench.PhaseLoad && !s.Phase.Ended, "phase %+v", s.Phase)
 	left, ok := s.Estimate.Left(s.Last)
-	if !ok || left < 80*time.Second || left > 130*time.Second {
-		t.Errorf("%v left, %v", left, ok)
-	}
+	testenv.Check(t, ok && left >= 80*time.Second && left <= 130*time.Second, "%v left, %v", left, ok)
 }
 
 func TestFailures(t *testing.T) {
@@ -135,11 +124,7 @@ func TestFailures(t *testing.T) {
 			words = append(words, line.Text)
 		}
 	}
-	for _, want := range []string{"out of memory", "exit code 7", "check failed"} {
-		if !strings.Contains(strings.Join(words, "\n"), want) {
-			t.Errorf("the diary does not report %q:\n%s", want, strings.Join(words, "\n"))
-		}
-	}
+	testenv.Contains(t, strings.Join(words, "\n"), "out of memory", "exit code 7", "check failed")
 	if s.Errors != len(words) || s.Run.Trials[1].State != bench.TrialFailed && s.Run.Trials[2].State != bench.TrialFailed {
 		t.Errorf("%d errors counted, %d reported; trials %+v", s.Errors, len(words), s.Run.Trials)
 	}
@@ -160,22 +145,16 @@ func TestControls(t *testing.T) {
 	}
 	step := 1
 	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
-	if !s.PauseRequested || !s.Paused.IsZero() {
-		t.Errorf("requested %v, since %v", s.PauseRequested, s.Paused)
-	}
+	testenv.Check(t, s.PauseRequested && s.Paused.IsZero(), "requested %v, since %v", s.PauseRequested, s.Paused)
 	send(bench.Paused{})
-	if s.PauseRequested || !s.Paused.Equal(at) {
-		t.Errorf("requested %v, since %v", s.PauseRequested, s.Paused)
-	}
+	testenv.Check(t, !s.PauseRequested && s.Paused.Equal(at), "requested %v, since %v", s.PauseRequested, s.Paused)
 	send(bench.Resumed{Took: time.Second})
 	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
 	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
-	if !s.Paused.IsZero() || !s.StopRequested || len(s.Current.Result.ManualChanges) != 3 {
-		t.Errorf("since %v, stop %v, %d manual changes", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
-	}
-	if n := len(s.Current.Flags); n != 4 || s.Current.Flags[2].Text != "deploy" {
-		t.Errorf("flags %+v", s.Current.Flags)
-	}
+	testenv.Check(t, s.Paused.IsZero() && s.StopRequested && len(s.Current.Result.ManualChanges) == 3,
+		"since %v, stop %v, %d manual changes", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
+	n := len(s.Current.Flags)
+	testenv.Check(t, n == 4 && s.Current.Flags[2].Text == "deploy", "flags %+v", s.Current.Flags)
 }
 
 // TestAResumedRun keeps the complete trials with their data and begins the others again.
@@ -190,9 +169,8 @@ func TestAResumedRun(t *testing.T) {
 	again := records[0].Event.(bench.RunStarted)
 	again.Run.Trials = append([]bench.TrialEntry{}, s.Run.Trials...)
 	s.Apply(bench.Record{Seq: 9999, At: s.Last.Add(time.Hour), Event: again})
-	if len(s.Trials) != 4 || s.Trials[0] != first || len(s.Trials[0].Steps) != 4 || s.Current != nil {
-		t.Errorf("%d trials, the first with %d steps, current %v", len(s.Trials), len(s.Trials[0].Steps), s.Current)
-	}
+	testenv.Check(t, len(s.Trials) == 4 && s.Trials[0] == first && len(s.Trials[0].Steps) == 4 && s.Current == nil,
+		"%d trials, the first with %d steps, current %v", len(s.Trials), len(s.Trials[0].Steps), s.Current)
 }
 
 // FuzzApply takes lines of an event log from anywhere: the state stays bounded and finite.
@@ -218,13 +196,10 @@ func FuzzApply(f *testing.F) {
 		for _, trial := range s.Trials {
 			trial.Checks()
 			for _, p := range trial.Usage {
-				if math.IsNaN(p.T) || math.IsInf(p.T, 0) || math.IsNaN(p.CPUs) {
-					t.Errorf("%+v", p)
-				}
+				testenv.Check(t, !math.IsNaN(p.T) && !math.IsInf(p.T, 0) && !math.IsNaN(p.CPUs), "%+v", p)
 			}
-			if span := trial.Span(); math.IsNaN(span) {
-				t.Errorf("span %v", span)
-			}
+			span := trial.Span()
+			testenv.Check(t, !math.IsNaN(span), "span %v", span)
 		}
 	})
 }
@@ -235,9 +210,8 @@ func TestAStopCancelsAPause(t *testing.T) {
 	for i, kind := range []bench.ControlKind{bench.ControlPause, bench.ControlStop} {
 		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.ChangedManually{Control: bench.Control{Kind: kind}}})
 	}
-	if s.PauseRequested || !s.StopRequested {
-		t.Errorf("pause requested %v, stop requested %v", s.PauseRequested, s.StopRequested)
-	}
+	testenv.Check(t, !s.PauseRequested && s.StopRequested, "pause requested %v, stop requested %v", s.PauseRequested,
+		s.StopRequested)
 }
 
 // TestListsAreBounded: of an endless trial, a part is kept.
@@ -287,9 +261,8 @@ func TestInterleaving(t *testing.T) {
 	}
 	send(&b, bench.TrialEnded{State: bench.TrialComplete})
 	send(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
-	if s = apply(records); s.Current.Result.Trial != a {
-		t.Errorf("current %s, though a is running", s.Current.Result.Trial)
-	}
+	s = apply(records)
+	testenv.Check(t, s.Current.Result.Trial == a, "current %s, though a is running", s.Current.Result.Trial)
 }
 
 // TestResumeStartsTheCountsAgain: errors and warnings of before the resume are named as earlier.
@@ -300,18 +273,15 @@ func TestResumeStartsTheCountsAgain(t *testing.T) {
 	send(bench.Notice{Level: "error", Text: "interrupted"})
 	send(bench.Notice{Level: "warning", Text: "busy"})
 	send(bench.RunStarted{Run: bench.Run{Resumed: []time.Time{time.Unix(1, 0)}}})
-	if s.Errors != 0 || s.Warnings != 0 || s.Earlier != 2 {
-		t.Errorf("%d errors, %d warnings, %d earlier", s.Errors, s.Warnings, s.Earlier)
-	}
+	testenv.Check(t, s.Errors == 0 && s.Warnings == 0 && s.Earlier == 2, "%d errors, %d warnings, %d earlier",
+		s.Errors, s.Warnings, s.Earlier)
 	send(bench.Notice{Level: "error", Text: "again"})
 	send(bench.RunStarted{Run: bench.Run{Resumed: []time.Time{time.Unix(1, 0), time.Unix(2, 0)}}})
 	send(bench.Notice{Level: "warning", Text: "of now"})
-	if s.Errors != 0 || s.Warnings != 1 || s.Earlier != 3 {
-		t.Errorf("%d errors, %d warnings, %d earlier", s.Errors, s.Warnings, s.Earlier)
-	}
+	testenv.Check(t, s.Errors == 0 && s.Warnings == 1 && s.Earlier == 3, "%d errors, %d warnings, %d earlier",
+		s.Errors, s.Warnings, s.Earlier)
 	for _, line := range s.Diary {
-		if now := line.Text == "of now" || strings.Contains(line.Text, "resumed") && line.Earlier == false; line.Earlier == now {
-			t.Errorf("%q: earlier %v", line.Text, line.Earlier)
-		}
+		now := line.Text == "of now" || strings.Contains(line.Text, "resumed") && line.Earlier == false
+		testenv.Check(t, line.Earlier != now, "%q: earlier %v", line.Text, line.Earlier)
 	}
 }

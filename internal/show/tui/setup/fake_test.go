@@ -94,8 +94,7 @@ func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace
 
 func bundled(t testing.TB) (out []Profile) {
 	t.Helper()
-	list, err := profile.List(profiles.FS)
-	testenv.OK(t, err)
+	list := testenv.Must(profile.List(profiles.FS))(t)
 	for _, p := range list {
 		if p.Name == "quick" || p.Name == "locations" {
 			out = append(out, Profile{Name: p.Name, Profile: p})

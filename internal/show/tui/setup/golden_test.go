@@ -76,8 +76,34 @@ func TestViews(t *testing.T) {
 			return o
 		},
 	} {
-		t.Run(name, func(t *testing.T) { tuitest.Golden(t, make().Screen, name, noon) })
+		t.Run(name, func(t *testing.T) {
+			page := make().Screen
+			tuitest.Shows(t, page, noon, contents[name]...)
+			if name == "changed" || name == "list" {
+				tuitest.Golden(t, page, name, noon)
+			}
+		})
 	}
+}
+
+// contents is what each page has.
+var contents = map[string][]string{
+	"plain": {"< quick >", "1 contender", "1 warm-up for 2s, 1, 4, 16, 64", "1 trial of 14s load; estimated 17s total",
+		"$ locbench run --profile quick"},
+	"changed": {"4 changed; U resets all", "*rs-actix:lto kt-http4k go-nethttp:release", "profile: 6"},
+	"nodocker": {"< locations >", "(missing)", "✗ no Docker engine: unix:///var/run/docker.sock",
+		"$ locbench run --profile locations"},
+	"twocpus": {"profile: 1.5; 2 CPUs here", "profile: 512MiB; 4 GiB here", "*container",
+		"✗ quota 4 CPUs, but the engine's machine has 2", "1 limit to 2", "2 limit to 2 GiB"},
+	"badinput": {"✗ --rounds 0: write from 1 to 1000", "✗ --memory 512: ad…", "*1,many", "1 use the profile's value"},
+	"asking":   {"loading profile…", "checking this machine", "looking for Docker"},
+	"choose": {"▸ Store", "a URL if one is given, else embedded", "inside locbench; shares CPUs with the load",
+		"an Elasticsearch 7 that runs already, at a URL"},
+	"list":   {"3 contenders selected", "[-] go-nethttp", "[x] builtin", "[x] release"},
+	"thirty": {"16 contenders selected, filter: jvm", "of 31 contenders", "[-] contender-01", "[x] one", "[ ] two"},
+	"save":   {"< my-quick.yaml >", "save as a new profile", "my-quick exists. Replace it? y or n"},
+	"doctor": {"lines 1 to 14 of 14", "1 run as processes", "2 use embedded store",
+		"→ stop other processes (see top): they distort results"},
 }
 
 // thirty returns a machine with 31 contenders, most with three variants.

@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 // TestFromKeysToArguments presses keys as a user does and looks at what Start is called with.
@@ -86,9 +87,8 @@ func TestFromKeysToArguments(t *testing.T) {
 			if o.focus != fieldStart && len(o.started) == 0 {
 				o.press("s") // a problem of the machine is confirmed
 			}
-			if len(o.started) != 1 || strings.Join(o.started[0], " ") != tt.want {
-				t.Errorf("started %q, want %s; %v", o.started, tt.want, o.program)
-			}
+			testenv.Check(t, len(o.started) == 1 && strings.Join(o.started[0], " ") == tt.want,
+				"started %q, want %s; %v", o.started, tt.want, o.program)
 		})
 	}
 }
@@ -100,34 +100,24 @@ func TestStartShowsTheProblemAndFocusesItsField(t *testing.T) {
 	for range 3 { // a mistake cannot be confirmed
 		o.press("enter")
 	}
-	if len(o.started) > 0 || o.focus != fieldMemory {
-		t.Errorf("started %q, focus %v", o.started, o.focus)
-	}
-	if msg, ok := o.program[0].(ui.StatusMsg); !ok || !msg.Bad || !strings.Contains(msg.Text, "512MiB") {
-		t.Errorf("%v", o.program)
-	}
+	testenv.Check(t, len(o.started) == 0 && o.focus == fieldMemory, "started %q, focus %v", o.started, o.focus)
+	msg, ok := o.program[0].(ui.StatusMsg)
+	testenv.Check(t, ok && msg.Bad && strings.Contains(msg.Text, "512MiB"), "%v", o.program)
 	o.press("1", "s") // the profile's value
-	if len(o.started) != 1 {
-		t.Error("the fix did not help")
-	}
+	testenv.Equal(t, len(o.started), 1, "the fix did not help")
 }
 
 func TestProblemsOfTheMachineCanBeConfirmed(t *testing.T) {
 	f := withoutDocker(t)
 	o := open(t, f, Choice{Set: profile.Changes{"runtime": {"docker"}}})
 	o.press("s")
-	if len(o.started) > 0 || o.focus != fieldRuntime {
-		t.Errorf("started %q, focus %v", o.started, o.focus)
-	}
+	testenv.Check(t, len(o.started) == 0 && o.focus == fieldRuntime, "started %q, focus %v", o.started, o.focus)
 	o.press("s")
-	if len(o.started) != 1 {
-		t.Error("not started the second time")
-	}
+	testenv.Equal(t, len(o.started), 1, "not started the second time")
 	f.machine.Engine = Engine{Version: "28.5.1"} // it was started meanwhile
 	o.press("r")
-	if p := o.problems(); len(p) > 0 {
-		t.Errorf("checked again, still %+v", p)
-	}
+	p := o.problems()
+	testenv.Check(t, len(p) == 0, "checked again, still %+v", p)
 }
 
 func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
@@ -136,19 +126,14 @@ func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
 	f.asked = nil
 	o.goTo(fieldRuntime)
 	o.press("right", "right")
-	if !slices.Contains(f.asked, "states process") || !slices.Contains(f.asked, "machine") {
-		t.Errorf("another runtime: requested %q", f.asked)
-	}
+	testenv.Check(t, slices.Contains(f.asked, "states process") && slices.Contains(f.asked, "machine"),
+		"another runtime: requested %q", f.asked)
 	f.asked = nil
 	o.goTo(fieldStore)
 	o.press("right", "right")
 	o.give(fieldElastic, "http://10.0.0.5:9200")
-	if !slices.Equal(f.asked, []string{"elastic http://10.0.0.5:9200"}) {
-		t.Errorf("another store: requested %q", f.asked)
-	}
-	if o.Busy() {
-		t.Error("all responses have arrived, but it waits")
-	}
+	testenv.Equal(t, f.asked, []string{"elastic http://10.0.0.5:9200"}, "another store: requested")
+	testenv.Check(t, !o.Busy(), "all responses have arrived, but it waits")
 }
 
 func TestOutdatedResponsesAreDropped(t *testing.T) {
@@ -161,9 +146,7 @@ func TestOutdatedResponsesAreDropped(t *testing.T) {
 	o.goTo(fieldRuntime)
 	o.press("right")
 	o.Update(old)
-	if len(o.facts.states) == 0 {
-		t.Error("an old response has replaced a newer one")
-	}
+	testenv.Check(t, len(o.facts.states) != 0, "an old response has replaced a newer one")
 }
 
 func TestSavingAsksBeforeOverwriting(t *testing.T) {
@@ -174,15 +157,12 @@ func TestSavingAsksBeforeOverwriting(t *testing.T) {
 	o.press("w", "ctrl+u")
 	o.typed("mine")
 	o.press("enter")
-	if f.files["mine.yaml"].Name != "precious" || !o.save.asking {
-		t.Fatalf("%+v", f.files["mine.yaml"])
-	}
+	testenv.Need(t, f.files["mine.yaml"].Name == "precious" && o.save.asking, "%+v", f.files["mine.yaml"])
 	o.press("n", "ctrl+u")
 	o.typed("/nowhere/x")
 	o.press("enter")
-	if o.mode != saving || !strings.Contains(o.save.err, "no such file or directory") {
-		t.Errorf("mode %v, error %q", o.mode, o.save.err)
-	}
+	testenv.Check(t, o.mode == saving && strings.Contains(o.save.err, "no such file or directory"),
+		"mode %v, error %q", o.mode, o.save.err)
 	o.press("ctrl+u")
 	o.typed("mine.yaml")
 	o.press("enter", "y")
@@ -207,9 +187,7 @@ func TestTheMouseChooses(t *testing.T) {
 			t.Fatalf("no %q in\n%s", what, strings.Join(lines, "\n"))
 		}
 		click("Store")
-		if o.focus != fieldStore {
-			t.Fatalf("focus %v", o.focus)
-		}
+		testenv.Need(t, o.focus == fieldStore, "focus %v", o.focus)
 		click("Store")
 		click("inside locbench;")
 		click("Contenders ")
@@ -218,9 +196,8 @@ func TestTheMouseChooses(t *testing.T) {
 		o.press("enter")
 		click("[ Start ]")
 		want := "--profile quick go-nethttp rs-actix:lto --store embedded"
-		if len(o.started) != 1 || strings.Join(o.started[0], " ") != want {
-			t.Errorf("%v: started %q, want %s", size, o.started, want)
-		}
+		testenv.Check(t, len(o.started) == 1 && strings.Join(o.started[0], " ") == want, "%v: started %q, want %s",
+			size, o.started, want)
 	}
 }
 
@@ -230,18 +207,15 @@ func TestAPasteGoesIntoTheField(t *testing.T) {
 	o.press("enter", "ctrl+u")
 	o.Update(tea.PasteMsg{Content: "2\x1b]0;title\aGiB\n"})
 	for i, line := range tuitest.View(o.Screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), noon) {
-		if strings.ContainsAny(line, "\a\n") {
-			t.Errorf("line %d: %q", i, line)
-		}
+		testenv.Check(t, !strings.ContainsAny(line, "\a\n"), "line %d: %q", i, line)
 	}
 }
 
 func TestTheShownCommandHoldsNoPassword(t *testing.T) {
 	o := open(t, everything(t), Choice{Set: profile.Changes{"elastic": {"http://elastic:secret@10.0.0.5:9200"}}, Extra: []string{"--services=a b", "--target=http://me:secret@x"}})
 	for _, size := range tuitest.Sizes() {
-		if text := strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{}), noon), "\n"); strings.Contains(text, "secret") {
-			t.Errorf("%v shows the password:\n%s", size, text)
-		}
+		testenv.Contains(t, strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{}), noon), "\n"),
+			"!secret")
 	}
 	if c := o.choice.Command(); !strings.Contains(c, "elastic:secret@") || !strings.Contains(c, "'--services=a b'") {
 		t.Errorf("the copied command cannot do the same: %s", c)
@@ -274,35 +248,8 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 					tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), noon), size, ascii)
 				}
 			}
-			if t.Failed() {
-				t.Fatalf("%.60q after %q", bad, walk)
-			}
+			testenv.Need(t, !t.Failed(), "%.60q after %q", bad, walk)
 		}
-	}
-}
-
-func TestEverySizeIsFilledExactly(t *testing.T) {
-	o := open(t, withoutDocker(t), Choice{Profile: "locations", Set: profile.Changes{"memory": {"512"}}})
-	for _, walk := range [][]string{{}, {"enter"}, {"esc", "down", "enter"}, {"esc", "d"}, {"esc", "end", "up"}} {
-		o.press(walk...)
-		for w := 20; w <= 130; w += 11 {
-			for h := 5; h <= 45; h += 2 {
-				size := tuitest.Size{Width: w, Height: h}
-				if tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), size, false); t.Failed() {
-					t.Fatalf("%v after %q", size, walk)
-				}
-			}
-		}
-	}
-}
-
-func TestStepsAreWrittenShort(t *testing.T) {
-	for want, at := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
-		t.Run(want, func(t *testing.T) {
-			if got := profile.ShortSteps(bundled(t)[at].Steps); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
-		})
 	}
 }
 
@@ -310,13 +257,10 @@ func TestStepsAreWrittenShort(t *testing.T) {
 func TestLostResponses(t *testing.T) {
 	s := New(Options{Site: everything(t)})
 	s.Init() // its responses never come
-	if !s.Busy() {
-		t.Fatal("no response is pending")
-	}
+	testenv.Need(t, s.Busy(), "no response is pending")
 	tuitest.Settle(s, s.Update(ui.Shown{}), func(tea.Msg) {})
-	if s.Busy() || !s.loaded || !s.facts.listed || !s.facts.machineOK {
-		t.Errorf("busy %v, profile %v, contenders %v, machine %v", s.Busy(), s.loaded, s.facts.listed, s.facts.machineOK)
-	}
+	testenv.Check(t, !s.Busy() && s.loaded && s.facts.listed && s.facts.machineOK,
+		"busy %v, profile %v, contenders %v, machine %v", s.Busy(), s.loaded, s.facts.listed, s.facts.machineOK)
 }
 
 // TestAboutHasNoGaps where a manifest has no value.
@@ -330,8 +274,19 @@ func TestAboutHasNoGaps(t *testing.T) {
 		"net/http · jvm":  {Framework: "net/http", Tags: []string{"jvm"}},
 		"net/http 1 · it": {Framework: "net/http", Version: "1", Tags: []string{"it"}},
 	} {
-		if got := new(Screen).about(row{svc: svc}); got != want {
-			t.Errorf("%q, want %q", got, want)
+		testenv.Equal(t, new(Screen).about(row{svc: svc}), want)
+	}
+}
+
+func TestEverySizeIsFilledExactly(t *testing.T) {
+	o := open(t, withoutDocker(t), Choice{Profile: "locations", Set: profile.Changes{"memory": {"512"}}})
+	for _, keys := range []string{"", "enter", "esc down enter", "esc d", "esc end up"} {
+		o.press(strings.Fields(keys)...)
+		for w := 20; w <= 130; w += 11 {
+			for h := 5; h <= 45; h += 2 {
+				size := tuitest.Size{Width: w, Height: h}
+				tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), size, false)
+			}
 		}
 	}
 }

@@ -4,8 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -47,9 +51,8 @@ func TestStateOfOwnSources(t *testing.T) {
 	for sel, want := range map[bench.Selection]Kind{
 		{Contender: "kt-ktor", Variant: "before"}: Build, {Contender: "go-nethttp", Variant: "old"}: Ready, {Contender: "mine"}: Build,
 	} {
-		if got := s.state(sel); got.Kind != want || got.Why == "" {
-			t.Errorf("%s: %+v", sel, got)
-		}
+		got := s.state(sel)
+		testenv.Check(t, got.Kind == want && got.Why != "", "%s: %+v", sel, got)
 	}
 }
 
@@ -71,4 +74,42 @@ func TestChangesKeepSettings(t *testing.T) {
 	if err != nil || again.LimitsOf(half).CPUs != .5 || again.SettingsOf(half).Env["A"] != "1" || len(again.Contenders) != 2 {
 		t.Errorf("saved: %v\n%s", err, text)
 	}
+}
+
+// TestOptionsHaveTheirFields: each option with a label in the table has a field on the screen.
+func TestOptionsHaveTheirFields(t *testing.T) {
+	two := []bench.Selection{{Contender: "go-nethttp"}, {Contender: "rs-actix"}}
+	screens := ""
+	for _, set := range []profile.Changes{{"elastic": {localElastic}, "cities": {"500"}}, {"data": {"./dump"}}} {
+		o := open(t, everything(t), Choice{Contenders: two, Set: set})
+		size := tuitest.Size{Width: 100, Height: 60}
+		screens += strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), "\n")
+	}
+	for _, option := range profile.Options() {
+		testenv.Check(t, option.Label == "" || strings.Contains(screens, " "+option.Label+" "),
+			"--%s has no field %s:\n%s", option.Name, option.Label, screens)
+	}
+}
+
+// TestPlanIsSettledWithTheMachinesMemory: the plan follows the machine's memory when it is read,
+// and does not use it for an engine of another machine.
+func TestPlanIsSettledWithTheMachinesMemory(t *testing.T) {
+	base, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nruntime: docker\nlimits: {memory: 2GiB}\nrequests: [{get: /x}]\nsteps: [3]\n"))
+	testenv.OK(t, err)
+	s := &Screen{base: base, loaded: true, wrong: map[id]string{}}
+	reason := func() bench.PlainReason {
+		s.replan()
+		if s.notInterleaved == nil {
+			return ""
+		}
+		return s.notInterleaved.Reason
+	}
+	got := reason()
+	testenv.Check(t, got == "" && s.planned, "before the machine was read: %q, %s", got, s.planErr)
+	s.facts.machine, s.facts.machineOK = Machine{Available: 4 << 30, Engine: Engine{Local: true}}, true
+	s.update(response(func() tea.Cmd { return nil }))
+	testenv.Check(t, s.notInterleaved != nil && s.notInterleaved.Reason == bench.PlainMemory, "with 4 GiB free: %+v",
+		s.notInterleaved)
+	s.facts.machine.Engine.Local = false
+	testenv.Equal(t, reason(), "", "an engine elsewhere")
 }

@@ -27,7 +27,7 @@ var recordings embed.FS
 // Size is the size of a terminal in cells.
 type Size struct{ Width, Height int }
 
-// Sizes returns the sizes in which every screen has a golden view.
+// Sizes returns usual sizes of terminals.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
 // Records returns the events of a recorded run: "limits" (two contenders, two rounds, real
@@ -175,23 +175,38 @@ func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
 	return append(lines, ui.HelpLine(l, ui.Keys(s), size.Width))
 }
 
-// Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It
-// also fails if a view is not exactly as large as the terminal, or if the view in colors has a
-// different text (except for marks on curves).
+// Golden compares the views of s, one for each class of terminals, with testdata/NAME.*.txt: wide,
+// normal, small, and one without colors and with ASCII alone. Like Shows, it looks at every size.
 func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	t.Helper()
-	for _, size := range Sizes() {
+	for _, size := range []Size{{120, 40}, {80, 24}, {40, 12}} {
 		golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, ui.LookOptions{NoColor: true}, now)
-		colored := View(s, size, ui.NewLook(ui.LookOptions{}), now)
-		plain := View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now)
-		for i := range colored {
-			if i < len(plain) && curves(ansi.Strip(colored[i])) != curves(ansi.Strip(plain[i])) {
-				t.Errorf("%s %dx%d, line %d: colors change the text:\n%s\n%s", name, size.Width, size.Height, i+1,
-					ansi.Strip(colored[i]), ansi.Strip(plain[i]))
-			}
-		}
 	}
 	golden(t, s, name+".ascii.80x24", Size{80, 24}, ui.LookOptions{NoColor: true, ASCII: true}, now)
+	Shows(t, s, now)
+}
+
+// Shows reports what the view of s in 120x40 lacks of parts, as testenv.Contains does. It also
+// fails if a view of any size is not exactly as large as the terminal, if the view in colors has a
+// different text (except for marks on curves), or if one in ASCII has other characters.
+func Shows(t *testing.T, s ui.Screen, now time.Time, parts ...string) {
+	t.Helper()
+	for _, size := range append(Sizes(), Size{20, 6}, Size{40, 12}, Size{50, 14}, Size{100, 12}) {
+		plain := View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now)
+		Exact(t, plain, size, false)
+		for i, line := range View(s, size, ui.NewLook(ui.LookOptions{}), now) {
+			if line = curves(ansi.Strip(line)); i < len(plain) && line != curves(ansi.Strip(plain[i])) {
+				t.Errorf("%v, line %d: colors change the text:\n%s\n%s", size, i+1, line, ansi.Strip(plain[i]))
+			}
+		}
+		Exact(t, View(s, size, ui.NewLook(ui.LookOptions{NoColor: true, ASCII: true}), now), size, true)
+	}
+	testenv.Contains(t, Text(s, Size{120, 40}, now), parts...)
+}
+
+// Text returns the view of s without colors.
+func Text(s ui.Screen, size Size, now time.Time) string {
+	return ansi.Strip(strings.Join(View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n"))
 }
 
 // curves replaces marks and dots of charts by one character: marks depend on colors.
@@ -202,12 +217,6 @@ func curves(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// GoldenAt compares the view of s in one more size with testdata/NAME.WxH.txt.
-func GoldenAt(t *testing.T, s ui.Screen, name string, size Size, now time.Time) {
-	t.Helper()
-	golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, ui.LookOptions{NoColor: true}, now)
 }
 
 func golden(t *testing.T, s ui.Screen, name string, size Size, o ui.LookOptions, now time.Time) {

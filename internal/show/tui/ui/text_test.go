@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/locbench/locbench/internal/testenv"
 )
 
 var hostile = []string{
@@ -19,26 +21,17 @@ var hostile = []string{
 func same(t *testing.T, what, s string, n int) {
 	t.Helper()
 	w, wc := ansi.StringWidth(s), ansi.StringWidthWc(s)
-	if ours := Width(s); ours != w {
-		t.Fatalf("%s: Width of %q is %d, package ansi says %d", what, s, ours, w)
-	}
-	if w != wc {
-		t.Fatalf("%s: %q is %d cells by clusters, %d by characters", what, s, w, wc)
-	}
-	if n >= 0 && w != n {
-		t.Fatalf("%s: %q is %d cells, want %d", what, s, w, n)
-	}
-	if !utf8.ValidString(s) {
-		t.Fatalf("%s: %q is not UTF-8", what, s)
-	}
+	ours := Width(s)
+	testenv.Need(t, ours == w, "%s: Width of %q is %d, package ansi says %d", what, s, ours, w)
+	testenv.Need(t, w == wc, "%s: %q is %d cells by clusters, %d by characters", what, s, w, wc)
+	testenv.Need(t, n < 0 || w == n, "%s: %q is %d cells, want %d", what, s, w, n)
+	testenv.Need(t, utf8.ValidString(s), "%s: %q is not UTF-8", what, s)
 }
 
 func harmless(t *testing.T, what, s string) {
 	t.Helper()
 	for _, r := range s {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			t.Fatalf("%s: %q holds %U", what, s, r)
-		}
+		testenv.Need(t, r >= ' ' && r != 0x7f && (r < 0x80 || r >= 0xa0), "%s: %q holds %U", what, s, r)
 	}
 }
 
@@ -53,25 +46,19 @@ func FuzzOutside(f *testing.F) {
 		same(t, "Outside", got, -1)
 		harmless(t, "Outside", got)
 		// Each byte gives at most one replacement of three bytes, and the ellipsis.
-		if len(got) > 3*n+3 {
-			t.Fatalf("%d bytes out of %d of %q", len(got), n, s)
-		}
+		testenv.Need(t, len(got) <= 3*n+3, "%d bytes out of %d of %q", len(got), n, s)
 		sum := 0
 		for _, r := range got {
 			sum += ansi.StringWidth(string(r))
 		}
-		if w := ansi.StringWidth(got); sum != w {
-			t.Fatalf("%q has %d cells, its characters have %d", got, w, sum)
-		}
-		if again := Outside(got, len(got)); again != got {
-			t.Fatalf("Outside of %q is %q", got, again)
-		}
+		w := ansi.StringWidth(got)
+		testenv.Need(t, sum == w, "%q has %d cells, its characters have %d", got, w, sum)
+		again := Outside(got, len(got))
+		testenv.Need(t, again == got, "Outside of %q is %q", got, again)
 		// Texts that are safe are also safe side by side.
 		same(t, "two pieces", got+Outside(nextTo, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(nextTo, n)))
 		ascii := NewLook(LookOptions{ASCII: true, NoColor: true}).ASCIIOnly(got)
-		if !isASCII(ascii) {
-			t.Fatalf("ASCIIOnly of %q is %q", got, ascii)
-		}
+		testenv.Need(t, isASCII(ascii), "ASCIIOnly of %q is %q", got, ascii)
 	})
 }
 
@@ -89,37 +76,30 @@ func FuzzLayout(f *testing.F) {
 			t.Helper()
 			same(t, what, got, n)
 			harmless(t, what, ansi.Strip(got))
-			if l.ASCII && !isASCII(got) {
-				t.Fatalf("%s: %q is not ASCII", what, got)
-			}
+			testenv.Need(t, !l.ASCII || isASCII(got), "%s: %q is not ASCII", what, got)
 		}
 		atLeast := max(0, w)
 		for _, text := range []string{s, title, painted} {
 			cut := l.Cut(text, w)
 			check("Cut", cut, -1)
-			if n := ansi.StringWidth(cut); n > atLeast {
-				t.Fatalf("Cut(%q, %d) is %d cells", text, w, n)
-			}
+			n := ansi.StringWidth(cut)
+			testenv.Need(t, n <= atLeast, "Cut(%q, %d) is %d cells", text, w, n)
 			check("Fit", l.Fit(text, w), atLeast)
 			check("Right", l.Right(text, w), atLeast)
 			check("Between", l.Between(text, title, w), atLeast)
 			text = ansi.Strip(text)
 			for _, line := range l.Wrap(text, w, h) {
 				check("Wrap", line, -1)
-				if n := ansi.StringWidth(line); n > atLeast {
-					t.Fatalf("Wrap(%q, %d) gives %q of %d cells", text, w, line, n)
-				}
+				n := ansi.StringWidth(line)
+				testenv.Need(t, n <= atLeast, "Wrap(%q, %d) gives %q of %d cells", text, w, line, n)
 			}
-			if n := len(l.Wrap(text, w, h)); h > 0 && n > h {
-				t.Fatalf("Wrap(%q, %d, %d) gives %d lines", text, w, h, n)
-			}
+			n = len(l.Wrap(text, w, h))
+			testenv.Need(t, h <= 0 || n <= h, "Wrap(%q, %d, %d) gives %d lines", text, w, h, n)
 		}
 		lines := []string{s, painted, "", title}
 		block := func(what string, lines []string, n, h int) {
 			t.Helper()
-			if len(lines) != max(0, h) {
-				t.Fatalf("%s: %d lines, want %d", what, len(lines), h)
-			}
+			testenv.Need(t, len(lines) == max(0, h), "%s: %d lines, want %d", what, len(lines), h)
 			for _, line := range lines {
 				check(what, line, max(0, n))
 			}
@@ -153,18 +133,14 @@ func TestEveryCharacter(t *testing.T) {
 		}
 		kept++
 		w := ansi.StringWidth(s)
-		if n := Width(s); n != w {
-			t.Errorf("Width of %q is %d, want %d", s, n, w)
-		}
+		testenv.Equal(t, Width(s), w, "Width of", s)
 		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on
 		// both sides
 		same(t, "next to others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
 	// About 120,000 are tried. Private ones, marks and parts of syllables are dropped; the others
 	// must stay.
-	if kept < 100_000 {
-		t.Errorf("only %d characters are kept", kept)
-	}
+	testenv.Check(t, kept >= 100_000, "only %d characters are kept", kept)
 }
 
 // TestMegabyte lays out a line of a megabyte, of several hostile kinds.
@@ -181,12 +157,10 @@ func TestMegabyte(t *testing.T) {
 			t.Errorf("%q: the color does not end at the cut", piece)
 		}
 		for _, line := range l.Wrap(all, 80, 3) {
-			if n := ansi.StringWidth(line); n > 80 {
-				t.Errorf("%q: a wrapped line of %d cells", piece, n)
-			}
+			n := ansi.StringWidth(line)
+			testenv.Check(t, n <= 80, "%q: a wrapped line of %d cells", piece, n)
 		}
-		if got := Outside(s, 200); len(got) > 603 {
-			t.Errorf("%q: %d bytes of 200 were kept", piece, len(got))
-		}
+		got := Outside(s, 200)
+		testenv.Check(t, len(got) <= 603, "%q: %d bytes of 200 were kept", piece, len(got))
 	}
 }

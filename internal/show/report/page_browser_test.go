@@ -1,0 +1,249 @@
+//go:build acceptance && browser
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// On a narrow screen the results are cards without a header, and only there a list sorts them.
+func TestCardsAreSorted(t *testing.T) {
+	run, trials := fixture()
+	doc, browser := render(t, run, trials), startBrowser(t)
+	if b := open(t, browser, doc, 1280, "light"); eval[bool](b, `document.querySelector('.sortby').offsetParent !== null`) {
+		t.Error("the list is shown next to the buttons of the header")
+	}
+	b := open(t, browser, doc, 375, "light")
+	names := `[...document.querySelectorAll('.results[data-sort] tbody th')].map((th) => th.textContent.trim())`
+	measured := eval[[]string](b, names)
+	sorted := slices.Sorted(slices.Values(measured))
+	backwards := slices.Clone(sorted)
+	slices.Reverse(backwards)
+	for _, c := range []struct {
+		value string
+		want  []string
+	}{{"0", sorted}, {"-0", backwards}, {"", measured}} {
+		t.Run(c.value, func(t *testing.T) {
+			set := eval[string](b, `(() => { const s = document.querySelector('.sortby select'); s.value = '`+c.value+`'; s.dispatchEvent(new Event('change')); return s.value; })()`)
+			if got := eval[[]string](b, names); set != c.value || !slices.Equal(got, c.want) {
+				t.Errorf("%q: %v, want %v (the list shows %q)", c.value, got, c.want, set)
+			}
+		})
+	}
+	n := eval[int](b, `document.querySelectorAll('.sortby option').length`)
+	testenv.Check(t, n >= 11, "%d ways to sort", n)
+	testenv.Check(t, !eval[bool](b, `document.querySelector('.sortby').offsetParent === null`),
+		"the list is not shown")
+}
+
+// The heat map shows one contender, which the legend can hide.
+func TestHeatMapFollowsTheLegend(t *testing.T) {
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
+	b.unroll()
+	chosen := `document.querySelector('#chart-heat [data-choice=contender]').value`
+	cells := `document.querySelectorAll('#plot-heat svg path, #plot-heat svg rect').length`
+	got := eval[string](b, chosen)
+	testenv.Need(t, got == "0", "contender %s", got)
+	b.click("#legend [data-contender='0']")
+	testenv.Equal(t, eval[string](b, chosen), "1", "contender")
+	full := eval[int](b, cells)
+	b.click("#legend [data-all='false']")
+	if got := eval[int](b, cells); got > full/2 {
+		t.Errorf("%d shapes with every contender switched off, %d before", got, full)
+	}
+	b.click("#legend [data-all='true']")
+	if got := eval[int](b, cells); got < full/2 {
+		t.Errorf("%d shapes with every contender switched on again, %d before", got, full)
+	}
+}
+
+// The choice of colors is kept for the next report that is opened.
+func TestChoiceOfColorsIsKept(t *testing.T) {
+	run, trials := fixture()
+	doc, browser := render(t, run, trials[:2]), startBrowser(t)
+	b := open(t, browser, doc, 1280, "light")
+	if !eval[bool](b, `(() => { try { localStorage.setItem('x', '1'); return true; } catch { return false; } })()`) {
+		t.Skip("this browser lets files keep no data")
+	}
+	eval[bool](b, `(() => { const s = document.getElementById('theme'); s.value = 'dark'; s.dispatchEvent(new Event('change')); return true; })()`)
+	next := open(t, browser, doc, 1280, "light")
+	got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`)
+	testenv.Check(t, strings.HasPrefix(got, "dark dark"), "the next report is %q", got)
+	eval[bool](next, `(() => { localStorage.setItem('locbench-colors', 'unknown'); return true; })()`)
+	last := open(t, browser, doc, 1280, "light")
+	testenv.Equal(t, eval[string](last, `document.getElementById('theme').value`), "auto", "an unknown choice gives")
+}
+
+// axe-core finds nothing serious or critical, in light and dark, narrow and wide, with everything
+// unfolded.
+func TestAccessibility(t *testing.T) {
+	path := testenv.Named(t, "axe", "LOCBENCH_TEST_AXE", "script of axe-core, an accessibility checker (.ci/axe brings it)")
+	script, err := os.ReadFile(path)
+	testenv.Need(t, err == nil, "axe-core cannot be read: %v", err)
+	run, trials := shortened(fixtureOf(3, 6))
+	doc := render(t, run, trials)
+	shared := startBrowser(t)
+	for _, c := range []struct {
+		name, scheme string
+		width        int64
+	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"narrow", "light", 375}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, shared, doc, c.width, c.scheme)
+			b.unroll()
+			eval[int](b, `(() => { const all = document.querySelectorAll('details'); for (const d of all) d.open = true; return all.length; })()`)
+			b.click(`[data-contender="2"]`) // also with a button that is not pressed
+			b.until("the tables that the script makes", `document.querySelectorAll('.values-of table').length === 3`)
+			// The page's policy does not apply to the protocol's evaluation, only to the page's
+			// scripts.
+			testenv.OK(t,
+				testenv.Err(chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: string(script)})))
+			out, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
+				axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => JSON.stringify({
+					passes: r.passes.length,
+					violations: r.violations.map((v) => ({ id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' | ' + (n.failureSummary ?? '').slice(0, 200)) })),
+				}))`})
+			testenv.OK(t, err)
+			var text string
+			err = json.Unmarshal(out.Result.Value, &text)
+			testenv.Need(t, err == nil, "%v: %+v", err, out.ExceptionDetails)
+			var found struct {
+				Passes     int
+				Violations []struct {
+					ID, Impact, Help string
+					Nodes            []string
+				}
+			}
+			testenv.OK(t, json.Unmarshal([]byte(text), &found))
+			testenv.Check(t, found.Passes >= 20, "only %d rules were checked", found.Passes)
+			// It finds a button without a name.
+			nameless := runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
+				document.querySelector('main').append(document.createElement('button')), axe.run(document, { runOnly: ['button-name'], preload: false }).then((r) => r.violations.length)`}
+			if out, err := chromedp.Call(b.ctx, runtime.Evaluate, nameless); err != nil || string(out.Result.Value) != "1" {
+				t.Errorf("a button without a name is not found: %v, %v", out, err)
+			}
+			for _, v := range found.Violations {
+				if v.Impact == "serious" || v.Impact == "critical" {
+					t.Errorf("%s, %s: %s\n  %s", v.Impact, v.ID, v.Help, strings.Join(v.Nodes, "\n  "))
+				} else {
+					t.Logf("%s, %s: %s (%d and more places)", v.Impact, v.ID, v.Help, len(v.Nodes))
+				}
+			}
+		})
+	}
+}
+
+// Every measured phase is a part of a bar, in the color of the phase.
+func TestStacksAreDrawn(t *testing.T) {
+	run, trials := coldRun()
+	doc := render(t, run, trials)
+	phases := phaseChart(newLayout(analysis.Of(run, trials)))
+	browser := startBrowser(t)
+	for _, width := range []int64{375, 1280} {
+		b := open(t, browser, doc, width, "light")
+		img := b.photograph(fmt.Sprintf("cold-%d", width)) // a chart is drawn when it comes into view
+		seen := eval[surveyed](b, survey)
+		if seen.Over > 0 {
+			t.Errorf("the page is %v px wider than the window of %d", seen.Over, width)
+		}
+		chart := seen.Charts["plot-phases"]
+		for i, part := range phases.stack {
+			want := 1 // the entry of the legend
+			for _, s := range phases.series {
+				for at := i; at < len(s.points); at += len(phases.stack) + 1 {
+					if s.points[at] != nil {
+						want++
+					}
+				}
+			}
+			if got := chart.Marks[seen.Parts[i]]; got != want && width > 500 { // a narrow legend has pages
+				t.Errorf("%s: %d marks of its color, want %d", part, got, want)
+			}
+		}
+		n := inked(img, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height))
+		testenv.Check(t, n >= 500, "only %d pixels differ from the background", n)
+	}
+}
+
+func TestHostileTextStaysText(t *testing.T) {
+	run, trials := hostile()
+	trials = trials[:5] // enough for every kind of text, and quick on a busy machine
+	doc := render(t, run, trials)
+	browser := startBrowser(t)
+	b := open(t, browser, doc, 1280, "light")
+	b.unroll()
+	want := 3 // time line, distribution, heat map
+	for _, c := range newCharts(run, newLayout(analysis.Of(run, trials))) {
+		if !c.Empty {
+			want++
+		}
+	}
+	testenv.Equal(t, eval[int](b, `document.querySelectorAll('.chart svg').length`), want)
+	if os.Getenv("LOCBENCH_SHOTS") != "" {
+		b.photograph("hostile")
+	}
+	// Exercise the tooltips of every chart, which are made when they are shown; the legend, by
+	// hiding and showing all contenders; the tables that the script makes; and every choice.
+	shown := eval[int](b, `(() => {
+		let shown = 0;
+		for (const el of document.querySelectorAll('.chart')) {
+			const chart = echarts.getInstanceByDom(el);
+			chart.getOption().series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
+				if (j > 2) return;
+				chart.dispatchAction({ type: 'showTip', seriesIndex: i, dataIndex: j });
+				shown++;
+			}));
+		}
+		for (const b of document.querySelectorAll('[data-all]')) b.click();
+		document.querySelector('[data-all]').click();
+		for (const d of document.querySelectorAll('details')) d.open = true;
+		for (const s of document.querySelectorAll('[data-choice]')) for (const o of s.options) {
+			s.value = o.value;
+			s.dispatchEvent(new Event('change'));
+		}
+		return shown;
+	})()`)
+	// Read the saved pictures as a browser does.
+	if bad := eval[[]string](b, `page.charts.flatMap((chart) => {
+		const { option, height } = portrait(chart);
+		const drawn = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 1200, height });
+		drawn.setOption(option);
+		const text = drawn.renderToSVGString();
+		drawn.dispose();
+		const svg = new DOMParser().parseFromString(text, 'image/svg+xml');
+		const bad = [...svg.querySelectorAll('*')].filter((e) => /^(script|image|img|foreignObject|a|parsererror)$/i.test(e.localName) || [...e.attributes].some((a) => /^on|href/i.test(a.name)));
+		if (!/^locbench-[a-z0-9-]*$/.test(page.file)) bad.push(svg.documentElement);
+		csvOf(chart);
+		return bad.map((e) => chart.id + ' ' + e.localName);
+	})`); len(bad) > 0 {
+		t.Errorf("saved pictures hold %v", bad)
+	}
+	testenv.Check(t, shown >= 40, "only %d tooltips were shown", shown)
+	time.Sleep(300 * time.Millisecond) // injected content would load or run after this script
+	testenv.Check(t, !eval[bool](b, `'pwned' in window`), "text from outside was run")
+	for selector, want := range map[string]int{"img": 0, "iframe": 0, "link": 0, "[onerror]": 0, "[onload]": 0, "body b": 0, "script": 3, "style": 1, "title": 1} {
+		t.Run(selector, func(t *testing.T) {
+			testenv.Equal(t, eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)), want,
+				selector)
+		})
+	}
+	if n := eval[int](b, `[...document.querySelectorAll('a')].filter((a) => !a.getAttribute('href').startsWith('#')).length`); n != 0 {
+		t.Errorf("%d links leave the page", n)
+	}
+	if text := eval[string](b, `document.querySelector('#checks tbody th').textContent`); !strings.Contains(text, "<script>") && !strings.Contains(text, "</script>") {
+		t.Errorf("the attack is not shown as text: %q", text)
+	}
+}
