@@ -59,8 +59,8 @@ type Answer struct {
 	Command    string // of Next; "" without one
 
 	Table    table.Table
-	Problems []Problem // contenders that failed, or may
-	Caveats  []string  // by consequence, the worst first
+	Problems []Problem          // contenders that failed, or may
+	Caveats  []summary.Sentence // by consequence, the worst first
 }
 
 // Problem is a contender that failed, gave unexpected responses, or uses ever more memory.
@@ -246,12 +246,12 @@ var worst = []string{"limits not enforced", "warnings of the run", "busy machine
 	"manual changes", "still rising", "not interleaved", "step warnings"}
 
 // caveats returns the caveats by consequence.
-func (d *draft) caveats() (all []string) {
+func (d *draft) caveats() (all []summary.Sentence) {
 	said := d.facts.Sentences()
 	for _, rule := range worst {
 		for _, s := range said {
 			if s.Rule == rule {
-				all = append(all, s.Text)
+				all = append(all, s)
 			}
 		}
 	}

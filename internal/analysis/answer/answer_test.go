@@ -20,14 +20,14 @@ func words(r Answer) string {
 	fmt.Fprintf(&b, "%s\n%s\n\n[%d] %s\n", r.Title, r.About, r.Tone, r.Verdict)
 	fmt.Fprintf(&b, "Confidence: %s\nCost: %s\nFailures (%v): %s\nNext: %s: %s\n\n%s\n", r.Confidence, r.Cost, r.Failed, r.Failures,
 		r.Next, r.Command, r.Table.Text(0))
-	for _, note := range r.Table.Notes {
+	for _, note := range r.Table.Footnotes {
 		fmt.Fprintln(&b, note)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "✗ %v %s: %s; cause: %s; remedy: %s\n", p.Warning, p.Contender, p.What, p.Cause, p.Remedy)
 	}
 	for _, c := range r.Caveats {
-		fmt.Fprintf(&b, "! %s\n", c)
+		fmt.Fprintf(&b, "! %s\n", c.Text)
 	}
 	return b.String()
 }

@@ -117,7 +117,7 @@ func (d *draft) standings() table.Table {
 			known(p.StartUp.Known(), p.StartUp.Median, units.Duration(p.StartUp.Duration())), checksCell(p)))
 	}
 	if anyRate {
-		t.Notes = append(t.Notes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
+		t.Footnotes = append(t.Footnotes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
 			"up to the peak, ≤: at the lowest rate measured.", units.Rate(rate)))
 	} else {
 		t = t.Without(t.Columns[5].Title)
@@ -347,7 +347,7 @@ func (d *draft) arrivalTable() table.Table {
 		t.Rows = append(t.Rows, p.row(table.Cell{Text: label(p.Contender), Small: about(p.Contender)}, cell(measure.P99), failed,
 			cell(measure.Max), known(p.StartUp.Known(), p.StartUp.Median, units.Duration(p.StartUp.Duration())), costCell(p)))
 	}
-	t.Notes = []string{"Latency counts from the scheduled time."}
+	t.Footnotes = []string{"Latency counts from the scheduled time."}
 	return t
 }
 
@@ -375,6 +375,6 @@ func (d *draft) phases() table.Table {
 			of(func(f bench.FirstRequests) bench.RequestPhases { return f.First }), of(bench.FirstRequests.TypicalNew),
 			of(bench.FirstRequests.Typical), known(r.Known, r.Value, p50.Text(r)), costCell(p)))
 	}
-	t.Notes = []string{"Medians of 10 requests each; of several rounds the median of these."}
+	t.Footnotes = []string{"Medians of 10 requests each; of several rounds the median of these."}
 	return t
 }

@@ -47,7 +47,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if len(r.Table.Rows) > 0 && r.Kind != answer.Single { // the steps of one contender are above
 		b.WriteString("\n" + r.Table.Text(width))
 	}
-	for _, note := range r.Table.Notes {
+	for _, note := range r.Table.Footnotes {
 		line("%s", note)
 	}
 	b.WriteByte('\n')
@@ -65,8 +65,8 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 		sessions(line, c)
 	}
 	thresholds(line, a.Trials)
-	for _, text := range r.Caveats[:min(len(r.Caveats), maxCaveats)] {
-		line("! %s", text)
+	for _, s := range r.Caveats[:min(len(r.Caveats), maxCaveats)] {
+		line("! %s", s.Text)
 	}
 	if more := len(r.Caveats) - maxCaveats; more > 0 {
 		line("%s in the report", units.Plural(more, "more note"))

@@ -99,7 +99,7 @@ func phaseTable(l layout) procedure {
 			p.Table.Rows = append(p.Table.Rows, table.Row{Cells: append([]table.Cell{{Text: c.Name()}}, cells...)})
 		}
 	}
-	p.Table.Notes = []string{"Timed one at a time, when the contender is ready and before any check: the first " +
+	p.Table.Footnotes = []string{"Timed one at a time, when the contender is ready and before any check: the first " +
 		"request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, " +
 		"last byte: time since the phase before. A phase that did not occur is " + missing + "."}
 	return p
@@ -136,7 +136,7 @@ func spreadTable(l layout) procedure {
 				c.row(append([]table.Cell{{Text: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
-	p.Table.Notes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
+	p.Table.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
 		"full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: " +
 		"throughput × mean latency = requests in flight."}
 	return p

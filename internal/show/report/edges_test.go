@@ -28,8 +28,8 @@ func TestEdges(t *testing.T) {
 		trials []bench.TrialResult
 		want   []string // in the Markdown
 	}{
-		"nothing":     {want: []string{"# locbench", "No results.", "No checks."}},
-		"empty trial": {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
+		"nothing":     {want: []string{"### ✗ locbench: No results: no trial was run.", "No checks."}},
+		"empty trial": {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | – | – | – | 0 of 1 |"}},
 		"not started": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
 		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"**Run incomplete: 1 of 2 trials did not finish.**"}},
 		"no limits": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},

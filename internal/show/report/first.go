@@ -77,19 +77,17 @@ func (p *pageWriter) problems(all []answer.Problem) {
 
 // caveats writes the worst caveats in a line, and where the others are.
 func (p *pageWriter) caveats(r answer.Answer) {
-	var notes []string
-	notes = append(notes, r.Table.Notes...)
-	if len(r.Problems)+len(r.Caveats)+len(notes) == 0 {
+	if len(r.Problems)+len(r.Caveats)+len(r.Table.Footnotes) == 0 {
 		return
 	}
 	p.put(`<ul class="caveats">`)
 	for _, one := range r.Problems[:min(len(r.Problems), maxShown-1)] {
 		p.put(`<li><b class="failed">✗ {}</b> {}</li>`, one.Contender, one.What)
 	}
-	for _, text := range r.Caveats[:min(len(r.Caveats), maxShown-1)] {
-		p.put(`<li>⚠ {}</li>`, text)
+	for _, s := range r.Caveats[:min(len(r.Caveats), maxShown-1)] {
+		p.put(`<li>⚠ {}</li>`, s.Text)
 	}
-	for _, note := range notes {
+	for _, note := range r.Table.Footnotes {
 		p.put(`<li class="note">{}</li>`, note)
 	}
 	if more := len(r.Caveats) - maxShown + 1; more > 0 {

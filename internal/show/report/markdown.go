@@ -29,10 +29,18 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	r := answer.Of(a, opts.Floor)
 	var b bytes.Buffer
 	markdownAnswer(&b, title(run, opts.Title), r)
+	warned := warnings(a, l)
+	for _, x := range warned {
+		if x.Important {
+			fmt.Fprintf(&b, "\n⚠ **%s**%s\n", escape(x.Text), place(x.Place()))
+		}
+	}
+	facts := summary.New(a, opts.rules())
 	b.WriteString("\n<details><summary>" + escape(r.About) + " · details · how to repeat</summary>\n")
 	fmt.Fprintf(&b, "\n%s, %s; started %s; run %s. %s.\n", units.Plural(len(l.contenders), "contender"),
 		units.Plural(len(l.columns), "trial"), instant(run.Started), escape(cleanText(run.OutcomeText())), escape(r.Confidence))
-	markdownSummary(&b, summaryParts(summary.New(a, opts.rules())))
+	markdownSummary(&b, summaryParts(facts))
+	section(&b, "All results", func() { markdownTable(&b, newResults(run, l, facts, opts.Floor)) })
 	if t := thresholds(run, l); len(t.Rows) > 0 {
 		b.WriteString("\n## Thresholds\n\n")
 		markdownTable(&b, t)
@@ -46,7 +54,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	}
 	section(&b, "Manual changes", func() { markdownManualChanges(&b, run, l) })
 	section(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
-	section(&b, "Warnings", func() { markdownWarnings(&b, warnings(a, l)) })
+	section(&b, "Warnings", func() { markdownWarnings(&b, warned) })
 	section(&b, "Environment", func() { markdownEnvironment(&b, environment(run, l)) })
 	section(&b, "Repeat", func() { markdownReproduce(&b, newReproduction(run)) })
 	b.WriteString("\n</details>\n")
@@ -81,7 +89,7 @@ func markdownAnswer(b *bytes.Buffer, title string, r answer.Answer) {
 		b.WriteString(". Remedy: " + escape(one.Remedy) + ".\n")
 	}
 	if len(r.Caveats) > 0 {
-		b.WriteString("\n⚠ " + escape(r.Caveats[0]) + "\n")
+		b.WriteString("\n⚠ " + escape(r.Caveats[0].Text) + "\n")
 	}
 }
 
@@ -114,7 +122,7 @@ func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
 // markdownTable writes a table and its notes.
 func markdownTable(b *bytes.Buffer, t table.Table) {
 	b.WriteString(cmp.Or(t.Markdown(), "No results.\n"))
-	for _, n := range t.Notes {
+	for _, n := range t.Footnotes {
 		b.WriteString("\n" + escape(n) + "\n")
 	}
 }

@@ -135,9 +135,9 @@ func (p *pageWriter) table(t table.Table, class string) {
 	p.put(`<div class="wide" tabindex="0">`)
 	p.WriteString(t.HTML(class)) // escaped
 	p.put("</div>\n")
-	if len(t.Notes) > 0 {
+	if len(t.Footnotes) > 0 {
 		p.put(`<details class="folded"><summary>About the columns</summary>` + "\n")
-		p.every("<p class=\"note\">{}</p>\n", t.Notes)
+		p.every("<p class=\"note\">{}</p>\n", t.Footnotes)
 		p.put("</details>\n")
 	}
 }

@@ -64,7 +64,7 @@ func failedRequests(l layout) (procedure, bool) {
 			))
 		}
 	}
-	p.Table.Notes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
+	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
 		"First: the first such response or connection error."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -86,7 +86,7 @@ func statuses(l layout) (procedure, bool) {
 			))
 		}
 	}
-	p.Table.Notes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
+	p.Table.Footnotes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
 		"not count as throughput: neither successes nor errors, and in no latency."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -117,7 +117,7 @@ func sessions(l layout) (procedure, bool) {
 			))
 		}
 	}
-	p.Table.Notes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
+	p.Table.Footnotes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
 		"the rest were cut off at the end of a step."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -143,7 +143,7 @@ func bounds(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Notes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
+	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
 		"of the last round with this bottleneck. “connections”: more of them give more throughput. “contender”: " +
 		"idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return p, any
@@ -173,7 +173,7 @@ func breakdown(l layout) (procedure, bool) {
 			))
 		}
 	}
-	p.Table.Notes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
+	p.Table.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
 		"Other steps: see the JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
@@ -253,7 +253,7 @@ func matrix(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Notes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: " +
+	p.Table.Footnotes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: " +
 		"throughput × mean latency). If all connections are in flight, their number is the bottleneck, not the " +
 		"contender: at most connections / delay."}
 	return p, true
@@ -329,7 +329,7 @@ func arrivals(l layout, row int) procedure {
 		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Notes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of "+
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of "+
 		"successes, from the scheduled time. Requests/s: successes / time from first arrival to last response. "+
 		"Build: only if one was needed.", l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p

@@ -94,7 +94,7 @@ func TestBreakdown(t *testing.T) {
 	p, ok := breakdown(l)
 	testenv.Need(t, ok && len(p.Table.Rows) == 2, "%+v", p)
 	get, search := p.Table.Rows[0].Cells, p.Table.Rows[1].Cells
-	if get[0].Text != "get" || get[2].Text != "400" || search[2].Text != "400" || search[3].Text != percent(.5) || search[3].Small[0] != "unexpected body 400" || get[4].Text == search[4].Text {
+	if get[1].Text != "get" || get[3].Text != "400" || search[3].Text != "400" || search[4].Text != percent(.5) || search[4].Small[0] != "unexpected body 400" || get[5].Text == search[5].Text {
 		t.Errorf("%+v", p.Table.Rows)
 	}
 }

@@ -44,7 +44,7 @@ func columns(names string, values ...string) []table.Column {
 
 // row returns a row of the contender.
 func (c contender) row(cells ...table.Cell) table.Row {
-	return table.Row{Mark: c.Index + 1, Cells: append([]table.Cell{{Text: c.Label, Small: withText(c.About)}}, cells...)}
+	return table.Row{Mark: c.Index + 1, Cells: append([]table.Cell{{Text: c.Label}}, cells...)}
 }
 
 // newResults returns the table of results, with tiers: the rounds do not support ranks.
@@ -53,7 +53,7 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 	t := table.Table{
 		Sort:    true,
 		Columns: columns("Contender", slices.Concat([]string{"Tier"}, titles(shown), []string{"Checks", "Rounds"})...),
-		Notes: []string{
+		Footnotes: []string{
 			"Medians of the rounds; below them the 95% CI of the median (from " + strconv.Itoa(stats.MinInterval) +
 				" rounds on; 96.9% with exactly that many), or else the range and the number of rounds.",
 			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half " +
@@ -67,6 +67,7 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 	for _, c := range l.contenders {
 		s := c.of.Contender
 		row := c.row(tierCell(tiers[s.Label]))
+		row.Cells[0].Small = withText(c.About)
 		for _, m := range shown {
 			if m.ID == measure.Throughput {
 				row.Cells = append(row.Cells, peakCell(s, c.of.Bounds))
@@ -83,20 +84,20 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 		}
 	}
 	if bodies != "" {
-		t.Notes = append(t.Notes, "Bodies compared with the expected ones: "+bodies+". “~”: an error rate that "+
+		t.Footnotes = append(t.Footnotes, "Bodies compared with the expected ones: "+bodies+". “~”: an error rate that "+
 			"is an estimate from these, with the share of each step and kind of request weighted by its requests.")
 	}
 	if len(l.contenders) > 1 {
 		if floor != nil {
 			why += " Differences below the noise floor are ignored: " + floor.Words() + "."
 		}
-		t.Notes = append(t.Notes, why)
+		t.Footnotes = append(t.Footnotes, why)
 	}
 	if sampled {
-		t.Notes = append(t.Notes, "“≥”: largest sample, no counter available; the true peak may be higher.")
+		t.Footnotes = append(t.Footnotes, "“≥”: largest sample, no counter available; the true peak may be higher.")
 	}
 	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
-		t.Notes = append(t.Notes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
+		t.Footnotes = append(t.Footnotes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
 	}
 	return t
 }

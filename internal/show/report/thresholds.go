@@ -54,9 +54,9 @@ func thresholds(run bench.Run, l layout) table.Table {
 	}
 	more := max(0, len(t.Rows)-maxThresholdRows)
 	t.Rows = t.Rows[:len(t.Rows)-more]
-	t.Notes = []string{fmt.Sprintf("%d of %d missed. Warm-ups and interrupted steps are not checked.", missed, checked)}
+	t.Footnotes = []string{fmt.Sprintf("%d of %d missed. Warm-ups and interrupted steps are not checked.", missed, checked)}
 	if more > 0 {
-		t.Notes[0] += fmt.Sprintf(" %d more rows not shown.", more)
+		t.Footnotes[0] += fmt.Sprintf(" %d more rows not shown.", more)
 	}
 	return t
 }

@@ -48,11 +48,11 @@ type Row struct {
 
 // Table is a table.
 type Table struct {
-	Columns []Column
-	Rows    []Row
-	Notes   []string // sentences about the columns
-	Sort    bool     // readers of HTML may sort the rows
-	Heading int      // index of the column with the names of the rows
+	Columns   []Column
+	Rows      []Row
+	Footnotes []string // sentences about the columns
+	Sort      bool     // readers of HTML may sort the rows
+	Heading   int      // index of the column with the names of the rows
 }
 
 // Add adds a row of texts.
