@@ -94,6 +94,7 @@ func TestExamples(t *testing.T) {
 
 // What is piped has 80 columns.
 func TestListings_Fit80Columns(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
 	for _, args := range []string{"services list", "profiles list", "doctor", "--help", "run --help"} {
 		t.Run(args, func(t *testing.T) {
 			var out, stderr bytes.Buffer
