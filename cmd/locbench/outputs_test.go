@@ -78,8 +78,8 @@ func TestOutputs_Leader(t *testing.T) {
 	tuitest.Settle(screen, screen.Init(), nil)
 	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Now()), "\n")
 	for output, c := range map[string]struct{ got, want string }{
-		"text":      {text.String(), "2     b          9,932/s     9,556/s to 13,587/s   behind: −9.4% (−10.1% to −8.6%)"},
-		"Markdown":  {markdown.String(), "| b | 2 |"},
+		"text":      {text.String(), "peak throughput   10,836/s  9,932/s   −9.4% (−10.1% to −8.6%)  ✗ worse"},
+		"Markdown":  {markdown.String(), "| peak throughput | 10,836/s | 9,932/s | −9.4% (−10.1% to −8.6%) | ✗ worse |"},
 		"sentence":  {markdown.String(), "+10.4% (+9.5% to +11.3%) vs 9,932/s at 8 connections of b; p 0.0078 (Holm, 2 tests), 9 and 9 rounds"},
 		"report":    {html.String(), "p 0.0078 (Holm, 2 tests), 9 and 9 rounds"},
 		"dashboard": {view, "A is better: −9.4% (−10.1% to −8.6%)"},
@@ -98,7 +98,7 @@ func TestPublishedResults(t *testing.T) {
 		contenders int
 		section    string
 	}{
-		"locations":    {4, "## Results"},
+		"locations":    {4, "## All results"},
 		"delay-matrix": {9, "## Throughput by request, 2,000 connections"},
 		"cold-warm":    {2, "## First requests"},
 		"burst":        {12, "## 4,000 users over 5.00 s"},

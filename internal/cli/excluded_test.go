@@ -111,7 +111,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	first, _, _ := strings.Cut(table, "throughput")
 	summarized, _, _ := strings.Cut(texts[results.SummaryFile], "## Results")
 	for name, why := range reasons {
-		has(t, "the begin of the text", first, "EXCLUDED: "+name+" …"+why)
+		has(t, "the text", first, name+" is excluded: it …"+why)
 		has(t, "the begin of the summary", summarized, name+" is excluded")
 		has(t, "the report", texts[results.ReportFile], name+" is excluded")
 		_, compared := locbench(t, nil, "compare", out+":good", out+":"+name, "--format", "json")
@@ -151,7 +151,7 @@ func TestExcluded_FailedChecksAccepted(t *testing.T) {
 	out := outOf(t)
 	lacks(t, "run", says(t, 0, note, into(out, "--accept-failed-checks", "--allow-files", filepath.Dir(suite),
 		"--profile", mine,
-		"--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "--rounds", "1")...), "EXCLUDED")
+		"--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "--rounds", "1")...), "is excluded")
 	has(t, results.SummaryFile, output(t, out, results.SummaryFile), note)
 	lacks(t, "compare", says(t, 0, "old: failed checks were accepted", "compare", out), "not comparable")
 }

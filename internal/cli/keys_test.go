@@ -61,11 +61,12 @@ steps: [1]
 // run', and its key is in the profile that explains every key. The setup screen has its own test.
 func TestOptionsAreEverywhere(t *testing.T) {
 	help := saying(t, "run", "--help")
+	text := unwrapped(help)
 	explained, err := os.ReadFile("../../profiles/locations.yaml")
 	testenv.OK(t, err)
 	for _, o := range profile.Options() {
 		usage := strings.ReplaceAll(o.Usage, "`", "")
-		if o.Usage != "" && (!strings.Contains(help, " --"+o.Name+" ") || !strings.Contains(help, usage)) {
+		if o.Usage != "" && (!strings.Contains(text, " --"+o.Name+" ") || !strings.Contains(text, usage)) {
 			t.Errorf("locbench run --help does not have --%s: %s", o.Name, usage)
 		}
 		key := o.Key[strings.LastIndexByte(o.Key, '.')+1:]

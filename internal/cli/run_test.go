@@ -146,7 +146,7 @@ func TestEngine(t *testing.T) {
 				env.says(t, console.ExitUsage, c.wrong, args...)
 				return
 			}
-			text := env.says(t, 0, "\nLoad engine: "+string(c.ran)+".\n", args...)
+			text := env.says(t, 0, "  engine   "+string(c.ran)+"\n", args...)
 			run, trials := readResults(t, dir)
 			if ran := bench.EnginesOf(trials...); run.Engine != c.chosen || len(ran) != 1 || ran[0] != c.ran {
 				t.Errorf("%q on record, %q ran", run.Engine, ran)

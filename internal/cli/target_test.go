@@ -164,7 +164,7 @@ thresholds: ["throughput>900000000 stop=run"]
 		lacks(t, name, text, secret)
 	}
 
-	_, repeat, _ := strings.Cut(output(t, out, results.SummaryFile), "Reproduce")
+	_, repeat, _ := strings.Cut(output(t, out, results.SummaryFile), "## Repeat")
 	command := regexp.MustCompile("(?s)```sh\nlocbench (run --profile (\\S+) [^\n]*)\n```").FindStringSubmatch(repeat)
 	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
 	if command == nil || profile == nil || !strings.Contains(repeat, "Set TOKEN in the environment") {

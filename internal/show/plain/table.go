@@ -44,6 +44,9 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if a.Run.AcceptFailedChecks {
 		line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
 	}
+	for _, p := range r.Problems {
+		problem(line, p)
+	}
 	if len(r.Table.Rows) > 0 && r.Kind != answer.Single { // the steps of one contender are above
 		b.WriteString("\n" + r.Table.Text(width))
 	}
@@ -54,9 +57,6 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	line("cost: %s", r.Cost)
 	if len(r.Problems) == 0 || !r.Failed {
 		line("failures: %s", r.Failures)
-	}
-	for _, p := range r.Problems {
-		problem(line, p)
 	}
 	for _, c := range a.Ordered() {
 		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms

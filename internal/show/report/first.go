@@ -63,11 +63,11 @@ func (p *pageWriter) problems(all []answer.Problem) {
 	}
 	p.put(`<div class="problems">`)
 	for _, one := range all[:min(len(all), maxShown)] {
-		class, mark := "failed", "✗"
+		class, mark, verb := "failed", "✗", "Excluded: it "
 		if one.Warning {
-			class, mark = "notice", "⚠"
+			class, mark, verb = "notice", "⚠", ""
 		}
-		p.put(`<article class="{}"><h2>{} {}</h2><p>{}{}</p>`, class, mark, one.Contender, strings.ToUpper(one.What[:1]), one.What[1:])
+		p.put(`<article class="{}"><h2>{} {}</h2><p>{}{}</p>`, class, mark, one.Contender, verb, one.What)
 		p.optional("<p><b>Likely cause</b> {}</p>", one.Cause)
 		p.optional("<p><b>Remedy</b> {}</p>", one.Remedy)
 		p.put("</article>")
@@ -81,8 +81,9 @@ func (p *pageWriter) caveats(r answer.Answer) {
 		return
 	}
 	p.put(`<ul class="caveats">`)
-	for _, one := range r.Problems[:min(len(r.Problems), maxShown-1)] {
-		p.put(`<li><b class="failed">✗ {}</b> {}</li>`, one.Contender, one.What)
+	failed := slices.DeleteFunc(slices.Clone(r.Problems), func(one answer.Problem) bool { return one.Warning })
+	for _, one := range failed[:min(len(failed), maxShown-1)] {
+		p.put(`<li><b class="failed">✗ {}</b> is excluded: it {}</li>`, one.Contender, one.What)
 	}
 	for _, s := range r.Caveats[:min(len(r.Caveats), maxShown-1)] {
 		p.put(`<li>⚠ {}</li>`, s.Text)

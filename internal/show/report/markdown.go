@@ -82,7 +82,7 @@ func markdownAnswer(b *bytes.Buffer, title string, r answer.Answer) {
 		if one.Warning {
 			mark, verb = "⚠", ""
 		}
-		fmt.Fprintf(b, "\n%s **%s** %s%s", mark, escape(one.Contender), verb, escape(one.What))
+		fmt.Fprintf(b, "\n%s %s %s%s", mark, escape(one.Contender), verb, escape(one.What))
 		if one.Cause != "" {
 			b.WriteString("; likely cause: " + escape(one.Cause))
 		}
@@ -213,7 +213,7 @@ type summaryPart struct {
 
 // hasBanner reports whether a rule of package summary repeats one of the important warnings.
 func hasBanner(rule string) bool {
-	return rule == "incomplete" || rule == "excluded" || rule == "limits not enforced"
+	return rule == "incomplete" || rule == "limits not enforced"
 }
 
 // summaryParts returns the sentences that the results support, the most important first.
