@@ -310,9 +310,10 @@ func arrivals(l layout, row int) procedure {
 		r := c.row()
 		step, ok := stepAt(c.of.Contender, l.indices[row])
 		if !ok {
-			r.Cells = slices.Repeat([]table.Cell{{Text: missing}}, len(p.Table.Columns)-4)
+			r.Cells = append(r.Cells, slices.Repeat([]table.Cell{{Text: missing}}, len(p.Table.Columns)-4)...)
 		} else {
-			r.Cells = []table.Cell{{Text: count(step.Succeeded)}, {Text: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
+			r.Cells = append(r.Cells, table.Cell{Text: count(step.Succeeded)},
+				table.Cell{Text: count(step.FailedTotal()), Small: errorKinds(step.Failed)})
 			q := step.Latency
 			for _, d := range []time.Duration{
 				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
