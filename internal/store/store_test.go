@@ -117,7 +117,7 @@ func second(t *testing.T) string {
 }
 
 // TestExternal_AllAddresses needs no relay either: the same store responds at the contenders'
-// gateway, and an address that is not of loopback is seen as it is. Another store is not taken for it.
+// gateway, and an address that is not of loopback is seen unchanged. Another store is not taken for it.
 func TestExternal_AllAddresses(t *testing.T) {
 	addr, other := second(t), false
 	l := testenv.Must(net.Listen("tcp", "0.0.0.0:0"))(t)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/answer"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -38,7 +38,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 			steps(&b, line, c, width)
 		}
 	}
-	r := answer.Of(a, floor)
+	r := conclusion.Of(a, floor)
 	line("%s", r.Verdict)
 	line("%s.", strings.TrimSuffix(r.Confidence, "."))
 	if a.Run.AcceptFailedChecks {
@@ -47,7 +47,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	for _, p := range r.Problems {
 		problem(line, p)
 	}
-	if len(r.Table.Rows) > 0 && r.Kind != answer.Single { // the steps of one contender are above
+	if len(r.Table.Rows) > 0 && r.Kind != conclusion.Single { // the steps of one contender are above
 		b.WriteString("\n" + r.Table.Text(width))
 	}
 	for _, note := range r.Table.Footnotes {
@@ -71,7 +71,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if more := len(r.Caveats) - maxCaveats; more > 0 {
 		line("%s in the report", units.Plural(more, "more note"))
 	}
-	remedy := func(p answer.Problem) bool { return strings.Contains(p.Remedy, r.Command) }
+	remedy := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, r.Command) }
 	if r.Command != "" && !slices.ContainsFunc(r.Problems, remedy) {
 		line("%s: %s", r.Next, r.Command)
 	}
@@ -80,7 +80,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 }
 
 // problem writes what is wrong with a contender, the likely cause and what to do.
-func problem(line writer, p answer.Problem) {
+func problem(line writer, p conclusion.Problem) {
 	mark, verb := "✗", " is excluded: it "
 	if p.Warning {
 		mark, verb = "!", ": "

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locbench/locbench/internal/analysis/answer"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 )
 
 // maxShown is how many problems and caveats the first screen has; the sections below have all.
@@ -13,11 +13,11 @@ const maxShown = 3
 // denseFrom is the number of rows above which a table has small rows.
 const denseFrom = 6
 
-// answer writes the first screen: verdict, four facts in fixed places, what failed, one table, two
+// conclusion writes the first screen: verdict, four facts in fixed places, what failed, one table, two
 // charts, and the worst caveats.
-func (p *pageWriter) answer(r answer.Answer, all []firstChart) {
-	tone := map[answer.Tone]string{answer.Neutral: "open", answer.Good: "good", answer.Bad: "bad"}[r.Tone]
-	p.put(`<section id="answer" class="answer {}">`+"\n<p>{}</p>\n<dl>", tone, r.Verdict)
+func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
+	tone := map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]
+	p.put(`<section id="conclusion" class="conclusion {}">`+"\n<p>{}</p>\n<dl>", tone, r.Verdict)
 	p.put("<div><dt>Confidence</dt><dd>{}</dd></div><div><dt>Cost</dt><dd>{}</dd></div>", r.Confidence, r.Cost)
 	if r.Failed {
 		p.put(`<div><dt class="failed">Failures</dt><dd>{}</dd></div>`, r.Failures)
@@ -27,14 +27,14 @@ func (p *pageWriter) answer(r answer.Answer, all []firstChart) {
 	p.put("<div class=\"next\"><dt>Next step</dt><dd>{}", r.Next)
 	p.optional(": <code>{}</code>", r.Command)
 	p.put("</dd></div></dl>\n</section>\n")
-	if r.Tone == answer.Bad || slices.ContainsFunc(r.Problems, func(one answer.Problem) bool { return one.Cause != "" }) {
+	if r.Tone == conclusion.Bad || slices.ContainsFunc(r.Problems, func(one conclusion.Problem) bool { return one.Cause != "" }) {
 		p.problems(r.Problems)
 		r.Problems = nil
 	}
 	class, dense := "pair", len(r.Table.Rows) > denseFrom
-	if dense { // charts stand next to a long table
+	if dense { // the charts are next to a long table
 		class = "side"
-		p.put(`<div class="beside">`)
+		p.put(`<div class="columns">`)
 	}
 	if len(r.Table.Rows) > 0 {
 		p.put(`<div class="wide" tabindex="0">`)
@@ -44,9 +44,7 @@ func (p *pageWriter) answer(r answer.Answer, all []firstChart) {
 	if len(all) > 0 {
 		p.put(`<div class="{}">`, class)
 		for _, ch := range all {
-			p.put(`<figure><figcaption><h2>{}</h2><small>{}</small></figcaption>`+
-				`<div class="chart" id="first-{}" role="img" aria-label="{}, {}. Values in the charts below."></div></figure>`,
-				ch.Title, ch.Caption, ch.ID, ch.Title, ch.Caption)
+			p.firstChart(ch)
 		}
 		p.put("</div>\n")
 	}
@@ -57,7 +55,7 @@ func (p *pageWriter) answer(r answer.Answer, all []firstChart) {
 }
 
 // problems writes a card for each of the worst problems.
-func (p *pageWriter) problems(all []answer.Problem) {
+func (p *pageWriter) problems(all []conclusion.Problem) {
 	if len(all) == 0 {
 		return
 	}
@@ -76,12 +74,12 @@ func (p *pageWriter) problems(all []answer.Problem) {
 }
 
 // caveats writes the worst caveats in a line, and where the others are.
-func (p *pageWriter) caveats(r answer.Answer) {
+func (p *pageWriter) caveats(r conclusion.Conclusion) {
 	if len(r.Problems)+len(r.Caveats)+len(r.Table.Footnotes) == 0 {
 		return
 	}
 	p.put(`<ul class="caveats">`)
-	failed := slices.DeleteFunc(slices.Clone(r.Problems), func(one answer.Problem) bool { return one.Warning })
+	failed := slices.DeleteFunc(slices.Clone(r.Problems), func(one conclusion.Problem) bool { return one.Warning })
 	for _, one := range failed[:min(len(failed), maxShown-1)] {
 		p.put(`<li><b class="failed">✗ {}</b> is excluded: it {}</li>`, one.Contender, one.What)
 	}

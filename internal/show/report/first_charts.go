@@ -8,7 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"github.com/locbench/locbench/internal/analysis/answer"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
@@ -48,8 +48,8 @@ type dataLine struct {
 	at   [][2]float64
 }
 
-// firstCharts returns the one or two charts that explain the answer.
-func firstCharts(l layout, r answer.Answer) (all []firstChart) {
+// firstCharts returns the one or two charts that explain the conclusion.
+func firstCharts(l layout, r conclusion.Conclusion) (all []firstChart) {
 	for _, c := range firstData(l, r.Kind) {
 		place := func(line dataLine) int { // in the table
 			return slices.IndexFunc(r.Table.Rows, func(row table.Row) bool { return row.Mark == line.of.Index+1 })
@@ -63,18 +63,18 @@ func firstCharts(l layout, r answer.Answer) (all []firstChart) {
 	return all
 }
 
-func firstData(l layout, kind answer.Kind) []firstChartOf {
+func firstData(l layout, kind conclusion.Kind) []firstChartOf {
 	switch kind {
-	case answer.Versions:
+	case conclusion.Versions:
 		return []firstChartOf{
 			byRound(l, measure.Get(measure.CPURequest), "CPU per request", "µs"),
 			byRound(l, measure.Get(measure.Throughput), "Throughput at peak", "/s"),
 		}
-	case answer.Requests:
+	case conclusion.Requests:
 		return []firstChartOf{overSteps(l, "value")}
-	case answer.Arrivals:
+	case conclusion.Arrivals:
 		return []firstChartOf{unanswered(l), bySecond(l, "p99", func(w bench.Window) time.Duration { return w.P99 })}
-	case answer.FirstRequests:
+	case conclusion.FirstRequests:
 		return []firstChartOf{byRequest(l), bySecond(l, "p50", func(w bench.Window) time.Duration { return w.P50 })}
 	}
 	return []firstChartOf{overSteps(l, "log"), overThroughput(l)}
@@ -125,7 +125,7 @@ func (c contender) measuredSteps() []stats.Step {
 func overSteps(l layout, x string) firstChartOf {
 	c := firstChartOf{id: "throughput", title: "Throughput", caption: "requests/s over " + l.axis(), unit: "/s", x: x, y: "value",
 		xName: l.axis()}
-	if x == "value" { // requests stand side by side
+	if x == "value" { // requests are side by side
 		c.x, c.y = "category", "log"
 		c.caption += ", log scale"
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/answer"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -26,9 +26,9 @@ const maxFailedChecks = 50
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run := a.Run
-	r := answer.Of(a, opts.Floor)
+	r := conclusion.Of(a, opts.Floor)
 	var b bytes.Buffer
-	markdownAnswer(&b, title(run, opts.Title), r)
+	markdownConclusion(&b, title(run, opts.Title), r)
 	warned := warnings(a, l)
 	for _, x := range warned {
 		if x.Important {
@@ -64,9 +64,9 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// markdownAnswer writes what a pull request shows without a click.
-func markdownAnswer(b *bytes.Buffer, title string, r answer.Answer) {
-	mark := map[answer.Tone]string{answer.Good: "✓ ", answer.Bad: "✗ "}[r.Tone]
+// markdownConclusion writes what a pull request shows without a click.
+func markdownConclusion(b *bytes.Buffer, title string, r conclusion.Conclusion) {
+	mark := map[conclusion.Tone]string{conclusion.Good: "✓ ", conclusion.Bad: "✗ "}[r.Tone]
 	fmt.Fprintf(b, "### %s%s: %s\n\n%s\n", mark, escape(title), escape(r.Verdict), r.Table.Markdown())
 	line := "Cost: " + escape(r.Cost) + "."
 	if len(r.Problems) == 0 {

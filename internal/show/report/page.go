@@ -49,7 +49,7 @@ func plural(n int) string { return when(n != 1, "s") }
 func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
-	p.answer(d.Answer, d.First)
+	p.conclusion(d.Conclusion, d.First)
 	for _, w := range d.Important {
 		p.put(`<p class="loud" role="alert"><strong>{}</strong>`, w.Text)
 		p.where(w.Place())
@@ -103,7 +103,7 @@ func (p *pageWriter) head(d document) {
 		`<meta name="color-scheme" content="light dark">`+"\n"+
 		"<title>{} · locbench</title>\n<style>", d.Policy, d.Title)
 	p.Write(joined(styles)) // files of this package
-	p.put("</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n<p class=\"sub\">{}</p>\n<nav>", d.Title, d.Answer.About)
+	p.put("</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n<p class=\"sub\">{}</p>\n<nav>", d.Title, d.Conclusion.About)
 	link := func(shown bool, id, title string) {
 		if shown {
 			p.put(`<a href="#{}">{}</a> `, id, title)

@@ -21,8 +21,8 @@ import (
 	"slices"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/answer"
 	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
@@ -48,7 +48,7 @@ type document struct {
 	Title, Folder, Policy, State, When, Library, Licenses string
 
 	Version             string // locbench's version at the time of the run
-	Answer              answer.Answer
+	Conclusion          conclusion.Conclusion
 	First               []firstChart
 	Important, Warnings []warning
 	Summary             []summaryPart
@@ -81,14 +81,14 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	all := newCharts(run, l)
 	drawn := newPageData(run, l, all)
-	reply := answer.Of(a, opts.Floor)
+	reply := conclusion.Of(a, opts.Floor)
 	drawn.First = firstCharts(l, reply)
 	data, err := json.Marshal(drawn) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
 	p := newDocument(a, l, all, opts)
-	p.Chosen, p.First, p.Answer = chosenCharts(l, drawn), drawn.First, reply
+	p.Chosen, p.First, p.Conclusion = chosenCharts(l, drawn), drawn.First, reply
 	// The hashes are those of the exact scripts; the library needs img-src data: for its patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +

@@ -1,4 +1,4 @@
-package answer
+package conclusion
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/verdict"
 )
 
-// verdict returns the answer to the question of the run.
+// verdict returns the conclusion to the question of the run.
 func (d *draft) verdict() (string, Tone) {
 	ranked := d.ranked()
 	switch {

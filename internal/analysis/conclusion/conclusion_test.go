@@ -1,4 +1,4 @@
-package answer
+package conclusion
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// words returns all of an answer as text.
-func words(r Answer) string {
+// words returns all of an conclusion as text.
+func words(r Conclusion) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n[%d] %s\n", r.Title, r.About, r.Tone, r.Verdict)
 	fmt.Fprintf(&b, "Confidence: %s\nCost: %s\nFailures (%v): %s\nNext: %s: %s\n\n%s\n", r.Confidence, r.Cost, r.Failed, r.Failures,
@@ -32,7 +32,7 @@ func words(r Answer) string {
 	return b.String()
 }
 
-// The answers to real runs, one of each kind.
+// The conclusions to real runs, one of each kind.
 func TestOf_Results(t *testing.T) {
 	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix"} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package answer
+package conclusion
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func (d *draft) paired() string {
 }
 
 // next returns what to do next, and the command for it.
-func (d *draft) next(r Answer) (text, command string) {
+func (d *draft) next(r Conclusion) (text, command string) {
 	for _, p := range r.Problems {
 		if what, command, ok := strings.Cut(p.Remedy, ": "); ok && strings.HasPrefix(command, "locbench ") {
 			return strings.ToUpper(what[:1]) + what[1:], command
@@ -122,7 +122,7 @@ func (d *draft) roundsToSettle() (more int) {
 	return more
 }
 
-// nextAlone returns what tells more about the only contender.
+// nextAlone returns what says more about the only contender.
 func (d *draft) nextAlone(c analysis.Contender) (text, command string) {
 	peak, ok := c.PeakStep()
 	if !ok {

@@ -1,8 +1,8 @@
-// Package answer is what an output says first about a run: the verdict in a sentence, how sure it
+// Package conclusion is what an output says first about a run: the verdict in a sentence, how sure it
 // is, what it costs, what failed and what to do next; one table; and the caveats by consequence.
 // The steps of the run decide what the sentence is about (see Kind). End of the run, summary.md and
-// the report render the same Answer. The package is pure.
-package answer
+// the report render the same Conclusion. The package is pure.
+package conclusion
 
 import (
 	"fmt"
@@ -40,11 +40,11 @@ type Tone int
 const (
 	Neutral Tone = iota // no verdict: 1 round, inconclusive, one contender
 	Good                // a significant result
-	Bad                 // worse, or failures decide the answer
+	Bad                 // worse, or failures decide the conclusion
 )
 
-// Answer is what is said first about a run. Names and texts in it are safe for a terminal.
-type Answer struct {
+// Conclusion is what is said first about a run. Names and texts in it are safe for a terminal.
+type Conclusion struct {
 	Kind    Kind
 	Tone    Tone
 	Title   string // of the run
@@ -72,16 +72,16 @@ type Problem struct {
 	Remedy    string // what to do, with a command
 }
 
-// Of returns the answer of an analyzed run. floor is the noise floor of the machine, nil if
+// Of returns the conclusion of an analyzed run. floor is the noise floor of the machine, nil if
 // unknown.
-func Of(a *analysis.Run, floor *compare.Floor) Answer {
+func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	rules := summary.Rules{Floors: map[measure.ID]float64{}}
 	for _, m := range measure.View(measure.Summarized) {
 		rules.Floors[m.ID] = floor.Of(m.ID)
 	}
 	d := draft{Run: a, floor: floor, facts: summary.New(a, rules), all: a.Ordered()}
 	d.kind = d.kindOf()
-	r := Answer{
+	r := Conclusion{
 		Kind: d.kind, Title: safe.Line(a.Run.Profile.Title, 200), About: d.about(), Confidence: d.confidence(),
 		Cost: d.cost(), Problems: d.problems(), Caveats: d.caveats(),
 	}
@@ -95,7 +95,7 @@ func Of(a *analysis.Run, floor *compare.Floor) Answer {
 	return r
 }
 
-// draft is an answer in the making.
+// draft is an conclusion in the making.
 type draft struct {
 	*analysis.Run
 	kind   Kind
