@@ -248,7 +248,11 @@ var worst = []string{"limits not enforced", "warnings of the run", "busy machine
 // caveats returns the caveats by consequence.
 func (d *draft) caveats() (all []summary.Sentence) {
 	said := d.facts.Sentences()
+	ofMachine := func(w bench.Warning) bool { return w.Kind == bench.WarnMachineState }
 	for _, rule := range worst {
+		if rule == "busy machine" && slices.ContainsFunc(d.facts.Warnings, ofMachine) {
+			continue // the warning says it
+		}
 		for _, s := range said {
 			if s.Rule == rule {
 				all = append(all, s)

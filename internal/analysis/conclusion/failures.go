@@ -49,7 +49,7 @@ func (d *draft) failures() (text string, failed bool) {
 	case errors > 0:
 		return fmt.Sprintf("%s of %s failed", units.Count(errors), units.Plural(sent, "request")), true
 	case checks > 0:
-		return fmt.Sprintf("None: %d of %s, 0 errors", passed, units.Plural(checks, "check")), false
+		return fmt.Sprintf("None: %s of %s, 0 errors", units.Count(int64(passed)), units.Plural(checks, "check")), false
 	}
 	return "None: 0 errors of " + units.Plural(sent, "request"), false
 }

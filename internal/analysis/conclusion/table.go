@@ -243,6 +243,9 @@ func (d *draft) changes() table.Table {
 			}
 			return m.Unit.Text(*median)
 		}
+		if r.Old.Median == nil && r.New.Median == nil {
+			continue
+		}
 		change, tone := units.Missing, table.Plain
 		if r.Ratio != nil {
 			change = r.Ratio.Words()

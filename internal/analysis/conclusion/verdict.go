@@ -189,7 +189,6 @@ func list(all []string) string {
 // versions says what changed from the first contender to the second: the first significant changes
 // in the order of the measures, and whether throughput is known.
 func (d *draft) versions() (string, Tone) {
-	const most = 2 // changes in the sentence
 	var parts, open []string
 	worse, better, same, throughput := 0, 0, 0, ""
 	for _, r := range d.pair().Rows {
@@ -204,7 +203,7 @@ func (d *draft) versions() (string, Tone) {
 			} else {
 				better++
 			}
-			parts = append(parts, changed(m, *r.Ratio)+", "+r.Verdict.String())
+			parts = append(parts, changed(m, *r.Ratio, len(parts) == 0)+", "+r.Verdict.String())
 			continue
 		case stats.Same:
 			same++
@@ -222,9 +221,13 @@ func (d *draft) versions() (string, Tone) {
 		if worse > 0 {
 			tone = Bad
 		}
-		text := name + ": " + strings.Join(parts[:min(most, len(parts))], "; ")
-		if more := len(parts) - most; more > 0 {
-			text += fmt.Sprintf("; %s below", units.Plural(more, "more change"))
+		text := name + ": " + parts[0]
+		switch more := len(parts) - 1; more {
+		case 0:
+		case 1:
+			text += "; " + parts[1]
+		default:
+			text += "; " + units.Plural(more, "more change")
 		}
 		return text + throughput + ".", tone
 	case len(open) > 0:
@@ -235,8 +238,8 @@ func (d *draft) versions() (string, Tone) {
 	return d.soFar(d.ranked()), Neutral
 }
 
-// changed returns "13.6% more CPU per request (8.3% to 20.1%)".
-func changed(m measure.Measure, r stats.Ratio) string {
+// changed returns "CPU per request 13.6% higher (8.3% to 20.1%)", with or without the CI.
+func changed(m measure.Measure, r stats.Ratio, interval bool) string {
 	low, high := r.Low, r.High
 	direction := "higher"
 	if r.Estimate < 1 {
@@ -246,10 +249,14 @@ func changed(m measure.Measure, r stats.Ratio) string {
 	if m.Comparison.Long != "" {
 		title = m.Comparison.Long
 	}
+	text, in := title+" "+percent(r.Estimate)+" "+direction, fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
 	if r.Estimate >= 2 || r.Estimate <= .5 {
-		return fmt.Sprintf("%s ×%.3g (%.3g to %.3g)", title, r.Estimate, r.Low, r.High)
+		text, in = fmt.Sprintf("%s ×%.3g", title, r.Estimate), fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
 	}
-	return fmt.Sprintf("%s %s %s (%s to %s)", title, percent(r.Estimate), direction, percent(low), percent(high))
+	if interval {
+		text += in
+	}
+	return text
 }
 
 // pair returns the comparison of the two contenders of Versions.

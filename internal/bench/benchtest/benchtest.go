@@ -36,15 +36,6 @@ func ID(label string, round int) bench.Trial {
 	return bench.Trial{Contender: s.Contender, Variant: s.Variant, Round: round}
 }
 
-// Contenders returns the selections of labels: "a", "a:lto".
-func Contenders(labels ...string) []bench.Selection {
-	var all []bench.Selection
-	for _, label := range labels {
-		all = append(all, selection(label))
-	}
-	return all
-}
-
 func selection(label string) bench.Selection {
 	name, variant, _ := strings.Cut(label, ":")
 	return bench.Selection{Contender: name, Variant: variant}
@@ -98,15 +89,6 @@ func Trial(label string, round int, steps ...bench.StepResult) bench.TrialResult
 	return t
 }
 
-// Trials returns a trial of a contender for each round: each with a step with that many successes.
-func Trials(label string, successes ...int64) []bench.TrialResult {
-	var all []bench.TrialResult
-	for i, n := range successes {
-		all = append(all, Trial(label, i+1, Step(n)))
-	}
-	return all
-}
-
 // Step returns a measured step: 8 connections, each request a success, 10 s. Its name follows its
 // load if a change does not set one.
 func Step(successes int64, changes ...func(*bench.StepResult)) bench.StepResult {
@@ -142,9 +124,6 @@ func Of(step bench.Step) func(*bench.StepResult) {
 	return func(s *bench.StepResult) { s.Step = step }
 }
 
-// WarmUp makes a step a warm-up.
-func WarmUp(s *bench.StepResult) { s.Step.WarmUp = true }
-
 // Errors adds errors of a kind to a step, on top of its successes.
 func Errors(kind bench.ErrorKind, n int64) func(*bench.StepResult) {
 	return func(s *bench.StepResult) {
@@ -172,15 +151,6 @@ func Latencies(n int64, each time.Duration) bench.Latencies {
 // CPU gives a step readings of the contender at its two ends, between which it used CPU time.
 func CPU(used time.Duration) func(*bench.StepResult) {
 	return func(s *bench.StepResult) { _, after := readings(s); after.CPU = used }
-}
-
-// Memory gives a step readings of the contender at its two ends; the later one has the memory in
-// use and its peak.
-func Memory(used, peak int64) func(*bench.StepResult) {
-	return func(s *bench.StepResult) {
-		_, after := readings(s)
-		after.Memory = &bench.Memory{Used: used, Peak: peak}
-	}
 }
 
 // Throttled gives a step readings of the contender at its two ends, between which it was throttled

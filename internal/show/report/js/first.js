@@ -1,6 +1,6 @@
 // Draws the charts of the first screen: lines with their names at the ends, laid out for the width.
 const short = (s) => s.replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
-const ticks = (unit) => (v) => unit === 'ms' ? short(milliseconds(v)) : unit === 'µs' ? `${significant(v)} µs` : v >= 1000 ? `${+(v / 1000).toPrecision(3)} k` : `${+v.toPrecision(3)}`;
+const ticks = (unit) => (v) => unit === 'ms' ? short(milliseconds(v)) : unit === 'µs' ? short(`${significant(v)} µs`) : v >= 1000 ? `${+(v / 1000).toPrecision(3)} k` : `${+v.toPrecision(3)}`;
 
 function first(chart, width) {
   const option = base(chart);
@@ -18,7 +18,7 @@ function first(chart, width) {
   }
   const counted = ['round', 'seconds', 'requests'].includes(x.name);
   if (counted) Object.assign(x, { minInterval: 1, min: x.name === 'seconds' ? 0 : 1, max: Math.ceil(Math.max(...option.series.flatMap((s) => s.data.map((d) => d.value[0])))) });
-  x.axisLabel.formatter = counted ? (v) => `${v}` : x.type === 'log' ? significant : ticks('');
+  x.axisLabel.formatter = counted ? (v) => `${v}` : x.type === 'log' ? (v) => Math.round(v).toLocaleString('en-US') : ticks('');
   if (x.name === 'request') {
     const labels = page.steps.filter((s) => !s.warm).map((s) => s.label);
     Object.assign(x, { min: 0, max: labels.length - 1, interval: 1 });
