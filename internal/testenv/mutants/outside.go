@@ -131,7 +131,7 @@ func test(pkg, path string, changed []byte) (string, error) {
 	if build.Run() != nil {
 		return "NOT VIABLE", nil
 	}
-	tests := append(ownNamespace(), "go", "test", "-failfast", "-timeout", "3m", "-overlay", list, "./"+pkg)
+	tests := append(ownNamespace(), "go", "test", "-failfast", "-timeout", "1m", "-overlay", list, "./"+pkg)
 	if exec.Command(tests[0], tests[1:]...).Run() != nil {
 		return "KILLED", nil
 	}
