@@ -160,8 +160,8 @@ func (c Contender) Unlike(m measure.Measure, ref Contender) string {
 		return "not measured at " + theirs.Step.Name
 	}
 	if ratesApart(theirs, own) {
-		return fmt.Sprintf("other rate at %s: %s/s, not %s/s", theirs.Step.Name, units.Rate(rateOf(own)),
-			units.Rate(rateOf(theirs)))
+		return fmt.Sprintf("other rate at %s: %s/s, not %s/s", theirs.Step.Name, units.Number(rateOf(own)),
+			units.Number(rateOf(theirs)))
 	}
 	return ""
 }

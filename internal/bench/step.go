@@ -113,7 +113,7 @@ func (s Step) Words() string {
 	case s.Connections > 0:
 		words = units.Plural(s.Connections, "connection")
 	case s.Rate > 0:
-		words = units.Rate(s.Rate) + " requests/s"
+		words = units.Number(s.Rate) + " requests/s"
 	case s.Arrivals != nil:
 		words = units.Plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
 	}
@@ -129,7 +129,7 @@ func (s Step) Short() string {
 	case s.PeakShare > 0:
 		name = s.share()
 	case s.Rate > 0:
-		name = units.Rate(s.Rate) + "/s"
+		name = units.Number(s.Rate) + "/s"
 	case s.Arrivals != nil:
 		name = units.Plural(s.Arrivals.Users, "user")
 	}

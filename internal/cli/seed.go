@@ -146,7 +146,7 @@ func printSeeded(w io.Writer, res seed.Result) {
 			retries = fmt.Sprintf(", %s retried", units.Count(i.Retries))
 		}
 		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index,
-			units.Count(i.Documents), units.Bytes(i.Bytes), units.Duration(i.Elapsed), units.Rate(i.PerSecond()), retries)
+			units.Count(i.Documents), units.Bytes(i.Bytes), units.Duration(i.Elapsed), units.Number(i.PerSecond()), retries)
 	}
 	for _, r := range res.Removed {
 		fmt.Fprintf(w, "removed %s\n", safe.Line(r, 200))
@@ -168,7 +168,7 @@ func (p *seedProgress) show(s seed.Progress) {
 	if s.Total > 0 {
 		text += fmt.Sprintf(" of %s (%d%%)", units.Count(s.Total), 100*s.Done/s.Total)
 	}
-	text += fmt.Sprintf("  %s documents/s  %s", units.Rate(s.PerSecond), units.Approx(s.Elapsed))
+	text += fmt.Sprintf("  %s documents/s  %s", units.Number(s.PerSecond), units.Approx(s.Elapsed))
 	if left := s.Remaining(); left > 0 {
 		text += ", about " + units.Approx(left) + " left"
 	}

@@ -70,7 +70,7 @@ func briefly(c analysis.Contender) string {
 	case x.FailedChecks > 0:
 		return fmt.Sprintf("failed %d of %s", x.FailedChecks, units.Plural(x.Checks, "check"))
 	case x.NoValidStep:
-		return "failed " + units.Ratio(x.Errors) + " of its requests or more in every step"
+		return "failed " + units.Share(x.Errors) + " of its requests or more in every step"
 	}
 	if c.Trials > 1 && c.FailedRounds > 0 {
 		text += fmt.Sprintf(" in %d of %s", c.FailedRounds, units.Plural(c.Trials, "round"))

@@ -102,7 +102,7 @@ func (d *draft) standings() table.Table {
 	t := table.Table{Sort: true, Heading: 1, Columns: []table.Column{
 		{Title: "tier", Left: true}, {Title: "contender", Left: true}, {Title: "limits", Left: true}, {Title: "req/s at peak"},
 		{Title: "at", Drop: 4},
-		{Title: "p99 at " + units.Rate(rate) + "/s"}, {Title: d.memoryTitle(), Drop: 1}, {Title: "$/1B req"}, {Title: "start-up", Drop: 2},
+		{Title: "p99 at " + units.Number(rate) + "/s"}, {Title: d.memoryTitle(), Drop: 1}, {Title: "$/1B req"}, {Title: "start-up", Drop: 2},
 		{Title: "checks", Drop: 3},
 	}}
 	places, most := d.places(), 0.
@@ -118,7 +118,7 @@ func (d *draft) standings() table.Table {
 	}
 	if anyRate {
 		t.Footnotes = append(t.Footnotes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
-			"up to the peak, ≤: at the lowest rate measured.", units.Rate(rate)))
+			"up to the peak, ≤: at the lowest rate measured.", units.Number(rate)))
 	} else {
 		t = t.Without(t.Columns[5].Title)
 	}
@@ -150,7 +150,7 @@ func (d *draft) peakCell(p place, most float64) table.Cell {
 		return text(units.Missing)
 	}
 	v := peak.Throughput
-	c := valued(v.Median, units.Rate(v.Median))
+	c := valued(v.Median, units.Number(v.Median))
 	switch {
 	case p.Complete < p.Trials && p.Trials > 1:
 		c.Text += fmt.Sprintf(", %d of %d rounds", p.Complete, p.Trials)
@@ -310,7 +310,7 @@ func (d *draft) matrix() table.Table {
 		steps := stepsOf(p.Contender)
 		for _, i := range columns {
 			s, ok := steps[i]
-			c := known(ok && s.Throughput.Known(), s.Throughput.Median, units.Rate(s.Throughput.Median))
+			c := known(ok && s.Throughput.Known(), s.Throughput.Median, units.Number(s.Throughput.Median))
 			if ok && s.Excluded {
 				c.Text, c.Tone = "✗", table.Bad
 			}

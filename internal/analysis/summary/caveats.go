@@ -28,7 +28,7 @@ func errorList(f Facts) (words []string) {
 		if _, estimate := c.Compared(); estimate {
 			about = "~"
 		}
-		words = append(words, fmt.Sprintf("%s %s%s (%s)", c.Label, about, units.Ratio(rate), kinds(c.Errors)))
+		words = append(words, fmt.Sprintf("%s %s%s (%s)", c.Label, about, units.Share(rate), kinds(c.Errors)))
 	}
 	return words
 }

@@ -139,7 +139,7 @@ func writeOutcome(w io.Writer, trial bench.TrialResult, wrong []string) {
 	if n := len(trial.Steps); n > 0 && trial.Steps[n-1].Load.Throughput() > 0 {
 		last := trial.Steps[n-1]
 		fmt.Fprintf(w, "  %-20s %s/s with %d connections (not a benchmark)\n",
-			"short load", units.Rate(last.Load.Throughput()), last.Step.Connections)
+			"short load", units.Number(last.Load.Throughput()), last.Step.Connections)
 	}
 	var start, stop bench.Duration
 	if trial.StartUp != nil {

@@ -64,10 +64,10 @@ func (t *progress) handle(rec bench.Record) {
 	case bench.WindowClosed:
 		w := e.Window
 		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s",
-			units.Rate(w.Throughput()), units.Duration(w.P50), units.Duration(w.P99))
+			units.Number(w.Throughput()), units.Duration(w.P50), units.Duration(w.P99))
 		if probe, left := t.search.progress(); probe.Number > 0 {
 			text = fmt.Sprintf("probe %d, %s: target %s/s, %s; about %s left",
-				probe.Number, probe.Phase, units.Rate(probe.Rate), text, units.Approx(left))
+				probe.Number, probe.Phase, units.Number(probe.Rate), text, units.Approx(left))
 		}
 		rec.Event = bench.Progress{Phase: bench.PhaseLoad, Text: text}
 		t.printer.Handle(rec)
@@ -116,15 +116,15 @@ func table(out *bytes.Buffer, r capacity.Record, width int) {
 		{Title: "p50", Drop: 2}, {Title: "p99"}, {Title: "errors", Drop: 3}, {Title: "CPUs", Drop: 5}, {Title: "CPU/req", Drop: 4},
 		{Title: "req/s per CPU"}, {Title: "probes", Drop: 6}}}
 	for _, p := range r.Points {
-		rate := units.Rate(p.Result.Rate)
+		rate := units.Number(p.Result.Rate)
 		if p.Result.State == capacity.AtLeast {
 			rate = "≥ " + rate
 		}
 		o, ok := p.Confirming()
-		t.Add(limitsText(p.Limits), known(p.Result.Rate > 0, rate), known(p.Result.Above > 0, units.Rate(p.Result.Above)),
-			known(ok, units.Duration(o.P50)), known(ok, units.Duration(o.P99)), known(ok, units.Ratio(o.Errors)),
+		t.Add(limitsText(p.Limits), known(p.Result.Rate > 0, rate), known(p.Result.Above > 0, units.Number(p.Result.Above)),
+			known(ok, units.Duration(o.P50)), known(ok, units.Duration(o.P99)), known(ok, units.Share(o.Errors)),
 			known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), known(o.CPU > 0, units.Duration(o.CPUEach)),
-			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Probes))
+			known(ok && p.Limits.CPUs > 0, units.Number(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Probes))
 	}
 	for _, line := range t.Lines(width-2, nil) {
 		out.WriteString("  " + line + "\n")
@@ -145,7 +145,7 @@ func table(out *bytes.Buffer, r capacity.Record, width int) {
 // notes returns sentences about how the search of a point ended.
 func notes(p capacity.Point, r capacity.Record) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	res, above, refusal := p.Result, units.Rate(p.Result.Above), p.Refusal()
+	res, above, refusal := p.Result, units.Number(p.Result.Above), p.Refusal()
 	switch {
 	case res.State == capacity.None:
 		add("no rate meets the SLO; even %s/s fails: %s", above, refusal)

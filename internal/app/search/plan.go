@@ -149,7 +149,7 @@ func (o *Options) plan(p place, slo profile.Conditions) (app.Plan, error) {
 
 // step returns the step of a probe.
 func (o *Options) step(p capacity.Probe) bench.Step {
-	name := units.Rate(p.Rate) + "/s"
+	name := units.Number(p.Rate) + "/s"
 	if p.Phase == capacity.Confirm {
 		name += fmt.Sprintf(", confirmation %d", p.Try)
 	}

@@ -107,8 +107,8 @@ func probeRow(o capacity.Outcome) string {
 	if !o.Sustained {
 		verdict = "no: " + capacity.Reason(o.Why)
 	}
-	return fmt.Sprintf(probeColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50),
-		units.Duration(o.P99), units.Ratio(o.Errors), known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict)
+	return fmt.Sprintf(probeColumns, fmt.Sprint(o.Number), o.Phase, units.Number(o.Rate), units.Duration(o.P50),
+		units.Duration(o.P99), units.Share(o.Errors), known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict)
 }
 
 // known returns text if it is known, or a dash.

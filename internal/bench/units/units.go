@@ -4,48 +4,71 @@ package units
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Duration formats a time with three significant digits: "6.21 ms", "348 µs", "12.3 s".
+// Duration formats a time with three significant digits: "6.21 ms", "348 µs", "12.3 s"; in full
+// seconds from two minutes on: "3m20s".
 func Duration(d time.Duration) string {
-	if d == 0 {
+	switch {
+	case d == 0:
 		return "0"
-	}
-	if d < 0 {
-		return "-" + Duration(max(-d, -(d+1))) // the smallest duration has no positive counterpart
-	}
-	if d < time.Microsecond {
+	case d < 0:
+		return "−" + Duration(max(-d, -(d+1))) // the smallest duration has no positive counterpart
+	case d < time.Microsecond:
 		return fmt.Sprintf("%d ns", d.Nanoseconds())
-	}
-	if d < 999500*time.Nanosecond {
-		return three(float64(d)/1e3) + " µs"
-	}
-	if d < 999500*time.Microsecond {
-		return three(float64(d)/1e6) + " ms"
-	}
-	if d < 10*time.Minute {
-		return three(d.Seconds()) + " s"
+	case d < 999500*time.Nanosecond:
+		return Number(float64(d)/1e3) + " µs"
+	case d < 999500*time.Microsecond:
+		return Number(float64(d)/1e6) + " ms"
+	case d < 2*time.Minute:
+		return Number(d.Seconds()) + " s"
 	}
 	return d.Round(time.Second).String()
 }
 
-func three(v float64) string {
-	if v < 9.995 {
-		return fmt.Sprintf("%.2f", v)
+// Number formats a number with three significant digits, or all whole ones: "0.0123", "9.87",
+// "12,345"; "–" if it is not finite.
+func Number(x float64) string {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return Missing
+	case x < 0:
+		return "−" + Number(-x)
+	case x == 0:
+		return "0"
+	case x >= 99.95:
+		return thousands(strconv.FormatFloat(x, 'f', 0, 64))
 	}
-	if v < 99.95 {
-		return fmt.Sprintf("%.1f", v)
+	decimals := 2 - int(math.Floor(math.Log10(x)))
+	if decimals > 9 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
-	return fmt.Sprintf("%.0f", v)
+	scale := math.Pow10(decimals)
+	if math.Round(x*scale) >= 1000 { // 9.996 rounds to 10.00, which has one digit too many
+		decimals--
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// thousands puts commas into the digits of a whole number.
+func thousands(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
 
 // Bytes formats a size in binary units: "512 MiB".
 func Bytes(n int64) string {
 	const unit = 1024
-	if n < unit {
+	switch {
+	case n < 0:
+		return "−" + Bytes(max(-n, -(n+1)))
+	case n < unit:
 		return fmt.Sprintf("%d B", n)
 	}
 	v, suffix := float64(n)/unit, "KiB"
@@ -58,28 +81,15 @@ func Bytes(n int64) string {
 	if v == float64(int64(v)) {
 		return fmt.Sprintf("%d %s", int64(v), suffix)
 	}
-	return three(v) + " " + suffix
-}
-
-// Rate formats a number per second: "12,345", "87.4".
-func Rate(v float64) string {
-	if v < 99.95 {
-		return three(v)
-	}
-	return Count(int64(v + 0.5))
+	return Number(v) + " " + suffix
 }
 
 // Count formats a number with separated thousands: "14,945".
 func Count(n int64) string {
-	s := fmt.Sprint(n)
-	start := 0
 	if n < 0 {
-		start = 1
+		return "-" + thousands(strconv.FormatUint(uint64(-n), 10)) // no count of ours is negative
 	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return thousands(strconv.FormatInt(n, 10))
 }
 
 // Approx formats a time in whole seconds, or minutes from one hour on: "14s", "2m40s", "3h12m".
@@ -142,15 +152,17 @@ func Tenths(share float64) string {
 	return Percent(share)
 }
 
-// Ratio formats a share with three significant digits: "0.123%".
-func Ratio(share float64) string {
+// Share formats a measured share with three significant digits: "0.123%", "25.3%"; "0" is none.
+func Share(share float64) string {
 	switch p := 100 * share; {
+	case p == 0:
+		return "0"
 	case p > 0 && p < 0.01:
-		return "under 0.01%"
+		return "<0.01%"
 	case p < 100 && p > 99.9:
-		return "over 99.9%"
+		return ">99.9%"
 	default:
-		return fmt.Sprintf("%.3g%%", p)
+		return Number(p) + "%"
 	}
 }
 

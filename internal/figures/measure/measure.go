@@ -259,18 +259,15 @@ func (u Unit) Cell(v float64) string {
 	case Bytes:
 		return units.Bytes(int64(v))
 	case Share:
-		if v == 0 {
-			return "0"
-		}
-		return units.Tenths(v)
+		return units.Share(v)
 	case Count:
 		return units.Count(int64(v))
-	case CPUs, Dollars:
+	case CPUs:
 		return fmt.Sprintf("%.2f", v)
-	case MemoryPerRate, PerRequest, Number:
-		return fmt.Sprintf("%.3g", v)
+	case Dollars:
+		return units.Dollars(v)
 	}
-	return units.Rate(v)
+	return units.Number(v)
 }
 
 // Text formats a value with its unit: "4,455/s".

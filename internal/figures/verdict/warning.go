@@ -45,7 +45,7 @@ func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 		named += fmt.Sprintf(", and %d more", unnamed)
 	}
 	return found(bench.WarnRateChanged, values{"from": from, "changes": float64(len(changes) + unnamed)},
-		"rate changed by hand from %s/s %s: this step mixes several rates", units.Rate(from),
+		"rate changed by hand from %s/s %s: this step mixes several rates", units.Number(from),
 		named)
 }
 

@@ -268,7 +268,7 @@ func (c *controlledStep) change(rate float64) {
 		return
 	}
 	after := units.Duration(time.Since(c.began))
-	c.changes = append(c.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), after))
+	c.changes = append(c.changes, fmt.Sprintf("to %s/s after %s", units.Number(rate), after))
 }
 
 // requestedRate returns the rate of the last control, in requests per second; 0: the step's own.

@@ -184,7 +184,7 @@ func (p *Printer) around(l bench.Load) {
 	}
 	if s, ok := stats.RateSpread(l); ok {
 		p.line("    req/s    mean %s, SD %s, max %s, %.1f%% within 1 SD, over %s of 1 s",
-			units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
+			units.Number(s.Mean), units.Number(s.SD), units.Number(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
 	}
 	if v := stats.BytesPerSecond(l); v > 0 {
 		p.line("    bodies   %s/s", units.Bytes(int64(v)))
@@ -248,7 +248,7 @@ func windowText(steps []bench.Step, e bench.WindowClosed) string {
 		name = steps[e.Index].Name
 	}
 	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name,
-		units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
+		units.Number(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
 	if failed := (bench.Load{Failed: e.Window.Failed}).FailedTotal(); failed > 0 {
 		text += fmt.Sprintf(", %d errors", failed)
 	}

@@ -155,7 +155,7 @@ func (p *Printer) report(rec bench.Record) {
 	case bench.InstanceStopped:
 		if peak, ok := stats.TimeToPeak(p.trial.TrialResult); ok {
 			p.line("  to peak  %s from process start to within %.2g%% of %s/s (%s)",
-				units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
+				units.Duration(peak.After), 100*peak.Within, units.Number(peak.Level), safe.Line(peak.Step, 60))
 		}
 		p.line("  stopped  %s", stopText(e.Stop))
 	case bench.IncidentOccurred:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
@@ -159,7 +160,7 @@ func cumulativeChart(l layout) chart {
 			}
 			cpu := u.CPU.Seconds()
 			ch.put(line, i, j, point{x: cpu, y: float64(successes), warmUp: ch.Rows[i].WarmUp},
-				count(successes)+" / "+significant(cpu)+nbsp+"s"+mark)
+				units.Count(successes)+" / "+units.Number(cpu)+" s"+mark)
 		}
 		for i, s := range c.steps {
 			if s == nil {
@@ -180,7 +181,7 @@ func cumulativeChart(l layout) chart {
 // arrivals also build time and image size. A contender without a value has no bar.
 func barCharts(l layout) []chart {
 	in := func(unit time.Duration) func(float64) string {
-		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
+		return func(v float64) string { return units.Duration(time.Duration(v * float64(unit))) }
 	}
 	all := []chart{l.barChart("start-up", "Start-up time, ms",
 		"From process start to the first ready response.", in(time.Millisecond),
@@ -208,7 +209,7 @@ func barCharts(l layout) []chart {
 				return trial.Artifact.BuildTime.Seconds(), trial.Artifact.BuildTime > 0 && !trial.Artifact.BuildCached
 			}),
 		l.barChart("image-size", "Image size, MiB", "Uncompressed.",
-			func(v float64) string { return significant(v) + nbsp + "MiB" },
+			func(v float64) string { return units.Number(v) + " MiB" },
 			func(trial bench.TrialResult) (float64, bool) {
 				return float64(trial.Artifact.ImageSize) / (1 << 20), trial.Artifact.ImageSize > 0
 			}))

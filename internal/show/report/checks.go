@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -62,8 +63,8 @@ func checks(l layout) checkTable {
 				t.addFailure(r, c.Name(), failures)
 			}
 		}
-		row := t.Totals.Add(c.Name(), count(total[bench.CheckPassed]), count(total[bench.CheckFailed]),
-			count(total[bench.CheckSkipped]), count(total[bench.CheckInfo]))
+		row := t.Totals.Add(c.Name(), units.Count(total[bench.CheckPassed]), units.Count(total[bench.CheckFailed]),
+			units.Count(total[bench.CheckSkipped]), units.Count(total[bench.CheckInfo]))
 		if total[bench.CheckFailed] > 0 {
 			row.Cells[2].Tone = table.Bad
 		}

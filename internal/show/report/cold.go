@@ -59,12 +59,12 @@ func timedRequests(p bench.FirstRequests) []timed {
 			}
 		}
 		t.ok = t.failed < len(all)
-		t.words = "median of " + count(int64(len(all)-t.failed))
+		t.words = "median of " + units.Count(int64(len(all)-t.failed))
 		switch {
 		case !t.ok:
-			t.words = count(int64(t.failed)) + " failed"
+			t.words = units.Count(int64(t.failed)) + " failed"
 		case t.failed > 0:
-			t.words += ", " + count(int64(t.failed)) + " failed"
+			t.words += ", " + units.Count(int64(t.failed)) + " failed"
 		}
 		return t
 	}
@@ -109,7 +109,7 @@ func (t timed) show(d time.Duration) string {
 	if d == 0 {
 		return missing
 	}
-	return duration(d)
+	return units.Duration(d)
 }
 
 // spreadTable returns the spread of latencies and rates in the measured steps.
@@ -150,19 +150,19 @@ func spreadCells(loads []bench.Load) []table.Cell {
 	cells := slices.Repeat([]table.Cell{{Text: missing}}, 9)
 	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[i].Text = duration(time.Duration(v))
+			cells[i].Text = units.Duration(time.Duration(v))
 		}
-		cells[3].Text = percent(s.Within)
+		cells[3].Text = units.Share(s.Within)
 	}
 	if s, ok := stats.RateSpread(loads...); ok {
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
-			cells[4+i].Text = significant(v)
+			cells[4+i].Text = units.Number(v)
 		}
-		cells[7].Text = percent(s.Within)
+		cells[7].Text = units.Share(s.Within)
 		cells[7].Small = []string{"of " + units.Plural(int(s.N), "window")}
 	}
 	if v := stats.BytesPerSecond(loads...); v > 0 {
-		cells[8].Text = mebibytes(int64(v)) + "/s"
+		cells[8].Text = units.Bytes(int64(v)) + "/s"
 	}
 	return cells
 }

@@ -44,7 +44,7 @@ func runFacts(run bench.Run, l layout) factGroup {
 	}
 	facts := []fact{
 		{"ID", run.ID}, {"State", run.OutcomeText()}, {"Started", instant(run.Started)},
-		{"Ended", when(!run.Ended.IsZero(), instant(run.Ended)+" (after "+duration(run.Ended.Sub(run.Started))+")")},
+		{"Ended", when(!run.Ended.IsZero(), instant(run.Ended)+" (after "+units.Duration(run.Ended.Sub(run.Started))+")")},
 	}
 	for _, t := range run.Resumed {
 		facts = append(facts, fact{"Resumed", instant(t)})
@@ -63,9 +63,9 @@ func machineFacts(run bench.Run) factGroup {
 		{"System", strings.TrimSpace(m.OS + "/" + m.Arch + " " + m.Kernel)},
 		{"CPUs", units.Plural(m.CPUs, "CPU") + when(m.CPUModel != "", ", "+m.CPUModel)},
 		{"CPU assignment", run.Isolated.String()},
-		{"Memory", when(m.MemoryBytes > 0, mebibytes(m.MemoryBytes))},
+		{"Memory", when(m.MemoryBytes > 0, units.Bytes(m.MemoryBytes))},
 		{"CPU governor", m.Governor}, {"Turbo", m.Turbo}, {"SMT", m.SMT}, {"Virtualisation", m.Virtual},
-		{"Swap in use", when(swap > 0, mebibytes(swap))},
+		{"Swap in use", when(swap > 0, units.Bytes(swap))},
 		{"Other containers", m.OtherContainers},
 		{"cgroup", when(m.CgroupVersion > 0, "v"+strconv.Itoa(m.CgroupVersion))},
 		{"Load before the run (1 min)", m.Load1},
@@ -75,8 +75,8 @@ func machineFacts(run bench.Run) factGroup {
 		{"Certificates", trusted(run.TLS)},
 		{"Store address", run.Store.URL}, {"Store address for contenders", run.Store.Seen},
 		{"Data", when(run.Data.Name != "", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name,
-			count(int64(run.Data.Cities)),
-			count(int64(run.Data.Regions))))},
+			units.Count(int64(run.Data.Cities)),
+			units.Count(int64(run.Data.Regions))))},
 		{"Data hash", run.Data.Hash},
 	}...)
 }
@@ -112,9 +112,9 @@ func contenderFacts(l layout) factGroup {
 		}
 		a := trial.Artifact
 		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
-			when(a.ImageSize > 0, "image "+mebibytes(a.ImageSize)),
-			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary "+mebibytes(a.BinarySize)),
-			when(a.BuildTime > 0, "built in "+duration(a.BuildTime)),
+			when(a.ImageSize > 0, "image "+units.Bytes(a.ImageSize)),
+			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary "+units.Bytes(a.BinarySize)),
+			when(a.BuildTime > 0, "built in "+units.Duration(a.BuildTime)),
 			when(trial.Service.Unverified != "", "unverified: "+trial.Service.Unverified))
 		facts = append(facts, fact{c.Label, strings.Join(append([]string{c.About}, known(parts...)...), "; ")})
 	}
@@ -129,8 +129,8 @@ func known(texts ...string) []string {
 func limits(l bench.Limits) string {
 	return cmp.Or(strings.Join(known(
 		when(l.CPUs > 0, plain(l.CPUs)+" CPUs"), when(l.CPUSet > 0, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs"),
-		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"),
-		when(l.PIDs > 0, count(l.PIDs)+" processes and threads"),
+		when(l.Memory > 0, units.Bytes(l.Memory)+" memory, no swap"),
+		when(l.PIDs > 0, units.Count(l.PIDs)+" processes and threads"),
 	), ", "), "none")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/cpuset"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/testenv"
@@ -246,7 +247,7 @@ func fixtureChecks(k, round int) []bench.CheckResult {
 	checks := []bench.CheckResult{
 		{Group: "lifecycle", Name: "does not start without its environment", Status: bench.CheckPassed, Value: "exit code 1"},
 		{Group: "lifecycle", Name: "logs its port at start-up", Status: bench.CheckPassed},
-		{Group: "lifecycle", Name: "image size", Status: bench.CheckInfo, Value: mebibytes(int64(20+60*k) << 20)},
+		{Group: "lifecycle", Name: "image size", Status: bench.CheckInfo, Value: units.Bytes(int64(20+60*k) << 20)},
 		{Group: "lifecycle", Name: "processes and threads (4 CPUs, limit 4.0)", Status: bench.CheckSkipped, Value: "2 CPUs", Detail: "this machine has 2 CPUs"},
 	}
 	if k == 1 {

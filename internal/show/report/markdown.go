@@ -154,7 +154,7 @@ func markdownManualChanges(b *bytes.Buffer, run bench.Run, l layout) {
 		fmt.Fprintf(b, "- %s: %s%s\n", i.When, escape(i.What), place(i.Place()))
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "- and %s more\n", count(int64(left)))
+		fmt.Fprintf(b, "- and %s more\n", units.Count(int64(left)))
 	}
 }
 
@@ -178,7 +178,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 	}
 	for i, f := range t.Failed {
 		if i == maxFailedChecks {
-			fmt.Fprintf(b, "- and %s more, in report.html\n", count(int64(len(t.Failed)-i)))
+			fmt.Fprintf(b, "- and %s more, in report.html\n", units.Count(int64(len(t.Failed)-i)))
 			break
 		}
 		fmt.Fprintf(b, "- %s: %s (%s)", escape(f.Group), escape(f.Name), escape(strings.Join(f.Trials, ", ")))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 )
@@ -26,7 +27,7 @@ func plottedMeasures(p bench.Profile) (all []plotted) {
 		d := plotted{m.Measure, m.Chart.Note}
 		switch m.ID {
 		case measure.MemoryPeak:
-			d.note += limitNote(p, "Limit", func(l bench.Limits) string { return when(l.Memory > 0, mebibytes(l.Memory)) }) +
+			d.note += limitNote(p, "Limit", func(l bench.Limits) string { return when(l.Memory > 0, units.Bytes(l.Memory)) }) +
 				" “≥”: largest sample, no counter available."
 		case measure.CPUTime:
 			d.note += cpuLimitNote(p)
@@ -48,14 +49,14 @@ func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	}
 	text = words(d.Unit, v)
 	if d.AtLeast != nil && d.AtLeast(s) {
-		text = "≥" + nbsp + text
+		text = "≥ " + text
 	}
 	text = when(d.Estimate != nil && d.Estimate(s), "~") + text
 	if failed := errorKinds(s.Load.Failed); d.ID == measure.ErrorRate && len(failed) > 0 {
 		text += " (" + strings.Join(failed, ", ") + ")"
 	}
 	if t, _ := s.Throttling(); d.ID == measure.Throttled {
-		text += fmt.Sprintf(" (%s of %s periods, %s)", count(t.Throttled), count(t.Periods), duration(t.Time))
+		text += fmt.Sprintf(" (%s of %s periods, %s)", units.Count(t.Throttled), units.Count(t.Periods), units.Duration(t.Time))
 	}
 	return d.Axis(v), text, true
 }
@@ -70,15 +71,15 @@ func (d plotted) whole(s stats.Step) (v float64, ok bool) {
 func (d plotted) format(v float64) string {
 	switch d.Chart.Unit {
 	case "%":
-		return percent(v / 100)
+		return units.Share(v / 100)
 	case "ms":
-		return duration(time.Duration(v * float64(time.Millisecond)))
+		return units.Duration(time.Duration(v * float64(time.Millisecond)))
 	case "µs":
-		return duration(time.Duration(v * float64(time.Microsecond)))
+		return units.Duration(time.Duration(v * float64(time.Microsecond)))
 	case "s":
-		return duration(time.Duration(v * float64(time.Second)))
+		return units.Duration(time.Duration(v * float64(time.Second)))
 	case "MiB":
-		return significant(v) + nbsp + "MiB"
+		return units.Number(v) + " MiB"
 	}
 	return words(d.Unit, v)
 }
@@ -86,21 +87,21 @@ func (d plotted) format(v float64) string {
 func words(u measure.Unit, v float64) string {
 	switch u {
 	case measure.PerSecond:
-		return significant(v) + "/s"
+		return units.Number(v) + "/s"
 	case measure.Nanoseconds:
-		return duration(time.Duration(v))
+		return units.Duration(time.Duration(v))
 	case measure.Bytes:
-		return mebibytes(int64(v))
+		return units.Bytes(int64(v))
 	case measure.Share:
-		return percent(v)
+		return units.Share(v)
 	case measure.Dollars:
-		return dollars(v)
+		return units.Dollars(v)
 	case measure.MemoryPerRate:
-		return significant(v) + nbsp + "MiB·s"
+		return units.Number(v) + " MiB·s"
 	case measure.CPUs:
-		return strconv.FormatFloat(v, 'f', 2, 64) + nbsp + "CPUs"
+		return strconv.FormatFloat(v, 'f', 2, 64) + " CPUs"
 	}
-	return significant(v)
+	return units.Number(v)
 }
 
 // errorKinds returns "timeout 12", "5xx 3", the most frequent first.
@@ -112,7 +113,7 @@ func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	})
 	words := make([]string, len(kinds))
 	for i, k := range kinds {
-		words[i] = cleanName(k.Words()) + " " + count(failed[k])
+		words[i] = cleanName(k.Words()) + " " + units.Count(failed[k])
 	}
 	return words
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 )
 
@@ -62,7 +63,7 @@ func memoryChart(l layout) chart {
 			for k, p := range points {
 				most = max(most, p.Bytes)
 				ch.put(line, from+k, j, point{x: p.Requests, y: p.Bytes / (1 << 20), warmUp: l.rows[i].WarmUp},
-					count(int64(p.Requests+0.5))+" requests: "+mebibytes(int64(p.Bytes)))
+					units.Count(int64(p.Requests+0.5))+" requests: "+units.Bytes(int64(p.Bytes)))
 			}
 			from += rows[i]
 		}
@@ -119,7 +120,7 @@ func (l layout) memoryLimits() (all []limitLine) {
 		}
 	}
 	for i, x := range all {
-		all[i].name = "memory limit " + mebibytes(x.bytes) + when(len(of) > 1, " ("+strings.Join(of[x.bytes], ", ")+")")
+		all[i].name = "memory limit " + units.Bytes(x.bytes) + when(len(of) > 1, " ("+strings.Join(of[x.bytes], ", ")+")")
 	}
 	return all
 }

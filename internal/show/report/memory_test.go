@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -77,8 +78,8 @@ func TestMemoryOverRequests(t *testing.T) {
 	}
 	// 5 readings of the warm-up, 11 of the step, whose first one is at the requests of the
 	// warm-up's end.
-	if len(a) != 16 || a[0] != "0 requests: 20.0"+nbsp+"MiB" || a[4] != "4,000 requests: 82.5"+nbsp+"MiB" ||
-		a[5] != a[4] || a[15] != "14,000 requests: 239"+nbsp+"MiB" || b[15] != "14,000 requests: 20.0"+nbsp+"MiB" {
+	if len(a) != 16 || a[0] != "0 requests: 20 MiB" || a[4] != "4,000 requests: 82.5 MiB" ||
+		a[5] != a[4] || a[15] != "14,000 requests: 239 MiB" || b[15] != "14,000 requests: 20 MiB" {
 		t.Errorf("a %q\nb %q", a, b)
 	}
 	testenv.Check(t, ch.Rows[4].WarmUp && !ch.Rows[5].WarmUp && ch.Rows[15].Title == "16 connections, reading 11",
@@ -106,9 +107,9 @@ func TestMemoryOverRequests_Limit(t *testing.T) {
 		lines    []string
 		note     string
 	}{
-		"near":         {[2]int64{256 << 20, 256 << 20}, true, []string{"memory limit 256" + nbsp + "MiB"}, ""},
-		"far":          {[2]int64{4 << 30, 4 << 30}, true, nil, "Memory limit: 4.00" + nbsp + "GiB, above the chart."},
-		"different":    {[2]int64{256 << 20, 240 << 20}, true, []string{"memory limit 256" + nbsp + "MiB (a)", "memory limit 240" + nbsp + "MiB (b)"}, ""},
+		"near":         {[2]int64{256 << 20, 256 << 20}, true, []string{"memory limit 256 MiB"}, ""},
+		"far":          {[2]int64{4 << 30, 4 << 30}, true, nil, "Memory limit: 4 GiB, above the chart."},
+		"different":    {[2]int64{256 << 20, 240 << 20}, true, []string{"memory limit 256 MiB (a)", "memory limit 240 MiB (b)"}, ""},
 		"none":         {},
 		"not enforced": {[2]int64{256 << 20, 256 << 20}, false, nil, ""},
 	} {
@@ -144,7 +145,7 @@ func TestMemoryOverRequests_Long(t *testing.T) {
 	s.Samples[1234].Memory = &bench.Memory{Used: 77 << 20} // a peak between others
 	ch, _ := memoryOf(t, run, trials)
 	testenv.Check(t, len(ch.Rows) <= 120, "%d rows", len(ch.Rows))
-	if !slices.ContainsFunc(ch.Rows, func(r chartRow) bool { return strings.HasSuffix(r.Cells[1], ": 77.0"+nbsp+"MiB") }) {
+	if !slices.ContainsFunc(ch.Rows, func(r chartRow) bool { return strings.HasSuffix(r.Cells[1], ": 77 MiB") }) {
 		t.Error("the peak is not in the chart")
 	}
 	testenv.Contains(t, ch.Note, "highest of up to ")
@@ -183,7 +184,7 @@ func TestMemoryOfAStep(t *testing.T) {
 		}
 	}
 	c, ok := find()
-	if !ok || !slices.ContainsFunc(c.Rows, func(r chartRow) bool { return slices.Contains(r.Cells, mebibytes(40<<20)) }) {
+	if !ok || !slices.ContainsFunc(c.Rows, func(r chartRow) bool { return slices.Contains(r.Cells, units.Bytes(40<<20)) }) {
 		t.Errorf("%v %+v", ok, c.Rows)
 	}
 }

@@ -48,7 +48,7 @@ func failures(l layout) []failure {
 		cause := trial.WhyFailed()
 		isCause := cause != nil && cause.Kind == bench.CauseHung
 		if s := trial.Stop; s != nil && s.Killed && !s.Forced && !isCause {
-			what = append(what, "Did not stop on SIGTERM; killed (SIGKILL) after "+duration(s.Took)+".")
+			what = append(what, "Did not stop on SIGTERM; killed (SIGKILL) after "+units.Duration(s.Took)+".")
 		}
 		if trial.Lost != nil {
 			what = append(what, "Lost: "+cleanText(trial.Lost.String())+".")
@@ -169,7 +169,7 @@ func unfinished(run bench.Run) string {
 			open++
 		}
 	}
-	return when(open > 0, "Run incomplete: "+count(int64(open))+" of "+
+	return when(open > 0, "Run incomplete: "+units.Count(int64(open))+" of "+
 		units.Plural(len(run.Trials), "trial")+" did not finish.")
 }
 
@@ -216,7 +216,7 @@ func (l layout) stepLabel(c column, index *int) string {
 			return l.rows[i].Label
 		}
 	}
-	return "step " + count(int64(*index)+1)
+	return "step " + units.Count(int64(*index)+1)
 }
 
 func controlText(c bench.Control) string {
@@ -224,7 +224,7 @@ func controlText(c bench.Control) string {
 	case bench.ControlNote:
 		return "note: " + cleanText(c.Text)
 	case bench.ControlRate:
-		return "rate: " + significant(c.Rate) + " requests/s"
+		return "rate: " + units.Number(c.Rate) + " requests/s"
 	}
 	return cleanName(c.Kind.Words())
 }

@@ -59,7 +59,7 @@ func failedRequests(l layout) (procedure, bool) {
 		for _, f := range c.of.Failures() {
 			p.Table.Rows = append(p.Table.Rows, c.row(
 				table.Cell{Text: cleanName(f.Request), Small: withText(cleanName(f.Session))},
-				table.Cell{Text: cleanName(f.Kind.Words())}, table.Cell{Text: percent(f.Share)}, table.Cell{Text: count(f.Count)},
+				table.Cell{Text: cleanName(f.Kind.Words())}, table.Cell{Text: units.Share(f.Share)}, table.Cell{Text: units.Count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			))
 		}
@@ -82,7 +82,7 @@ func statuses(l layout) (procedure, bool) {
 			rejected := s.Rejected.Total()
 			p.Table.Rows = append(p.Table.Rows, c.row(
 				table.Cell{Text: cleanName(s.Step.Title())}, table.Cell{Text: s.Statuses.String()}, shownIf(rejected > 0, s.Rejected.String()),
-				shownIf(rejected > 0, percent(float64(rejected)/float64(s.Ended()))),
+				shownIf(rejected > 0, units.Share(float64(rejected)/float64(s.Ended()))),
 			))
 		}
 	}
@@ -108,11 +108,11 @@ func sessions(l layout) (procedure, bool) {
 			failed, at := int64(0), []string(nil)
 			for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
 				failed += s.Failed[request]
-				at = append(at, cleanName(request)+": "+count(s.Failed[request]))
+				at = append(at, cleanName(request)+": "+units.Count(s.Failed[request]))
 			}
 			p.Table.Rows = append(p.Table.Rows, c.row(
-				table.Cell{Text: cleanName(s.Name)}, table.Cell{Text: count(s.Begun)}, table.Cell{Text: count(s.Completed)}, table.Cell{Text: count(s.Rejected)},
-				table.Cell{Text: count(failed)},
+				table.Cell{Text: cleanName(s.Name)}, table.Cell{Text: units.Count(s.Begun)}, table.Cell{Text: units.Count(s.Completed)}, table.Cell{Text: units.Count(s.Rejected)},
+				table.Cell{Text: units.Count(failed)},
 				shownIf(len(at) > 0, strings.Join(at, ", ")),
 			))
 		}
@@ -151,7 +151,7 @@ func bounds(l layout) (procedure, bool) {
 
 // errorRate returns the error rate, after a "~" if it is an estimate.
 func errorRate(l bench.Load) string {
-	return when(l.ErrorRateIsEstimate(), "~") + percent(l.ErrorRate())
+	return when(l.ErrorRateIsEstimate(), "~") + units.Share(l.ErrorRate())
 }
 
 // breakdown returns the results of each request of a mix, in each contender's peak step.
@@ -164,10 +164,10 @@ func breakdown(l layout) (procedure, bool) {
 			continue
 		}
 		for _, r := range requestLoads(c, step.Index) {
-			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, duration(d)) }
+			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
 			p.Table.Rows = append(p.Table.Rows, c.row(
-				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: count(r.Succeeded)},
+				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: units.Count(r.Succeeded)},
 				table.Cell{Text: errorRate(errors), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			))
@@ -272,14 +272,14 @@ func matrixCell(c contender, index int) table.Cell {
 	if !ok || !step.Throughput.Known() {
 		return table.Cell{Text: missing}
 	}
-	small := spread(step.Throughput, significant)
+	small := spread(step.Throughput, units.Number)
 	if m, ok := stats.Median(inFlight); ok {
-		small = append(small, significant(m)+" in flight")
+		small = append(small, units.Number(m)+" in flight")
 	}
 	if n := step.FailedTotal(); n > 0 {
-		small = append(small, when(step.ErrorRateIsEstimate(), "~")+percent(step.ErrorRate())+" errors")
+		small = append(small, when(step.ErrorRateIsEstimate(), "~")+units.Share(step.ErrorRate())+" errors")
 	}
-	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
+	return valued(step.Throughput.Median, units.Number(step.Throughput.Median)+"/s", small...)
 }
 
 // bound returns the bottleneck of a step; none with too many unexpected bodies: what limited these
@@ -312,18 +312,18 @@ func arrivals(l layout, row int) procedure {
 		if !ok {
 			r.Cells = append(r.Cells, slices.Repeat([]table.Cell{{Text: missing}}, len(p.Table.Columns)-4)...)
 		} else {
-			r.Cells = append(r.Cells, table.Cell{Text: count(step.Succeeded)},
-				table.Cell{Text: count(step.FailedTotal()), Small: errorKinds(step.Failed)})
+			r.Cells = append(r.Cells, table.Cell{Text: units.Count(step.Succeeded)},
+				table.Cell{Text: units.Count(step.FailedTotal()), Small: errorKinds(step.Failed)})
 			q := step.Latency
 			for _, d := range []time.Duration{
 				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
 			} {
-				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, duration(d)))
+				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, units.Duration(d)))
 			}
 			rate := table.Cell{Text: missing}
 			if step.Throughput.Known() {
-				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s",
-					spread(step.Throughput, significant)...)
+				rate = valued(step.Throughput.Median, units.Number(step.Throughput.Median)+"/s",
+					spread(step.Throughput, units.Number)...)
 			}
 			r.Cells = append(r.Cells, rate)
 		}
@@ -339,7 +339,7 @@ func arrivals(l layout, row int) procedure {
 func buildCell(c contender) table.Cell {
 	for _, trial := range c.of.Results {
 		if a := trial.Artifact; a.BuildTime > 0 && !a.BuildCached {
-			return table.Cell{Text: duration(a.BuildTime)}
+			return table.Cell{Text: units.Duration(a.BuildTime)}
 		}
 	}
 	return table.Cell{Text: missing}
@@ -349,9 +349,9 @@ func imageCell(c contender) table.Cell {
 	for _, trial := range c.of.Results {
 		switch a := trial.Artifact; {
 		case a.ImageSize > 0:
-			return table.Cell{Text: mebibytes(a.ImageSize)}
+			return table.Cell{Text: units.Bytes(a.ImageSize)}
 		case a.BinarySize > 0:
-			return table.Cell{Text: mebibytes(a.BinarySize), Small: []string{"binary only"}}
+			return table.Cell{Text: units.Bytes(a.BinarySize), Small: []string{"binary only"}}
 		}
 	}
 	return table.Cell{Text: missing}

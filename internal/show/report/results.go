@@ -79,8 +79,8 @@ func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Flo
 		t.Rows = append(t.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 		if n, _ := s.Compared(); n > 0 || s.Unread() > 0 {
-			bodies += when(bodies != "", ", ") + c.Label + " " + count(n)
-			bodies += when(s.Unread() > 0, " ("+count(s.Unread())+" not looked at)")
+			bodies += when(bodies != "", ", ") + c.Label + " " + units.Count(n)
+			bodies += when(s.Unread() > 0, " ("+units.Count(s.Unread())+" not looked at)")
 		}
 	}
 	if bodies != "" {
@@ -149,7 +149,7 @@ func interval(v stats.Value, words func(float64) string) []string {
 func spread(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
-		return []string{ends(*v.Interval, words) + " (" + percent(v.Interval.Confidence) + ")"}
+		return []string{ends(*v.Interval, words) + " (" + units.Share(v.Interval.Confidence) + ")"}
 	case len(v.Values) > 1:
 		return []string{words(slices.Min(v.Values)) + " to " + words(slices.Max(v.Values))}
 	}
@@ -164,8 +164,8 @@ func durationCell(v stats.Value) table.Cell {
 	if !v.Known() {
 		return table.Cell{Text: missing}
 	}
-	inWords := func(x float64) string { return duration(time.Duration(x)) }
-	return valued(v.Median, duration(v.Duration()), spread(v, inWords)...)
+	inWords := func(x float64) string { return units.Duration(time.Duration(x)) }
+	return valued(v.Median, units.Duration(v.Duration()), spread(v, inWords)...)
 }
 
 // shown returns the measures of a table of contenders; optional ones only if a contender has them.
@@ -189,7 +189,7 @@ func measureCell(m measure.Measure, s stats.Contender) table.Cell {
 	if f.Known {
 		text := words(m.Unit, f.Value)
 		if f.AtLeast {
-			text = "≥" + nbsp + text
+			text = "≥ " + text
 		}
 		text = when(f.Estimate, "~") + text
 		c = valued(f.Value, text)
@@ -215,10 +215,10 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) table.Cell {
 	if !ok {
 		return table.Cell{Text: missing}
 	}
-	small := append([]string{"at " + newRow(peak.Step, 0).Title}, interval(peak.Throughput, significant)...)
+	small := append([]string{"at " + newRow(peak.Step, 0).Title}, interval(peak.Throughput, units.Number)...)
 	by := bound[peak.Index].Bound
 	small = append(small, known(peak.DriftWords(), when(by != "" && by != verdict.Unclear, "bound by "+string(by)))...)
-	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
+	return valued(peak.Throughput.Median, units.Number(peak.Throughput.Median)+"/s", small...)
 }
 
 // A step counts as half peak with throughput in this range, in percent of that at peak.
@@ -260,7 +260,7 @@ func cpuCell(s stats.Contender) table.Cell {
 	c := table.Cell{Text: missing}
 	if s.Cost != nil && s.Cost.Successes > 0 {
 		each := s.Cost.CPU / time.Duration(s.Cost.Successes)
-		c = valued(float64(each), duration(each))
+		c = valued(float64(each), units.Duration(each))
 	}
 	if peak := measure.Get(measure.CPURequest).Contender(s); peak.Known {
 		c.Small = []string{"at peak " + words(measure.Nanoseconds, peak.Value)}
@@ -278,10 +278,10 @@ func costCell(s stats.Contender) table.Cell {
 		dollars float64
 	}{{"start-up", s.Cost.StartUp}, {"other", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
 		if p.dollars > 0 {
-			parts = append(parts, p.name+" "+shortDollars(p.dollars))
+			parts = append(parts, p.name+" "+units.Dollars(p.dollars))
 		}
 	}
-	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)
+	return valued(s.Cost.Total, units.Dollars(s.Cost.Total), parts...)
 }
 
 func checksCell(s stats.Contender) table.Cell {
@@ -290,11 +290,11 @@ func checksCell(s stats.Contender) table.Cell {
 		return table.Cell{Text: missing}
 	}
 	if failed > 0 {
-		return valued(-float64(failed), count(int64(failed))+" ✗", count(int64(passed))+" passed")
+		return valued(-float64(failed), units.Count(int64(failed))+" ✗", units.Count(int64(passed))+" passed")
 	}
-	return valued(0, count(int64(passed))+" ✓")
+	return valued(0, units.Count(int64(passed))+" ✓")
 }
 
 func trialsCell(s stats.Contender) table.Cell {
-	return valued(float64(s.Complete), count(int64(s.Complete))+" of "+count(int64(s.Trials)))
+	return valued(float64(s.Complete), units.Count(int64(s.Complete))+" of "+units.Count(int64(s.Trials)))
 }

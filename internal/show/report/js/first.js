@@ -47,8 +47,8 @@ function lineNames(chart, drawn) {
     return [{ w, left: left + 9, top }];
   }).sort((a, b) => a.top - b.top);
   const height = 14, width = (e) => 7.2 * e.w.name.length;
-  const covers = (a, b) => Math.abs(a.top - b.top) < height && a.left < b.left + width(b) && b.left < a.left + width(a);
-  for (const e of ends) {
+  const covers = (a, b) => Math.abs(a.top - b.top) < height - 0.5 && a.left < b.left + width(b) && b.left < a.left + width(a);
+  for (const e of ends) { // each move is further down, so this ends
     e.left = Math.min(e.left, drawn.getWidth() - width(e) - 2);
     for (let other = placed.find((p) => covers(p, e)); other; other = placed.find((p) => covers(p, e))) e.top = other.top + height;
     placed.push(e);
@@ -60,6 +60,7 @@ function lineNames(chart, drawn) {
 function drawFirst() {
   for (const chart of page.first) {
     const el = document.getElementById(`first-${chart.id}`);
+    if (el.clientWidth === 0) continue; // a narrow page has one chart
     const drawn = echarts.getInstanceByDom(el) ?? echarts.init(el, null, { renderer: 'svg' });
     drawn.resize({ silent: true });
     drawn.setOption(first(chart, el.clientWidth), { notMerge: true });

@@ -147,7 +147,7 @@ func TestPages(t *testing.T) {
 		{"steps of a trial out of memory", failed, "[ 2", []string{"▸2 Steps 1/2", "step 1: 2 connections, 3s",
 			"✗ stopped early: the contender died: killed by SIGKILL (out of memory)",
 			"3,972 successes in 1.38 s, bodies 11.6 KiB: 3 B each, 8.46 KiB/s"}},
-		{"details without counters", failed, "[ 2 z", []string{"req/s 2,888", "errors 12", "err % 0.3%", "max 5.10 ms",
+		{"details without counters", failed, "[ 2 z", []string{"req/s 2,888", "errors 12", "err % 0.301%", "max 5.10 ms",
 			"CPU/req –", "throttled –", "memory –", "peak –"}},
 		{"contenders", complete, "3", []string{"▸3 Contenders 2", "go-nethttp 4,438 req/s at 8 (n = 2)",
 			"go-nethttp:release 4,052 req/s at 8 (n = 2)", "n = 2 rounds", "round 1", "round 2"}},

@@ -196,7 +196,7 @@ func (v *view) loading(w int) string {
 	}
 	text := fmt.Sprintf("step %d%s%d: %s", st.Index+1, between, of, v.stepName(st.Step))
 	if st.Rate > 0 && st.Rate != st.Step.Rate {
-		text += ", now " + units.Rate(st.Rate) + "/s"
+		text += ", now " + units.Number(st.Rate) + "/s"
 	}
 	ran := max(0, time.Duration((trial.Seconds(v.at)-st.From)*1e9))
 	if v.s.Run.Profile.Interleave > 0 { // most of that time belongs to other contenders

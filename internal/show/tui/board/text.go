@@ -56,7 +56,7 @@ func rate(r float64) string {
 	if !(r > 0) {
 		return "0"
 	}
-	return units.Rate(min(r, 1e15))
+	return units.Number(min(r, 1e15))
 }
 
 // clock returns a moment of a trial's time axis: "1:05", "1:05.5".

@@ -53,7 +53,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	default:
 		var parts []string
 		if k.best != "" {
-			parts = append(parts, "best "+outside(l, k.best, nameBytes)+" "+units.Rate(k.peak)+" req/s")
+			parts = append(parts, "best "+outside(l, k.best, nameBytes)+" "+units.Number(k.peak)+" req/s")
 		}
 		if warnings := k.warnings(); len(warnings) > 0 {
 			parts = append(parts, units.Plural(len(warnings), "warning")+": "+outside(l, warnings[0], noteBytes))

@@ -185,7 +185,7 @@ func (s *Screen) cellsOf(l *ui.Look, e *results.Entry, long bool) []string {
 	if k := s.known[e.Dir]; k == nil {
 		peak, best = l.Glyph.Ellipsis, ""
 	} else if k.peak > 0 {
-		peak, best = units.Rate(k.peak), outside(l, k.best, nameBytes)
+		peak, best = units.Number(k.peak), outside(l, k.best, nameBytes)
 	}
 	return []string{at, outside(l, e.Profile, nameBytes), s.contendersOf(l, e, long), state(l, e), trials, peak, best,
 		folder}

@@ -10,7 +10,7 @@ import (
 // RateLabel returns a number of requests or errors per second as a label.
 func RateLabel(v float64) string {
 	if v >= 100 {
-		return units.Rate(v)
+		return units.Number(v)
 	}
 	return PlainLabel(v)
 }

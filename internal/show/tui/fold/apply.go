@@ -103,7 +103,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 		case bench.ControlNote:
 			text = e.Control.Text
 		case bench.ControlRate:
-			text = "rate " + units.Rate(e.Control.Rate)
+			text = "rate " + units.Number(e.Control.Rate)
 			if step := s.Step(); step != nil && step.Running() && s.Current == trial {
 				step.Rate = e.Control.Rate
 			}

@@ -80,7 +80,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		case bench.ControlNote:
 			return Mark, "note: " + e.Control.Text
 		case bench.ControlRate:
-			return Mark, "rate set to " + units.Rate(e.Control.Rate) + " req/s"
+			return Mark, "rate set to " + units.Number(e.Control.Rate) + " req/s"
 		}
 		return Mark, "requested: " + e.Control.Kind.Words()
 	case bench.Paused:
@@ -126,7 +126,7 @@ func instanceSentence(i bench.InstanceInfo) string {
 
 func stepSentence(r bench.StepResult) (Level, string) {
 	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name,
-		units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
+		units.Number(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
 	if n := r.Load.FailedTotal(); n > 0 {
 		text += fmt.Sprintf(", %s errors", units.Count(n))
 	}

@@ -122,7 +122,7 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 		s.rate = max(1, min(math.Round(s.rate/rateStep), s.rate-1))
 	}
 	return tea.Batch(s.send(bench.Control{Kind: bench.ControlRate, Rate: s.rate}),
-		ui.Cmd(ui.StatusMsg{Text: "rate " + units.Rate(s.rate) + " req/s"}))
+		ui.Cmd(ui.StatusMsg{Text: "rate " + units.Number(s.rate) + " req/s"}))
 }
 
 // Keys implements ui.Screen.
