@@ -272,8 +272,13 @@ func (u Unit) Cell(v float64) string {
 
 // Text formats a value with its unit: "4,455/s".
 func (u Unit) Text(v float64) string {
-	if u == PerSecond {
+	switch u {
+	case PerSecond:
 		return u.Cell(v) + "/s"
+	case CPUs:
+		return u.Cell(v) + " CPUs"
+	case MemoryPerRate:
+		return u.Cell(v) + " MiB·s"
 	}
 	return u.Cell(v)
 }

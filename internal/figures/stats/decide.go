@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // The defaults of a Rule.
@@ -288,15 +290,15 @@ func moreWords(n int) string {
 	return fmt.Sprintf("%d more rounds per side", n)
 }
 
-// Words returns "+8.3% (+6.1% to +10.2%)", or factors for large changes: "×7.2 (×6.9 to ×7.4)".
+// Words returns "+8.3% (+6.1% to +10.2%)", or factors from 2 on: "×7.2 (×6.9 to ×7.4)".
 func (r Ratio) Words() string {
 	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
 	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
 }
 
-// changes returns percentages; factors if any ratio is below 1/5 or at least 5.
+// changes returns percentages; factors if the first ratio is at least 2.
 func changes(ratios ...float64) []string {
-	percentages := slices.Min(ratios) >= 0.2 && slices.Max(ratios) < 5
+	percentages := ratios[0] < 2
 	var words []string
 	for _, ratio := range ratios {
 		percent := 100 * (ratio - 1)
@@ -312,4 +314,4 @@ func changes(ratios ...float64) []string {
 	return words
 }
 
-func factor(ratio float64) string { return fmt.Sprintf("×%.3g", ratio) }
+func factor(ratio float64) string { return "×" + units.Number(ratio) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	if !ok || v == 0 && !d.Chart.Zero || d.ID == measure.Throughput && s.Load.Succeeded+s.Load.FailedTotal() == 0 {
 		return 0, "", false
 	}
-	text = words(d.Unit, v)
+	text = d.Unit.Text(v)
 	if d.AtLeast != nil && d.AtLeast(s) {
 		text = "≥ " + text
 	}
@@ -81,27 +80,7 @@ func (d plotted) format(v float64) string {
 	case "MiB":
 		return units.Number(v) + " MiB"
 	}
-	return words(d.Unit, v)
-}
-
-func words(u measure.Unit, v float64) string {
-	switch u {
-	case measure.PerSecond:
-		return units.Number(v) + "/s"
-	case measure.Nanoseconds:
-		return units.Duration(time.Duration(v))
-	case measure.Bytes:
-		return units.Bytes(int64(v))
-	case measure.Share:
-		return units.Share(v)
-	case measure.Dollars:
-		return units.Dollars(v)
-	case measure.MemoryPerRate:
-		return units.Number(v) + " MiB·s"
-	case measure.CPUs:
-		return strconv.FormatFloat(v, 'f', 2, 64) + " CPUs"
-	}
-	return units.Number(v)
+	return d.Unit.Text(v)
 }
 
 // errorKinds returns "timeout 12", "5xx 3", the most frequent first.

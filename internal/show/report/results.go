@@ -187,7 +187,7 @@ func measureCell(m measure.Measure, s stats.Contender) table.Cell {
 	f := m.Contender(s)
 	c := table.Cell{Text: missing}
 	if f.Known {
-		text := words(m.Unit, f.Value)
+		text := m.Unit.Text(f.Value)
 		if f.AtLeast {
 			text = "≥ " + text
 		}
@@ -199,7 +199,7 @@ func measureCell(m measure.Measure, s stats.Contender) table.Cell {
 		return halfCell(m, s)
 	case measure.StartUp, measure.PeakTime:
 		c.Small = interval(stats.Value{Values: f.Rounds, Interval: f.Interval},
-			func(v float64) string { return words(m.Unit, v) })
+			func(v float64) string { return m.Unit.Text(v) })
 	case measure.CPURequest:
 		return cpuCell(s)
 	case measure.Cost:
@@ -236,12 +236,12 @@ func halfCell(m measure.Measure, s stats.Contender) table.Cell {
 		first := m.ID == measure.P50Half // it names the step for the others
 		switch near := math.Round(100 * share); {
 		case near >= leastHalf && near <= mostHalf:
-			c = valued(f.Value, words(m.Unit, f.Value))
+			c = valued(f.Value, m.Unit.Text(f.Value))
 			if first {
 				c.Small = []string{"at " + newRow(s.Steps[i].Step, 0).Title + ", " + of}
 			}
 		case first:
-			c.Small = []string{"no step near half", "nearest " + of + ": " + words(m.Unit, f.Value)}
+			c.Small = []string{"no step near half", "nearest " + of + ": " + m.Unit.Text(f.Value)}
 		default:
 			c.Small = []string{"no step near half"}
 		}
@@ -251,7 +251,7 @@ func halfCell(m measure.Measure, s stats.Contender) table.Cell {
 		at = measure.P99
 	}
 	if peak := measure.Get(at).Contender(s); peak.Known {
-		c.Small = append(c.Small, "at peak "+words(m.Unit, peak.Value))
+		c.Small = append(c.Small, "at peak "+m.Unit.Text(peak.Value))
 	}
 	return c
 }
@@ -263,7 +263,7 @@ func cpuCell(s stats.Contender) table.Cell {
 		c = valued(float64(each), units.Duration(each))
 	}
 	if peak := measure.Get(measure.CPURequest).Contender(s); peak.Known {
-		c.Small = []string{"at peak " + words(measure.Nanoseconds, peak.Value)}
+		c.Small = []string{"at peak " + measure.Nanoseconds.Text(peak.Value)}
 	}
 	return c
 }
