@@ -11,38 +11,13 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// text returns a value in its unit.
-func text(u measure.Unit, v float64) string {
-	switch {
-	case u == measure.Share && v == 0:
-		return "0"
-	case u == measure.Share && v < 0.0005:
-		return "<0.1%"
-	case u == measure.Share:
-		return fmt.Sprintf("%.1f%%", 100*v)
-	case u == measure.Dollars:
-		return "$" + u.Cell(v)
-	}
-	return u.Cell(v)
-}
-
 // axis returns the function for the labels of a y axis.
 func axis(u measure.Unit) func(v float64) string {
 	return func(v float64) string { return chart.LabelOf(u)(u.Base(v)) }
 }
 
 func sideText(l *ui.Look, u measure.Unit, s measure.Result) string {
-	if !s.Known {
-		return l.Glyph.Missing
-	}
-	value := text(u, s.Value)
-	if s.AtLeast {
-		value = l.Glyph.AtLeast + " " + value
-	}
-	if s.Estimate {
-		value = "~" + value
-	}
-	return l.ASCIIOnly(value)
+	return l.ASCIIOnly(measure.Measure{Unit: u}.Text(s))
 }
 
 func intervalText(l *ui.Look, u measure.Unit, s measure.Result) string {
@@ -52,7 +27,7 @@ func intervalText(l *ui.Look, u measure.Unit, s measure.Result) string {
 		}
 		return l.Glyph.Missing
 	}
-	return l.ASCIIOnly(text(u, s.Interval.Low) + " – " + text(u, s.Interval.High))
+	return l.ASCIIOnly(u.Cell(s.Interval.Low) + " – " + u.Cell(s.Interval.High))
 }
 
 // changeText returns the change from A to B in percent, or as a factor from 10 on.
