@@ -233,7 +233,7 @@ func checksCell(p place) table.Cell {
 // changes is the table of two versions: a row for each measure.
 func (d *draft) changes() table.Table {
 	c := d.pair()
-	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: cut(c.Old)}, {Title: cut(c.New)},
+	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: cut(c.Old), Drop: 1}, {Title: cut(c.New), Drop: 1},
 		{Title: "change, 95% CI"}, {Title: "verdict", Left: true, Wrap: true}}}
 	for _, r := range c.Rows {
 		m := measure.Get(r.Measure)
@@ -324,7 +324,7 @@ func (d *draft) matrix() table.Table {
 // arrivalTable is the table of a step with arrivals.
 func (d *draft) arrivalTable() table.Table {
 	t := table.Table{Sort: true, Columns: []table.Column{{Title: "contender", Left: true}, {Title: "p99"}, {Title: "failed"},
-		{Title: "slowest"}, {Title: "start-up"}, {Title: "$/1B req", Drop: 1}}}
+		{Title: "slowest", Drop: 2}, {Title: "start-up", Drop: 1}, {Title: "$/1B req"}}}
 	index, p99 := d.arrivalStep(), measure.Get(measure.P99)
 	places := d.places()
 	value := func(p place) float64 {

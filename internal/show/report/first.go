@@ -78,7 +78,7 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 	if len(r.Problems)+len(r.Caveats)+len(r.Table.Footnotes) == 0 {
 		return
 	}
-	p.put(`<ul class="caveats">`)
+	p.put(`<ul class="worst">`)
 	failed := slices.DeleteFunc(slices.Clone(r.Problems), func(one conclusion.Problem) bool { return one.Warning })
 	for _, one := range failed[:min(len(failed), maxShown-1)] {
 		p.put(`<li><b class="failed">✗ {}</b> is excluded: it {}</li>`, one.Contender, one.What)

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -47,6 +48,45 @@ func TestCardsAreSorted(t *testing.T) {
 	testenv.Check(t, n >= 11, "%d ways to sort", n)
 	testenv.Check(t, !eval[bool](b, `document.querySelector('.sortby').offsetParent === null`),
 		"the list is not shown")
+}
+
+// The first screen has the verdict, the table with cost, two charts (a narrow one has one) and the
+// worst caveat without scrolling, for runs of each kind.
+func TestFirstScreen(t *testing.T) {
+	browser := startBrowser(t)
+	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix"} {
+		run, trials, err := results.Read("../../../testdata/results/" + name)
+		testenv.OK(t, err)
+		doc := render(t, run, trials)
+		for _, size := range []struct {
+			width  int64
+			scheme string
+			charts int
+		}{{1280, "light", 2}, {1280, "dark", 2}, {375, "light", 1}, {375, "dark", 1}} {
+			t.Run(fmt.Sprint(name, size.width, size.scheme), func(t *testing.T) {
+				b := open(t, browser, doc, size.width, size.scheme)
+				testenv.OK(t, chromedp.Do(b.ctx, chromedp.EmulateViewport(size.width, 800)))
+				b.until("drawn charts", `document.querySelector('.plot svg text') !== null`)
+				ends := eval[map[string]float64](b, `(() => {
+					const end = (selector) => Math.max(0, ...[...document.querySelectorAll(selector)].filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().bottom));
+					return { verdict: end('.conclusion > p'), cost: end('.conclusion dl'), table: end('.first'), chart: end('.plot'), caveat: end('.worst li:first-child'),
+						charts: [...document.querySelectorAll('.plot')].filter((e) => e.offsetParent).length, wide: document.documentElement.scrollWidth };
+				})()`)
+				want := size.charts
+				if name == "delay-matrix" {
+					want = 1
+				}
+				testenv.Equal(t, int(ends["charts"]), want, "charts")
+				for _, part := range []string{"verdict", "cost", "table", "chart", "caveat"} {
+					testenv.Check(t, ends[part] > 0 && ends[part] <= 800, "%s ends at %.0f of 800 px", part, ends[part])
+				}
+				testenv.Check(t, int64(ends["wide"]) <= size.width, "the page is %.0f px wide", ends["wide"])
+				if os.Getenv("LOCBENCH_SHOTS") != "" {
+					b.photograph(fmt.Sprintf("first-%s-%d-%s", name, size.width, size.scheme))
+				}
+			})
+		}
+	}
 }
 
 // The heat map shows one contender, which the legend can hide.

@@ -251,7 +251,7 @@ func TestTrialDifferences(t *testing.T) {
 
 // An error rate that is an estimate has a "~".
 func TestSideOfAnEstimate(t *testing.T) {
-	for estimate, want := range map[bool]string{true: "~2.6%", false: "2.6%"} {
+	for estimate, want := range map[bool]string{true: "~2.60%", false: "2.60%"} {
 		side := measure.Result{Known: true, Value: 0.026, Estimate: estimate}
 		got := sideText(&ui.Look{}, measure.Share, side)
 		testenv.Check(t, bare(got) == want, "%q, want %q", got, want)
