@@ -25,6 +25,11 @@ function first(chart, width) {
     x.axisLabel.formatter = (v) => labels[v] ?? '';
   }
   y.axisLabel.formatter = ticks(chart.unit);
+  if (narrow) { // the caption names the axis
+    y.splitNumber = 3;
+    x.name = '';
+    Object.assign(option.grid[0], { top: 8, bottom: 4 });
+  }
   y.scale = chart.points;
   const longest = Math.max(...chart.lines.filter((w) => !w.context).map((w) => w.name.length));
   option.grid[0].right = Math.min(width / 3, 7.2 * longest + 14);
@@ -52,6 +57,12 @@ function lineNames(chart, drawn) {
     e.left = Math.min(e.left, drawn.getWidth() - width(e) - 2);
     for (let other = placed.find((p) => covers(p, e)); other; other = placed.find((p) => covers(p, e))) e.top = other.top + height;
     placed.push(e);
+  }
+  let lowest = drawn.getHeight() - height / 2;
+  for (const e of placed.sort((a, b) => b.top - a.top)) { // those that moved below the chart move up
+    if (e.top <= lowest) break;
+    e.top = lowest;
+    lowest -= height;
   }
   drawn.setOption({ graphic: placed.map(({ w, left, top }) => ({ type: 'text', left, top: top - height / 2, silent: true, z: 10,
     style: { text: plain(w.name), fill: color(w.c), fontSize: 12, fontWeight: 600, stroke: css('--paper'), lineWidth: 2 } })) });
