@@ -152,6 +152,9 @@ func (d *draft) command(contenders, flags string) string {
 	if profile := d.profile(); profile != "" {
 		parts = append(parts, "-p "+safe.Shell([]string{profile}))
 	}
+	for _, dir := range d.given("--services", "") {
+		parts = append(parts, "--services "+safe.Shell([]string{dir}))
+	}
 	if contenders != "" {
 		parts = append(parts, safe.Shell([]string{contenders}))
 	}
@@ -163,17 +166,24 @@ func (d *draft) command(contenders, flags string) string {
 
 // profile returns the profile as the user named it; "" for the default.
 func (d *draft) profile() string {
-	command := d.Run.Run.Command
-	for i, arg := range command {
-		if value, ok := strings.CutPrefix(arg, "--profile="); ok {
-			return safe.Line(value, 200)
-		}
-		if (arg == "-p" || arg == "--profile") && i+1 < len(command) {
-			return safe.Line(command[i+1], 200)
-		}
+	for _, name := range d.given("--profile", "-p") {
+		return name
 	}
-	if slices.Contains(command, "--resume") || len(command) == 0 {
+	if command := d.Run.Run.Command; slices.Contains(command, "--resume") || len(command) == 0 {
 		return safe.Line(d.Run.Run.Profile.Name, 200)
 	}
 	return ""
+}
+
+// given returns the values of a flag in the command line of the run.
+func (d *draft) given(flag, short string) (values []string) {
+	command := d.Run.Run.Command
+	for i, arg := range command {
+		if value, ok := strings.CutPrefix(arg, flag+"="); ok {
+			values = append(values, safe.Line(value, 200))
+		} else if (arg == flag || arg == short) && arg != "" && i+1 < len(command) {
+			values = append(values, safe.Line(command[i+1], 200))
+		}
+	}
+	return values
 }
