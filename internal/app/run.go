@@ -88,9 +88,9 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 }
 
 // finish writes the reports from the files on disk, so they show exactly what was saved, and prints
-// the end of the run if end is set; told means that its steps were printed. missed is the number of missed thresholds; excluded are the contenders
-// that are not compared.
-func finish(env console.Env, dir string, end, told bool) (missed int, excluded []bench.ExcludedContender, err error) {
+// the end of the run if end is set; reported means that its steps were printed. missed is the
+// number of missed thresholds; excluded are the contenders that are not compared.
+func finish(env console.Env, dir string, end, reported bool) (missed int, excluded []bench.ExcludedContender, err error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return 0, nil, err
@@ -104,7 +104,7 @@ func finish(env console.Env, dir string, end, told bool) (missed int, excluded [
 	analyzed := analysis.Of(run, trials)
 	_, reportErr := WriteReports(dir, "", analyzed)
 	if end {
-		if err := Summary(env, dir, analyzed, told); err != nil {
+		if err := Summary(env, dir, analyzed, reported); err != nil {
 			return missed, excluded, err
 		}
 	}
@@ -126,13 +126,13 @@ func excludedError(all []bench.ExcludedContender) error {
 	return fmt.Errorf("%s: excluded from comparison%s", strings.Join(texts, "; "), hint)
 }
 
-// Summary prints the end of a run, the paths of its files, and how to resume it. told means that
-// its steps were printed before.
-func Summary(env console.Env, dir string, a *analysis.Run, told bool) error {
+// Summary prints the end of a run, the paths of its files, and how to resume it. reported means
+// that its steps were printed before.
+func Summary(env console.Env, dir string, a *analysis.Run, reported bool) error {
 	if len(a.Trials) > 0 {
 		fmt.Fprintln(env.Stderr)
 		width, terminal := console.Width(env.Stdout)
-		shown := told && terminal && a.Run.Profile.Rounds == 1 // its steps are just above
+		shown := reported && terminal && a.Run.Profile.Rounds == 1 // its steps are just above
 		if tableErr := plain.End(env.Stdout, a, FindFloor(a.Run, a.Run, dir), width, shown); tableErr != nil {
 			return tableErr
 		}
