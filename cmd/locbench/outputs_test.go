@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +15,12 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/report"
+	"github.com/locbench/locbench/internal/show/tui/browse"
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -87,6 +90,57 @@ func TestOutputs_Leader(t *testing.T) {
 		t.Run(output, func(t *testing.T) {
 			if !strings.Contains(c.got, c.want) {
 				t.Errorf("%q is not in\n%s", c.want, c.got)
+			}
+		})
+	}
+}
+
+// TestOutputs_Agree walks the outputs of real runs: each has the same text for a measure of a
+// contender.
+func TestOutputs_Agree(t *testing.T) {
+	whole := []measure.ID{measure.Throughput, measure.StartUp, measure.Cost}
+	for name, first := range map[string][]measure.ID{ // what the table of the first screen has
+		"locations": {measure.Throughput, measure.StartUp, measure.Cost, measure.MemoryPeak}, "delay-matrix": {measure.Cost},
+		"cold-warm": {measure.StartUp, measure.P50, measure.Cost}, "burst": {measure.P99, measure.Max, measure.StartUp, measure.Cost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join("..", "..", "testdata", "results", name)
+			run, trials, err := results.Read(dir)
+			testenv.OK(t, err)
+			a := analysis.Of(run, trials)
+			var text, md, page bytes.Buffer
+			testenv.OK(t, plain.End(&text, a, nil, 0, true))
+			testenv.OK(t, report.Markdown(&md, a, report.Options{}))
+			testenv.OK(t, report.HTML(&page, a, report.Options{}))
+			screen := browse.New(browse.Options{Source: tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}})
+			tuitest.Settle(screen, screen.Init(), nil)
+			dashboard := tuitest.Text(screen, tuitest.Size{Width: 200, Height: 50}, time.Now())
+			above, below, _ := strings.Cut(md.String(), "## All results")
+			screenful, rest, _ := strings.Cut(page.String(), "<h2>All results</h2>")
+			table, _, _ := strings.Cut(rest, "</table>")
+			for _, c := range a.Contenders {
+				for output, of := range map[string]struct {
+					text     string
+					row      string // of the contender
+					measures []measure.ID
+				}{
+					"text":            {text.String(), `(?m)^.*\b` + c.Label + ` .*$`, first},
+					"Markdown":        {above, `(?m)^\|.*\b` + c.Label + ` .*$`, first},
+					"all in Markdown": {below, `(?m)^\| ` + c.Label + ` .*$`, whole},
+					"report":          {screenful, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c.Label + `.*`, first},
+					"all in report":   {table, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c.Label + `.*`, whole},
+					"dashboard":       {dashboard, `(?m)^.*\b` + c.Label + ` .*$`, whole},
+				} {
+					rows := strings.Join(regexp.MustCompile(of.row).FindAllString(of.text, -1), "\n")
+					for _, id := range of.measures {
+						m := measure.Get(id)
+						r := m.Contender(c.Contender)
+						want := strings.ReplaceAll(m.Text(r), "<", "&lt;")
+						if r.Known && !strings.Contains(strings.NewReplacer(`\$`, "$", `\~`, "~").Replace(rows), want) {
+							t.Errorf("%s: %s of %s is %s, not in %q", output, m.Name, c.Label, want, rows)
+						}
+					}
+				}
 			}
 		})
 	}
