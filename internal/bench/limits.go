@@ -19,7 +19,7 @@ func (l Limits) String() string {
 	add(l.CPUs > 0, units.CPUs(l.CPUs))
 	add(l.CPUSet > 0, fmt.Sprintf("set of %d", l.CPUSet))
 	add(l.Memory > 0, units.Bytes(l.Memory))
-	add(l.PIDs > 0, fmt.Sprintf("%d processes", l.PIDs))
+	add(l.PIDs > 0, units.Plural(l.PIDs, "process"))
 	return strings.Join(parts, ", ")
 }
 

@@ -14,8 +14,8 @@ import (
 // Colors of contenders have a contrast of 3:1 with the paper and the shade of the warm-up, as WCAG
 // requires of graphics. They differ from each other also for readers who do not see red, green or
 // blue (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, IEEE Transactions on
-// Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shapes and dashes
-// differ too.
+// Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). A contender keeps
+// its hue in the dark. Shapes and dashes differ too.
 func TestColorsAreDistinguishable(t *testing.T) {
 	css := testenv.Must(files.ReadFile("style.css"))(t)
 	// The style has the dark colors twice: for the system's preference and for the choice in the
@@ -25,6 +25,7 @@ func TestColorsAreDistinguishable(t *testing.T) {
 	}
 	schemes := strings.SplitN(string(css), "[data-theme=dark]", 2)
 	testenv.Need(t, len(schemes) == 2, "the style has no dark scheme")
+	hues := make([]float64, colors) // of the light scheme
 	for i, name := range []string{"light", "dark"} {
 		ink := func(v string) rgb {
 			m := regexp.MustCompile(`--` + v + `: #([0-9a-f]{6})`).FindStringSubmatch(schemes[i])
@@ -48,6 +49,12 @@ func TestColorsAreDistinguishable(t *testing.T) {
 					t.Errorf("%s: colors %d and %d are only %.1f apart for some readers", name, j, k, d)
 				}
 			}
+			hue := oklab(c)
+			angle := math.Atan2(hue[2], hue[1]) * 180 / math.Pi
+			if off := math.Abs(math.Remainder(angle-hues[k], 360)); i == 1 && off > 15 {
+				t.Errorf("color %d has another hue in the dark: %.0f° apart", k, off)
+			}
+			hues[k] = angle
 			all = append(all, c)
 		}
 	}
