@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -24,6 +25,7 @@ type firstChart struct {
 	Lines   []firstLine    `json:"lines"`            // in the order of option.series
 	Unit    string         `json:"unit"`             // of the values: "/s", "ms"
 	Points  bool           `json:"points,omitempty"` // points without lines
+	Goals   []goal         `json:"goals,omitempty"`
 }
 
 // firstLine is what a series of a firstChart is.
@@ -33,6 +35,25 @@ type firstLine struct {
 	Context   bool   `json:"context,omitempty"` // one of many: gray, without a name
 }
 
+// goal is a threshold of the profile, a line across the chart.
+type goal struct {
+	Text string  `json:"text"` // "p99<50ms"
+	At   float64 `json:"at"`   // in the unit of the chart
+}
+
+// goals returns the thresholds of a metric, in the unit of its chart.
+func goals(p bench.Profile, metric profile.Metric, unit float64) (all []goal) {
+	for _, t := range p.Thresholds {
+		conditions, _ := profile.ParseConditions(t.Condition) // a wrong one has no line
+		for _, c := range conditions {
+			if c.Metric == metric {
+				all = append(all, goal{c.String(), c.Limit / unit})
+			}
+		}
+	}
+	return all
+}
+
 // firstChartOf is the data of a firstChart.
 type firstChartOf struct {
 	id, title, caption, unit string
@@ -40,6 +61,7 @@ type firstChartOf struct {
 	xName                    string
 	points                   bool
 	lines                    []dataLine
+	goals                    []goal
 }
 
 type dataLine struct {
@@ -49,8 +71,14 @@ type dataLine struct {
 }
 
 // firstCharts returns the one or two charts that explain the conclusion.
-func firstCharts(l layout, r conclusion.Conclusion) (all []firstChart) {
+func firstCharts(p bench.Profile, l layout, r conclusion.Conclusion) (all []firstChart) {
 	for _, c := range firstData(l, r.Kind) {
+		switch c.id {
+		case "p99":
+			c.goals = goals(p, "p99", 1e6)
+		case "throughput":
+			c.goals = goals(p, profile.Throughput, 1)
+		}
 		place := func(line dataLine) int { // in the table
 			return slices.IndexFunc(r.Table.Rows, func(row table.Row) bool { return row.Mark == line.of.Index+1 })
 		}
@@ -88,7 +116,7 @@ func (c firstChartOf) chart() firstChart {
 	line.Accept(richTooltip{})
 	x := axis(c.x, c.xName)
 	line.SetGlobalOptions(globals("item", x, opts.YAxis{Type: c.y}, inside("96", "12", "24"))...)
-	out := firstChart{ID: c.id, Title: c.title, Caption: c.caption, Unit: c.unit, Points: c.points}
+	out := firstChart{ID: c.id, Title: c.title, Caption: c.caption, Unit: c.unit, Points: c.points, Goals: c.goals}
 	for i, one := range c.lines {
 		data := make([]opts.LineData, len(one.at))
 		for k, p := range one.at {

@@ -82,7 +82,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	all := newCharts(run, l)
 	drawn := newPageData(run, l, all)
 	reply := conclusion.Of(a, opts.Floor)
-	drawn.First = firstCharts(l, reply)
+	drawn.First = firstCharts(run.Profile, l, reply)
 	data, err := json.Marshal(drawn) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)

@@ -38,6 +38,12 @@ function first(chart, width) {
     Object.assign(s, { color: ink, symbol: shape(w.c), symbolSize: w.context ? 0 : 7, showSymbol: !w.context, showAllSymbol: true, emphasis: { disabled: true }, z: w.context ? 1 : 3, silent: w.context });
     s.lineStyle = chart.points ? { width: 0 } : { width: w.context ? 1 : 2, type: w.context ? 'solid' : dash(w.c), opacity: w.context ? 0.6 : 1 };
   });
+  if (chart.goals && option.series.length > 0) {
+    option.series[0].markLine = { silent: true, symbol: 'none', animation: false, lineStyle: { color: css('--off'), type: [5, 4], width: 1.5 },
+      data: chart.goals.map((g) => ({ yAxis: g.at, label: { formatter: plain(g.text), position: 'insideStartTop', color: css('--off'), fontSize: 12 } })) };
+    const highest = Math.max(...chart.goals.map((g) => g.at));
+    y.max = ({ max }) => max < highest ? highest * (y.type === 'log' ? 2 : 1.1) : null; // the line is in the chart
+  }
   option.tooltip.formatter = (p) => `${plain(chart.lines[p.seriesIndex].name)}\n${x.axisLabel.formatter(p.value[0])}: ${ticks(chart.unit)(p.value[1])}`;
   return option;
 }
