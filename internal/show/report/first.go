@@ -27,11 +27,12 @@ func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
 	p.put("<div class=\"next\"><dt>Next step</dt><dd>{}", r.Next)
 	p.optional(": <code>{}</code>", r.Command)
 	p.put("</dd></div></dl>\n</section>\n")
+	class := "pair"
 	if r.Tone == conclusion.Bad || slices.ContainsFunc(r.Problems, func(one conclusion.Problem) bool { return one.Cause != "" }) {
 		p.problems(r.Problems)
-		r.Problems = nil
+		r.Problems, class = nil, "pair low"
 	}
-	class, dense := "pair", len(r.Table.Rows) > denseFrom
+	dense := len(r.Table.Rows) > denseFrom
 	if dense { // the charts are next to a long table
 		class = "side"
 		p.put(`<div class="columns">`)

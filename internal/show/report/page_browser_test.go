@@ -54,9 +54,17 @@ func TestCardsAreSorted(t *testing.T) {
 // worst caveat without scrolling, for runs of each kind.
 func TestFirstScreen(t *testing.T) {
 	browser := startBrowser(t)
-	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix"} {
-		run, trials, err := results.Read("../../../testdata/results/" + name)
-		testenv.OK(t, err)
+	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one"} {
+		run, trials := fixture()
+		switch name {
+		case "excluded":
+		case "one":
+			run.Profile.Contenders, trials = run.Profile.Contenders[:1], trials[:1]
+		default:
+			var err error
+			run, trials, err = results.Read("../../../testdata/results/" + name)
+			testenv.OK(t, err)
+		}
 		doc := render(t, run, trials)
 		for _, size := range []struct {
 			width  int64
