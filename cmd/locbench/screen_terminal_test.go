@@ -22,7 +22,7 @@ func TestScreen(t *testing.T) {
 	p.see("go-nethttp", "round 1 of 2", "throughput")
 	p.see("round 2 of 2", "req/s")
 	screen := p.see("code=0")
-	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/1B req") || strings.Contains(screen, "throughput  ") {
+	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "per billion requests") || strings.Contains(screen, "throughput  ") {
 		t.Errorf("no summary on the normal screen:\n%s", screen)
 	}
 	run, _ := readClean(t, out)

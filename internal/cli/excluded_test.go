@@ -108,7 +108,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	}
 	_, texts["history"] = locbench(t, nil, "history", filepath.Dir(out))
 	_, texts["compare"] = locbench(t, nil, "compare", out, "good", "bodies")
-	summarized, _, _ := strings.Cut(texts[results.SummaryFile], "## Results")
+	summarized, _, _ := strings.Cut(texts[results.SummaryFile], "## All results")
 	for name, why := range reasons {
 		has(t, "the text", unwrapped(table), name+" is excluded: it …"+why)
 		has(t, "the begin of the summary", summarized, name+" is excluded")

@@ -133,7 +133,7 @@ func TestTarget_Certificate(t *testing.T) {
 }
 
 // A secret from the environment is in no file; a resumed run reads it again, and the command under
-// "Reproduce" runs.
+// "Repeat" runs.
 func TestTarget_SecretsOfTheEnvironment(t *testing.T) {
 	const secret = "hunter2-of-the-environment"
 	s, requests := recorder(t, func(w http.ResponseWriter, r *http.Request) {
