@@ -171,7 +171,7 @@ func TestRule_Fill(t *testing.T) {
 	}
 	// The smallest p value of n pairs is 2 / 2ⁿ.
 	for _, test := range []struct{ family, paired, unpaired int }{{1, 6, 6}, {2, 7, 6}, {8, 9, 6}, {32, 11, 7},
-		{1 << 60, 30, 30}} {
+		{math.MaxInt, 30, 30}} {
 		r := Rule{Alpha: .03125}
 		if p, u := r.fewest(test.family, true), r.fewest(test.family, false); p != test.paired || u != test.unpaired {
 			t.Errorf("a family of %d: %d pairs, and %d rounds; want %+v", test.family, p, u, test)
