@@ -5,6 +5,7 @@
 package conclusion
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	return r
 }
 
-// draft is an conclusion in the making.
+// draft is a conclusion in the making.
 type draft struct {
 	*analysis.Run
 	kind   Kind
@@ -193,8 +194,11 @@ func (d *draft) standing(id measure.ID) analysis.Standing {
 // cost returns the cost of each contender that is compared, the lowest first.
 func (d *draft) cost() string {
 	known := slices.DeleteFunc(d.ranked(), func(c analysis.Contender) bool { return c.Cost == nil })
-	slices.SortStableFunc(known, func(a, b analysis.Contender) int { return compareFloats(a.Cost.Total, b.Cost.Total) })
-	if len(known) == 0 {
+	slices.SortStableFunc(known, func(a, b analysis.Contender) int { return cmp.Compare(a.Cost.Total, b.Cost.Total) })
+	switch {
+	case len(d.ranked()) == 0:
+		return "not known: no contender without a failure"
+	case len(known) == 0:
 		return "not known: CPU time was not read"
 	}
 	of := func(c analysis.Contender) string { return units.Dollars(c.Cost.Total) }
@@ -227,17 +231,12 @@ func (d *draft) perMonth(c analysis.Contender) string {
 		price = stats.DefaultPrice
 	}
 	cpus := each / 1e9 * rate * 3600 / price
-	return fmt.Sprintf("at %s req/s: %.2f CPUs, about $%.0f a month", units.Count(rate), cpus, max(1, cpus*price*hoursOfMonth))
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+	month := cpus * price * hoursOfMonth
+	text := fmt.Sprintf("at %s req/s: %.2f CPUs, ", units.Count(rate), cpus)
+	if month < 1 {
+		return text + "under $1 a month"
 	}
-	return 0
+	return text + fmt.Sprintf("about $%.0f a month", month)
 }
 
 // worst are the rules whose caveats concern all results; the others concern single steps or

@@ -83,6 +83,11 @@ func killed(trials []bench.TrialResult) []bench.TrialResult {
 	return trials
 }
 
+// users is a step at which users arrive; arrive makes a step one.
+var users = bench.Step{Arrivals: &bench.Arrivals{}, Duration: 10 * time.Second}
+
+func arrive(s *bench.StepResult) { s.Step = users }
+
 // quota makes the quota the bottleneck of a step; busy the machine.
 func quota(s *bench.StepResult) {
 	benchtest.Throttled(90, 100)(s)
@@ -129,6 +134,14 @@ func TestOf(t *testing.T) {
 			killed(rounds("c", 6, 3900, 2e5))), none},
 		{"none is right", slices.Concat(rounds("a", 6, 9000, 9e4, unexpected), killed(rounds("c", 6, 3900, 2e5))), none},
 		{"nothing ran", nil, none},
+		{"targets", slices.Concat(rounds("a", 2, 9000, 9e4), rounds("bb", 2, 4000, 9e4)), func(r *bench.Run) {
+			r.Targets = []bench.Target{{Name: "a", URL: "http://me:secret@127.0.0.1:1/"}, {Name: "bb", URL: "http://127.0.0.1:2/"}}
+		}},
+		{"selected contenders", slices.Concat(rounds("a", 2, 9000, 9e4), rounds("bb", 2, 4000, 9e4)), func(r *bench.Run) {
+			r.Command = append(r.Command, "a", "bb")
+		}},
+		{"arrivals: only one is right", slices.Concat(rounds("a", 6, 500, 9e4, arrive), killed(rounds("bb", 6, 500, 9e4, arrive))),
+			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 	} {
 		run := benchtest.Run(row.trials...)
 		run.Command = []string{"locbench", "run", "-p", "orders"}

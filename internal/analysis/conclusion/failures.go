@@ -2,6 +2,7 @@ package conclusion
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -155,13 +156,42 @@ func (d *draft) command(contenders, flags string) string {
 	for _, dir := range d.given("--services", "") {
 		parts = append(parts, "--services "+safe.Shell([]string{dir}))
 	}
-	if contenders != "" {
-		parts = append(parts, safe.Shell([]string{contenders}))
-	}
+	parts = append(parts, d.which(contenders)...)
 	if flags != "" {
 		parts = append(parts, flags)
 	}
 	return strings.Join(parts, " ")
+}
+
+// which returns the arguments that select a contender, or for "" those that the user selected.
+func (d *draft) which(contender string) (args []string) {
+	for _, t := range d.Run.Run.Targets {
+		if contender == "" || contender == t.Name {
+			args = append(args, "--target "+safe.Shell([]string{safe.Line(t.Name+"="+withoutUser(t.URL), 200)}))
+		}
+	}
+	switch {
+	case contender != "" && len(args) == 0:
+		return []string{safe.Shell([]string{contender})}
+	case contender != "":
+		return args
+	}
+	for _, c := range d.all {
+		if name := c.Results[0].Trial.Selection().String(); slices.Contains(d.Run.Run.Command, name) {
+			args = append(args, safe.Shell([]string{name}))
+		}
+	}
+	return args
+}
+
+// withoutUser removes user name and password from a URL: conclusions are passed on.
+func withoutUser(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "URL"
+	}
+	u.User = nil
+	return u.String()
 }
 
 // profile returns the profile as the user named it; "" for the default.

@@ -1,6 +1,7 @@
 package conclusion
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func (d *draft) first() (string, Tone) {
 	slices.SortStableFunc(ranked, func(a, b analysis.Contender) int {
 		x, _ := firstTotal(a)
 		y, _ := firstTotal(b)
-		return int(x - y)
+		return cmp.Compare(x, y)
 	})
 	var parts []string
 	for _, c := range ranked {

@@ -1,6 +1,7 @@
 package conclusion
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -24,14 +25,14 @@ func (d *draft) verdict() (string, Tone) {
 		return label(d.all[0]) + " " + briefly(d.all[0]) + ".", Bad
 	case len(ranked) == 0:
 		return fmt.Sprintf("No contender can be compared: each of the %d failed or gave unexpected responses.", len(d.all)), Bad
+	case len(ranked) == 1 && len(d.all) > 1:
+		return fmt.Sprintf("Run %s: the only one of %d without a failure.", label(ranked[0]), len(d.all)), Bad
 	}
 	switch d.kind {
 	case Single:
 		return d.single(ranked[0])
 	case Versions:
-		if len(ranked) == 2 {
-			return d.versions()
-		}
+		return d.versions()
 	case Requests:
 		return d.requests()
 	case Arrivals:
@@ -39,18 +40,18 @@ func (d *draft) verdict() (string, Tone) {
 	case FirstRequests:
 		return d.first()
 	}
-	text, tone := d.steps(ranked)
-	if len(ranked) == 1 && len(d.all) > 1 {
-		return fmt.Sprintf("Run %s: the only one of %d without a failure.", label(ranked[0]), len(d.all)), Bad
-	}
-	return text, tone
+	return d.steps(ranked)
 }
 
 // steps ranks by throughput and says which contender costs the least.
 func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 	s := d.standing(measure.Throughput)
 	if n := len(d.facts.Ratios); n > 0 { // the limits are the subject
-		return strings.Join(d.facts.Ratios[:min(n, 2)], " "), Good
+		tone := Good
+		if d.rounds() < stats.MinInterval {
+			tone = Neutral
+		}
+		return strings.Join(d.facts.Ratios[:min(n, 2)], " "), tone
 	}
 	if d.facts.Unequal {
 		return "No ranking: the contenders ran under different limits or runtimes.", Neutral
@@ -128,7 +129,7 @@ func (d *draft) soFar(ranked []analysis.Contender) string {
 			all = append(all, observed{label(c), r.Value})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b observed) int { return compareFloats(b.value, a.value) })
+	slices.SortStableFunc(all, func(a, b observed) int { return cmp.Compare(b.value, a.value) })
 	if len(all) == 0 {
 		return "No results: no throughput was measured."
 	}

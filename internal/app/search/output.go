@@ -109,7 +109,8 @@ func write(env console.Env, o Options, log *recorder) error {
 	return nil
 }
 
-// table writes, in lines of at most width cells where possible, a row for each of the limits, then the meaning of the columns and notes.
+// table writes a row for each of the limits, then the meaning of the columns and notes, in lines of
+// at most width cells where possible.
 func table(out *bytes.Buffer, r capacity.Record, width int) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.SLO, 300))
 	t := texttable.Table{Columns: []texttable.Column{{Title: "limits", Left: true}, {Title: "sustained req/s"}, {Title: "fails at", Drop: 1},

@@ -202,13 +202,19 @@ func overThroughput(l layout) firstChartOf {
 // byRound returns the values of the rounds of two versions at their peaks.
 func byRound(l layout, m measure.Measure, title, unit string) firstChartOf {
 	c := firstChartOf{id: string(m.ID), title: title, caption: "by round", unit: unit, x: "value", y: "value", xName: "round", points: true}
+	scale := 1.
+	if unit == "µs" {
+		scale = 1e3
+	}
 	for _, who := range l.contenders {
 		line := dataLine{of: who}
-		for i, v := range m.Contender(who.of.Contender).Rounds {
-			if unit == "µs" {
-				v /= 1e3
+		peak, ok := who.of.PeakStep()
+		for _, t := range who.of.Results {
+			for _, step := range t.Steps {
+				if v, known := m.Of(step); ok && known && step.Index == peak.Index {
+					line.at = append(line.at, [2]float64{float64(t.Trial.Round), v / scale})
+				}
 			}
-			line.at = append(line.at, [2]float64{float64(i + 1), v})
 		}
 		c.lines = append(c.lines, line)
 	}

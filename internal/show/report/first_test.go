@@ -9,6 +9,8 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -34,4 +36,28 @@ func TestFirstCharts(t *testing.T) {
 		}
 	}
 	testenv.Golden(t, "testdata/first.txt", b.String())
+}
+
+// A failed round moves no value to another round: the values of two versions are pairs.
+func TestByRound_FailedRound(t *testing.T) {
+	var trials []bench.TrialResult
+	for round := 1; round <= 3; round++ {
+		for _, name := range []string{"a", "b"} {
+			trial := benchtest.Trial(name, round, benchtest.Step(int64(1000*round)))
+			if name == "a" && round == 2 {
+				trial = benchtest.Trial(name, round)
+				trial.State = bench.TrialFailed
+			}
+			trials = append(trials, trial)
+		}
+	}
+	l := newLayout(analysis.Of(benchtest.Run(trials...), trials))
+	c := byRound(l, measure.Get(measure.Throughput), "", "/s")
+	for i, want := range [][]float64{{1, 2, 3}, {1, 3}} {
+		var rounds []float64
+		for _, p := range c.lines[i].at {
+			rounds = append(rounds, p[0])
+		}
+		testenv.Equal(t, rounds, want)
+	}
 }
