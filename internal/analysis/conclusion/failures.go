@@ -2,7 +2,6 @@ package conclusion
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // cut bounds a name.
@@ -167,7 +167,7 @@ func (d *draft) command(contenders, flags string) string {
 func (d *draft) which(contender string) (args []string) {
 	for _, t := range d.Run.Run.Targets {
 		if contender == "" || contender == t.Name {
-			args = append(args, "--target "+safe.Shell([]string{safe.Line(t.Name+"="+withoutUser(t.URL), 200)}))
+			args = append(args, "--target "+safe.Shell([]string{safe.Line(t.Name+"="+secret.Address(t.URL), 200)}))
 		}
 	}
 	switch {
@@ -182,16 +182,6 @@ func (d *draft) which(contender string) (args []string) {
 		}
 	}
 	return args
-}
-
-// withoutUser removes user name and password from a URL: conclusions are passed on.
-func withoutUser(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return "URL"
-	}
-	u.User = nil
-	return u.String()
 }
 
 // profile returns the profile as the user named it; "" for the default.
