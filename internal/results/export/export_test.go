@@ -172,7 +172,7 @@ func TestPrometheusHasEachValueOnce(t *testing.T) {
 	if !strings.Contains(out, `step_name="a\"b\\c d"`) {
 		t.Error("a hostile name is not escaped")
 	}
-	want := fmt.Sprintf(`step="2",step_name="64 connections",connections="64",warm_up="false",quantile="0.99"} %v`, trials[0].Steps[2].Load.Latency.P99.Seconds())
+	want := fmt.Sprintf(`connections="64",contender="rs-actix",round="1",run="20260314-092653-1",step="2",step_name="64 connections",warm_up="false",quantile="0.99"} %v`, trials[0].Steps[2].Load.Latency.P99.Seconds())
 	if !strings.Contains(out, want) {
 		t.Errorf("no line has %s", want)
 	}
