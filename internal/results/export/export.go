@@ -26,7 +26,6 @@ type Format struct {
 	Title string // purpose in a few words
 	Note  string // what is missing; "" for nothing
 	Many  bool   // it has a file for each trial or step, so it needs a folder
-	bytes bool   // it is binary
 	files filesOf
 	none  string // why results may have no file; "": they have no step
 }
@@ -47,7 +46,7 @@ type File struct {
 
 // Formats returns all formats, in the order in which they are reported.
 func Formats() []Format {
-	all := []Format{
+	return []Format{
 		{Name: "csv", Title: "one row per trial and step", files: single("results.csv", writeCSV)},
 		{Name: "json", Title: "the same rows as a list of flat objects", files: single("results.flat.json", writeJSON)},
 		{Name: "gobench", Title: "Go's benchmark format, for benchstat", files: single("results.bench.txt", writeGoBench)},
@@ -58,20 +57,12 @@ func Formats() []Format {
 		{Name: "hlog", Title: "HdrHistogram log of each trial",
 			Note: "one interval per step: windows have quantiles, no histograms", Many: true,
 			files: perTrial(".hlog", writeHLog)},
-		{Name: "vegeta", Title: "vegeta's binary results, one file per step", bytes: true,
-			files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
-		{Name: "vegeta-json", Title: "vegeta's results as JSON lines",
-			files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
-		{Name: "vegeta-csv", Title: "vegeta's results as CSV", files: vegetaFiles(".vegeta.csv", csvEncoder)},
+		vegetaFormat("vegeta", "vegeta's binary results, one file per step", ".bin", vegeta.NewEncoder),
+		vegetaFormat("vegeta-json", "vegeta's results as JSON lines", ".json", vegeta.NewJSONEncoder),
+		vegetaFormat("vegeta-csv", "vegeta's results as CSV", ".csv", csvEncoder),
 		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json",
 			Many: true, files: harnessFiles},
 	}
-	for i := range all {
-		if strings.HasPrefix(all[i].Name, "vegeta") {
-			all[i].Many, all[i].Note, all[i].none = true, vegetaNote, vegetaNone
-		}
-	}
-	return all
 }
 
 // FormatNames returns the names of all formats.
@@ -106,7 +97,7 @@ func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([
 	for i, file := range files {
 		files[i].Write = func(w io.Writer) error {
 			switch {
-			case f.bytes:
+			case strings.HasSuffix(file.Name, ".bin"):
 			case strings.HasSuffix(file.Name, ".json"):
 				w = safe.JSONWriter(w)
 			default:

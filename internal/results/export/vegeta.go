@@ -15,12 +15,6 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-const (
-	vegetaNote = "only requests that were kept one by one: those of steps with keep_requests, and first_requests"
-	vegetaNone = "no single requests were kept: add `keep_requests: 1000` to a step of the profile, " +
-		"such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again"
-)
-
 // oneRequest is a measured request. Nothing here is made from histograms or windows.
 type oneRequest struct {
 	attack string
@@ -28,13 +22,13 @@ type oneRequest struct {
 	err string // "": no error
 }
 
-// vegetaFiles writes a file for the kept requests of each step, and one for the first requests of
+// vegetaFormat has a file for the kept requests of each step, and one for the first requests of
 // each trial, which belong to no step.
-func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
-	return func(run bench.Run, trials []bench.TrialResult, opt Options) (files []File) {
+func vegetaFormat(name, title, ending string, enc func(io.Writer) vegeta.Encoder) Format {
+	files := func(run bench.Run, trials []bench.TrialResult, opt Options) (files []File) {
 		add := func(name string, since time.Time, all []oneRequest) {
 			if len(all) > 0 {
-				files = append(files, File{name + suffix, func(w io.Writer) error {
+				files = append(files, File{name + ".vegeta" + ending, func(w io.Writer) error {
 					return writeSingles(w, run.Profile.Requests, since, all, enc)
 				}})
 			}
@@ -48,6 +42,12 @@ func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
 			}
 		}
 		return files
+	}
+	return Format{
+		Name: name, Title: title, Many: true, files: files,
+		Note: "only requests that were kept one by one: those of steps with keep_requests, and first_requests",
+		none: "no single requests were kept: add `keep_requests: 1000` to a step of the profile, " +
+			"such as {connections: 64, keep_requests: 1000}, or `first_requests: {requests: 10}`, and run it again",
 	}
 }
 
