@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -69,6 +70,18 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	testenv.Equal(t, objects[2]["usage_source"], any("cgroup v2"))
 	if got := objects[2]["throughput"]; got != json.Number(number(s.Load.Throughput())) {
 		t.Errorf("throughput %v, want %v", got, s.Load.Throughput())
+	}
+}
+
+func TestColumnsHoldEveryMeasure(t *testing.T) {
+	names := map[string]int{}
+	for _, c := range Columns() {
+		names[c.Name]++
+	}
+	for _, m := range measure.All() {
+		if name := m.CSV.Name; name != "" && names[name] != 1 {
+			t.Errorf("%d columns of %s", names[name], name)
+		}
 	}
 }
 
