@@ -170,7 +170,7 @@ func TestPrometheus(t *testing.T) {
 	testenv.Golden(t, "testdata/"+file, string(written(t, "prometheus", run, trials[:1], Options{})[file]))
 }
 
-// A trial without a step, and a step without a success, have no file of their own.
+// A trial without a step has no file, and neither has a step without a success.
 func TestFiles_Empty(t *testing.T) {
 	run, trials := fixture()
 	trials = trials[:1]
