@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -63,24 +62,17 @@ type untilGone struct{ io.Writer }
 
 func (u untilGone) Write(text []byte) (int, error) {
 	n, err := u.Writer.Write(text)
-	for w := range within(u.Writer) {
-		if p, ok := w.(*pipe); ok && err == nil && p.gone.Load() {
+	for w := u.Writer; err == nil; {
+		if p, ok := w.(*pipe); ok && p.gone.Load() {
 			return n, ErrGone
 		}
+		door, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = door.Unwrap()
 	}
 	return n, err
-}
-
-// within yields w and the writers inside it, the innermost last.
-func within(w io.Writer) iter.Seq[io.Writer] {
-	return func(yield func(io.Writer) bool) {
-		for ok := true; ok && yield(w); {
-			var door interface{ Unwrap() io.Writer }
-			if door, ok = w.(interface{ Unwrap() io.Writer }); ok {
-				w = door.Unwrap()
-			}
-		}
-	}
 }
 
 // Masked returns e with writers that mask the secrets that m knows.
@@ -91,10 +83,14 @@ func (e Env) Masked(m secret.Masker) Env {
 
 // Terminal returns the writer inside the writers of Guarded and Masked, for drawing on a terminal.
 // Text written to it must already be harmless.
-func Terminal(w io.Writer) (inner io.Writer) {
-	for inner = range within(w) {
+func Terminal(w io.Writer) io.Writer {
+	for {
+		door, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			return w
+		}
+		w = door.Unwrap()
 	}
-	return inner
 }
 
 // Warn writes err to standard error as a warning.
