@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/profiles"
 )
 
 // read returns what given returns of the arguments of 'locbench run', and its flags.
@@ -118,5 +119,22 @@ func TestGiven_Run(t *testing.T) {
 			}
 			lacks(t, "text", text, "hunter2")
 		})
+	}
+}
+
+// The options of suggestions (conclusion, failures.go and facts.go) can be given with each bundled profile.
+func TestSuggestions(t *testing.T) {
+	names, err := profiles.FS.ReadDir(".")
+	testenv.OK(t, err)
+	for _, entry := range names {
+		name, ok := strings.CutSuffix(entry.Name(), ".yaml")
+		if !ok {
+			continue
+		}
+		for _, options := range []string{"--rounds=1 --connections=1 --duration=1s", "--duration=30m", "--memory=768MiB", "--cpus=0.75", "--connections=64,256", "--rounds=6"} {
+			if _, err := planOf(append(strings.Fields(options), "--profile", name, "--store", "embedded")...); err != nil {
+				t.Errorf("%s %s: %v", name, options, err)
+			}
+		}
 	}
 }
