@@ -106,6 +106,33 @@ var users = bench.Step{Arrivals: &bench.Arrivals{}, Duration: 10 * time.Second}
 
 func arrive(s *bench.StepResult) { s.Step = users }
 
+// requested returns rounds with a step for each of two requests, which have these rates.
+func requested(label string, n int, rates ...float64) []bench.TrialResult {
+	var all []bench.TrialResult
+	for k, rate := range rates {
+		request := bench.Step{Request: []string{"0 ms", "100 ms"}[k], Connections: 64, Duration: benchtest.Length}
+		for i, t := range rounds(label, n, rate, 9e4, benchtest.Of(request)) {
+			if k > 0 {
+				t.Steps = benchtest.Trial(label, i+1, append(all[i].Steps, t.Steps...)...).Steps
+				all[i] = t
+				continue
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// started returns rounds with first requests; the very first takes 100 ms for each 1,000 req/s.
+func started(label string, n int, rate float64) []bench.TrialResult {
+	all := rounds(label, n, rate, 9e4)
+	for i := range all {
+		total := time.Duration(rate * 1e5 * (1 + wobble[i%len(wobble)]))
+		all[i].FirstRequests = &bench.FirstRequests{First: bench.RequestPhases{Total: total}}
+	}
+	return all
+}
+
 // quota makes the quota the bottleneck of a step; busy the machine.
 func quota(s *bench.StepResult) {
 	benchtest.Throttled(90, 100)(s)
@@ -163,6 +190,11 @@ func TestOf(t *testing.T) {
 		{"selected contenders", slices.Concat(rounds("a", 2, 9000, 9e4), rounds("bb", 2, 4000, 9e4)), func(r *bench.Run) {
 			r.Given = append(r.Given, "a", "bb")
 		}},
+		{"arrivals: one leads", slices.Concat(rounds("a", 8, 500, 9e4, arrive), rounds("bb", 8, 250, 9e4, arrive)),
+			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
+		{"requests: each leads in one", slices.Concat(requested("a", 8, 9000, 500), requested("bb", 8, 4000, 700)), none},
+		{"requests: one leads in both", slices.Concat(requested("a", 8, 9000, 700), requested("bb", 8, 4000, 500)), none},
+		{"first requests", slices.Concat(started("a", 8, 9000), started("bb", 8, 4000)), none},
 		{"arrivals: only one is right", slices.Concat(rounds("a", 6, 500, 9e4, arrive), killed(rounds("bb", 6, 500, 9e4, arrive))),
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 	} {
