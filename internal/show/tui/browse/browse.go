@@ -16,7 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/compare"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // Source finds and reads results folders. Its methods block: they are called in commands.

@@ -8,7 +8,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/compare"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // Keys implements ui.Screen.

@@ -12,7 +12,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/board"
 	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
+	page "github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Options configure a live screen.
@@ -93,6 +94,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case endedMsg:
 		return s.end(msg)
+	case stopMsg:
+		if msg.now {
+			return s.abort()
+		}
+		return s.send(bench.Control{Kind: bench.ControlStop})
 	case ui.Done:
 		s.writing = false
 		return ui.Cmd(msg.StatusMsg)
@@ -116,7 +122,7 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 	if s.state.Ended == nil && (s.stderr != "" || s.code != 0) || s.stderr != "" && !s.options.Session.CanSteer() {
 		s.dialog = showEnd
 	}
-	return nil
+	return ui.Cmd(page.AnsweredMsg{})
 }
 
 // Busy implements ui.Screen: the clock advances.
@@ -162,7 +168,7 @@ func (s *Screen) status(f ui.Frame) string {
 }
 
 // Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the
-// run gracefully, stop it by force, and kill it.
+// run gracefully (as the answer of the question), stop it by force, and kill it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.options.Session.CanSteer():
@@ -173,11 +179,8 @@ func (s *Screen) Interrupt() tea.Cmd {
 		s.forcing = true
 		text := "forcing stop; Ctrl-C kills the run without cleanup"
 		return s.stop(ui.Cmd(ui.StatusMsg{Text: text, Bad: true}))
-	case s.dialog == confirmAbort:
-		return s.abort()
 	}
-	s.dialog = confirmAbort
-	return nil
+	return s.ask()
 }
 
 // stop interrupts the run: first gracefully, then by force; the third call kills it.
@@ -190,7 +193,6 @@ func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 }
 
 func (s *Screen) abort() tea.Cmd {
-	s.dialog = closed
 	if s.ended {
 		return nil
 	}

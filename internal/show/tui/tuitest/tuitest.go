@@ -17,7 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
