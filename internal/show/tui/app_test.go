@@ -80,6 +80,11 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 func (p *page) View() string { return p.name + "\n" + strings.Repeat("x", 500) }
 func (p *page) Keys() ui.Keys {
 	open := []key.Binding{ui.Hint("open", ui.Order)}
+	if p.name == "many" {
+		for k := ui.Start; k <= ui.Slower; k++ {
+			open = append(open, ui.Hint("", k))
+		}
+	}
 	return ui.Keys{Short: open, Groups: []ui.Group{{Title: "page", Keys: open}}}
 }
 func (p *page) Typing() bool  { return p.typing }
@@ -181,6 +186,10 @@ func TestTheLastLine(t *testing.T) {
 		testenv.Equal(t, last(p), " a ␛[31mword␛[0m", "word")
 		p.Press("o")
 		testenv.Equal(t, last(p), " o open  ? all keys", "the word of one page on the next")
+	})
+	play(t, tuitest.Size{Width: 200, Height: 24}, func(first *page, p *tuitest.Program) {
+		first.name = "many"
+		testenv.Equal(t, strings.Count(last(p), "  "), 6, "gaps in the line of a page with many keys")
 	})
 	play(t, tuitest.Size{Width: 20, Height: 6}, func(_ *page, p *tuitest.Program) {
 		testenv.Equal(t, last(p), " o open  ? all keys", "in the smallest terminal")

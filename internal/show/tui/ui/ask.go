@@ -144,7 +144,7 @@ func (a *Ask) choices(t *Theme, w int, words bool) (lines []string) {
 		switch {
 		case !words || c.Words == "":
 			lines = append(lines, head)
-		case w < 3*wide:
+		case w-wide-7 < 16: // a column of words would have lines of one
 			lines = append(append(lines, head), Hang("     ", c.Words, w, Paint{})...)
 		default:
 			lines = append(lines, Hang(head+"  ", c.Words, w, Paint{})...)
