@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/show/tui/browse"
+	"github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/live"
 	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/setup"
@@ -49,5 +50,11 @@ func (p pages) live(session ui.Session, leave bool) *live.Screen {
 
 // browse returns the list of results folders.
 func (p pages) browse() ui.Page {
-	return old.NewPage(browse.New(browse.Options{Source: p.source, Roots: p.roots, Watch: p.watch}))
+	o := browse.Options{Source: p.source, Roots: p.roots, Watch: p.watch, Compare: p.compare}
+	return old.NewPage(browse.New(o))
+}
+
+// compare compares two results folders, or the contenders of one.
+func (p pages) compare(a, b string) tea.Cmd {
+	return ui.Cmd(ui.OpenMsg{Page: old.NewPage(compare.New(a, b, p.source))})
 }

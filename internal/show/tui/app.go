@@ -19,7 +19,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/fit"
 )
@@ -214,6 +213,8 @@ func (a *App) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		a.frame.dirty = true
 		return a.key(msg)
+	case tea.ColorProfileMsg, tea.EnvMsg, tea.FocusMsg, tea.BlurMsg, tea.ModeReportMsg,
+		tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
 	case tea.MouseMsg, tea.PasteMsg:
 		a.frame.dirty = true
 		switch {
@@ -227,6 +228,8 @@ func (a *App) update(msg tea.Msg) tea.Cmd {
 	case tea.ResumeMsg:
 		a.frame.dirty = true
 		return tea.ClearScreen
+	default:
+		return tea.Batch(a.pass(a.top(), msg), a.soon())
 	}
 	return nil
 }
@@ -298,12 +301,8 @@ func (a *App) navigate(page ui.Page, msg tea.Msg) (cmd tea.Cmd, handled bool) {
 	switch msg := msg.(type) {
 	case ui.OpenMsg:
 		return a.show(append(a.stack, msg.Page)), true
-	case old.Open:
-		return a.show(append(a.stack, old.NewPage(msg.Screen))), true
 	case ui.ReplaceMsg:
 		return a.show(append(a.stack[:slices.Index(a.stack, page)], msg.Page)), true
-	case old.Replace:
-		return a.show(append(a.stack[:slices.Index(a.stack, page)], old.NewPage(msg.Screen))), true
 	case ui.BackMsg:
 		if len(a.stack) == 1 {
 			return tea.Quit, true

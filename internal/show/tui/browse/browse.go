@@ -33,6 +33,8 @@ type Options struct {
 	Source Source
 	Roots  string                   // the places that Source searches, in words
 	Watch  func(dir string) tea.Cmd // shows the run in dir, in progress or finished
+	// Compare compares two results folders, or the contenders of one.
+	Compare func(a, b string) tea.Cmd
 }
 
 // again is the time until a list with runs in progress is made again.

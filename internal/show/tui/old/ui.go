@@ -55,10 +55,6 @@ type Key struct {
 
 // Messages to the program.
 type (
-	// Open shows another screen on top of this one.
-	Open struct{ Screen Screen }
-	// Replace shows another screen in place of this one.
-	Replace struct{ Screen Screen }
 	// Resized gives a screen its size before its next View and before any key.
 	Resized struct{ Width, Height int }
 
