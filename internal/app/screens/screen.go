@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui"
 	"github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/pages"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
@@ -64,7 +65,7 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	defer session.Close()
-	screen := pages{opener: opener}.live(session, true)
+	screen := pages.Pages{Opener: opener}.Live(session, true)
 	o, err := looks.drawn(env, old.NewPage(screen))
 	if err != nil {
 		return err
@@ -132,16 +133,16 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 		roots = append(roots, filepath.Dir(filepath.Clean(d.Dir)))
 	}
 	opener := newOpener(env, roots...)
-	pages := pages{opener: opener, source: opener, roots: opener.Roots()}
+	all := pages.Pages{Opener: opener, Source: opener, Roots: opener.Roots()}
 	var first ui.Page
 	var err error
 	switch {
 	case d.Dir != "":
-		first, err = dirPage(pages, opener, d.Dir)
+		first, err = dirPage(all, opener, d.Dir)
 	case d.Browse:
-		first = pages.browse()
+		first = all.Browse()
 	default:
-		first, err = d.SetUp(pages.setUp())
+		first, err = d.SetUp(all.SetUp())
 	}
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 }
 
 // dirPage returns the page for dir: of the run in it, or of a list of results folders.
-func dirPage(pages pages, opener *opener, dir string) (ui.Page, error) {
+func dirPage(all pages.Pages, opener *opener, dir string) (ui.Page, error) {
 	dir = results.Folder(dir)
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -168,14 +169,14 @@ func dirPage(pages pages, opener *opener, dir string) (ui.Page, error) {
 	}
 	if !results.Has(dir, results.RunFile) {
 		opener.roots = []string{dir, defaultRoot}
-		pages.source, pages.roots = opener, opener.Roots()
-		return pages.browse(), nil
+		all.Source, all.Roots = opener, opener.Roots()
+		return all.Browse(), nil
 	}
 	session, err := opener.Watch(dir)
 	if err != nil {
 		return nil, err
 	}
-	return old.NewPage(pages.live(session, false)), nil
+	return old.NewPage(all.Live(session, false)), nil
 }
 
 // afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the

@@ -99,7 +99,7 @@ func (p *help) lines(t *ui.Theme, w, columns int) []string {
 		parts = append(parts, strings.Join(ui.Exact(s, wide, high), "\n"))
 	}
 	lines := strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, parts...), "\n")
-	for _, note := range p.keys.Notes {
+	for _, note := range p.keys.Legend {
 		lines = append(append(lines, ""), ui.Wrap(note, w)...)
 	}
 	return lines

@@ -34,6 +34,7 @@ type Screen struct {
 	step    *fold.Step
 
 	writing  bool // a report is being written
+	asked    bool // whether to stop
 	stopping bool // the run was asked to stop
 	forcing  bool // the run was asked to stop by force
 	gone     bool // no more events will come
@@ -115,14 +116,17 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) end(msg endedMsg) tea.Cmd {
 	s.ended, s.code, s.stderr = true, msg.code, msg.stderr
-	s.dialog = closed // its question is obsolete
+	s.dialog = closed // its question is obsolete, as is that of stopping
 	if s.options.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
 	if s.state.Ended == nil && (s.stderr != "" || s.code != 0) || s.stderr != "" && !s.options.Session.CanSteer() {
 		s.dialog = showEnd
 	}
-	return ui.Cmd(page.AnsweredMsg{})
+	if s.asked {
+		return ui.Cmd(page.AnsweredMsg{})
+	}
+	return nil
 }
 
 // Busy implements ui.Screen: the clock advances.

@@ -227,6 +227,20 @@ func TestQuitAndHelp(t *testing.T) {
 	}
 }
 
+// TestTheEndOfTheRunClosesTheQuestion.
+func TestTheEndOfTheRunClosesTheQuestion(t *testing.T) {
+	var s *session
+	var screen *live.Screen
+	size := tuitest.Size{Width: 80, Height: 24}
+	dashboard(&s, &screen, false).Play(t, size, tuitest.Look{}, func(p *tuitest.Program) {
+		p.Press("q")
+		testenv.Contains(t, p.Frame(), "Leave?")
+		s.Stop(syscall.SIGINT)
+		p.Settle()
+		testenv.Contains(t, p.Frame(), "!Leave?")
+	})
+}
+
 // TestTheQuestionOfStopping asks once; Ctrl-C on the question stops, as its answer does.
 func TestTheQuestionOfStopping(t *testing.T) {
 	for _, c := range []struct {

@@ -15,6 +15,7 @@ type stopMsg struct{ now bool }
 
 // ask asks how to stop the run. It says what exactly each answer does.
 func (s *Screen) ask() tea.Cmd {
+	s.asked = true
 	a := page.Ask{Title: "Leave?", Text: s.where(), Interrupt: stopMsg{now: true}}
 	if rest := s.restOfStep(); rest != "" && !s.state.StopRequested {
 		a.Choices = append(a.Choices, page.Choice{Name: "stop after step", Words: rest + ", then stops", Msg: stopMsg{}})

@@ -53,11 +53,11 @@ type Key struct {
 	Wide bool   // omitted from a narrow help line
 }
 
-// Messages to the program.
-type (
-	// Resized gives a screen its size before its next View and before any key.
-	Resized struct{ Width, Height int }
+// Resized gives a screen its size before its next View and before any key.
+type Resized struct{ Width, Height int }
 
+// The names of package ui in the old screens.
+type (
 	Back      = ui.BackMsg
 	Quit      = ui.QuitMsg
 	StatusMsg = ui.TellMsg

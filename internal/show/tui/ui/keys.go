@@ -144,7 +144,7 @@ func Hint(words string, all ...Key) key.Binding {
 type Keys struct {
 	Short  []key.Binding // for the last line, at most six, the most useful first
 	Groups []Group       // all of them, for the page of help
-	Notes  []string      // signs and words of the page, below the keys
+	Legend []string      // signs and words of the page, below the keys
 }
 
 // Group is keys under a title.
