@@ -328,3 +328,34 @@ func BenchmarkFrame(b *testing.B) {
 		})
 	}
 }
+
+// overview has the keys of a page of a run.
+type overview struct{ page }
+
+func (overview) Keys() ui.Keys {
+	own := []key.Binding{
+		ui.Hint("chart above, below", ui.Up, ui.Down), ui.Hint("time cursor, by one point", ui.Left, ui.Right),
+		ui.Hint("full page (esc: back)", ui.Enter), ui.Hint("range: trial, 60 s, step", ui.View),
+		ui.Hint("mark; again: zoom", ui.Space), ui.Hint("", ui.Current),
+		ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter),
+	}
+	run := []key.Binding{
+		ui.Hint("pause, resume", ui.Pause), ui.Hint("stop… (4 choices)", ui.Stop), ui.Hint("", ui.Note),
+		ui.Hint("rate ±10% (open loop)", ui.Faster, ui.Slower), ui.Hint("report so far", ui.Report), ui.Hint("", ui.Copy),
+	}
+	return ui.Keys{
+		Short:  []key.Binding{own[0], own[2], own[3], run[0], run[1], run[5]},
+		Groups: []ui.Group{{Title: "page: overview", Keys: own}, {Title: "this run", Keys: run}},
+		Legend: []string{
+			"Signs  ▶ runs  ✓ passed, complete  ! caution  ✗ failed  ○ skipped  · for information  – none",
+			"Words  trial: one contender, started, checked, loaded, stopped. step: one level of load.",
+		},
+	}
+}
+
+func TestHelpFrames(t *testing.T) {
+	c := tuitest.Page{New: func(*testing.T) ui.Page { return &overview{page{name: "run, page 1 Overview"}} }, Keys: []string{"?"}}
+	c.Frames(t, "help")
+	c.Keys = nil
+	c.Whole(t)
+}
