@@ -28,8 +28,8 @@ import (
 	"github.com/locbench/locbench/internal/show/report"
 	"github.com/locbench/locbench/internal/show/tui/browse"
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
-	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
