@@ -111,6 +111,7 @@ func (t *Theme) Sparkline(values []float64, most float64, w int, paint Paint) st
 	values = values[max(0, len(values)-w):]
 	blocks := t.Glyph.Blocks
 	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", w-len(values)))
 	for _, v := range values {
 		if v < 0 || most <= 0 {
 			b.WriteByte(' ')
@@ -118,5 +119,5 @@ func (t *Theme) Sparkline(values []float64, most float64, w int, paint Paint) st
 		}
 		b.WriteString(blocks[min(len(blocks)-1, int(v/most*float64(len(blocks))))])
 	}
-	return fit.Right(paint.S(b.String()), w)
+	return paint.S(b.String())
 }
