@@ -55,15 +55,12 @@ func (o Over) Draw(l *ui.Theme, w, h int) []string {
 	return slices.Concat(title, lines, []string{o.labels(l, a, w, names)})
 }
 
-// x returns a number at its place on the axis.
+// x returns a number at its place on the axis; it is not finite if it has none.
 func (o Over) x(v float64) float64 {
-	if !o.LogX {
-		return v
+	if o.LogX {
+		return math.Log2(v)
 	}
-	if v <= 0 {
-		return math.NaN()
-	}
-	return math.Log2(v)
+	return v
 }
 
 // placed returns the lines with their points on the axis.

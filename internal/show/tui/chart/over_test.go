@@ -31,7 +31,7 @@ func drawOver(o Over, w, h int) []string {
 
 // The name of each line is at its end, on a row of its own, in the order of their values.
 func TestOver_Names(t *testing.T) {
-	for _, ends := range [][]float64{{100, 50, 1}, {100, 99, 98, 97}, {3, 2, 1, 100}, {1, 1, 1, 1}, {100, 100, 100, 0}} {
+	for _, ends := range [][]float64{{100, 50, 1}, {100, 99, 98, 97}, {3, 2, 1, 100}, {1, 1, 1, 1}, {100, 100, 100, 0}, {100, 0, 0, 0}} {
 		lines := drawOver(overOf(ends...), 60, 8)
 		at := map[string]int{}
 		for y, line := range lines {
@@ -49,6 +49,8 @@ func TestOver_Names(t *testing.T) {
 	}
 	narrow := strings.Join(drawOver(overOf(1, 2), 26, 8), "\n")
 	testenv.Check(t, !strings.Contains(narrow, "line"), "names leave no room for the lines:\n%s", narrow)
+	low := strings.Join(drawOver(overOf(1, 2, 3, 4, 5), 60, 6), "\n")
+	testenv.Check(t, !strings.Contains(low, "line"), "some of the names:\n%s", low)
 }
 
 // Points have equal distances on a log scale, each with its number below.

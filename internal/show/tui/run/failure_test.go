@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
@@ -51,6 +52,15 @@ func TestProblems_OfTheRun(t *testing.T) {
 	testenv.Equal(t, row(all[0], ui.Remedy), "run what is missing: locbench run --resume results/20261122-080000-orders")
 }
 
+// Failed checks exclude a contender although its trial is complete.
+func TestProblems_Checks(t *testing.T) {
+	trials := slices.Concat(nethttp.rounds(1), actix.rounds(1))
+	trials[1].Checks[0].Status, trials[1].Checks[0].Detail = bench.CheckFailed, "expected status 404, got 200"
+	all := problems(over(runOf("orders", trials...), trials).State)
+	testenv.Check(t, len(all) == 1, "%v", all)
+	testenv.Equal(t, all[0].Head, "rs-actix failed 1 of 36 checks; first: get: a city: expected status 404, got 200")
+}
+
 // The log of a failure is what the contender wrote to standard error last, else its last line.
 func TestProblems_Log(t *testing.T) {
 	trials := killed(ktor.rounds(1), 1)
@@ -61,4 +71,15 @@ func TestProblems_Log(t *testing.T) {
 		*log = append(*log, bench.LogLine{Stream: "stderr", Text: text}, bench.LogLine{Text: "access"})
 	}
 	testenv.Equal(t, row(problems(state)[0], "log"), "2\n3\n4")
+}
+
+// What is missing is run after a failed build, not after a contender has failed itself.
+func TestProblems_Resume(t *testing.T) {
+	trials := slices.Concat(killed(ktor.rounds(1), 1), []bench.TrialResult{benchtest.Trial("orders-go", 1)})
+	trials[1].State, trials[1].Failure = bench.TrialFailed, "build contender orders-go: exit status 1"
+	all := problems(over(runOf("orders", trials...), trials).State)
+	testenv.Check(t, len(all) == 2, "%v", all)
+	testenv.Equal(t, row(all[0], ui.Remedy), "raise its limit: locbench run --profile orders kt-ktor --memory 768MiB")
+	testenv.Equal(t, row(all[1], ui.Remedy), "see whether it builds: locbench services build orders-go\n"+
+		"then run what is missing: locbench run --resume results/20261122-080000-orders")
 }

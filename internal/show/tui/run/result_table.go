@@ -17,7 +17,6 @@ func (r *Result) table() table.Table {
 	t.Columns, t.Rows = slices.Clone(t.Columns), slices.Clone(t.Rows)
 	for i := range t.Rows {
 		t.Rows[i].Cells = slices.Clone(t.Rows[i].Cells)
-		t.Rows[i].Below = nil // each row is a line
 	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -43,7 +42,7 @@ func (r *Result) column(t table.Table, i int) {
 			wide = max(wide, fit.Width(row.Cells[i].Text))
 		}
 	}
-	for _, row := range t.Rows {
+	for n, row := range t.Rows {
 		if i >= len(row.Cells) {
 			continue
 		}
@@ -52,17 +51,20 @@ func (r *Result) column(t table.Table, i int) {
 		if t.Columns[i].Wrap {
 			c.Text = brief(c.Text)
 		}
-		hue := ui.Paint{}
-		if row.Mark > 0 && c.Tone != table.Faint {
+		hue := r.theme.Faint // of an excluded contender
+		if row.Mark > 0 && r.end.Table.Rows[n].Cells[t.Heading].Tone != table.Faint {
 			hue = r.theme.Hue(r.mark(row))
 		}
+		// A color in the text would end that of the cell.
+		value := r.theme.Tone(c.Tone, c.Text)
 		switch {
 		case i == t.Heading && row.Mark > 0:
-			c.Text = hue.S(r.theme.Glyph.Marks[r.mark(row)%len(r.theme.Glyph.Marks)]) + " " + c.Text
+			c.Text, c.Tone = hue.S(r.theme.Glyph.Marks[r.mark(row)%len(r.theme.Glyph.Marks)])+" "+value, table.Plain
 		case r.size.Class == ui.Column && i == barred(t, 0): // the value alone, without its CI
 			c.Text, _, _ = strings.Cut(strings.ReplaceAll(c.Text, ", ", " "), " ")
 		case bar > 0 && c.Share != nil:
-			c.Text = r.theme.Bar(*c.Share, bar, hue) + " " + strings.Repeat(" ", max(0, wide-fit.Width(c.Text))) + c.Text
+			pad := strings.Repeat(" ", 1+max(0, wide-fit.Width(c.Text)))
+			c.Text, c.Tone = r.theme.Bar(*c.Share, bar, hue)+pad+value, table.Plain
 		}
 	}
 }

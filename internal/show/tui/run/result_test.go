@@ -128,6 +128,7 @@ func TestResult_One(t *testing.T) {
 		{Dir: "broken", Run: earlier, Broken: errors.New("broken")},
 		{Dir: "results/other", Run: benchtest.With(earlier, func(r *bench.Run) { r.Profile.Name, r.Started = "other", run.Started.Add(-time.Minute) })},
 		{Dir: "results/before", Run: earlier, Trials: before},
+		{Dir: "results/oldest", Run: benchtest.With(earlier, func(r *bench.Run) { r.Started = r.Started.Add(-time.Hour) }), Trials: before},
 	}
 	ended(over(run, trials), past).Frames(t, "end-one")
 }
@@ -211,9 +212,34 @@ func TestResult_Since(t *testing.T) {
 	testenv.Equal(t, e.since, "")
 }
 
+// What says that responses may be wrong comes first of the caveats, and a single step makes no chart.
+func TestResult_Accepted(t *testing.T) {
+	step := func(c curve) curve { c.rates = c.rates[:1]; return c }
+	trials := slices.Concat(step(nethttp).rounds(6), step(actix).rounds(6))
+	run := runOf("orders", trials...)
+	run.AcceptFailedChecks, run.Warnings = true, bench.Warnings{{Text: "another"}}
+	ended(over(run, trials), nil).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "Failed checks were accepted", " more warnings in the report")
+		testenv.Check(t, !strings.Contains(p.Frame(), "┈"), "a chart of single points:\n%s", p.Frame())
+	})
+}
+
+// The row of an excluded contender is faint. Values keep their tones next to a bar.
+func TestResult_Tones(t *testing.T) {
+	r := newResult(nil).(*Result)
+	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
+	r.Update(r.Update(several())())
+	rows := r.table().Rows
+	testenv.Contains(t, rows[0].Cells[1].Text, r.theme.Hue(0).S("●"))
+	testenv.Contains(t, rows[0].Cells[2].Text, r.theme.Strong.S("21,111 ±0.6%"))
+	last := rows[3].Cells
+	testenv.Contains(t, last[1].Text, r.theme.Faint.S("◆"), r.theme.Faint.S("kt-ktor"))
+	testenv.Contains(t, last[5].Text, r.theme.Faint.S("██████████"), r.theme.Bad.S("511 MiB"))
+}
+
 // Nothing from a run moves the cursor or breaks the layout.
 func TestResult_Hostile(t *testing.T) {
-	const evil = "\x1b[2J世界é\u0301🇩🇪\r\n‮x"
+	const evil = "\x1b[2J世界é\u0301🇩🇪\r\n\u202ex"
 	trials := slices.Concat(curve{evil, nethttp.rates, 100, time.Microsecond, time.Second}.rounds(2), killed(ktor.rounds(2), 1))
 	for i := range trials {
 		trials[i].LastLog = []bench.LogLine{{Stream: "stderr", Text: evil}}
@@ -235,7 +261,9 @@ func TestResult_Kinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run, trials, err := results.Read("../../../../testdata/results/" + name)
 			testenv.OK(t, err)
-			page := ended(over(run, trials), nil)
+			state := over(run, trials)
+			testenv.Equal(t, newResult(nil).Update(state)().(*ending).first(), 0, "the selected row")
+			page := ended(state, nil)
 			page.Whole(t)
 			page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
 				frame := p.Frame()
