@@ -27,7 +27,7 @@ func subject(a, b analysis.Contender, rows []Row) string {
 	var ratios []string
 	for _, r := range rows {
 		if r.Ratio != nil && r.NotComparable == "" {
-			if text := analysis.RatioWords(r.Measure, *r.Ratio); text != "" {
+			if text := analysis.RatioWords(r.Measure, r.Ratio); text != "" {
 				ratios = append(ratios, text)
 			}
 		}
