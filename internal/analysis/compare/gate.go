@@ -42,33 +42,32 @@ func ParseGates(text string) ([]Gate, error) {
 	return gates, nil
 }
 
-func parseGate(part string) (Gate, error) {
+func parseGate(part string) (g Gate, err error) {
 	at := strings.IndexAny(part, "<>")
 	if at < 0 {
-		return Gate{}, fmt.Errorf("%q: expected a change such as throughput<-5%% or p99>+10%%", part)
+		return g, fmt.Errorf("%q: expected a change such as throughput<-5%% or p99>+10%%", part)
 	}
-	g := Gate{Measure: measure.ID(strings.TrimSpace(part[:at]))}
-	if names := gated(); !slices.Contains(names, string(g.Measure)) {
-		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(names, ", "))
+	g.Measure = measure.ID(strings.TrimSpace(part[:at]))
+	if !slices.Contains(gated(), string(g.Measure)) {
+		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(gated(), ", "))
 	}
-	op, sign := g.sign()[:1], g.sign()[1:]
-	expected := "expected a change such as " + g.example()
+	op, sign, most := ">", "+", float64(maxChange)
+	if g.higher() {
+		op, sign, most = "<", "-", 1
+	}
 	if part[at:at+1] != op {
-		return g, fmt.Errorf("%q is an improvement; %s", part, expected)
+		return g, fmt.Errorf("%q is an improvement; expected a change such as %s", part, g.example())
 	}
 	value := strings.TrimSpace(part[at+1:])
 	digits, percent := strings.CutSuffix(value, "%")
 	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
-	if !percent || !signed || digits == "" || strings.Trim(digits, "0123456789.") != "" {
-		return g, fmt.Errorf("%q: %q is not a change; %s", part, value, expected)
-	}
 	v, err := strconv.ParseFloat(digits, 64)
-	most := float64(maxChange)
-	if sign == "-" {
-		v, most = -v, 1
+	if !percent || !signed || err != nil || strings.Trim(digits, "0123456789.") != "" || v/100 >= most {
+		return g, fmt.Errorf("%q: %q is not a change within 0%% and %s%g%%; expected a change such as %s", part, value, sign,
+			100*most, g.example())
 	}
-	if g.Change = v / 100; err != nil || math.Abs(g.Change) >= most {
-		return g, fmt.Errorf("%q: %q is not within 0%% and %s%g%%; %s", part, value, sign, 100*most, expected)
+	if g.Change = v / 100; g.higher() {
+		g.Change = -g.Change
 	}
 	return g, nil
 }
@@ -76,17 +75,9 @@ func parseGate(part string) (Gate, error) {
 // example returns an example of a gate for the same measure.
 func (g Gate) example() string {
 	if g.Change = 0.1; g.higher() {
-		g.Change = 0.05
+		g.Change = -0.05
 	}
 	return g.String()
-}
-
-// sign returns the operator and sign between measure and change: "<-" if higher is better.
-func (g Gate) sign() string {
-	if g.higher() {
-		return "<-"
-	}
-	return ">+"
 }
 
 // Gates returns an example of a gate for each measure: "throughput<-5%, p99>+10%".
@@ -111,7 +102,11 @@ func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
 // String returns the form that ParseGates parses.
 func (g Gate) String() string {
-	return fmt.Sprintf("%s%s%s%%", g.Measure, g.sign(), strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+	sign := ">+"
+	if g.higher() {
+		sign = "<-"
+	}
+	return fmt.Sprintf("%s%s%s%%", g.Measure, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }
 
 // Outcome is the result of a gate for one contender.
@@ -136,8 +131,7 @@ type GateResult struct {
 
 // CheckGates applies the gates to every contender of both sides. A gate fails only if the whole 95%
 // CI of the ratio is beyond the allowed change.
-func (r Result) CheckGates(gates []Gate) []GateResult {
-	var all []GateResult
+func (r Result) CheckGates(gates []Gate) (all []GateResult) {
 	for _, c := range r.Contenders {
 		for _, g := range gates {
 			for _, row := range c.Rows {
@@ -158,19 +152,17 @@ func (g Gate) check(row Row) (Outcome, string) {
 	case row.Ratio == nil:
 		return Open, row.Sentence
 	}
-	limit := 1 + g.Change
-	change := row.Ratio.Words()
-	low, high := row.Ratio.Low, row.Ratio.High
+	limit, low, high := 1+g.Change, row.Ratio.Low, row.Ratio.High
 	if g.higher() {
 		low, high, limit = -high, -low, -limit
 	}
 	switch {
 	case low > limit && row.BelowFloor:
-		return Open, change + ": below the noise floor"
+		return Open, row.change() + ": below the noise floor"
 	case low > limit:
-		return Failed, change
+		return Failed, row.change()
 	case high <= limit:
-		return Passed, change
+		return Passed, row.change()
 	}
-	return Open, change + ": the CI includes the limit"
+	return Open, row.change() + ": the CI includes the limit"
 }

@@ -28,9 +28,9 @@ func TestParseGates(t *testing.T) {
 		"": "expected a change such as", "<-5%": `no measure ""`, "throughput": "expected a change such as", "speed<-5%": `choose one of throughput, p99, start-up, time-to-peak, memory, cpu`,
 		"throughput>+5%": "is an improvement; expected a change such as throughput<-5%", "p99<-5%": "is an improvement; expected a change such as p99>+10%",
 		"throughput<5%": `"5%" is not a change`, "throughput<-5": `"-5" is not a change`, "throughput<-%": "is not a change", "throughput<--5%": "is not a change",
-		"throughput<-100%": "is not within", "p99>+10001%": "is not within", "p99>+1e3%": "is not a change", "p99>+1.2.3%": "is not within",
+		"throughput<-100%": "is not a change", "p99>+10001%": "is not a change", "p99>+1e3%": "is not a change", "p99>+1.2.3%": "is not a change",
 		"p99>+NaN%": "is not a change", "p99>+10%,": "expected a change such as", "p99>+10%,p99>+5%": "twice", "p99>=+10%": "is not a change",
-		strings.Repeat(" ", 493) + "p99>+10%": "longer than 500 bytes", "p99>+10000%": "is not within 0% and +10000%", "cpu>+.%": "is not within", "p99>+\xff%": "longer than 500 bytes",
+		strings.Repeat(" ", 493) + "p99>+10%": "longer than 500 bytes", "p99>+10000%": "is not a change within 0% and +10000%", "cpu>+.%": "is not a change", "p99>+\xff%": "longer than 500 bytes",
 	} {
 		t.Run(text, func(t *testing.T) {
 			if _, err := ParseGates(text); err == nil || !strings.Contains(err.Error(), what) {
