@@ -5,6 +5,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -235,14 +236,12 @@ func (c Contender) notes() (all []SideWarning) {
 // warnings returns what is to know about the runs: failed checks that were accepted, and a machine
 // that was busy before them.
 func warnings(runs [2]bench.Run) (all []SideWarning) {
+	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
 	for i, run := range runs {
 		if run.AcceptFailedChecks {
 			all = append(all, sideWarning(sides[i], bench.WarnExcluded,
 				"failed checks were accepted (--accept-failed-checks): responses may be wrong"))
 		}
-	}
-	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
-	for i, run := range runs {
 		side := sides[i]
 		if oneRun {
 			side = ""
@@ -280,13 +279,5 @@ func (c Contender) subject() string {
 	return joined(": ", strings.Join(parts, ", "), joined(", ", ratios...))
 }
 
-func list(labels []string) string {
-	const most = 8
-	switch n := len(labels); {
-	case n == 0:
-		return "none"
-	case n > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), n-most)
-	}
-	return strings.Join(labels, ", ")
-}
+// list returns labels in a line of bounded length.
+func list(labels []string) string { return safe.Line(cmp.Or(strings.Join(labels, ", "), "none"), 300) }

@@ -101,6 +101,8 @@ func rows(couple analysis.Couple, o Options) []Row {
 		if m.Contender(couple.A.Contender).AtLeast || m.Contender(couple.B.Contender).AtLeast {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
+		pair := stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired,
+			Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID)}
 		switch {
 		case len(old) == 0 && len(fresh) == 0:
 			r.Sentence = "not measured"
@@ -109,11 +111,10 @@ func rows(couple analysis.Couple, o Options) []Row {
 		case len(fresh) == 0:
 			r.Sentence = "no data in new"
 		case m.Comparison.Apart:
-			r.withoutVerdict(o.Rule.Fill().Alpha)
+			r.Ratio = o.Rule.Compare([]stats.Pair{pair})[0].Ratio
+			r.Sentence = joined(": ", "no verdict", r.change())
 		default:
-			of = append(of, len(all))
-			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh,
-				Paired: r.Paired, Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID)})
+			of, family = append(of, len(all)), append(family, pair)
 			for i, rounds := range [][]float64{old, fresh} {
 				for _, w := range stats.RoundWarnings(rounds) {
 					r.Warnings = append(r.Warnings, SideWarning{sides[i], w})
@@ -140,18 +141,6 @@ func (r *Row) Decide(c stats.Comparison) {
 		r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
 		r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
 	}
-}
-
-// withoutVerdict sets the change of a measure that is not tested.
-func (r *Row) withoutVerdict(alpha float64) {
-	ratioOf := stats.RatioOf
-	if r.Paired {
-		ratioOf = stats.PairedRatio
-	}
-	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
-		r.Ratio = &ratio
-	}
-	r.Sentence = joined(": ", "no verdict", r.change())
 }
 
 // change returns "+8.3% (+6.1% to +10.2%)"; "" if it is not known.

@@ -133,13 +133,12 @@ func (c Contender) Verdict() (text string, tone table.Tone) {
 	if before == name {
 		before = "the old " + name
 	}
-	switch more := len(parts) - 1; {
-	case more == 1:
-		return name + ": " + parts[0] + "; " + parts[1] + throughput + ".", tone
-	case more > 1:
-		return name + ": " + parts[0] + "; " + units.Plural(more, "more change") + throughput + ".", tone
-	case more == 0:
-		return name + ": " + parts[0] + throughput + ".", tone
+	if more := len(parts) - 1; more > 1 {
+		parts = []string{parts[0], units.Plural(more, "more change")}
+	}
+	switch {
+	case len(parts) > 0:
+		return name + ": " + strings.Join(parts, "; ") + throughput + ".", tone
 	case len(open) > 0:
 		text = fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", before, name, strings.Join(open, ", "))
 		return text, table.Plain
@@ -254,7 +253,7 @@ func (r Result) remarks() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for i, labels := range [][]string{r.OnlyOld, r.OnlyNew} {
 		if len(labels) > 0 {
-			add("Only in %s: %s", sides[i], safe.Line(list(labels), 500))
+			add("Only in %s: %s", sides[i], list(labels))
 		}
 	}
 	for _, w := range r.Warnings {
