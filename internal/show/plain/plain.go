@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -348,12 +349,8 @@ func (p *Printer) show(rec bench.Record, what string) {
 	if rec.Trial != nil {
 		text += rec.Trial.String() + "  "
 	}
-	text = safe.Line(text+what, 4*p.opt.Width)
-	if r := []rune(text); len(r) >= p.opt.Width {
-		text = string(r[:p.opt.Width-1])
-	}
-	fmt.Fprintf(p.opt.Talk, "\r\x1b[K%s", text)
-	p.status = text
+	p.status = fit.Cut(safe.Line(text+what, 4*p.opt.Width), p.opt.Width-1)
+	fmt.Fprint(p.opt.Talk, "\r\x1b[K"+p.status)
 }
 
 func (p *Printer) clear() {
