@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,59 +43,42 @@ func ParseGates(text string) ([]Gate, error) {
 	return gates, nil
 }
 
-func parseGate(part string) (g Gate, err error) {
-	at := strings.IndexAny(part, "<>")
-	if at < 0 {
-		return g, fmt.Errorf("%q: expected a change such as throughput<-5%% or p99>+10%%", part)
-	}
-	g.Measure = measure.ID(strings.TrimSpace(part[:at]))
-	if !slices.Contains(gated(), string(g.Measure)) {
-		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(gated(), ", "))
-	}
-	op, sign, most := ">", "+", float64(maxChange)
-	if g.higher() {
-		op, sign, most = "<", "-", 1
-	}
-	if part[at:at+1] != op {
-		return g, fmt.Errorf("%q is an improvement; expected a change such as %s", part, g.example())
-	}
-	value := strings.TrimSpace(part[at+1:])
-	digits, percent := strings.CutSuffix(value, "%")
-	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
-	v, err := strconv.ParseFloat(digits, 64)
-	if !percent || !signed || err != nil || strings.Trim(digits, "0123456789.") != "" || v/100 >= most {
-		return g, fmt.Errorf("%q: %q is not a change within 0%% and %s%g%%; expected a change such as %s", part, value, sign,
-			100*most, g.example())
-	}
-	if g.Change = v / 100; g.higher() {
-		g.Change = -g.Change
-	}
-	return g, nil
-}
+// gateForm is a measure, whether a lower or a higher value fails, and a percentage.
+var gateForm = regexp.MustCompile(`^([a-z0-9-]*)\s*(<\s*-|>\s*\+)\s*([0-9.]+)\s*%$`)
 
-// example returns an example of a gate for the same measure.
-func (g Gate) example() string {
-	if g.Change = 0.1; g.higher() {
-		g.Change = -0.05
+func parseGate(part string) (g Gate, err error) {
+	m := gateForm.FindStringSubmatch(part)
+	if m == nil {
+		return g, fmt.Errorf("%q: expected a change such as %s", part, Gates())
 	}
-	return g.String()
+	g.Measure = measure.ID(m[1])
+	tested := func(m measure.Shown) bool { return m.ID == g.Measure }
+	v, err := strconv.ParseFloat(m[3], 64)
+	switch lower := m[2][0] == '<'; {
+	case !slices.ContainsFunc(measure.Tested(), tested):
+		return g, fmt.Errorf("%q: no measure %q; expected a change such as %s", part, g.Measure, Gates())
+	case lower != g.higher():
+		return g, fmt.Errorf("%q is an improvement; expected a change such as %s", part, Gates())
+	case err != nil || v >= 100*maxChange || lower && v >= 100:
+		return g, fmt.Errorf("%q: %s%% is not possible; expected a change such as %s", part, m[3], Gates())
+	case lower:
+		v = -v
+	}
+	g.Change = v / 100
+	return g, nil
 }
 
 // Gates returns an example of a gate for each measure: "throughput<-5%, p99>+10%".
 func Gates() string {
 	var all []string
-	for _, id := range gated() {
-		all = append(all, Gate{Measure: measure.ID(id)}.example())
+	for _, m := range measure.Tested() {
+		change := 0.1
+		if m.Higher {
+			change = -0.05
+		}
+		all = append(all, Gate{m.ID, change}.String())
 	}
 	return strings.Join(all, ", ")
-}
-
-// gated returns the names of the measures that may have a gate.
-func gated() (all []string) {
-	for _, m := range measure.Tested() {
-		all = append(all, string(m.ID))
-	}
-	return all
 }
 
 // higher reports whether a higher value is better.
