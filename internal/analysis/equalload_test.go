@@ -40,7 +40,7 @@ func TestContender_P99At(t *testing.T) {
 	slow := func(d time.Duration) func(*bench.StepResult) {
 		return func(s *bench.StepResult) { s.Load.Latency.P99 = d }
 	}
-	known := []func(*bench.TrialResult){at(1, slow(time.Millisecond)), at(2, slow(2 * time.Millisecond)), at(3, slow(8 * time.Millisecond))}
+	known := []func(*bench.TrialResult){at(1, slow(time.Millisecond)), at(2, slow(2*time.Millisecond)), at(3, slow(8*time.Millisecond))}
 	for _, c := range []struct {
 		name   string
 		rate   float64

@@ -65,10 +65,12 @@ func (r Result) Markdown(w io.Writer, gates []GateResult) error {
 			}
 		}
 		fmt.Fprintf(&b, "### %s\n\n", table.Escape(c.headline()))
+		noun := "measure"
 		if len(changed) > 0 {
+			noun = "more measure"
 			b.WriteString(c.table(changed, before, after).Markdown() + "\n")
 		}
-		fmt.Fprintf(&b, "%s\n\n<details><summary>%s · %s</summary>\n\n%s\n", c.costs(gates), units.Plural(len(rest), "more measure"),
+		fmt.Fprintf(&b, "%s\n\n<details><summary>%s · %s</summary>\n\n%s\n", c.costs(gates), units.Plural(len(rest), noun),
 			c.rounds(), c.table(rest, before, after).Markdown())
 		lines := append([]string{c.Subject}, c.remarks()...)
 		if i == len(r.Contenders)-1 {
