@@ -210,15 +210,7 @@ type samples struct {
 	p      map[[2]int]float64 // p value of two contenders, the smaller index first; none without values
 }
 
-// family returns what the contenders of the run are compared by.
-func (r *Run) family() *family {
-	if r.cached == nil {
-		return r.newFamily()
-	}
-	return r.cached()
-}
-
-// newFamily costs some 40 ms for 21 contenders, so it is made once for a run.
+// newFamily takes some 40 ms for 21 contenders.
 func (r *Run) newFamily() *family {
 	var f family
 	f.all, f.paired = together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })

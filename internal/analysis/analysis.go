@@ -20,7 +20,7 @@ type Run struct {
 	Trials     []bench.TrialResult // sorted by round
 	Contenders []Contender         // in the order in which they first ran
 
-	cached func() *family // nil: not cached
+	family func() *family // what the contenders are compared by; made once
 }
 
 // Contender is a contender of a run: its summary, its rounds, and the bottlenecks of its steps.
@@ -56,7 +56,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 		c.Bounds = verdict.Rounds(run.Machine.CPUs, c.Results)
 		r.Contenders = append(r.Contenders, c)
 	}
-	r.cached = sync.OnceValue(r.newFamily)
+	r.family = sync.OnceValue(r.newFamily)
 	return r
 }
 

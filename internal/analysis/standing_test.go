@@ -45,7 +45,6 @@ func TestRun_Standing(t *testing.T) {
 		rule stats.Rule
 	}{
 		{"no contender", analyzed(), measure.Throughput, stats.Rule{}},
-		{"not analyzed by Of", &Run{Contenders: analyzed(rounds("a", 6, 1), rounds("b", 6, 2)).Contenders}, measure.Throughput, stats.Rule{}},
 		{"alone", analyzed(rounds("a", 6, 1)), measure.Throughput, stats.Rule{}},
 		{"six rounds, and five", analyzed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 5, 3)), measure.Throughput, stats.Rule{}},
 		{"lower is better", analyzed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 1.99)), measure.CPURequest, stats.Rule{}},
