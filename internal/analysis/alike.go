@@ -117,7 +117,7 @@ func ratesApart(a, b stats.Step) bool {
 	return x > 0 && y > 0 && math.Abs(math.Log(y/x)) > math.Log1p(maxRateApart)
 }
 
-// loadOf returns the load at which a measure of c is compared, and its share of the peak: of
+// loadOf returns the load at which a measure of c is compared, and its share of peak throughput: of
 // throughput c's own peak, of other measures the step of ref.
 func (c Contender) loadOf(m measure.Measure, ref Contender) (step bench.Step, share float64, ok bool) {
 	of := ref

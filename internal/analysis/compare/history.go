@@ -234,7 +234,7 @@ func (p Point) marks() (all []string) {
 const historyWidth = 80
 
 // HistoryText writes series as text, at most 80 columns wide except for names of folders. The
-// widths of CIs are in rows of their own.
+// widths of CIs have rows below the medians.
 func HistoryText(w io.Writer, all []Series) error {
 	var b strings.Builder
 	for _, c := range all {
