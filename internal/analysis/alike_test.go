@@ -90,6 +90,17 @@ func TestRun_StandingAtHalf(t *testing.T) {
 	}
 }
 
+// Without closed-loop steps another rate has no other step to compare at.
+func TestContender_halfOfAll(t *testing.T) {
+	only := func(rate float64) func(*bench.TrialResult) {
+		return func(t *bench.TrialResult) { share(rate)(t); t.Steps = t.Steps[4:] }
+	}
+	all := analyzed(rounds("a", 6, 1, only(1000)), rounds("b", 6, 1, only(2000))).Contenders
+	if step, share, ok := all[0].halfOfAll(all...).Half(); step.Name != "50% of peak" || share != .5 || !ok {
+		t.Errorf("%+v, %v, %v", step, share, ok)
+	}
+}
+
 func TestContender_unlike(t *testing.T) {
 	only := func(rate float64) func(*bench.TrialResult) {
 		return func(t *bench.TrialResult) { share(rate)(t); t.Steps = t.Steps[4:] }
@@ -113,6 +124,8 @@ func TestContender_unlike(t *testing.T) {
 		{"no step of the reference", measure.CPURequest, []func(*bench.TrialResult){errorsInAll}, nil, ""},
 		{"another rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(2000)},
 			"other rate at 50% of peak: 2,000/s, not 1,000/s"},
+		{"another rate, of throughput", measure.Throughput, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(2000)}, ""},
+		{"no peak, of throughput", measure.Throughput, nil, []func(*bench.TrialResult){errorsInAll}, ""},
 		{"no rate of the reference", measure.P99Half, []func(*bench.TrialResult){only(1000), noRate}, []func(*bench.TrialResult){only(1000)}, ""},
 		{"the same rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(1000)}, ""},
 	} {
