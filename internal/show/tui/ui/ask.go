@@ -23,7 +23,7 @@ type Ask struct {
 
 	// Reply makes the message of a text that was typed; nil: the question has choices.
 	Reply func(text string) tea.Msg
-	Limit  int // characters of the text
+	Limit int // characters of the text
 
 	at    int
 	input textinput.Model
