@@ -25,13 +25,17 @@ func (d *draft) failures() (text string, failed bool) {
 		}
 	}
 	passed, checks, errors, sent, missed, checked := 0, 0, int64(0), int64(0), 0, 0
-	for _, c := range d.facts.Contenders {
+	for _, c := range d.all {
 		passed += c.Checks[bench.CheckPassed]
 		checks += c.Checks[bench.CheckPassed] + c.Checks[bench.CheckFailed]
 		errors += c.ErrorsTotal()
-		missed, checked = missed+c.Missed, checked+c.Checked
 		for _, s := range c.Steps {
 			sent += s.Ended()
+		}
+		for _, t := range c.Results {
+			for _, s := range t.Steps {
+				missed, checked = missed+len(s.Missed()), checked+len(s.Thresholds)
+			}
 		}
 	}
 	switch {
@@ -41,8 +45,8 @@ func (d *draft) failures() (text string, failed bool) {
 		return briefly(d.all[0]), true
 	case len(out) > 0:
 		return fmt.Sprintf("%d of %d: %s", len(out), len(d.all), strings.Join(out, "; ")), true
-	case d.facts.Unfinished > 0:
-		return fmt.Sprintf("%d of %s did not finish", d.facts.Unfinished, units.Plural(d.facts.Trials, "trial")), true
+	case unfinished(d.Run.Run) > 0:
+		return fmt.Sprintf("%d of %s did not finish", unfinished(d.Run.Run), units.Plural(len(d.Run.Run.Trials), "trial")), true
 	case missed > 0:
 		return fmt.Sprintf("%d of %s missed", missed, units.Plural(checked, "threshold")), true
 	case checks > passed:

@@ -41,9 +41,6 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	r := conclusion.Of(a, floor)
 	line("%s", r.Verdict)
 	line("%s.", strings.TrimSuffix(r.Confidence, "."))
-	if a.Run.AcceptFailedChecks {
-		line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
-	}
 	for _, p := range r.Problems {
 		problem(line, p)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -14,9 +15,17 @@ import (
 type failure struct {
 	Trial   string
 	State   string
-	Color   int
 	What    []string
 	LastLog []string
+}
+
+// sentence returns a problem in words: "✗ a is excluded: it died; likely cause: …. Remedy: …."
+func sentence(p conclusion.Problem) string {
+	text := "✗ " + p.Contender + " is excluded: it " + p.What
+	if p.Warning {
+		text = "⚠ " + p.Contender + " " + p.What
+	}
+	return text + when(p.Cause != "", "; likely cause: "+p.Cause) + ". Remedy: " + p.Remedy + "."
 }
 
 // maxLog is how many incidents and log lines are shown per trial, with those that say what was left
@@ -56,7 +65,7 @@ func failures(l layout) []failure {
 		if trial.State == bench.TrialComplete && len(what) == 0 {
 			continue
 		}
-		t := failure{Trial: c.Name(), State: cleanName(string(trial.State)), Color: c.Color(), What: what}
+		t := failure{Trial: c.Name(), State: cleanName(string(trial.State)), What: what}
 		for _, line := range safe.FirstAndLast(trial.LastLog, maxLog) {
 			t.LastLog = append(t.LastLog, cleanText(line.Text))
 		}
@@ -67,9 +76,8 @@ func failures(l layout) []failure {
 
 // warning is a caution and where it applies.
 type warning struct {
-	Text      string
-	Important bool          // the results are not what the profile describes
-	where     []whereabouts // empty: the whole run
+	Text  string
+	where []whereabouts // empty: the whole run
 }
 
 type whereabouts struct {
@@ -106,71 +114,46 @@ func (w *warning) at(trial, step string) {
 	}
 }
 
-// warnings returns all warnings, the important ones first; equal texts are one with all places.
-func warnings(a *analysis.Run, l layout) []warning {
-	run := a.Run
-	var all []warning
-	add := func(text, trial, step string, important bool) {
-		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == text && w.Important == important })
+// warnings returns the caveats and all warnings; equal texts are one with all places.
+func warnings(a *analysis.Run, l layout, caveats []conclusion.Caveat) (all []warning) {
+	add := func(text, trial, step string) {
+		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == text })
 		if i < 0 {
 			i = len(all)
-			all = append(all, warning{Text: text, Important: important})
+			all = append(all, warning{Text: text})
 		}
 		all[i].at(trial, step)
 	}
-	if text := unfinished(run); text != "" {
-		add(text, "", "", true)
-	}
-	if run.AcceptFailedChecks {
-		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.", "", "", true)
-	}
-	for _, c := range l.columns {
-		if i := c.trial.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
-			add("Limits not enforced"+when(i.LimitsNote != "", ": "+cleanText(i.LimitsNote)), c.Name(), "", true)
+	for _, c := range caveats {
+		if !c.Listed {
+			add(c.Text, "", "")
 		}
 	}
-	for _, w := range run.Warnings {
-		add(cleanText(w.Text), "", "", false)
+	for _, w := range a.Run.Warnings {
+		add(cleanText(w.Text), "", "")
 	}
 	for _, c := range l.columns {
 		for _, w := range c.trial.Warnings {
-			add(cleanText(w.Text), c.Name(), "", false)
+			add(cleanText(w.Text), c.Name(), "")
 		}
 		if i := c.trial.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
-			add(cleanText(i.LimitsNote), c.Name(), "", false)
+			add(cleanText(i.LimitsNote), c.Name(), "")
 		}
 		for i, s := range c.steps {
 			if s == nil {
 				continue
 			}
 			for _, w := range s.AllWarnings() {
-				add(cleanText(w.Text), c.Name(), l.rows[i].Label, false)
+				add(cleanText(w.Text), c.Name(), l.rows[i].Label)
 			}
 		}
 	}
 	for _, c := range l.contenders {
 		for _, w := range c.of.Warnings {
-			add(cleanText(w.Text), c.Label, "", false)
+			add(cleanText(w.Text), c.Label, "")
 		}
 	}
-	return slices.Concat(important(all, true), important(all, false))
-}
-
-// important returns the important warnings, or the others.
-func important(all []warning, is bool) []warning {
-	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Important != is })
-}
-
-// unfinished returns a sentence about trials that did not finish; "" if there are none.
-func unfinished(run bench.Run) string {
-	open := 0
-	for _, e := range run.Trials {
-		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
-			open++
-		}
-	}
-	return when(open > 0, "Run incomplete: "+units.Count(int64(open))+" of "+
-		units.Plural(len(run.Trials), "trial")+" did not finish.")
+	return all
 }
 
 // maxManualChanges is how many manual changes are shown, the first ones.
