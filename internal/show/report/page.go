@@ -56,7 +56,7 @@ func (p *pageWriter) document(d document) {
 	p.put("</p>\n\n")
 	for _, s := range d.Sections {
 		p.put("<section id=\"{}\">\n<h2>{}</h2>\n", s.ID, s.Title)
-		p.table(s.Table, "results")
+		p.table(s.Table, "results"+when(s.ID == "results" && len(d.Contenders) > denseFrom, " many"))
 		p.put("</section>\n")
 	}
 	p.failures(d)
@@ -123,7 +123,7 @@ func (p *pageWriter) table(t table.Table, class string) {
 	p.WriteString(t.HTML(class)) // escaped
 	p.put("</div>\n")
 	if len(t.Footnotes) > 0 {
-		p.put(`<details class="folded"><summary>About the columns</summary>` + "\n")
+		p.put(`<details class="folded"><summary>Notes</summary>` + "\n")
 		p.every("<p class=\"note\">{}</p>\n", t.Footnotes)
 		p.put("</details>\n")
 	}

@@ -42,7 +42,7 @@ func TestConclusionComesFirst(t *testing.T) {
 		last = i
 	}
 	results := page[strings.Index(page, `<section id="results">`):strings.Index(page, `<section id="bottlenecks">`)]
-	before, _, folded := strings.Cut(results, `<details class="folded"><summary>About the columns</summary>`)
+	before, _, folded := strings.Cut(results, `<details class="folded"><summary>Notes</summary>`)
 	testenv.Check(t, folded && !strings.Contains(before, `<p class="note">`), "notes of the results are not folded")
 }
 

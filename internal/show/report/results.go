@@ -130,7 +130,7 @@ func ends(in stats.Interval, words func(float64) string) string {
 	return words(in.Low) + " to " + words(in.High)
 }
 
-// bottlenecks returns what limited each step of each contender, with the evidence at the peak.
+// bottlenecks returns what limited each step of each contender, with the evidence at the peaks of few.
 func bottlenecks(l layout) table.Table {
 	t := table.Table{Columns: columns("Step"), Footnotes: []string{
 		"From counters at the start and end of each step and the trial's other steps; small print at the peak: values of the last round " +
@@ -153,7 +153,7 @@ func bottlenecks(l layout) table.Table {
 			if s.Bound != "" && !wrong {
 				any = true
 				cell.Text = string(s.Bound) + when(s.Agree < s.Rounds, " ("+strconv.Itoa(s.Agree)+" of "+strconv.Itoa(s.Rounds)+" rounds)")
-				if peak, ok := c.of.PeakStep(); ok && peak.Index == index {
+				if peak, ok := c.of.PeakStep(); ok && peak.Index == index && len(l.contenders) <= denseFrom {
 					cell.Small = []string{s.Words()}
 				}
 			}

@@ -38,7 +38,7 @@ func secondCharts(l layout) (all []chart) {
 		var starts []mark
 		var by int
 		moments[i], starts, by = l.timeline(c, room)
-		if merged = max(merged, by); steps == nil {
+		if merged = max(merged, by); steps == nil && len(starts) > 1 {
 			steps = starts // of the first trial; those of the others begin slightly earlier or later
 		}
 	}
@@ -57,7 +57,7 @@ func secondCharts(l layout) (all []chart) {
 		{"second-memory", "Memory in use, MiB", "MiB", "Without page cache. A leak is a straight line upward; a heap or a cache " +
 			"that fills up becomes flat." + l.growth(), func(m moment) float64 { return m.memory }, l.memoryLimits()},
 	} {
-		ch := chart{ID: one.id, Title: one.title + ", second by second", Unit: one.unit, note: note + one.note, y: "value", xName: "seconds",
+		ch := chart{ID: one.id, Title: one.title + ", by second", Unit: one.unit, note: note + one.note, y: "value", xName: "seconds",
 			Marks: steps}
 		if one.unit == "ms" {
 			ch.y = "log"

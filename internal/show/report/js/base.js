@@ -34,7 +34,7 @@ function inUnit(unit, x) {
   return `${significant(x)}${unit.startsWith('/') || unit === '' ? '' : ' '}${unit.replace('successes', '')}`;
 }
 const short = (unit) => (x) => unit === 'ms' || unit === 'µs' || unit === '%' ? inUnit(unit, x).replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '')
-  : x >= 1000 ? `${+(x / 1000).toPrecision(3)} k` : `${+x.toPrecision(3)}`;
+  : x >= 1e6 ? `${+(x / 1e6).toPrecision(3)} M` : x >= 1000 ? `${+(x / 1000).toPrecision(3)} k` : `${+x.toPrecision(3)}`;
 
 function element(name, attributes, ...children) {
   const el = document.createElement(name);

@@ -42,10 +42,12 @@ function horizontal(chart, axis, all, narrow) {
 }
 
 // across draws thresholds, limits and the starts of steps.
-function across(chart) {
+function across(chart, width) {
   const ink = css('--off'), soft = css('--soft');
-  return { type: 'line', data: [], silent: true, tooltip: { show: false }, markLine: { silent: true, symbol: 'none', animation: false, data: chart.marks.map((m) => m.upright
-    ? { xAxis: m.at, lineStyle: { color: css('--line'), type: 'solid', width: 1 }, label: { formatter: plain(m.text), position: 'end', distance: 2, color: soft, fontSize: 10 } }
+  const every = Math.ceil(chart.marks.length * 36 / (width - 160)); // labels of steps do not cover each other
+  const from = chart.option.series.flatMap((one) => one.data)[0].value[0]; // the vertical axis reaches to what is across
+  return { type: 'line', data: chart.marks.filter((m) => !m.upright).map((m) => [from, m.at]), showSymbol: false, lineStyle: { opacity: 0 }, silent: true, tooltip: { show: false }, markLine: { silent: true, symbol: 'none', animation: false, data: chart.marks.map((m, i) => m.upright
+    ? { xAxis: m.at, lineStyle: { color: css('--line'), type: 'solid', width: 1 }, label: { show: i % every === 0, formatter: plain(m.text), position: 'end', distance: 8, color: soft, fontSize: 10 } }
     : { yAxis: m.at, lineStyle: { color: ink, type: [5, 4], width: 1.5 }, label: { formatter: plain(m.text), position: 'insideStartTop', color: ink, fontSize: 12 } }) },
   labelLayout: { hideOverlap: true } };
 }
@@ -93,10 +95,8 @@ function dress(chart, width) {
   });
   option.series.push(...named.filter((l) => l.series.data.some((d) => d.value.length === 4)).map(ribbon));
   if (chart.marks) {
-    option.series.push(across(chart));
-    const level = chart.marks.filter((m) => !m.upright).map((m) => m.at);
-    if (level.length > 0) y.max = ({ max }) => max < Math.max(...level) ? Math.max(...level) * (y.type === 'log' ? 2 : 1.1) : null; // the line is in the chart
-    if (chart.marks.some((m) => m.upright)) option.grid[0].top = 20;
+    option.series.push(across(chart, width));
+    if (chart.marks.some((m) => m.upright)) option.grid[0].top = 28;
   }
   option.tooltip.formatter = (p) => tooltip(chart, x, all, p);
   return option;
@@ -117,8 +117,8 @@ function nameLines(chart, drawn) {
     for (let other = placed.find((p) => covers(p, e)); other; other = placed.find((p) => covers(p, e))) e.top = other.top + height;
     placed.push(e);
   }
-  let lowest = drawn.getHeight() - height / 2;
-  for (const e of placed.sort((a, b) => b.top - a.top)) { // those that moved below the chart move up
+  let lowest = drawn.getHeight() - Number(drawn.getOption().grid[0].bottom) - 22;
+  for (const e of placed.sort((a, b) => b.top - a.top)) { // those that moved below the axis move up
     if (e.top <= lowest) break;
     e.top = lowest;
     lowest -= height;
