@@ -3,7 +3,6 @@ package conclusion
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
@@ -23,8 +22,7 @@ type Caveat struct {
 const (
 	maxWarnings = 3 // about the run
 	maxKinds    = 6 // of warnings about steps
-	maxPlaces   = 4 // of a kind
-	maxNames    = 6 // of contenders or steps
+	maxNames    = 6 // of contenders
 	maxWords    = 200
 )
 
@@ -39,7 +37,11 @@ func (d *draft) caveats() (all []Caveat) {
 		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
 	}
 	for _, c := range d.all {
-		if n, why := unlimited(c); n > 0 {
+		if n := count(c, unlimited); n > 0 {
+			why := ""
+			if note := c.Results[slices.IndexFunc(c.Results, unlimited)].Instance.LimitsNote; note != "" {
+				why = " (" + safe.Line(note, maxWords) + ")"
+			}
 			add("Limits of %s not enforced in %d of %s%s: its results do not match the profile.", label(c), n,
 				units.Plural(c.Trials, "round"), why)
 		}
@@ -56,21 +58,18 @@ func (d *draft) caveats() (all []Caveat) {
 		add("Machine was busy before the run (load %.3g on %s); differences may come from that.", load,
 			units.Plural(run.Machine.CPUs, "CPU"))
 	}
-	var shared []string
 	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
 		if names := d.boundBy(b); len(names) > 0 && len(d.all) > 1 {
-			shared = append(shared, map[verdict.Bound]string{verdict.Store: "the store", verdict.Machine: "the machine's CPUs"}[b]+
-				" limited "+list(names))
+			add("Another %s may change the order: the %s limited %s at peak.", b, b, list(names))
 		}
-	}
-	if len(shared) > 0 {
-		add("Another store or machine may change the order: %s at peak.", strings.Join(shared, ", "))
 	}
 	for _, c := range d.all {
-		if text := roundWarnings(c); text != "" {
-			add("%s: peak throughput varies between rounds more than by chance: %s.", label(c), text)
+		if peak, ok := peakOf(c); ok {
+			for _, w := range stats.RoundWarnings(peak.Throughput.Values) {
+				add("%s: peak throughput varies between rounds more than by chance: %s.", label(c), w.Text)
+			}
 		}
-		if n := changedByHand(c); n > 0 {
+		if n := count(c, bench.TrialResult.ChangedByHand); n > 0 {
 			add("Changed by hand: %d of %s of %s.", n, units.Plural(c.Trials, "round"), label(c))
 		}
 	}
@@ -93,16 +92,10 @@ func unfinished(run bench.Run) (n int) {
 	return n
 }
 
-// unlimited returns the number of rounds whose limits were not enforced, and why in parentheses.
-func unlimited(c analysis.Contender) (n int, why string) {
-	for _, t := range c.Results {
-		if i := t.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
-			if n++; i.LimitsNote != "" {
-				why = " (" + safe.Line(i.LimitsNote, maxWords) + ")"
-			}
-		}
-	}
-	return n, why
+// unlimited reports whether limits of a trial were not enforced.
+func unlimited(t bench.TrialResult) bool {
+	i := t.Instance
+	return i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "")
 }
 
 // peakOf returns the peak step of a contender; ok is false if it had no throughput.
@@ -121,21 +114,10 @@ func (d *draft) boundBy(b verdict.Bound) (names []string) {
 	return names
 }
 
-func roundWarnings(c analysis.Contender) string {
-	peak, ok := peakOf(c)
-	if !ok {
-		return ""
-	}
-	var texts []string
-	for _, w := range stats.RoundWarnings(peak.Throughput.Values) {
-		texts = append(texts, w.Text)
-	}
-	return list(texts)
-}
-
-func changedByHand(c analysis.Contender) (n int) {
+// count returns the number of trials of a contender for which is holds.
+func count(c analysis.Contender, is func(bench.TrialResult) bool) (n int) {
 	for _, t := range c.Results {
-		if t.ChangedByHand() {
+		if is(t) {
 			n++
 		}
 	}
@@ -160,17 +142,11 @@ func grouped(all []group, of, name string) []group {
 	return all
 }
 
-// stepWarnings returns a caveat for each kind of warning about steps, the one with the most steps
-// first.
+// stepWarnings returns a caveat for each kind of warning about steps.
 func (d *draft) stepWarnings() (said []Caveat) {
-	type kind struct {
-		title  string
-		places []group // steps, and the contenders that have the warning there
-		steps  int
-	}
-	var kinds []kind
+	var kinds []group // and the contenders that have them
 	for _, c := range d.all {
-		var warned []group // kinds of warnings, and their steps
+		var warned []group // kinds of the contender, and their steps
 		for _, t := range c.Results {
 			for _, s := range t.Steps {
 				for _, w := range s.AllWarnings() {
@@ -179,41 +155,18 @@ func (d *draft) stepWarnings() (said []Caveat) {
 			}
 		}
 		for _, w := range warned {
-			i := slices.IndexFunc(kinds, func(k kind) bool { return k.title == w.of })
-			if i < 0 {
-				i = len(kinds)
-				kinds = append(kinds, kind{title: w.of})
+			who := label(c)
+			if n := len(w.names); n > 1 {
+				who += fmt.Sprintf(" (%d steps)", n)
 			}
-			kinds[i].places = grouped(kinds[i].places, steps(w.names), label(c))
-			kinds[i].steps += len(w.names)
+			kinds = grouped(kinds, w.of, who)
 		}
 	}
-	slices.SortStableFunc(kinds, func(a, b kind) int { return b.steps - a.steps })
 	for i, k := range kinds {
 		if i == maxKinds {
 			return append(said, Caveat{units.Plural(len(kinds)-i, "more kind") + " of warning below.", true})
 		}
-		var places []string
-		for _, p := range k.places[:min(len(k.places), maxPlaces)] {
-			places = append(places, list(p.names)+" at "+p.of)
-		}
-		if more := len(k.places) - maxPlaces; more > 0 {
-			places = append(places, "and at other steps "+units.Plural(more, "more time"))
-		}
-		said = append(said, Caveat{"Warning “" + k.title + "”: " + strings.Join(places, "; ") + ".", true})
+		said = append(said, Caveat{"Warning “" + k.of + "”: " + list(k.names) + ".", true})
 	}
 	return said
-}
-
-// steps returns steps with a common unit once: "16, 64 and 256 connections".
-func steps(names []string) string {
-	const unit = " connections"
-	if len(names) > maxNames {
-		return fmt.Sprintf("%d steps from %s to %s", len(names), strings.TrimSuffix(names[0], unit), names[len(names)-1])
-	}
-	text := list(names)
-	if slices.ContainsFunc(names, func(name string) bool { return !strings.HasSuffix(name, unit) }) {
-		return text
-	}
-	return strings.ReplaceAll(text, unit, "") + unit
 }

@@ -83,11 +83,8 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	}
 	d.kind, d.unequal, d.ratios = d.kindOf(), unequal(d.all), a.LimitRatios(standings)
 	r := Conclusion{
-		Kind: d.kind, Title: safe.Line(a.Run.Profile.Title, 200), About: d.about(), Confidence: d.confidence(),
+		Kind: d.kind, Title: safe.Line(cmp.Or(a.Run.Profile.Title, a.Run.Profile.Name), 200), About: d.about(), Confidence: d.confidence(),
 		Cost: d.cost(), Problems: d.problems(), Caveats: d.caveats(),
-	}
-	if r.Title == "" {
-		r.Title = safe.Line(a.Run.Profile.Name, 200)
 	}
 	r.Failures, r.Failed = d.failures()
 	r.Verdict, r.Tone = d.verdict()

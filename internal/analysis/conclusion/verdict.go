@@ -249,10 +249,7 @@ func changed(m measure.Measure, r stats.Ratio, interval bool) string {
 	if r.Estimate < 1 {
 		direction, low, high = "lower", high, low
 	}
-	title := m.Comparison.Title
-	if m.Comparison.Long != "" {
-		title = m.Comparison.Long
-	}
+	title := cmp.Or(m.Comparison.Long, m.Comparison.Title)
 	text, in := title+" "+percent(r.Estimate)+" "+direction, fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
 	if r.Estimate >= 2 || r.Estimate <= .5 {
 		text, in = fmt.Sprintf("%s ×%.3g", title, r.Estimate), fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
