@@ -1,11 +1,9 @@
 package report
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -90,12 +88,12 @@ func (ch chart) drawn() chart {
 	for _, l := range ch.Lines {
 		data := make([]opts.LineData, len(l.points))
 		for i, p := range l.points {
-			value := numbers{p.x, p.y}
+			value := []number{number(p.x), number(p.y)}
 			if ch.y == "log" && p.y <= 0 {
-				value[1] = math.NaN()
+				value[1] = number(math.NaN())
 			}
 			if p.ci != nil {
-				value = append(value, p.ci.Low, p.ci.High)
+				value = append(value, number(p.ci.Low), number(p.ci.High))
 			}
 			data[i].Value = value
 		}
@@ -130,7 +128,7 @@ type pageData struct {
 }
 
 func newPageData(run bench.Run, l layout, all []chart) pageData {
-	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []string{}, Peak: l.peakRow(), Charts: []chart{}}
+	data := pageData{File: "locbench-" + profileStem(run.Profile.Name), Contenders: []string{}, Colors: colors, Steps: []string{}, Peak: l.peakRow(), Charts: []chart{}}
 	for _, c := range l.contenders {
 		data.Contenders = append(data.Contenders, c.Label)
 	}
@@ -141,20 +139,6 @@ func newPageData(run bench.Run, l layout, all []chart) pageData {
 		data.Charts = append(data.Charts, ch.drawn())
 	}
 	return data
-}
-
-// fileStem returns the name of the profile without the characters that some file systems reject.
-func fileStem(run bench.Run) string {
-	stem := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return -1
-	}, run.Profile.Name)
-	return strings.Trim("locbench-"+stem[:min(len(stem), 40)], "-")
 }
 
 // number is a value of a chart. In JSON it has six significant digits, twice as many as a histogram;
@@ -171,17 +155,6 @@ func (n number) MarshalJSON() ([]byte, error) {
 		return strconv.AppendInt(nil, int64(v), 10), nil
 	}
 	return strconv.AppendFloat(nil, v, 'g', 6, 64), nil
-}
-
-type numbers []float64
-
-// MarshalJSON implements json.Marshaler.
-func (n numbers) MarshalJSON() ([]byte, error) {
-	all := make([]number, len(n))
-	for i, v := range n {
-		all[i] = number(v)
-	}
-	return json.Marshal(all)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

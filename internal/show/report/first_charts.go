@@ -54,18 +54,21 @@ func firstCharts(p bench.Profile, l layout, r conclusion.Conclusion) (all []char
 	return all
 }
 
-// line returns a line of the contender without points; † marks one that died.
-func (c contender) line() line {
-	died := slices.ContainsFunc(c.of.Results, func(t bench.TrialResult) bool { return t.WhyFailed() != nil })
-	return line{Contender: c.Index, Name: c.Label + when(died, " †")}
+// ofContenders adds a line for each contender; † marks one that died.
+func (ch chart) ofContenders(l layout, points func(contender) []point) chart {
+	for _, c := range l.contenders {
+		died := slices.ContainsFunc(c.of.Results, func(t bench.TrialResult) bool { return t.WhyFailed() != nil })
+		ch.add(line{Contender: c.Index, Name: c.Label + when(died, " †"), points: points(c)})
+	}
+	return ch
 }
 
 func firstData(l layout, kind conclusion.Kind) []chart {
 	switch kind {
 	case conclusion.Versions:
 		return []chart{
-			byRound(l, measure.Get(measure.CPURequest), "CPU per request", "µs"),
-			byRound(l, measure.Get(measure.Throughput), "Throughput at peak", "/s"),
+			byRound(l, measure.CPURequest, "CPU per request", "µs"),
+			byRound(l, measure.Throughput, "Throughput at peak", "/s"),
 		}
 	case conclusion.Requests:
 		return []chart{overSteps(l)}
@@ -96,15 +99,13 @@ func overSteps(l layout) chart {
 		ch.y = "log"
 		ch.note += ", log scale"
 	}
-	for _, who := range l.contenders {
-		one := who.line()
-		for _, s := range who.measuredSteps() {
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		for _, s := range c.measuredSteps() {
 			row, _ := slices.BinarySearch(l.indices, s.Index)
-			one.points = append(one.points, point{x: at[row], y: s.Throughput.Median})
+			all = append(all, point{x: at[row], y: s.Throughput.Median})
 		}
-		ch.add(one)
-	}
-	return ch
+		return all
+	})
 }
 
 // overThroughput returns p99 over the throughput, up to the peak of each contender.
@@ -112,40 +113,33 @@ func overThroughput(l layout) chart {
 	ch := chart{ID: "first-p99", Title: "p99", note: "over requests/s, up to the peak, log scale", Unit: "ms", x: "value", y: "log",
 		xName: "requests/s"}
 	p99 := measure.Get(measure.P99)
-	for _, who := range l.contenders {
-		one := who.line()
-		peak, ok := who.of.PeakStep()
-		for _, s := range who.measuredSteps() {
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		peak, ok := c.of.PeakStep()
+		for _, s := range c.measuredSteps() {
 			if r := p99.Over(s); ok && r.Known && r.Value > 0 && s.Index <= peak.Index && !s.Step.Open() {
-				one.points = append(one.points, point{x: s.Throughput.Median, y: r.Value / 1e6})
+				all = append(all, point{x: s.Throughput.Median, y: r.Value / 1e6})
 			}
 		}
-		slices.SortFunc(one.points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
-		ch.add(one)
-	}
-	return ch
+		slices.SortFunc(all, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		return all
+	})
 }
 
 // byRound returns the values of the rounds of two versions at their peaks.
-func byRound(l layout, m measure.Measure, title, unit string) chart {
-	ch := chart{ID: "first-" + string(m.ID), Title: title, note: "by round", Unit: unit, Points: true, x: "value", y: "value", xName: "round"}
-	scale := 1.
-	if unit == "µs" {
-		scale = 1e3
-	}
-	for _, who := range l.contenders {
-		one := who.line()
-		peak, ok := who.of.PeakStep()
-		for _, t := range who.of.Results {
+func byRound(l layout, id measure.ID, title, unit string) chart {
+	ch := chart{ID: "first-" + string(id), Title: title, note: "by round", Unit: unit, Points: true, x: "value", y: "value", xName: "round"}
+	m := measure.Get(id)
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		peak, ok := c.of.PeakStep()
+		for _, t := range c.of.Results {
 			for _, step := range t.Steps {
 				if v, known := m.Of(step); ok && known && step.Index == peak.Index {
-					one.points = append(one.points, point{x: float64(t.Trial.Round), y: v / scale})
+					all = append(all, point{x: float64(t.Trial.Round), y: m.Axis(v)})
 				}
 			}
 		}
-		ch.add(one)
-	}
-	return ch
+		return all
+	})
 }
 
 // unanswered returns the requests that were scheduled and not yet answered, second by second, of
@@ -153,57 +147,51 @@ func byRound(l layout, m measure.Measure, title, unit string) chart {
 func unanswered(l layout) chart {
 	ch := chart{ID: "first-unanswered", Title: "Unanswered requests", note: "scheduled, not yet answered, by second", x: "value",
 		y: "value", xName: "seconds"}
-	for _, who := range l.contenders {
-		one := who.line()
+	return ch.ofContenders(l, func(c contender) (all []point) {
 		var open int64
-		for _, w := range windows(who) {
-			if w.Scheduled == 0 && len(one.points) == 0 && open == 0 {
+		for _, w := range windows(c) {
+			if w.Scheduled == 0 && len(all) == 0 && open == 0 {
 				continue
 			}
 			for _, n := range w.Failed {
 				open -= n
 			}
 			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped
-			one.points = append(one.points, point{x: (w.Start + w.Length).Seconds(), y: float64(max(0, open))})
+			all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(max(0, open))})
 		}
-		ch.add(one)
-	}
-	return ch
+		return all
+	})
 }
 
 // bySecond returns a quantile of each second of the last measured step, of the last round.
 func bySecond(l layout, name string, of func(bench.Window) time.Duration) chart {
 	ch := chart{ID: "first-" + name, Title: name + " by second", note: "log scale", Unit: "ms", x: "value", y: "log", xName: "seconds"}
-	for _, who := range l.contenders {
-		one := who.line()
-		for _, w := range windows(who) {
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		for _, w := range windows(c) {
 			if v := of(w); v > 0 {
-				one.points = append(one.points, point{x: (w.Start + w.Length).Seconds(), y: float64(v) / float64(time.Millisecond)})
+				all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(v) / float64(time.Millisecond)})
 			}
 		}
-		ch.add(one)
-	}
-	return ch
+		return all
+	})
 }
 
 // byRequest returns the times of the first requests, in their order, of the last round.
 func byRequest(l layout) chart {
 	ch := chart{ID: "first-requests", Title: "Request by request", note: "latency of the first ones, log scale", Unit: "ms",
 		x: "value", y: "log", xName: "requests"}
-	for _, who := range l.contenders {
-		one := who.line()
-		for _, t := range slices.Backward(who.of.Results) {
-			if f := t.FirstRequests; f != nil && len(one.points) == 0 {
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		for _, t := range slices.Backward(c.of.Results) {
+			if f := t.FirstRequests; f != nil && len(all) == 0 {
 				for i, r := range slices.Concat([]bench.RequestPhases{f.First}, f.Kept, f.New) {
 					if r.Err == "" && r.Total > 0 {
-						one.points = append(one.points, point{x: float64(i + 1), y: float64(r.Total) / float64(time.Millisecond)})
+						all = append(all, point{x: float64(i + 1), y: float64(r.Total) / float64(time.Millisecond)})
 					}
 				}
 			}
 		}
-		ch.add(one)
-	}
-	return ch
+		return all
+	})
 }
 
 // windows returns the seconds of the last measured step of a contender in its last round.

@@ -49,7 +49,7 @@ func TestByRound_FailedRound(t *testing.T) {
 		}
 	}
 	l := newLayout(analysis.Of(benchtest.Run(trials...), trials))
-	c := byRound(l, measure.Get(measure.Throughput), "", "/s")
+	c := byRound(l, measure.Throughput, "", "/s")
 	for i, want := range [][]float64{{1, 2, 3}, {1, 3}} {
 		var rounds []float64
 		for _, p := range c.Lines[i].points {

@@ -46,14 +46,6 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 			b.WriteString("\n" + escape(note) + "\n")
 		}
 	}
-	part("Manual changes", func() {
-		for _, m := range d.ManualChanges {
-			fmt.Fprintf(&b, "- %s: %s%s\n", m.When, escape(m.What), place(m.Place()))
-		}
-		if d.MoreChanges > 0 {
-			fmt.Fprintf(&b, "- and %s more\n", units.Count(int64(d.MoreChanges)))
-		}
-	})
 	part("Checks", func() { markdownChecks(&b, d.Checks) })
 	part("Warnings", func() {
 		for _, w := range d.Warnings {

@@ -60,7 +60,6 @@ func (p *pageWriter) document(d document) {
 		p.put("</section>\n")
 	}
 	p.failures(d)
-	p.manualChanges(d)
 	p.warnings(d.Warnings)
 	p.charts(d)
 	p.checks(d.Checks)

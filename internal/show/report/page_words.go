@@ -23,23 +23,6 @@ func (p *pageWriter) failures(d document) {
 	p.put("</section>\n")
 }
 
-func (p *pageWriter) manualChanges(d document) {
-	if len(d.ManualChanges) == 0 {
-		return
-	}
-	p.put("\n<section id=\"manual-changes\">\n<h2>Manual changes</h2>\n" +
-		"<p class=\"note\">Actions taken by hand during the run.</p>\n<ul>")
-	for _, m := range d.ManualChanges {
-		p.put("<li>{}: {}", m.When, m.What)
-		p.where(m.Place())
-		p.put("</li>\n")
-	}
-	if d.MoreChanges > 0 {
-		p.put("<li>{} more</li>\n", d.MoreChanges)
-	}
-	p.put("</ul>\n</section>\n")
-}
-
 func (p *pageWriter) warnings(all []warning) {
 	if len(all) == 0 {
 		return

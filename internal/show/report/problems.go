@@ -9,6 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // failure is a trial that failed, was interrupted or had incidents, with the known causes.
@@ -159,47 +160,38 @@ func warnings(a *analysis.Run, l layout, caveats []conclusion.Caveat) (all []war
 // maxManualChanges is how many manual changes are shown, the first ones.
 const maxManualChanges = 200
 
-// manualChange is a change by hand during the run: the results depend on more than the profile.
-type manualChange struct {
-	at    bench.ManualChange
-	When  string
-	Trial string // "" between trials
-	Step  string // "" between steps
-	What  string
-}
-
-// Place returns "rs-actix-1 at 1024".
-func (i manualChange) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
-
-// manualChanges returns those of the run and its trials by time; left is how many are not shown.
-func manualChanges(run bench.Run, l layout) (all []manualChange, left int) {
-	add := func(i bench.ManualChange, trial, step string) {
-		all = append(all, manualChange{at: i, When: instant(i.At), Trial: trial, Step: step, What: controlText(i.Control)})
+// manualChanges returns what was changed by hand during the run, by time: the results depend on more
+// than the profile.
+func manualChanges(run bench.Run, l layout) table.Table {
+	type change struct {
+		bench.ManualChange
+		where string
 	}
-	for _, i := range run.ManualChanges {
-		add(i, "", "")
+	var all []change
+	for _, m := range run.ManualChanges {
+		all = append(all, change{m, missing})
 	}
 	for _, c := range l.columns {
-		for _, i := range c.trial.ManualChanges {
-			add(i, c.Name(), l.stepLabel(c, i.Step))
+		for _, m := range c.trial.ManualChanges {
+			where := c.Name()
+			for i, s := range c.steps {
+				if s != nil && m.Step != nil && s.Index == *m.Step {
+					where += " at " + l.rows[i].Label
+				}
+			}
+			all = append(all, change{m, where})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b manualChange) int { return a.at.At.Compare(b.at.At) })
-	left = max(0, len(all)-maxManualChanges)
-	return all[:len(all)-left], left
-}
-
-// stepLabel returns the label of the trial's step with this index; "" without an index.
-func (l layout) stepLabel(c column, index *int) string {
-	if index == nil {
-		return ""
+	slices.SortStableFunc(all, func(a, b change) int { return a.At.Compare(b.At) })
+	t := table.Table{Columns: columns("When", "What", "Where")}
+	t.Columns[1].Left, t.Columns[2].Left = true, true
+	for _, c := range all[:min(len(all), maxManualChanges)] {
+		t.Add(instant(c.At), controlText(c.Control), c.where)
 	}
-	for i, s := range c.steps {
-		if s != nil && s.Index == *index {
-			return l.rows[i].Label
-		}
+	if more := len(all) - maxManualChanges; more > 0 {
+		t.Footnotes = []string{units.Plural(more, "more manual change") + "."}
 	}
-	return "step " + units.Count(int64(*index)+1)
+	return t
 }
 
 func controlText(c bench.Control) string {

@@ -43,22 +43,20 @@ type section struct {
 type document struct {
 	Title, Folder, Policy, State, When string
 
-	Version       string // locbench's version at the time of the run
-	Conclusion    conclusion.Conclusion
-	First         []chart
-	Sections      []section
-	MoreProblems  []conclusion.Problem // not on the first screen
-	Failures      []failure
-	ManualChanges []manualChange
-	MoreChanges   int // not in ManualChanges
-	Warnings      []warning
-	Charts        []chart
-	Contenders    []contender
-	Trials        int
-	Checks        checkResults
-	Environment   []factGroup
-	Reproduce     reproduction
-	Definitions   []fact
+	Version      string // locbench's version at the time of the run
+	Conclusion   conclusion.Conclusion
+	First        []chart
+	Sections     []section
+	MoreProblems []conclusion.Problem // not on the first screen
+	Failures     []failure
+	Warnings     []warning
+	Charts       []chart
+	Contenders   []contender
+	Trials       int
+	Checks       checkResults
+	Environment  []factGroup
+	Reproduce    reproduction
+	Definitions  []fact
 }
 
 // HTML writes the report as one HTML document: 1 MB of chart library, and about 30 KB for a trial
@@ -112,7 +110,6 @@ func newDocument(a *analysis.Run, l layout, opts Options) document {
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
 	}
-	p.ManualChanges, p.MoreChanges = manualChanges(run, l)
 	return p
 }
 
@@ -128,8 +125,9 @@ func sections(run bench.Run, l layout, r conclusion.Conclusion, opts Options) []
 		{"phases", "First requests by phase", phases(l)},
 		{"spread", "Latency and rate around their means", spreads(l)},
 		{"thresholds", "Thresholds", thresholds(run, l)},
+		{"manual-changes", "Manual changes", manualChanges(run, l)},
 	}
-	return slices.DeleteFunc(all, func(s section) bool { return len(s.Table.Rows) == 0 || len(l.contenders) == 0 })
+	return slices.DeleteFunc(all, func(s section) bool { return len(s.Table.Rows) == 0 || s.ID == "results" && len(l.contenders) == 0 })
 }
 
 func title(run bench.Run, given string) string {

@@ -114,7 +114,7 @@ func TestLimitsOfEachContender(t *testing.T) {
 	whole := run.Profile.Contenders
 	run.Profile.Limits = bench.Limits{CPUs: 1, Memory: 512 << 20}
 	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
-	testenv.Contains(t, string(render(t, run, trials)), "under 0.5 CPUs, 256 MiB", "; "+whole[0].String()+": 0.5 CPUs, 256 MiB memory")
+	testenv.Contains(t, string(render(t, run, trials)), "under 0.5 CPUs, 256 MiB", "; "+whole[0].String()+": 0.5 CPUs, 256 MiB")
 	testenv.Contains(t, markdown(t, run, trials), "under 0.5 CPUs, 256 MiB")
 }
 
