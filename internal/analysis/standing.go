@@ -2,11 +2,9 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
@@ -15,15 +13,14 @@ import (
 
 // Standing is the result of comparing all contenders of a run in one measure: tiers, not ranks.
 type Standing struct {
-	Measure      measure.ID
-	At           string  // the step in words, if it is the same for all
-	Places       []Place // by tier, in each tier the leader first; contenders without a tier last
-	Members      []int   // indices in Places of the compared contenders, the best median first
-	Tiers        [][]int // indices in Members; in each tier the leader first
-	RoundsNeeded int     // additional rounds required before any difference can be significant
-	Tests        int     // tests that Holm's correction is for: the pairs, or the measures of a pair if these are more
-	Paired       bool    // the contenders were interleaved: rounds are compared in pairs
-	pairs        map[[2]int]stats.Comparison
+	Measure measure.ID
+	At      string  // the step in words, if it is the same for all
+	Places  []Place // by tier, in each tier the leader first; contenders without a tier last
+	Members []int   // indices in Places of the compared contenders, the best median first
+	Tiers   [][]int // indices in Members; in each tier the leader first
+	Tests   int     // tests that Holm's correction is for: the pairs, or the measures of a pair if these are more
+	Paired  bool    // the contenders were interleaved: rounds are compared in pairs
+	pairs   map[[2]int]stats.Comparison
 }
 
 // Place is the place of one contender.
@@ -33,12 +30,8 @@ type Place struct {
 	Step      bench.Step // of At
 	Tier      int        // from 1; 0: none
 	Value     stats.Value
-	Ratio     *stats.Ratio // to the leader of the first tier; nil for the leader, and without a tier
-	Same      bool         // same as that leader: the whole CI of Ratio is within the margin
 	// why it can be in no tier: rounds or requests failed, client-bound, or an open loop
-	Out    string
-	unit   measure.Unit
-	margin float64
+	Out string
 }
 
 // Standing groups the contenders into tiers by one measure. A contender in a lower tier is
@@ -61,7 +54,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	s.Paired = true
 	var pairs [][]float64
 	for i, c := range f.all {
-		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin, At: own.at[i], Step: c.StepOf(m, f.all[f.ref]).Step,
+		p := Place{Contender: c.Label, At: own.at[i], Step: c.StepOf(m, f.all[f.ref]).Step,
 			Value: stats.NewValue(own.values[i]), Out: safe.Line(own.out[i], 400)}
 		if m.Comparison.At == measure.AtHalf || m.Comparison.At == measure.AtReference {
 			s.At = p.At
@@ -81,12 +74,8 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 // rank compares all pairs of contenders, and orders the places.
 func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place, with func(a, b int) []float64) {
 	higher := measure.Get(s.Measure).Higher
-	ratioOf := stats.RatioOf
-	if s.Paired {
-		ratioOf = stats.PairedRatio
-	}
 	t := rule.Tiers(values, higher, s.Paired, with)
-	s.RoundsNeeded, s.Tests = t.RoundsNeeded, t.Tests
+	s.Tests = t.Tests
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k
@@ -97,11 +86,6 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place, wit
 		for _, i := range tier {
 			p := places[i]
 			p.Tier = n + 1
-			if leader := t.Order[0]; i != leader {
-				if ratio, err := ratioOf(values[leader], values[i], 1-rule.Fill().Alpha); err == nil {
-					p.Ratio, p.Same = &ratio, ratio.Interval.Within(1/(1+p.margin), 1+p.margin)
-				}
-			}
 			s.Members[member[i]] = len(s.Places)
 			s.Tiers[n] = append(s.Tiers[n], member[i])
 			s.Places = append(s.Places, p)
@@ -152,59 +136,4 @@ func (s Standing) Alike() bool {
 		}
 	}
 	return len(s.pairs) > 0
-}
-
-// HasTiers reports whether there are at least two compared contenders.
-func (s Standing) HasTiers() bool { return len(s.Members) > 1 }
-
-// Text returns the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" if it is not known.
-func (p Place) Text() string {
-	if !p.Value.Known() {
-		return units.Missing
-	}
-	return p.unit.Text(p.Value.Median)
-}
-
-// Interval returns the CI of the median, "4,401/s to 4,510/s", or "need ≥ 6 rounds".
-func (p Place) Interval() string {
-	if !p.Value.Known() {
-		return "not measured"
-	}
-	if p.Value.Interval == nil {
-		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
-	}
-	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)
-}
-
-// Missing returns why the contender is in no tier: "3 rounds, need ≥ 6"; "" if it is in one.
-func (p Place) Missing() string {
-	switch n := len(p.Value.Values); {
-	case p.Tier > 0:
-		return ""
-	case p.Out != "":
-		return p.Out
-	case n == 0:
-		return "not measured"
-	case n < stats.MinInterval:
-		return fmt.Sprintf("%s, need ≥ %d", units.Plural(n, "round"), stats.MinInterval)
-	}
-	return "no ratio: a value is zero"
-}
-
-// Words returns the comparison with the leader of the first tier: "leader", "same within 3%: +0.4%
-// (−0.1% to +0.9%)", "inconclusive: …", "behind: …", or why the contender is in no tier.
-func (p Place) Words() string {
-	switch {
-	case p.Out != "":
-		return "excluded: " + p.Out
-	case p.Tier == 0:
-		return p.Missing()
-	case p.Ratio == nil:
-		return "leader"
-	case p.Same:
-		return fmt.Sprintf("same within %g%%: %s", 100*p.margin, p.Ratio.Words())
-	case p.Tier == 1:
-		return "inconclusive: " + p.Ratio.Words()
-	}
-	return "behind: " + p.Ratio.Words()
 }
