@@ -89,6 +89,7 @@ func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
 	r.Failures, r.Failed = d.failures()
 	r.Verdict, r.Tone = d.verdict()
 	r.Next, r.Command = d.next(r)
+	r.Command = safe.Line(r.Command, 1000)
 	r.Table, r.Leaders = d.table(), map[measure.ID][]string{}
 	for _, s := range standings {
 		if leaders, behind := s.Leaders(); len(behind) > 0 && d.comparable(s) {

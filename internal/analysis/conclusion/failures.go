@@ -89,6 +89,7 @@ func (d *draft) problems() (all []Problem) {
 		if why := c.WhyExcluded(); why != "" {
 			p := Problem{Contender: label(c), What: safe.Line(why, 400)}
 			p.Cause, p.Remedy = d.remedy(c)
+			p.Remedy = safe.Line(p.Remedy, 400)
 			all = append(all, p)
 		}
 	}

@@ -94,8 +94,8 @@ var table = []Measure{
 		Of:    latency(func(l bench.Latencies) time.Duration { return l.P99 }),
 		whole: half(func(l bench.Latencies) time.Duration { return l.P99 }),
 		Definition: Definition{"Latency at half peak (ms, µs)",
-			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak " +
-				"(25 to 75% of it). All rounds, histograms merged."},
+			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak. " +
+				"All rounds, histograms merged."},
 		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
 	},
 	{
