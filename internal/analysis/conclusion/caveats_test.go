@@ -170,7 +170,9 @@ func TestNoLeaderAmongEquals(t *testing.T) {
 func FuzzOf(f *testing.F) {
 	f.Add([]byte("\x03\x06abcdefghijklmnopqrstuvwxyz0123456789"), "a")
 	f.Add([]byte("\x01\x06\x00\xf0\xf1\xf2\xf3\xf4\xf5\x00\x10\x11\x12\x13\x14\x15"), "a")
-	f.Add([]byte("\x02\x06\x01\x00\xff\xff\x03\x00\xff\xff\x04\x00"), "</script>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# has the highest throughput: %s%d")
+	const hostile = "</script>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# has the highest throughput: %s%d"
+	f.Add([]byte("\x02\x06\x01\x00\xff\xff\x03\x00\xff\xff\x04\x00"), hostile)
+	f.Add([]byte("\x00\x00\x09\x50"), hostile)
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
 		next := func() int {
 			if len(data) == 0 {
@@ -190,7 +192,7 @@ func FuzzOf(f *testing.F) {
 			for i := range n {
 				trial := benchtest.Trial(fmt.Sprint(k, name), i+1, benchtest.Step(int64(40*next())))
 				trial.Failure = name
-				switch s := &trial.Steps[0]; kind % 9 {
+				switch s := &trial.Steps[0]; kind % 10 {
 				case 1:
 					benchtest.Errors(bench.ErrorKind(name), int64(kind))(s)
 				case 2:
@@ -205,6 +207,8 @@ func FuzzOf(f *testing.F) {
 					s.Aborted = name
 				case 7:
 					s.Load.Succeeded = -s.Load.Succeeded
+				case 9:
+					trial.Checks = []bench.CheckResult{{Name: name, Detail: name, Status: bench.CheckFailed}}
 				case 8:
 					s.Warnings = bench.Warnings{{Text: name}}
 				}
