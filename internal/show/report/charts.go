@@ -46,7 +46,7 @@ func stepChart(l layout, m measure.Measure) chart {
 	if ch.Ticks = l.ticks(at); grow {
 		ch.x = "log"
 	}
-	ch.values = table.Table{Columns: columns("Step")}
+	ch.values = table.Table{Columns: l.columnsOf("Step")}
 	for _, r := range l.rows {
 		if !r.WarmUp {
 			ch.values.Add(r.Title)
@@ -54,7 +54,6 @@ func stepChart(l layout, m measure.Measure) chart {
 	}
 	known := func(v float64, ok bool) bool { return ok && finite(v) && (v != 0 || m.Chart.Zero) }
 	for _, c := range l.contenders {
-		ch.values.Columns = append(ch.values.Columns, table.Column{Title: c.Label})
 		whole, row := line{Contender: c.Index, Name: c.Label}, 0
 		for i, r := range l.rows {
 			if r.WarmUp {
@@ -74,7 +73,7 @@ func stepChart(l layout, m measure.Measure) chart {
 		}
 		ch.add(whole)
 		for _, col := range l.columns {
-			if col.Contender != c.Index || c.Rounds() == 1 {
+			if col.Contender != c.Index || len(c.of.Results) == 1 {
 				continue
 			}
 			round := line{Contender: c.Index, Round: col.Round, Name: col.Name(), Faint: true}

@@ -68,11 +68,7 @@ func checks(l layout) (all checkResults) {
 	for _, k := range order {
 		if _, ok := at[k.group]; !ok {
 			at[k.group] = len(all.Groups)
-			g := checkGroup{Name: cleanName(k.group), Table: table.Table{Columns: columns("Check")}}
-			for _, c := range l.contenders {
-				g.Table.Columns = append(g.Table.Columns, table.Column{Title: c.Label})
-			}
-			all.Groups = append(all.Groups, g)
+			all.Groups = append(all.Groups, checkGroup{Name: cleanName(k.group), Table: table.Table{Columns: l.columnsOf("Check")}})
 		}
 		g, row := &all.Groups[at[k.group]], table.Row{Cells: []table.Cell{{Text: cleanText(k.name)}}}
 		seen := map[string]bool{}

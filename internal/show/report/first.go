@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // maxShown is how many problems and caveats the first screen has; the sections below have all.
@@ -91,7 +92,7 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 		p.put(`<li class="note">{}</li>`, note)
 	}
 	if more := len(r.Caveats) - maxShown + 1; more > 0 {
-		p.put(`<li><a href="#warnings">{} more warning{}</a></li>`, more, plural(more))
+		p.put(`<li><a href="#warnings">{}</a></li>`, units.Plural(more, "more warning"))
 	}
 	p.put("</ul>\n")
 }

@@ -28,9 +28,6 @@ type contender struct {
 	of    analysis.Contender
 }
 
-// Rounds returns the number of the contender's columns.
-func (c contender) Rounds() int { return len(c.of.Results) }
-
 // colors is the number of colors in style.css. Further contenders repeat them with other dashes.
 const colors = table.Colors
 

@@ -6,6 +6,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -43,15 +44,11 @@ func (p *pageWriter) every(m markup, values []string) {
 	}
 }
 
-// plural returns "s" unless n is 1.
-func plural(n int) string { return when(n != 1, "s") }
-
 func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
 	p.conclusion(d.Conclusion, d.First)
-	p.put("<p class=\"sub\">{} contender{}, {} trial{} · started {} · run {}", len(d.Contenders), plural(len(d.Contenders)),
-		d.Trials, plural(d.Trials), d.When, d.State)
+	p.put("<p class=\"sub\">{} · started {} · run {}", units.Plural(d.Trials, "trial"), d.When, d.State)
 	p.optional(" · <code>{}</code>", d.Folder)
 	p.put("</p>\n\n")
 	for _, s := range d.Sections {

@@ -90,27 +90,23 @@ type whereabouts struct {
 func (w warning) Place() string {
 	const most = 8
 	var parts []string
-	for i, at := range w.where {
-		if i == most {
-			parts = append(parts, "and "+units.Plural(len(w.where)-most, "more trial"))
-			break
-		}
+	for _, at := range w.where[:min(len(w.where), most)] {
 		parts = append(parts, at.trial+when(len(at.steps) > 0, " at "+strings.Join(at.steps, ", ")))
+	}
+	if more := len(w.where) - most; more > 0 {
+		parts = append(parts, "and "+units.Plural(more, "more trial"))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // at adds a place.
 func (w *warning) at(trial, step string) {
-	if trial == "" {
-		return
-	}
-	i := slices.IndexFunc(w.where, func(at whereabouts) bool { return at.trial == trial })
-	if i < 0 {
-		i = len(w.where)
+	last := len(w.where) - 1
+	if last < 0 || w.where[last].trial != trial { // places come in the order of the trials
 		w.where = append(w.where, whereabouts{trial: trial})
+		last++
 	}
-	if at := &w.where[i]; step != "" && !slices.Contains(at.steps, step) {
+	if at := &w.where[last]; step != "" && !slices.Contains(at.steps, step) {
 		at.steps = append(at.steps, step)
 	}
 }
@@ -123,7 +119,9 @@ func warnings(a *analysis.Run, l layout, caveats []conclusion.Caveat) (all []war
 			i = len(all)
 			all = append(all, warning{Text: text})
 		}
-		all[i].at(trial, step)
+		if trial != "" {
+			all[i].at(trial, step)
+		}
 	}
 	for _, c := range caveats {
 		if !c.Listed {

@@ -23,6 +23,15 @@ func columns(names string, values ...string) []table.Column {
 	return all
 }
 
+// columnsOf returns a column of names, and one for each contender.
+func (l layout) columnsOf(names string) []table.Column {
+	all := columns(names)
+	for _, c := range l.contenders {
+		all = append(all, table.Column{Title: c.Label})
+	}
+	return all
+}
+
 // shownIf returns a cell with text if it is known, else one with a dash.
 func shownIf(known bool, text string) table.Cell {
 	if !known {
@@ -39,7 +48,7 @@ func (c contender) row(cells ...table.Cell) table.Row {
 // newResults returns every measure by group, with a column for each contender; measures without any
 // value are left out, leaders are bold.
 func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor) table.Table {
-	t := table.Table{Columns: columns("Measure"), Footnotes: []string{
+	t := table.Table{Columns: l.columnsOf("Measure"), Footnotes: []string{
 		fmt.Sprintf("Of a step: at the peak of each contender, the measured step with the highest throughput. Small print: 95%% CI of the "+
 			"median (from %d rounds on), or else the range of the rounds.", stats.MinInterval)}}
 	of := func(name string, cell func(contender) table.Cell) {
@@ -48,9 +57,6 @@ func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor)
 			row.Cells = append(row.Cells, cell(c))
 		}
 		t.Rows = append(t.Rows, row)
-	}
-	for _, c := range l.contenders {
-		t.Columns = append(t.Columns, table.Column{Title: c.Label})
 	}
 	of("complete rounds", func(c contender) table.Cell {
 		return table.Cell{Text: units.Count(int64(c.of.Complete)) + " of " + units.Count(int64(c.of.Trials))}
@@ -132,13 +138,10 @@ func ends(in stats.Interval, words func(float64) string) string {
 
 // bottlenecks returns what limited each step of each contender, with the evidence at the peaks of few.
 func bottlenecks(l layout) table.Table {
-	t := table.Table{Columns: columns("Step"), Footnotes: []string{
+	t := table.Table{Columns: l.columnsOf("Step"), Footnotes: []string{
 		"From counters at the start and end of each step and the trial's other steps; small print at the peak: values of the last round " +
 			"with this bottleneck. “connections”: more of them give more throughput. “contender”: idle CPUs, yet no more throughput. " +
 			"“unclear”: no rule applies."}}
-	for _, c := range l.contenders {
-		t.Columns = append(t.Columns, table.Column{Title: c.Label})
-	}
 	any := false
 	for i, r := range l.rows {
 		if r.WarmUp {
