@@ -132,30 +132,34 @@ func (d *draft) arrivals() (string, Tone) {
 	return text + ".", tone
 }
 
-// firstTotal returns the median, over the rounds, of the time of the very first request.
-func firstTotal(c analysis.Contender) (total time.Duration, ok bool) {
+// total returns the median, over the rounds, of the time of one of the first requests.
+func total(c analysis.Contender, one func(bench.FirstRequests) bench.RequestPhases) (total time.Duration, ok bool) {
 	var all []float64
 	for _, t := range c.Results {
-		if f := t.FirstRequests; f != nil && f.First.Err == "" {
-			all = append(all, float64(f.First.Total))
+		if f := t.FirstRequests; f != nil {
+			if r := one(*f); r.Err == "" && r.Total > 0 {
+				all = append(all, float64(r.Total))
+			}
 		}
 	}
 	v, ok := stats.Median(all)
 	return time.Duration(v), ok
 }
 
+func veryFirst(f bench.FirstRequests) bench.RequestPhases { return f.First }
+
 // first compares the first requests, and the medians under load.
 func (d *draft) first() (string, Tone) {
 	ranked := d.ranked()
 	slices.SortStableFunc(ranked, func(a, b analysis.Contender) int {
-		x, _ := firstTotal(a)
-		y, _ := firstTotal(b)
+		x, _ := total(a, veryFirst)
+		y, _ := total(b, veryFirst)
 		return cmp.Compare(x, y)
 	})
 	var parts []string
 	for _, c := range ranked {
-		if total, ok := firstTotal(c); ok && len(parts) < 4 {
-			parts = append(parts, label(c)+" "+units.Duration(total))
+		if first, ok := total(c, veryFirst); ok && len(parts) < 4 {
+			parts = append(parts, label(c)+" "+units.Duration(first))
 		}
 	}
 	if len(parts) == 0 {

@@ -356,21 +356,12 @@ func (d *draft) phases() table.Table {
 		{Title: "new connection"}, {Title: "same connection"}, {Title: "p50 under load"}, {Title: "$/1B req", Drop: 1}}}
 	for _, p := range d.places() {
 		of := func(one func(bench.FirstRequests) bench.RequestPhases) table.Cell {
-			var all []float64
-			for _, trial := range p.Results {
-				if f := trial.FirstRequests; f != nil {
-					if r := one(*f); r.Err == "" && r.Total > 0 {
-						all = append(all, float64(r.Total))
-					}
-				}
-			}
-			v, ok := stats.Median(all)
-			return known(ok, v, measure.Nanoseconds.Text(v))
+			v, ok := total(p.Contender, one)
+			return known(ok, float64(v), units.Duration(v))
 		}
 		t.Rows = append(t.Rows, p.row(p.name(),
 			p.of(measure.StartUp),
-			of(func(f bench.FirstRequests) bench.RequestPhases { return f.First }), of(bench.FirstRequests.TypicalNew),
-			of(bench.FirstRequests.Typical), p.of(measure.P50), costCell(p)))
+			of(veryFirst), of(bench.FirstRequests.TypicalNew), of(bench.FirstRequests.Typical), p.of(measure.P50), costCell(p)))
 	}
 	t.Footnotes = []string{"Medians of 10 requests each; of several rounds the median of these."}
 	return t
