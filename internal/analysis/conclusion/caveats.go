@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// Caveat is a reason to doubt the results.
+// Caveat is a reason to be careful with the results.
 type Caveat struct {
 	Text   string
 	Listed bool // sums up warnings; the report lists them one by one

@@ -18,7 +18,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// Runs that differ in one reason to doubt them each, and their caveats.
+// Runs that differ in one caveat each.
 func TestCaveats(t *testing.T) {
 	each := func(change func(*bench.TrialResult)) []bench.TrialResult {
 		trials := slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4))
@@ -57,7 +57,7 @@ func TestCaveats(t *testing.T) {
 		trials []bench.TrialResult
 		change func(*bench.Run)
 	}{
-		{"nothing to doubt", each(same), none},
+		{"no caveat", each(same), none},
 		{"incomplete, and one failed", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("c", 6, 3900, 2e5))),
 			func(r *bench.Run) { r.Trials[0].State = bench.TrialAborted }},
 		{"failed checks accepted", each(same), func(r *bench.Run) { r.AcceptFailedChecks = true }},
@@ -141,7 +141,7 @@ func supported(t *testing.T, a *analysis.Run) (leader string) {
 		testenv.Check(t, len(s.Member(i).Value.Values) >= stats.MinInterval, "a leader of %d rounds", len(s.Member(i).Value.Values))
 	}
 	adjusted := stats.Holm(p)
-	testenv.Check(t, len(behind) > 0, "%s leads nobody: %s", m[1], r.Verdict)
+	testenv.Check(t, len(behind) > 0, "%s leads no other contender: %s", m[1], r.Verdict)
 	for _, i := range behind {
 		testenv.Check(t, adjusted[i] <= stats.DefaultAlpha, "%s: p %g after Holm", r.Verdict, adjusted[i])
 	}

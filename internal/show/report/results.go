@@ -49,7 +49,7 @@ func (c contender) row(cells ...table.Cell) table.Row {
 // value are left out, leaders are bold.
 func newResults(l layout, leaders map[measure.ID][]string, floor *compare.Floor) table.Table {
 	t := table.Table{Columns: l.columnsOf("Measure"), Footnotes: []string{
-		fmt.Sprintf("Of a step: at the peak of each contender, the measured step with the highest throughput. Small print: 95%% CI of the "+
+		fmt.Sprintf("Of a step: at peak of each contender, the measured step with the highest throughput. Small print: 95%% CI of the "+
 			"median (from %d rounds on), or else the range of the rounds.", stats.MinInterval)}}
 	of := func(name string, cell func(contender) table.Cell) {
 		row := table.Row{Cells: []table.Cell{{Text: name}}}
@@ -139,7 +139,7 @@ func ends(in stats.Interval, words func(float64) string) string {
 // bottlenecks returns what limited each step of each contender, with the evidence at the peaks of few.
 func bottlenecks(l layout) table.Table {
 	t := table.Table{Columns: l.columnsOf("Step"), Footnotes: []string{
-		"From counters at the start and end of each step and the trial's other steps; small print at the peak: values of the last round " +
+		"From counters at the start and end of each step and the trial's other steps; small print at peak: values of the last round " +
 			"with this bottleneck. “connections”: more of them give more throughput. “contender”: idle CPUs, yet no more throughput. " +
 			"“unclear”: no rule applies."}}
 	any := false
