@@ -13,11 +13,11 @@ import (
 // Over is a chart over a number, such as connections or requests per second: every point has its
 // mark, and the lines have their names at their ends.
 type Over struct {
-	Chart         // without Value and Bands
-	Beside string // at the right of the title
-	LogX   bool   // x on a log scale; values <= 0 are left out
-	UnitX  func(float64) string
-	NameX  string // of the x axis, at the end of its labels if there is room
+	Chart        // without Value and Bands
+	Note  string // at the right of the title
+	LogX  bool   // x on a log scale; values <= 0 are left out
+	UnitX func(float64) string
+	NameX string // of the x axis, at the end of its labels if there is room
 }
 
 // leastOver are the lines below which Over is only its title.
@@ -28,7 +28,7 @@ func (o Over) Draw(l *ui.Theme, w, h int) []string {
 	if h <= 0 || w <= 0 {
 		return make([]string, max(0, h))
 	}
-	title := ui.Exact([]string{l.Rule(l.Title.S(clean(l, o.Title)), clean(l, o.Beside), w)}, w, 1)
+	title := ui.Exact([]string{l.Rule(l.Title.S(clean(l, o.Title)), clean(l, o.Note), w)}, w, 1)
 	title[0] = l.ASCIIOnly(title[0])
 	if h < leastOver {
 		return ui.Exact(title, w, h)

@@ -31,7 +31,9 @@ func drawOver(o Over, w, h int) []string {
 
 // The name of each line is at its end, on a row of its own, in the order of their values.
 func TestOver_Names(t *testing.T) {
-	for _, ends := range [][]float64{{100, 50, 1}, {100, 99, 98, 97}, {3, 2, 1, 100}, {1, 1, 1, 1}, {100, 100, 100, 0}, {100, 0, 0, 0}} {
+	for _, ends := range [][]float64{
+		{100, 50, 1}, {100, 99, 98, 97}, {3, 2, 1, 100}, {1, 1, 1, 1}, {100, 100, 100, 0}, {100, 0, 0, 0},
+	} {
 		lines := drawOver(overOf(ends...), 60, 8)
 		at := map[string]int{}
 		for y, line := range lines {
@@ -43,7 +45,8 @@ func TestOver_Names(t *testing.T) {
 		for i := range ends {
 			for k := range ends {
 				a, b := at[fmt.Sprint("line", i)], at[fmt.Sprint("line", k)]
-				testenv.Check(t, ends[i] <= ends[k] || a < b, "%v: line %d is not above line %d:\n%s", ends, i, k, strings.Join(lines, "\n"))
+				testenv.Check(t, ends[i] <= ends[k] || a < b, "%v: line %d is not above line %d:\n%s", ends, i, k,
+					strings.Join(lines, "\n"))
 			}
 		}
 	}
@@ -72,7 +75,7 @@ func FuzzOver(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c, d float64, name string, w, h int, log bool) {
 		w, h = w%300, h%60
 		l := ui.NewTheme(ui.ThemeOptions{ASCII: log})
-		o := Over{Chart: Chart{Title: name, Log: log, Rules: []Rule{{Y: c, Name: name}}}, Beside: name, LogX: log, NameX: name}
+		o := Over{Chart: Chart{Title: name, Log: log, Rules: []Rule{{Y: c, Name: name}}}, Note: name, LogX: log, NameX: name}
 		o.Series = []Series{{Name: name, Points: []Point{{a, b}, {c, d}}}, {Name: name, Points: []Point{{b, a}}}, {Name: name}}
 		exact(t, l, o.Draw(l, w, h), w, h)
 	})

@@ -13,8 +13,9 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// wayMsg asks the page of the run for a way on: ui.Enter opens the contender, or without one the
-// page of the contenders, or of the steps if there is only one; ui.Compare, ui.Start, ui.Resume, ui.Report and ui.Runs are of the run.
+// wayMsg tells the page of the run which way on was chosen. ui.Enter opens the contender, or without
+// one the page of the contenders, or of the steps if there is only one. ui.Compare, ui.Start,
+// ui.Resume, ui.Report and ui.Runs are of the run.
 type wayMsg struct {
 	Key       ui.Key
 	Contender string // label
@@ -177,7 +178,8 @@ func (r *Result) Keys() ui.Keys {
 		ui.Hint("", ui.Runs), ui.Hint("copy command", ui.Copy))
 	moves := []key.Binding{ui.Hint("contender", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
 		ui.Hint("first, last", ui.First, ui.Last), ui.Hint("other chart", ui.View)}
-	return ui.Keys{Short: ways[:min(len(ways), 6)], Groups: []ui.Group{{Title: "on from here", Keys: ways}, {Title: "table", Keys: moves}}}
+	groups := []ui.Group{{Title: "on from here", Keys: ways}, {Title: "table", Keys: moves}}
+	return ui.Keys{Short: ways[:min(len(ways), 6)], Groups: groups}
 }
 
 // Typing implements ui.Page.

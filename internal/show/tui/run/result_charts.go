@@ -31,13 +31,13 @@ func (r *Result) drawing(priority int) ui.Block {
 	switch {
 	case len(all) == 1:
 	case r.size.Class == ui.Full:
-		block.Draw = ui.Beside(draw(all[0]), draw(all[1]), (r.size.Width-2)/2)
+		block.Draw = ui.NextTo(draw(all[0]), draw(all[1]), (r.size.Width-2)/2)
 	default:
 		shown, other := all[0], all[1]
 		if r.other {
 			shown, other = other, shown
 		}
-		shown.Beside = fit.Cut("v: "+other.Title, r.size.Width/2)
+		shown.Note = fit.Cut("v: "+other.Title, r.size.Width/2)
 		block.Draw = draw(shown)
 	}
 	return block
@@ -58,29 +58,28 @@ func (r *Result) charts() (all []chart.Over) {
 	return slices.DeleteFunc(all, func(o chart.Over) bool { return !slices.ContainsFunc(o.Series, drawn) })
 }
 
-// overLoad is the throughput over connections, or over rates if no step has connections.
-func (r *Result) overLoad() chart.Over {
-	o := chart.Over{Chart: chart.Chart{Title: "throughput over connections", Unit: chart.RateLabel}, LogX: true, NameX: "connections"}
-	load := r.load()
-	if load == nil {
-		load = func(s bench.Step) float64 { return s.Rate }
-		o.Title, o.NameX = "throughput over the scheduled rate", "req/s"
+// load is a chart over connections, or over rates if no step has connections, and the place of a step
+// on it.
+func (r *Result) load(what string, c chart.Chart) (o chart.Over, at func(bench.Step) float64) {
+	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
+	c.Title = what + " over "
+	if slices.ContainsFunc(r.end.of.Run.Profile.Steps, closed) {
+		c.Title += "connections"
+		at = func(s bench.Step) float64 { return float64(s.Connections) }
+		return chart.Over{Chart: c, LogX: true, NameX: "connections"}, at
 	}
-	o.Rules = r.goals(profile.Throughput, 1)
+	c.Title += "the scheduled rate"
+	return chart.Over{Chart: c, LogX: true, NameX: "req/s"}, func(s bench.Step) float64 { return s.Rate }
+}
+
+// overLoad is the throughput over connections or rates.
+func (r *Result) overLoad() chart.Over {
+	o, at := r.load("throughput", chart.Chart{Unit: chart.RateLabel, Rules: r.goals(profile.Throughput, 1)})
 	o.Series = r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {
-		x := load(s.Step)
+		x := at(s.Step)
 		return chart.Point{X: x, Y: s.Throughput.Median}, x > 0
 	})
 	return o
-}
-
-// load returns the connections of a step; nil if no step has any.
-func (r *Result) load() func(bench.Step) float64 {
-	closed := func(s bench.Step) bool { return !s.WarmUp && s.Connections > 0 }
-	if !slices.ContainsFunc(r.end.of.Run.Profile.Steps, closed) {
-		return nil
-	}
-	return func(s bench.Step) float64 { return float64(s.Connections) }
 }
 
 // overThroughput is p99 over the throughput, up to the peak of each contender.
@@ -97,22 +96,15 @@ func (r *Result) overThroughput() chart.Over {
 	return o
 }
 
-// latencies are the latencies of the only contender over connections.
+// latencies are the latencies of the only contender over connections or rates.
 func (r *Result) latencies() chart.Over {
-	o := chart.Over{Chart: chart.Chart{Title: "latency over connections", Unit: chart.LatencyLabel, Log: true}, LogX: true, NameX: "connections"}
-	load := r.load()
-	if load == nil {
-		load = func(s bench.Step) float64 { return s.Rate }
-		o.Title, o.NameX = "latency over the scheduled rate", "req/s"
-	}
-	o.Rules = r.goals("p99", 1e9)
+	o, at := r.load("latency", chart.Chart{Unit: chart.LatencyLabel, Log: true, Rules: r.goals("p99", 1e9)})
 	for n, id := range []measure.ID{measure.P50, measure.P90, measure.P99} {
 		m := measure.Get(id)
-		one := r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {
-			v, x := m.Over(s), load(s.Step)
+		for _, s := range r.lines(func(_ analysis.Contender, s stats.Step) (chart.Point, bool) {
+			v, x := m.Over(s), at(s.Step)
 			return chart.Point{X: x, Y: v.Value / 1e9}, v.Known && v.Value > 0 && x > 0
-		})
-		for _, s := range one {
+		}) {
 			s.Name, s.Mark, s.Paint = m.Head, n, r.theme.Hue(n)
 			o.Series = append(o.Series, s)
 		}

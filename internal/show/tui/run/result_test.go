@@ -58,7 +58,8 @@ func (c curve) rounds(n int) (all []bench.TrialResult) {
 			connections := 1 << (2 * k)
 			rate *= wobble[(i+k)%len(wobble)]
 			successes := int64(rate * benchtest.Length.Seconds())
-			step := benchtest.Step(successes, benchtest.Of(benchtest.Closed(connections)), benchtest.CPU(c.cpu*time.Duration(successes)))
+			step := benchtest.Step(successes, benchtest.Of(benchtest.Closed(connections)),
+				benchtest.CPU(c.cpu*time.Duration(successes)))
 			mean := time.Duration(float64(connections) / rate * float64(time.Second))
 			h := hdr.New()
 			for j := range 100 {
@@ -71,7 +72,8 @@ func (c curve) rounds(n int) (all []bench.TrialResult) {
 		t := benchtest.Trial(c.label, i+1, steps...)
 		t.StartUp = &c.startUp
 		t.Checks = slices.Repeat([]bench.CheckResult{{Group: "get", Name: "a city", Status: bench.CheckPassed}}, 36)
-		t.Instance = &bench.InstanceInfo{PID: 1, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true}
+		limits := bench.Limits{CPUs: 1.5, Memory: 512 << 20}
+		t.Instance = &bench.InstanceInfo{PID: 1, Limits: limits, LimitsEnforced: true}
 		all = append(all, t)
 	}
 	return all
@@ -120,15 +122,20 @@ func TestResult_One(t *testing.T) {
 	trials := nethttp.rounds(1)
 	run := runOf("quick", trials...)
 	run.Machine.CPUs = 2
-	before := curve{"go-nethttp", []float64{6100, 17000, 19000, 18000, 15000}, 209, 70 * time.Microsecond, 45 * time.Millisecond}.rounds(1)
+	slower := func(c *curve) { c.rates = []float64{6100, 17000, 19000, 18000, 15000} }
+	before := benchtest.With(nethttp, slower).rounds(1)
 	earlier := benchtest.With(runOf("quick", before...), func(r *bench.Run) {
 		r.ID, r.Started, r.Machine = "before", r.Started.Add(-time.Hour), run.Machine
 	})
 	past := tuitest.Folders{
 		{Dir: "broken", Run: earlier, Broken: errors.New("broken")},
-		{Dir: "results/other", Run: benchtest.With(earlier, func(r *bench.Run) { r.Profile.Name, r.Started = "other", run.Started.Add(-time.Minute) })},
+		{Dir: "results/other", Run: benchtest.With(earlier, func(r *bench.Run) {
+			r.Profile.Name, r.Started = "other", run.Started.Add(-time.Minute)
+		})},
 		{Dir: "results/before", Run: earlier, Trials: before},
-		{Dir: "results/oldest", Run: benchtest.With(earlier, func(r *bench.Run) { r.Started = r.Started.Add(-time.Hour) }), Trials: before},
+		{Dir: "results/oldest", Trials: before, Run: benchtest.With(earlier, func(r *bench.Run) {
+			r.Started = r.Started.Add(-time.Hour)
+		})},
 	}
 	ended(over(run, trials), past).Frames(t, "end-one")
 }
@@ -155,13 +162,15 @@ func TestResult_Unexpected(t *testing.T) {
 
 func TestResult_BuildFailed(t *testing.T) {
 	failed := benchtest.Trial("orders-go", 1)
-	failed.State, failed.Failure = bench.TrialFailed, "build contender orders-go: run go build -o orders .: exit status 1; last output: # example.com/orders; "+
-		"./main.go:12:2: undefined: foo; ./main.go:31:15: cannot use id (variable of type string) as int64 value in argument to store.Get"
+	failed.State = bench.TrialFailed
+	failed.Failure = "build contender orders-go: run go build -o orders .: exit status 1; last output: " +
+		"# example.com/orders; ./main.go:12:2: undefined: foo; ./main.go:31:15: cannot use id (variable of type " +
+		"string) as int64 value in argument to store.Get"
 	trials := append(benchtest.With(http4k, func(c *curve) { c.label = "orders-node" }).rounds(1), failed)
 	ended(over(runOf("orders", trials...), trials), nil).Frames(t, "end-build-failed")
 }
 
-// The keys lead on from the end; each asks the page of the run.
+// The keys lead on from the end, by a message to the page of the run.
 func TestResult_Ways(t *testing.T) {
 	r := newResult(nil).(*Result)
 	state := several()
@@ -176,8 +185,8 @@ func TestResult_Ways(t *testing.T) {
 	}
 	press("down")
 	for name, want := range map[string]tea.Msg{
-		"enter": wayMsg{ui.Enter, "rs-actix"}, "c": wayMsg{Key: ui.Compare}, "s": wayMsg{Key: ui.Start}, "r": wayMsg{Key: ui.Report},
-		"b": wayMsg{Key: ui.Runs}, "R": nil, "x": nil,
+		"enter": wayMsg{ui.Enter, "rs-actix"}, "c": wayMsg{Key: ui.Compare}, "s": wayMsg{Key: ui.Start},
+		"r": wayMsg{Key: ui.Report}, "b": wayMsg{Key: ui.Runs}, "R": nil, "x": nil,
 		"y": ui.CopyMsg{Text: "locbench run --profile locations", What: "the command"},
 	} {
 		testenv.Equal(t, press(name), want, name)
@@ -240,7 +249,8 @@ func TestResult_Tones(t *testing.T) {
 // Nothing from a run moves the cursor or breaks the layout.
 func TestResult_Hostile(t *testing.T) {
 	const evil = "\x1b[2J世界é\u0301🇩🇪\r\n\u202ex"
-	trials := slices.Concat(curve{evil, nethttp.rates, 100, time.Microsecond, time.Second}.rounds(2), killed(ktor.rounds(2), 1))
+	named := benchtest.With(nethttp, func(c *curve) { c.label = evil })
+	trials := slices.Concat(named.rounds(2), killed(ktor.rounds(2), 1))
 	for i := range trials {
 		trials[i].LastLog = []bench.LogLine{{Stream: "stderr", Text: evil}}
 		trials[i].Failure += evil
