@@ -2,374 +2,369 @@ package setup
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/locbench/locbench/internal/bench"
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/run/machine"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
-const labelWidth = 15
+// lines are the lines of the form, each with the name of its field.
+type lines struct{ text, of []string }
 
-// View implements ui.Screen.
-func (s *Screen) View(f ui.Frame) []string {
-	l, w, h := f.Look, f.Width, f.Height
+func (l *lines) add(field string, text ...string) {
+	for _, line := range text {
+		l.text, l.of = append(l.text, line), append(l.of, field)
+	}
+}
+
+// View implements ui.Page.
+func (s *Setup) View() string {
+	w, h := s.size.Width, s.size.Height
+	if s.over != nil {
+		return s.over.view(s.theme, w, h)
+	}
+	if s.size.Class != ui.Full {
+		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w, h-2), s.help(w), s.last(w),
+			ui.Text(3, s.command(w, 1)...))
+		s.top = tops[1]
+		return view
+	}
+	var inner []int
+	left := func(w, h int) (view string) {
+		view, inner = ui.Stack(w, h, ui.Text(2, ""), s.formBlock(w, h-1), ui.Text(3, ""), s.help(w))
+		return view
+	}
+	right := func(w, h int) string {
+		view, _ := ui.Stack(w, h, append([]ui.Block{ui.Text(1, "")}, s.panels(w)...)...)
+		return view
+	}
+	command := append([]string{s.rule("the same as a command", "y: copy", w)}, s.command(w, 3)...)
+	view, outer := ui.Stack(w, h, ui.Text(1, s.header(w)),
+		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.Beside(left, right, min(w/2, 78))}, ui.Text(2, command...))
+	s.top = outer[1] + inner[1]
+	return view
+}
+
+// rule is a line with a title, one cell from the left.
+func (s *Setup) rule(title, right string, w int) string {
+	return " " + s.theme.Rule(s.theme.Title.S(title), s.theme.Faint.S(right), w-2)
+}
+
+// header says where this is and whether the run can start.
+func (s *Setup) header(w int) string {
+	t, f := s.theme, &s.form
+	where := t.Title.S(" locbench › set up")
+	if n := f.changes(); n > 0 {
+		where += t.Warn.S("  *" + strconv.Itoa(n) + " changed")
+	}
+	ready := []string{t.Good.S(t.Glyph.Check + " ready: " + s.extent())}
+	ready = append(ready, t.Good.S(t.Glyph.Check+" ready"))
+	wrong := 0
+	for _, p := range f.problems() {
+		if p.bad {
+			wrong++
+		}
+	}
 	switch {
-	case s.mode == contenders && !wide(w, h):
-		return l.Screen(s.drawList(l, w, h, f.Tick), w, h)
-	case s.mode == diagnosis:
-		return l.Screen(s.drawDiagnosis(l, w, h, f.Tick), w, h)
+	case !f.loaded && f.profiles == nil:
+		ready = []string{t.Faint.S("reading the profile")}
+	case wrong > 0:
+		ready = []string{t.Bad.S(t.Glyph.Cross + " " + units.Plural(wrong, "problem"))}
 	}
-	lay := s.layout(l, w, h)
-	left := []string{s.header(l, lay.left)}
-	for _, field := range lay.shown[lay.from:min(len(lay.shown), lay.from+lay.room)] {
-		left = append(left, s.drawField(l, field, lay.left, f.Tick))
+	for _, text := range ready {
+		if fit.Width(where)+fit.Width(text)+3 <= w {
+			return ui.Ends(where, text+" ", w)
+		}
 	}
-	left = append(left, make([]string, max(0, lay.bottomAt-len(left)))...)
-	left = l.Screen(append(left, lay.bottom...), lay.left, h)
-	if wide(w, h) {
-		left = ui.SideBySide(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
-	}
-	switch s.mode {
-	case choosing:
-		label, _ := s.focus.about()
-		left = ui.Overlay(l, left, w, h, label, s.drawOptions(l, w))
-	case saving:
-		left = ui.Overlay(l, left, w, h, "save as a new profile", s.drawSave(l, w, f.Tick))
-	}
-	return l.Screen(left, w, h)
+	return ui.Ends("", ready[len(ready)-1]+" ", w)
 }
 
-func wide(w, h int) bool { return w >= 110 && h >= 30 }
-
-// layout is the place of everything on the screen, for drawing and for the mouse.
-type layout struct {
-	left     int // width of the left pane
-	shown    []id
-	from     int // first field shown
-	room     int // lines for fields
-	bottom   []string
-	bottomAt int // line
-}
-
-func (s *Screen) layout(l *ui.Look, w, h int) layout {
-	lay := layout{left: w, shown: s.shown()}
-	if wide(w, h) {
-		lay.left = min(w/2, 100)
+// extent says how much will run.
+func (s *Setup) extent() string {
+	p := s.form.plan
+	out := units.Plural(len(p.Contenders), "contender")
+	if p.Rounds > 1 {
+		out += " × " + units.Plural(p.Rounds, "round")
 	}
-	least := min(len(lay.shown), max(1, min(h/2, 6)))
-	lay.bottom = s.bottom(l, lay.left, h-1-len(lay.shown), h-1-least)
-	lay.room = max(1, h-1-len(lay.bottom))
-	lay.bottomAt = h - len(lay.bottom)
-	if wide(w, h) { // not at the far end of a tall screen
-		lay.bottomAt = min(lay.bottomAt, 2+len(lay.shown))
+	return out + ", " + units.Plural(len(p.Steps), "step") + ", ~" + units.Approx(s.form.total())
+}
+
+// formBlock is the form with its button. Of too many lines those around the focus are shown; the
+// button and what stands before it stay.
+func (s *Setup) formBlock(w, most int) ui.Block {
+	var all, end lines
+	for _, field := range s.form.shown() {
+		s.addField(&all, &end, field, w)
 	}
-	lay.from = ui.Window(s.from, slices.Index(lay.shown, s.focus), len(lay.shown), lay.room)
-	return lay
+	n := len(all.text) + len(end.text)
+	return ui.Block{Priority: 1, Least: min(n, max(1, most)), Most: n, Draw: func(_, h int) string {
+		end := lines{end.text[max(0, len(end.text)-h):], end.of[max(0, len(end.of)-h):]}
+		shown := s.window(all, h-len(end.text))
+		shown.text, shown.of = append(shown.text, end.text...), append(shown.of, end.of...)
+		s.clickable = shown.of
+		return strings.Join(shown.text, "\n")
+	}}
 }
 
-func (s *Screen) scrollTo() {
-	s.from = s.layout(s.plain, s.width, s.height).from
-}
-
-func (s *Screen) header(l *ui.Look, w int) string {
-	note := ""
-	switch n := s.changes(); {
-	case !s.loaded && s.baseErr == "":
-		note = "loading profile" + l.ASCIIOnly("…")
-	case n > 0:
-		note = fmt.Sprintf("%d changed; U resets all", n)
+// window returns the part of the form around the focus, in h lines.
+func (s *Setup) window(all lines, h int) (shown lines) {
+	n := len(all.text)
+	if h <= 0 {
+		return shown
 	}
-	return l.Between(l.Title.S(" locbench")+l.Faint.S("  set up a benchmark"), l.Faint.S(note)+" ", w)
+	if n <= h {
+		return lines{slices.Clone(all.text), slices.Clone(all.of)}
+	}
+	room := max(1, h-1)
+	first, last := slices.Index(all.of, s.at), n-1
+	if first < 0 {
+		first = n - 1
+	} else {
+		for last > first && all.of[last] != s.at {
+			last--
+		}
+	}
+	s.from = ui.Window(ui.Window(s.from, last, n, room), first, n, room)
+	shown.add("", "")
+	shown.text, shown.of = slices.Clone(all.text[s.from:s.from+room]), slices.Clone(all.of[s.from:s.from+room])
+	if h == 1 {
+		return shown
+	}
+	count := func(of []string) (n int) {
+		for i, name := range of {
+			if name != "" && (i == 0 || of[i-1] != name) {
+				n++
+			}
+		}
+		return n
+	}
+	var more []string
+	if above := count(all.of[:s.from]); above > 0 {
+		more = append(more, "↑ "+strconv.Itoa(above)+" more")
+	}
+	if below := count(all.of[s.from+room:]); below > 0 {
+		more = append(more, "↓ "+strconv.Itoa(below)+" more")
+	}
+	shown.add("", s.theme.Faint.S("  "+strings.Join(more, "  ")))
+	return shown
 }
 
-func (s *Screen) drawField(l *ui.Look, f id, w, tick int) string {
-	focused := f == s.focus && s.mode != contenders
-	name, _ := f.about()
-	mark, button, label := "  ", "[ Start ]", l.Fit(name, labelWidth-3)
+// addField adds the lines of a field with its problems to the form, or those of the button to its end.
+func (s *Setup) addField(all, end *lines, field Field, w int) {
+	t, f := s.theme, &s.form
+	indent, group := "  ", ""
+	if s.size.Class != ui.Column {
+		group = strings.ToUpper(field.Group)
+	}
+	if len(all.of) > 0 && f.field(all.of[len(all.of)-1]).Group == field.Group {
+		group = ""
+	}
+	switch {
+	case s.size.Class == ui.Compact:
+		indent = " " + t.Title.S(fit.Left(group, 8)) + indent
+	case s.size.Class == ui.Full && group != "":
+		if len(all.text) > 0 {
+			all.add("", "")
+		}
+		all.add("", " "+t.Title.S(group))
+	}
+	focused := field.Name == s.at
 	if focused {
-		mark, button, label = l.Accent.S(l.Glyph.Cursor)+" ", l.Select.S(button), l.Accent.S(label)
+		indent = indent[:len(indent)-2] + t.Accent.S(t.Glyph.Cursor) + " "
 	}
-	if f == fieldStart {
-		note := ""
-		if slices.ContainsFunc(s.problems(), func(p problem) bool { return p.bad }) {
-			note = l.Bad.S("fix problems below")
-		} else if s.planned {
-			note = l.Faint.S("about " + units.Approx(s.total()))
+	if field.Name == fieldStart {
+		s.addStart(end, indent, focused, w)
+		all = end
+	} else {
+		label, star := fit.Left(field.Label, labelWidth), " "
+		if focused {
+			label = t.Accent.S(label)
 		}
-		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+note, w)
-	}
-	star := " "
-	if s.changed(f) {
-		star = l.Warn.S("*")
-	}
-	room := w - labelWidth
-	note := s.note(l, f, tick)
-	value := s.drawValue(l, f, focused, room)
-	if focused && s.mode == editing {
-		if s.wrong[f] == "" {
-			note = ""
+		if f.changed(field) {
+			star = t.Warn.S("*")
 		}
-		value = draw(l, s.input, max(8, min(room-1, room-min(ui.Width(note)+2, room/2))))
+		head := indent + label + star
+		all.add(field.Name, head+s.value(field, focused, w-fit.Width(head)))
 	}
-	if nw := room - ui.Width(value) - 3; note != "" && nw > 6 {
-		value = l.Between(value, l.Cut(note, nw)+" ", room)
-	}
-	return l.Fit(mark+label+star+value, w)
-}
-
-func (s *Screen) drawValue(l *ui.Look, f id, focused bool, room int) string {
-	value := s.value(f)
-	if f == fieldElastic {
-		value = secret.Masker{}.Text(value)
-	}
-	value = l.Outside(value, 500)
-	if s.wrong[f] != "" {
-		value = l.Bad.S(l.Cut(cmp.Or(value, "(missing)"), room))
-	} else if !s.loaded && f != fieldProfile && !s.changed(f) {
-		value = l.Faint.S(l.Glyph.Missing)
-	} else if value == "" {
-		value = l.Faint.S("none")
-	}
-	if f == fieldContenders || s.options(f) == nil {
-		return l.Cut(value, max(10, room-2))
-	}
-	if focused {
-		return l.Key.S("< ") + value + l.Key.S(" >")
-	}
-	return value
-}
-
-// note returns the text next to a value: the mistake, the profile's value, or its meaning here.
-func (s *Screen) note(l *ui.Look, f id, tick int) string {
-	if what := s.wrong[f]; what != "" {
-		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))
-	}
-	means := s.meaning(l, f, tick)
-	if s.changed(f) && f != fieldContenders && f != fieldDump && f != fieldCities {
-		preset := "profile: " + cmp.Or(ui.Outside(s.preset(f), 60), "none")
-		if means != "" {
-			preset += "; " + means
-		}
-		means = preset
-	}
-	return l.Faint.S(l.ASCIIOnly(means))
-}
-
-// meaning returns what a value means on this machine.
-func (s *Screen) meaning(l *ui.Look, f id, tick int) string {
-	known, engine := s.facts.machineOK, s.facts.machine.Engine
-	cpus, memory, _ := s.has()
-	switch f {
-	case fieldProfile:
-		return ui.Outside(s.base.Title, 100)
-	case fieldContenders:
-		if !s.facts.listed {
-			return l.Spin(tick)
-		}
-		return s.stateSummary(l, tick)
-	case fieldCPUs, fieldCPUSet:
-		if known && cpus > 0 {
-			return units.Plural(cpus, "CPU") + " here"
-		}
-	case fieldMemory:
-		if known && memory > 0 {
-			return units.Bytes(memory) + " here"
-		}
-	case fieldConnections:
-		if s.planned {
-			return units.Plural(len(s.plan.Steps), "step")
-		}
-	case fieldDuration:
-		if s.planned {
-			return units.Length(s.plan.LoadDuration()) + " load per trial"
-		}
-	case fieldRounds:
-		if s.planned && s.value(f) == "" {
-			return units.Plural(s.plan.Rounds, "round")
-		}
-	case fieldInterleave:
-		switch {
-		case s.planned && s.plan.Interleave > 0 && len(s.plan.Contenders) < 2:
-			return "needs two contenders"
-		case s.planned && s.plan.Interleave > 0:
-			return units.Plural(len(s.plan.Contenders), "contender") + " at the same time"
-		case s.planned && s.notInterleaved != nil && s.notInterleaved.Reason != bench.PlainChosen:
-			return "one after the other: " + ui.Outside(s.notInterleaved.Text, 200)
-		}
-	case fieldRuntime:
-		switch {
-		case !known:
-			return l.Spin(tick) + " looking for Docker"
-		case s.runtime().Traits().OnHost:
-			return ""
-		case engine.Err != nil && s.runtime().Traits().Auto:
-			return "no Docker: processes"
-		case engine.Err == nil:
-			return "Docker " + ui.Outside(engine.Version, 40) + " available"
-		}
-	case fieldStore:
-		kind := s.storeKind()
-		if chosen := (bench.StoreSpec{Kind: kind}).Chosen(); kind != "" && chosen != kind {
-			return string(chosen)
-		}
-	case fieldElastic:
-		a, asked := s.facts.elastic[s.elasticURL()]
-		switch {
-		case asked && !a.done:
-			return l.Spin(tick) + " checking"
-		case asked && a.err == "":
-			return "Elasticsearch " + ui.Outside(a.Version, 40) + ", " + units.Count(a.Cities) + " cities"
-		}
-	}
-	return ""
-}
-
-func (s *Screen) stateSummary(l *ui.Look, tick int) string {
-	out := units.Plural(len(s.selected()), "contender")
-	if s.facts.states == nil {
-		return out + " " + l.Spin(tick)
-	}
-	count := map[Kind]int{}
-	for _, sel := range s.selected() {
-		count[s.state(sel).Kind]++
-	}
-	needs := [...]string{"cannot run", "to build", "to build again", "to pull"}
-	for i, k := range []Kind{Cannot, Build, Stale, Pull} {
-		if count[k] > 0 {
-			out += fmt.Sprintf(", %d %s", count[k], needs[i])
-		}
-	}
-	return out
-}
-
-// bottom returns the part below the fields: help of the focused field, the size of the run, the
-// problems with their fixes, and the command line. It takes want lines if they suffice, and at most
-// most.
-func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
-	if most <= 0 {
-		return nil
-	}
-	line := l.Border.S(strings.Repeat(l.Glyph.Horizontal, max(0, w)))
-	command := s.drawCommand(l, w)
-	estimate := " " + l.Strong.S(l.Cut(l.ASCIIOnly(s.estimate(w-2)), w-2))
-	help := s.drawHelp(l, w, 3)
-	problems := s.drawProblems(l, w)
-	room := min(most, max(want, 6))
-	// If room is short, the help is cut first, then the problems.
-	out := func() []string {
-		if len(help) == 0 {
-			return slices.Concat([]string{estimate}, problems, command)
-		}
-		return slices.Concat(help, []string{line, estimate}, problems, command)
-	}
-	if len(out()) > room && len(command) > 1 {
-		command = command[:1]
-		command[0] = " " + l.Cut(l.Faint.S("$ ")+l.Outside(s.choice.shown(), 4000), w-2)
-	}
-	if over := len(out()) - room; over > 0 && len(help) > 1 {
-		help = s.drawHelp(l, w, max(1, len(help)-over))
-	}
-	if over := len(out()) - max(room, min(most, 9)); over > 0 && len(problems) > 1 {
-		n, all := max(1, len(problems)-over), s.problems()
-		problems = problems[:n]
-		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "problem")+": d lists them", w-2))
-		if n == 1 {
-			problems[0] = s.drawProblem(l, all[0], 1, w)[0]
-		}
-	}
-	all := out()
-	if len(all) > most { // a very small terminal
-		all = slices.Concat(problems, []string{estimate}, command)
-	}
-	return all[:min(len(all), most)]
-}
-
-func (s *Screen) drawHelp(l *ui.Look, w, n int) []string {
-	_, help := s.focus.about()
-	return ui.Indent(ui.Each(l.Faint, l.Wrap(l.ASCIIOnly(help), w-2, n)))
-}
-
-func (s *Screen) drawCommand(l *ui.Look, w int) (out []string) {
-	for i, line := range l.Wrap(l.Outside(s.choice.shown(), 4000), w-4, 3) {
-		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)
-	}
-	return out
-}
-
-func (s *Screen) drawProblems(l *ui.Look, w int) (out []string) {
 	n := 1
-	for _, p := range s.problems() {
-		out = append(out, s.drawProblem(l, p, n, w)...)
+	for _, p := range f.problems() {
+		if p.field == field.Name || field.Name == fieldStart && !s.isShown(p.field) {
+			all.add(field.Name, s.problemLines(p, n, strings.Repeat(" ", fit.Width(indent)+2), w)...)
+		}
 		n += len(p.fixes)
 	}
-	return out
 }
 
-// drawProblem returns a problem and its fixes, the first of which has the key n.
-func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
-	mark, paint := "! ", l.Warn
-	if p.bad {
-		mark, paint = l.Glyph.Cross+" ", l.Bad
+// labelWidth has room for the longest label.
+const labelWidth = 13
+
+func (s *Setup) addStart(end *lines, indent string, focused bool, w int) {
+	t, f := s.theme, &s.form
+	if s.size.Class == ui.Full {
+		end.add("", "")
 	}
-	lines := ui.Indent(ui.Each(paint, l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
-	for i, o := range p.fixes {
+	if text, margin := s.warning(), fit.Width(indent); text != "" {
+		end.add("", strings.Repeat(" ", margin)+t.Warn.S("! "+cutWords(text, w-margin-3)))
+	}
+	const button = "[ Start ]"
+	line := indent + button
+	if focused {
+		line = indent + t.Select.S(button)
+	}
+	note := ""
+	if f.planned {
+		note = "~" + units.Approx(f.total())
+		switch builds := f.builds(); {
+		case f.facts.states == nil:
+		case builds == "":
+			note += ", nothing to build"
+		default:
+			note += ", " + builds
+		}
+	}
+	line += strings.Repeat(" ", labelWidth+1-len(button))
+	end.add(fieldStart, line+t.Faint.S(cutWords(note, w-fit.Width(line))))
+}
+
+func (s *Setup) isShown(name string) bool {
+	return slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == name })
+}
+
+// value is the value of a field in w cells, and at the right what it means here, as far as there is
+// room.
+func (s *Setup) value(field Field, focused bool, w int) string {
+	t, f := s.theme, &s.form
+	if focused && s.editing {
+		s.input.SetWidth(max(1, w-2))
+		return s.input.View()
+	}
+	value := cmp.Or(field.Get(f), field.Empty, "none")
+	if field.Name == fieldElastic {
+		value = secret.Masker{}.Text(value)
+	}
+	value = cutWords(ui.Outside(value, 500), w-1)
+	text := value
+	switch {
+	case f.wrong[field.Name] != "":
+		text = t.Bad.S(value)
+	case !f.loaded && field.Name != fieldProfile:
+		value, text = "–", t.Faint.S("–")
+	case focused && (field.Choices != nil || field.Unit > 0) && fit.Width(value)+5 <= w:
+		text = t.Key.S("‹ ") + value + t.Key.S(" ›")
+	}
+	var notes []string
+	if f.wrong[field.Name] == "" {
+		if field.Note != nil {
+			notes = append(notes, ui.Outside(field.Note(f), 200))
+		}
+		if preset := f.preset(field); f.changed(field) && preset != "" && field.Name != fieldContenders {
+			notes = append(notes, "profile: "+ui.Outside(preset, 60))
+		}
+		notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	}
+	for len(notes) > 0 && s.size.Class != ui.Column {
+		note := strings.Join(notes, "; ")
+		if fit.Width(text)+fit.Width(note)+2 <= w {
+			return ui.Ends(text, t.Faint.S(note)+" ", w)
+		}
+		notes = notes[:len(notes)-1]
+	}
+	return text
+}
+
+// problemLines returns a problem and its fixes, the first of which has the key n.
+func (s *Setup) problemLines(p problem, n int, indent string, w int) (out []string) {
+	t := s.theme
+	mark, paint := t.Warn.S("! "), t.Warn
+	if p.bad {
+		mark, paint = t.Bad.S(t.Glyph.Cross+" "), t.Bad
+	}
+	out = ui.Hang(indent+mark, p.text, w-1, paint)
+	for i, fix := range p.fixes {
 		if n+i > 9 {
 			break
 		}
-		text := l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
-		if last := len(lines) - 1; ui.Width(lines[last])+2+ui.Width(text)+1 <= w {
-			lines[last] += "  " + text
+		part := t.Key.S(strconv.Itoa(n+i)) + " " + fix.text
+		if last := len(out) - 1; i > 0 && fit.Width(out[last])+2+fit.Width(part) < w {
+			out[last] += "  " + part
 		} else {
-			lines = append(lines, l.Cut("   "+text, w-1))
-		}
-	}
-	return lines
-}
-
-// drawDiagnosis returns all problems and the machine check.
-func (s *Screen) drawDiagnosis(l *ui.Look, w, h, tick int) []string {
-	body := s.drawProblems(l, w)
-	if len(body) > 0 {
-		body = append(body, "")
-	}
-	body = append(body, s.doctor(l, w, tick, true)...)
-	s.scroll = max(0, min(s.scroll, len(body)-(h-1)))
-	end := min(len(body), s.scroll+h-1)
-	lines := fmt.Sprintf("lines %d to %d of %d ", min(len(body), s.scroll+1), end, len(body))
-	return append([]string{l.Between(l.Title.S(" this machine"), l.Faint.S(lines), w)}, body[s.scroll:end]...)
-}
-
-// doctor returns the machine check, with its fixes if fixes is set.
-func (s *Screen) doctor(l *ui.Look, w, tick int, fixes bool) (out []string) {
-	if !s.facts.machineOK {
-		return []string{" " + l.Faint.S(l.Spin(tick)+" checking this machine")}
-	}
-	for _, f := range s.facts.machine.Warnings {
-		mark, paint := l.Glyph.Check, l.Good
-		switch f.Status {
-		case machine.Warn:
-			mark, paint = "!", l.Warn
-		case machine.Missing:
-			mark, paint = l.Glyph.Cross, l.Bad
-		}
-		name := l.Fit(l.Outside(f.Name, 30), 15)
-		for i, line := range l.Wrap(l.Outside(f.Value, 500), max(10, w-21), 0) {
-			if i > 0 {
-				mark, name = "", strings.Repeat(" ", 15)
-			}
-			out = append(out, " "+paint.S(l.Fit(mark, 3))+name+" "+line)
-		}
-		if fixes && f.Fix != "" {
-			for i, line := range l.Wrap(l.Outside(f.Fix, 500), max(10, w-24), 0) {
-				arrow := []string{l.Glyph.Right, " "}[min(i, 1)]
-				out = append(out, strings.Repeat(" ", 20)+l.Faint.S(arrow+" "+line))
-			}
+			out = append(out, ui.Hang(indent+"  "+t.Key.S(strconv.Itoa(n+i))+" ", fix.text, w-1, ui.Paint{})...)
 		}
 	}
 	return out
+}
+
+// warning is what the checks of the machine say against a run now.
+func (s *Setup) warning() string {
+	var names []string
+	value := ""
+	for _, c := range s.form.facts.machine.Warnings {
+		if c.Status != machine.OK {
+			names = append(names, ui.Outside(c.Name, 30))
+			value = ui.Outside(c.Value, 200)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + ": " + value + " (m)"
+	}
+	return "this machine: " + strings.Join(names, ", ") + " (m)"
+}
+
+// command is the command that does the same, in at most n lines.
+func (s *Setup) command(w, n int) (out []string) {
+	all := ui.Wrap(ui.Outside(s.form.choice.shown(), 4000), w-4)
+	for i, line := range all[:min(n, len(all))] {
+		if i == n-1 && n < len(all) {
+			line = cutWords(line+" "+all[n], w-4)
+		}
+		out = append(out, s.theme.Faint.S([]string{" $ ", "   "}[min(i, 1)])+line)
+	}
+	return out
+}
+
+// help is the meaning of the field in focus.
+func (s *Setup) help(w int) ui.Block {
+	field := s.form.field(s.at)
+	return ui.Text(5, append([]string{s.rule(field.Label, "", w)}, ui.Hang(" ", field.Help, w-1, ui.Paint{})...)...)
+}
+
+// cutWords shortens a text to w cells between two words.
+func cutWords(s string, w int) string {
+	if fit.Width(s) <= w {
+		return s
+	}
+	line := fit.Wrap(s, w-2)[0]
+	return fit.Cut(line+" …", w)
+}
+
+// click moves the focus to a field, or opens the one in focus.
+func (s *Setup) click(msg tea.MouseClickMsg) (cmd tea.Cmd) {
+	line := msg.Y - s.top
+	if msg.Button != tea.MouseLeft || line < 0 || line >= len(s.clickable) || s.clickable[line] == "" ||
+		s.size.Class == ui.Full && msg.X >= min(s.size.Width/2, 78) {
+		return nil
+	}
+	name := s.clickable[line]
+	if s.editing {
+		if name == s.at {
+			return nil
+		}
+		s.editing = false
+		cmd = s.change(func() {})
+	}
+	again := name == s.at || name == fieldStart
+	if s.at = name; again {
+		return s.open()
+	}
+	return cmd
 }
