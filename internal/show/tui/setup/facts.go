@@ -20,21 +20,16 @@ const localElastic = "http://127.0.0.1:9200"
 
 // facts are the responses of the Site so far.
 type facts struct {
-	contenders    []bench.Service
-	contendersErr string
-	listed        bool
-
-	states    map[bench.Selection]State // nil until they are known
-	statesErr string
-
+	contenders  []bench.Service
+	states      map[bench.Selection]State // nil until they are known
+	unreadable  string                    // errors about contenders and their states
 	machine     Machine
 	machineRead bool
-
-	elastic map[string]*elasticFact // by URL
-
-	room    int // connections of the last request for Site.Room
-	most    int // its response
-	roomWhy string
+	elastic     map[string]*elasticFact // by URL
+	room        int                     // connections of the last request for Site.Room
+	most        int                     // its response
+	roomWhy     string
+	recent      []recentRun
 }
 
 type elasticFact struct {
@@ -55,66 +50,60 @@ const mostRecent = 6
 // response is a message with what the Site has returned; Update calls it to store that.
 type response func() tea.Cmd
 
-// ask makes a command of a request to the Site.
-func ask(f func(context.Context) response) tea.Cmd {
+// ask makes a command of a request, whose response take stores.
+func ask[T any](request func(context.Context) T, take func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
-		return f(ctx)
+		got := request(ctx)
+		return response(func() tea.Cmd { return take(got) })
 	}
 }
 
-// askAgain requests everything that can change meanwhile.
-func (s *Setup) askAgain() tea.Cmd {
-	s.form.facts.elastic, s.form.facts.room = map[string]*elasticFact{}, 0
-	return tea.Batch(s.askProfiles(), s.askContenders(), s.askMachine(), s.askStates(), s.askElastic(localElastic),
-		s.askElastic(s.form.elasticURL()), s.askRoom(), s.askRecent())
+// askAll requests everything that can change meanwhile.
+func (s *Setup) askAll() tea.Cmd {
+	f, site := &s.form.facts, s.options.Site
+	f.elastic, f.room = map[string]*elasticFact{}, 0
+	machine := ask(site.Machine, func(m Machine) tea.Cmd {
+		f.machine, f.machineRead = m, true
+		return nil
+	})
+	recent := ask(s.readRuns, func(all []recentRun) tea.Cmd {
+		f.recent = all
+		return nil
+	})
+	return tea.Batch(s.askProfiles(), machine, s.askContenders(), s.askElastic(localElastic),
+		s.askElastic(s.form.elasticURL()), s.askRoom(), recent)
 }
 
 func (s *Setup) askProfiles() tea.Cmd {
 	also := s.form.choice.Profile
-	return ask(func(ctx context.Context) response {
-		list := s.options.Site.Profiles(ctx, also)
-		return func() tea.Cmd {
-			return s.change(func() {
-				s.form.profiles = list
-				s.form.takeProfile()
-			})
-		}
+	return ask(func(ctx context.Context) []Profile { return s.options.Site.Profiles(ctx, also) }, func(all []Profile) tea.Cmd {
+		return s.change(func() {
+			s.form.profiles = all
+			s.form.takeProfile()
+		})
 	})
 }
 
+// askContenders requests the contenders and what they need to run.
 func (s *Setup) askContenders() tea.Cmd {
-	return ask(func(ctx context.Context) response {
-		list, err := s.options.Site.Contenders(ctx)
-		return func() tea.Cmd {
-			f := &s.form.facts
-			f.contenders, f.contendersErr, f.listed = list, text(err), true
-			return nil
-		}
-	})
-}
-
-func (s *Setup) askMachine() tea.Cmd {
-	return ask(func(ctx context.Context) response {
-		m := s.options.Site.Machine(ctx)
-		return func() tea.Cmd {
-			s.form.facts.machine, s.form.facts.machineRead = m, true
-			return nil
-		}
-	})
-}
-
-func (s *Setup) askStates() tea.Cmd {
-	runtime := s.form.runtime()
-	return ask(func(ctx context.Context) response {
-		states, err := s.options.Site.States(ctx, runtime)
-		return func() tea.Cmd {
-			if runtime == s.form.runtime() { // else it is outdated
-				s.form.facts.states, s.form.facts.statesErr = states, text(err)
+	f, runtime := &s.form.facts, s.form.runtime()
+	return ask(func(ctx context.Context) (got facts) {
+		all, err := s.options.Site.Contenders(ctx)
+		states, stateErr := s.options.Site.States(ctx, runtime)
+		for _, err := range []error{stateErr, err} {
+			if err != nil {
+				got.unreadable = text(err)
 			}
-			return nil
 		}
+		got.contenders, got.states = all, states
+		return got
+	}, func(got facts) tea.Cmd {
+		if runtime == s.form.runtime() { // else it is outdated
+			f.contenders, f.states, f.unreadable = got.contenders, got.states, got.unreadable
+		}
+		return nil
 	})
 }
 
@@ -125,12 +114,12 @@ func (s *Setup) askElastic(url string) tea.Cmd {
 	}
 	fact := &elasticFact{}
 	all[url] = fact
-	return ask(func(ctx context.Context) response {
+	return ask(func(ctx context.Context) elasticFact {
 		e, err := s.options.Site.Elastic(ctx, url)
-		return func() tea.Cmd {
-			*fact = elasticFact{e, text(err), true}
-			return nil
-		}
+		return elasticFact{e, text(err), true}
+	}, func(got elasticFact) tea.Cmd {
+		*fact = got
+		return nil
 	})
 }
 
@@ -141,45 +130,35 @@ func (s *Setup) askRoom() tea.Cmd {
 		return nil
 	}
 	f.room, f.roomWhy = n, ""
-	return ask(func(ctx context.Context) response {
+	return ask(func(ctx context.Context) facts {
 		most, err := s.options.Site.Room(ctx, n)
-		return func() tea.Cmd {
-			if n == f.room {
-				f.most, f.roomWhy = most, text(err)
-			}
-			return nil
+		return facts{most: most, roomWhy: text(err)}
+	}, func(got facts) tea.Cmd {
+		if n == f.room {
+			f.most, f.roomWhy = got.most, got.roomWhy
 		}
+		return nil
 	})
 }
 
-func (s *Setup) askRecent() tea.Cmd {
+// readRuns returns the newest runs, each with what it says first.
+func (s *Setup) readRuns(ctx context.Context) (all []recentRun) {
 	if s.options.Runs == nil {
 		return nil
 	}
-	return ask(func(ctx context.Context) response {
-		entries, _ := s.options.Runs.List()
-		var all []recentRun
-		for _, e := range entries[:min(len(entries), mostRecent)] {
-			if ctx.Err() != nil {
-				break
-			}
-			all = append(all, recentRun{e, s.verdict(e)})
+	entries, _ := s.options.Runs.List()
+	for _, e := range entries[:min(len(entries), mostRecent)] {
+		run, trials, err := s.options.Runs.Load(e.Dir)
+		switch {
+		case ctx.Err() != nil:
+			return all
+		case e.Err != nil:
+			all = append(all, recentRun{e, text(e.Err)})
+		case err != nil:
+			all = append(all, recentRun{e, text(err)})
+		default:
+			all = append(all, recentRun{e, conclusion.Of(analysis.Of(run, trials), nil).Verdict})
 		}
-		return func() tea.Cmd {
-			s.recent = all
-			return nil
-		}
-	})
-}
-
-// verdict returns what a past run says first.
-func (s *Setup) verdict(e results.Entry) string {
-	if e.Err != nil {
-		return text(e.Err)
 	}
-	run, trials, err := s.options.Runs.Load(e.Dir)
-	if err != nil {
-		return text(err)
-	}
-	return conclusion.Of(analysis.Of(run, trials), nil).Verdict
+	return all
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -99,25 +100,21 @@ func specialFields() map[string]Field {
 			Get: func(f *form) string { return f.choice.Profile }, Set: func(f *form, name string) { f.choice.Profile = name },
 			Choices: profileChoices, Note: func(f *form) string { return f.base.Title },
 		},
-		fieldContenders: {Get: func(f *form) string { return strings.Join(names(f.selected()), " ") }, Note: readiness},
-		fieldRounds:     {Unit: 1, Note: settledRounds},
-		fieldCPUs:       {Unit: 0.5, Note: cpusHere},
-		fieldCPUSet:     {Unit: 1, Note: cpusHere, Empty: "all"},
-		fieldMemory:     {Note: memoryHere},
-		fieldConnections: {Note: planned(func(p bench.Profile) string {
-			return units.Plural(len(p.Steps), "step")
-		})},
-		fieldDuration: {Note: planned(func(p bench.Profile) string {
-			return units.Length(p.LoadDuration()) + " load per trial"
-		})},
-		fieldInterleave: {Note: interleaving},
-		fieldRuntime:    {Choices: runtimeChoices, Note: engineHere},
+		fieldContenders:  {Get: func(f *form) string { return strings.Join(names(f.selected()), " ") }, Note: readiness},
+		fieldRounds:      {Unit: 1, Note: settledRounds},
+		fieldCPUs:        {Unit: 0.5, Note: cpusHere},
+		fieldCPUSet:      {Unit: 1, Note: cpusHere, Empty: "all"},
+		fieldMemory:      {Note: memoryHere},
+		fieldConnections: {Note: stepsInAll},
+		fieldDuration:    {Note: loadPerTrial},
+		fieldInterleave:  {Note: interleaving},
+		fieldRuntime:     {Choices: runtimeChoices, Note: engineHere},
 		fieldStore: {
 			Key: ofStore, Get: func(f *form) string { return string(f.storeKind()) }, Set: (*form).setStore,
 			Choices: storeChoices, Note: chosenStore,
 		},
 		fieldElastic: {
-			Key: ofStore, Set: (*form).setElastic, Note: elasticThere,
+			Key: ofStore, Note: elasticThere,
 			Hidden: func(f *form) bool { return !f.storeKind().Traits().ByURL },
 		},
 		fieldData: {
@@ -129,6 +126,7 @@ func specialFields() map[string]Field {
 				}
 			},
 		},
+		fieldStart:  {Get: (*form).estimate},
 		fieldCities: {Key: ofData, Hidden: func(f *form) bool { return f.dataKind() != dataGenerated }},
 		fieldDump:   {Key: ofData, Hidden: func(f *form) bool { return f.dataKind() != dataDump }},
 	}
@@ -161,18 +159,14 @@ func storeChoices(f *form) (all []choice) {
 	return all
 }
 
-// planned makes a note of the plan, as soon as there is one.
-func planned(note func(bench.Profile) string) func(*form) string {
-	return func(f *form) string {
-		if !f.planned {
-			return ""
-		}
-		return note(f.plan)
-	}
-}
+// The notes of fields say what their values mean here and now; "" for nothing.
+
+func stepsInAll(f *form) string { return units.Plural(len(f.plan.Steps), "step") }
+
+func loadPerTrial(f *form) string { return units.Length(f.plan.LoadDuration()) + " load per trial" }
 
 func settledRounds(f *form) string {
-	if f.planned && f.option(fieldRounds) == "" {
+	if f.option(fieldRounds) == "" {
 		return units.Plural(f.plan.Rounds, "round")
 	}
 	return ""
@@ -194,8 +188,6 @@ func memoryHere(f *form) string {
 
 func interleaving(f *form) string {
 	switch n := len(f.plan.Contenders); {
-	case !f.planned:
-		return ""
 	case n < 2:
 		return "needs 2 contenders"
 	case f.plan.Interleave > 0:
@@ -240,8 +232,8 @@ func elasticThere(f *form) string {
 
 // readiness says what the contenders need before they can run.
 func readiness(f *form) string {
-	if !f.facts.listed || f.facts.states == nil {
-		return "looking for builds"
+	if f.facts.states == nil {
+		return cmp.Or(f.facts.unreadable, "looking for builds")
 	}
 	out := units.Plural(len(f.selected()), "contender")
 	if more := f.builds(); more != "" {

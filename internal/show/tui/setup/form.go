@@ -2,15 +2,11 @@ package setup
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/results/event"
 	"github.com/locbench/locbench/internal/run/profile"
 )
 
@@ -51,7 +47,7 @@ func (f *form) field(name string) Field {
 
 // option returns the value of an option: the given one, or the profile's.
 func (f *form) option(name string) string {
-	if f.choice.Set.Given(name) || name == fieldStart {
+	if f.choice.Set.Given(name) {
 		return f.choice.Set.Text(name)
 	}
 	return profile.ByName(name).Get(f.base)
@@ -62,7 +58,9 @@ func (f *form) preset(field Field) string {
 	return field.Get(&form{base: f.base, choice: Choice{Profile: f.choice.Profile}})
 }
 
-func (f *form) changed(field Field) bool { return f.loaded && field.Get(f) != f.preset(field) }
+func (f *form) changed(field Field) bool {
+	return f.loaded && field.Name != fieldStart && field.Get(f) != f.preset(field)
+}
 
 func (f *form) changes() (n int) {
 	for _, field := range f.shown() {
@@ -161,14 +159,6 @@ func (f *form) setStore(kind string) {
 	}
 }
 
-// setElastic sets the URL; without one the store is still an external one.
-func (f *form) setElastic(url string) {
-	kind := f.storeKind()
-	if f.put(fieldElastic, url); f.storeKind() != kind {
-		f.give("store", string(kind))
-	}
-}
-
 // firstCities is the number of generated cities until the user changes it.
 const firstCities = "10000"
 
@@ -230,79 +220,4 @@ func (f *form) takeProfile() {
 	default:
 		f.base, f.loaded = f.profiles[i].Profile, true
 	}
-}
-
-// replan makes the plan as the command line would. It checks each field by itself first, to report
-// mistakes at their field, and then plans with all correct ones.
-func (f *form) replan() {
-	f.plan, f.planned, f.planErr, f.wrong = bench.Profile{}, false, "", map[string]string{}
-	if !f.loaded {
-		return
-	}
-	right := maps.Clone(f.choice.Changes())
-	neutral := f.base // a missing store must not be reported at every other field
-	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
-	for _, field := range f.fields {
-		name, v := field.Name, f.choice.Set.Text(field.Name)
-		switch {
-		case !f.choice.Set.Given(name):
-			continue
-		case name == fieldStore && bench.StoreKind(v).Traits().ByURL, name == fieldElastic && v == "":
-			delete(right, name) // --elastic implies the store, or reports its missing URL
-			continue
-		}
-		if _, err := profile.Change(neutral, profile.Changes{name: {v}}, nil); err != nil {
-			f.wrong[name] = reason(err)
-			delete(right, name)
-		}
-	}
-	if !right.Given("cities") {
-		delete(right, "vertices")
-		delete(right, "data-seed")
-	}
-	base := f.base
-	if f.storeKind().Traits().ByURL && !right.Given("elastic") && base.Store.URL == "" {
-		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the estimate only: the problem is reported
-	}
-	var err error
-	f.plan, err = profile.Change(base, right, nil)
-	if err == nil {
-		f.plan, f.notInterleaved = profile.Settle(f.plan, f.available())
-	}
-	f.planErr, f.planned = reason(err), err == nil
-}
-
-// available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
-// another machine's engine, or before the machine was read.
-func (f *form) available() int64 {
-	if f.inContainers() && f.engineResponds() && !f.facts.machine.Engine.Local {
-		return 0
-	}
-	return f.facts.machine.Available
-}
-
-// total returns the assumed time of the run, without builds.
-func (f *form) total() time.Duration {
-	p := f.plan
-	if p.Runtime.Traits().Auto && f.facts.machineRead && !f.inContainers() {
-		p.Runtime = bench.RuntimeProcess
-	}
-	return event.Total(p)
-}
-
-// reason returns the mistakes that err joins, without the name of the profile.
-func reason(err error) string {
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
-		err = errors.Join(joined.Unwrap()...)
-	}
-	return text(err)
-}
-
-// text returns an error in one line.
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return outside(strings.Join(strings.Fields(err.Error()), " "))
 }

@@ -169,11 +169,11 @@ func (c *checker) store() {
 }
 
 func (c *checker) contenders() {
-	if !c.facts.listed {
+	if c.facts.contenders == nil {
 		return
 	}
 	for _, sel := range c.selected() {
-		drop := fix{text: "remove it", change: func() { c.drop(sel) }}
+		drop := fix{text: "remove it", change: func() { c.toggle(sel) }}
 		name := outside(sel.String())
 		svc, err := c.resolve(sel)
 		if err != nil {

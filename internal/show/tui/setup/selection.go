@@ -1,28 +1,34 @@
 package setup
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/contender"
-	"github.com/locbench/locbench/internal/text/table"
 )
+
+func (f *form) selected() []bench.Selection {
+	if f.choice.Contenders != nil {
+		return f.choice.Contenders
+	}
+	return f.base.Contenders
+}
 
 // builds says what the selected contenders need before they can run; "" for nothing.
 func (f *form) builds() string {
-	count := map[Kind]int{}
+	words := []string{Stale: "to build", Build: "to build", Pull: "to pull", Cannot: "cannot run"}
+	count := map[string]int{}
 	for _, sel := range f.selected() {
-		count[f.state(sel).Kind]++
+		if kind := f.state(sel).Kind; words[kind] != "" {
+			count[words[kind]]++
+		}
 	}
 	var parts []string
-	for _, need := range []struct {
-		words string
-		n     int
-	}{{"cannot run", count[Cannot]}, {"to build", count[Build] + count[Stale]}, {"to pull", count[Pull]}} {
-		if need.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", need.n, need.words))
+	for _, word := range words[Build:] {
+		if count[word] > 0 {
+			parts = append(parts, strconv.Itoa(count[word])+" "+word)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -47,11 +53,17 @@ func (f *form) resolve(sel bench.Selection) (bench.Service, error) {
 
 // canonical returns sel with its variant, the default one if it names none.
 func (f *form) canonical(sel bench.Selection) bench.Selection {
-	if sel.Variant != "" {
-		return sel
-	}
-	if svc, err := contender.Find(f.facts.contenders, sel.Contender); err == nil && len(svc.Variants) > 0 {
+	svc, err := contender.Find(f.facts.contenders, sel.Contender)
+	if sel.Variant == "" && err == nil && len(svc.Variants) > 0 {
 		sel.Variant = svc.Variants[0].Name
+	}
+	return sel
+}
+
+// short names a default variant by its contender only, as in tables and charts.
+func (f *form) short(sel bench.Selection) bench.Selection {
+	if short := (bench.Selection{Contender: sel.Contender}); f.canonical(short) == sel {
+		return short
 	}
 	return sel
 }
@@ -67,67 +79,30 @@ func (f *form) state(sel bench.Selection) State {
 	return f.facts.states[f.canonical(own.InManifest())]
 }
 
-// drop removes a contender from the selected ones.
-func (f *form) drop(gone bench.Selection) {
-	f.choose(slices.DeleteFunc(slices.Clone(f.selected()), func(sel bench.Selection) bool {
-		return f.canonical(sel) == f.canonical(gone)
-	}))
+// chosen reports whether a contender is selected.
+func (f *form) chosen(sel bench.Selection) bool { return f.indexOf(sel) >= 0 }
+
+func (f *form) indexOf(sel bench.Selection) int {
+	return slices.IndexFunc(f.selected(), func(other bench.Selection) bool { return f.canonical(other) == f.canonical(sel) })
 }
 
-// choose sets the contenders; those of the profile do not count as a change.
-func (f *form) choose(selections []bench.Selection) {
-	f.choice.Contenders = append([]bench.Selection{}, selections...)
-	if slices.Equal(selections, f.base.Contenders) {
+// toggle selects a contender, or removes it. The profile's contenders come first, in its order, then
+// the others in that of the list; those of the profile do not count as a change.
+func (f *form) toggle(sel bench.Selection) {
+	all := append([]bench.Selection{}, f.selected()...)
+	if at := f.indexOf(sel); at >= 0 {
+		all = slices.Delete(all, at, at+1)
+	} else {
+		order := slices.Clone(f.base.Contenders)
+		for _, r := range f.allContenders() {
+			order = append(order, f.short(r.sel))
+		}
+		place := func(sel bench.Selection) int { return slices.Index(order, sel) }
+		all = append(all, f.short(sel))
+		slices.SortStableFunc(all, func(a, b bench.Selection) int { return place(a) - place(b) })
+	}
+	f.choice.Contenders = all
+	if slices.Equal(all, f.base.Contenders) {
 		f.choice.Contenders = nil
 	}
-}
-
-func (f *form) selected() []bench.Selection {
-	if f.choice.Contenders != nil {
-		return f.choice.Contenders
-	}
-	return f.base.Contenders
-}
-
-// chosen reports whether a contender is selected.
-func (f *form) chosen(sel bench.Selection) bool {
-	return slices.ContainsFunc(f.selected(), func(other bench.Selection) bool {
-		return f.canonical(other) == f.canonical(sel)
-	})
-}
-
-// add selects a contender. A default variant is named by its contender only, as in tables and charts.
-// The profile's contenders come first, in its order, then the others in that of the list.
-func (f *form) add(sel bench.Selection) {
-	if short := (bench.Selection{Contender: sel.Contender}); f.canonical(short) == sel {
-		sel = short
-	}
-	var order []bench.Selection
-	for _, known := range f.base.Contenders {
-		order = append(order, f.canonical(known))
-	}
-	for _, svc := range f.facts.contenders {
-		order = append(order, bench.Selection{Contender: svc.Name})
-		for _, v := range svc.Variants {
-			order = append(order, bench.Selection{Contender: svc.Name, Variant: v.Name})
-		}
-	}
-	place := func(sel bench.Selection) int { return slices.Index(order, f.canonical(sel)) }
-	all := append(slices.Clone(f.selected()), sel)
-	slices.SortStableFunc(all, func(a, b bench.Selection) int { return place(a) - place(b) })
-	f.choose(all)
-}
-
-// stateOf returns the state of a contender as a cell of a table.
-func (f *form) stateOf(sel bench.Selection, svc bench.Service) table.Cell {
-	state := f.state(sel)
-	switch {
-	case state.Kind == Cannot:
-		return table.Cell{Text: state.String(), Tone: table.Bad}
-	case svc.Unverified != "":
-		return table.Cell{Text: "unverified", Tone: table.Notice}
-	case state.Kind == Ready:
-		return table.Cell{Text: state.String(), Tone: table.Good}
-	}
-	return table.Cell{Text: state.String()}
 }

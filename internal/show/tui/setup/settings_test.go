@@ -63,7 +63,7 @@ func TestChangesKeepSettings(t *testing.T) {
 		half, f := bench.Selection{Contender: "kt-ktor", Variant: "half"}, &o.form
 		f.give(fieldCPUs, "2")
 		f.give(fieldRounds, "9")
-		f.drop(bench.Selection{Contender: "kt-ktor", Variant: "small"})
+		f.toggle(bench.Selection{Contender: "kt-ktor", Variant: "small"})
 		f.replan()
 		p := f.plan
 		testenv.Need(t, len(p.Contenders) == 2 && p.LimitsOf(half).CPUs == .5 && p.SettingsOf(half).Env["A"] == "1" &&

@@ -9,17 +9,12 @@ package setup
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -37,14 +32,10 @@ type Options struct {
 type Setup struct {
 	options Options
 	form    form
-	recent  []recentRun
 
 	at        string // name of the field in focus
 	over      part   // what covers the form; nil: nothing
-	editing   bool
-	input     textinput.Model // of the field in focus
-	before    []string        // its option before editing
-	confirmed string          // the problem that was shown: the next "start" ignores it
+	confirmed string // the problem that was shown: the next "start" ignores it
 
 	size  ui.Size
 	theme *ui.Theme
@@ -70,19 +61,18 @@ type (
 		file    string
 		replace bool
 	}
-	renameMsg struct{ file string }
 )
 
 // New makes the page.
 func New(o Options) *Setup {
-	s := &Setup{options: o, at: fieldProfile, input: ui.NewInput(2000)}
+	s := &Setup{options: o, at: fieldProfile}
 	s.form = form{fields: allFields(), choice: o.Initial.clone(), wrong: map[string]string{}}
 	s.form.choice.Profile = cmp.Or(s.form.choice.Profile, "quick")
 	return s
 }
 
 // Init implements ui.Page.
-func (s *Setup) Init() tea.Cmd { return s.askAgain() }
+func (s *Setup) Init() tea.Cmd { return s.askAll() }
 
 // SetSize implements ui.Page.
 func (s *Setup) SetSize(size ui.Size, theme *ui.Theme) { s.size, s.theme = size, theme }
@@ -96,17 +86,12 @@ func (s *Setup) Title() string {
 }
 
 // Typing implements ui.Page.
-func (s *Setup) Typing() bool { return s.editing || s.over != nil && s.over.typing() }
+func (s *Setup) Typing() bool { return s.over != nil && s.over.typing() }
 
 // Keys implements ui.Page.
 func (s *Setup) Keys() ui.Keys {
-	switch {
-	case s.over != nil:
+	if s.over != nil {
 		return s.over.keys()
-	case s.editing:
-		return ui.Keys{Short: []key.Binding{
-			ui.Hint("keep", ui.Enter), ui.Hint("cancel", ui.Esc), ui.Hint("next field", ui.NextTab),
-		}}
 	}
 	start, change, edit := ui.Hint("", ui.Start), ui.Hint("change", ui.Left, ui.Right), ui.Hint("edit", ui.Enter)
 	undo, save, runs := ui.Hint("undo", ui.Undo), ui.Hint("save profile", ui.Save), ui.Hint("", ui.Runs)
@@ -138,10 +123,8 @@ func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 		return s.change(func() { s.form.field(msg.field).Set(&s.form, msg.value) })
 	case saveMsg:
 		return s.write(msg.file, msg.replace)
-	case renameMsg:
-		return s.askFile(msg.file, "")
 	case ui.ShownMsg:
-		return s.askAgain() // images may have been built
+		return s.askAll() // images may have been built
 	case ui.StopMsg:
 		return ui.Cmd(ui.QuitMsg{})
 	}
@@ -150,14 +133,7 @@ func (s *Setup) Update(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if s.editing {
-			return s.edit(msg)
-		}
 		return s.key(msg)
-	case tea.PasteMsg:
-		if s.editing {
-			return s.typed(tea.PasteMsg{Content: ui.Outside(msg.Content, 2000)})
-		}
 	case tea.MouseClickMsg:
 		return s.click(msg)
 	case tea.MouseWheelMsg:
@@ -192,9 +168,9 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 	case ui.Save:
 		return s.save()
 	case ui.Machine:
-		s.over = &checks{setup: s}
+		s.over = &checks{setup: s, grid: ui.NewGrid(false)}
 	case ui.Refresh:
-		return s.askAgain()
+		return s.askAll()
 	case ui.Runs:
 		return s.options.Browse()
 	case ui.Digits:
@@ -215,7 +191,7 @@ func (s *Setup) move(by int) {
 	s.at = shown[max(0, min(len(shown)-1, at+by))].Name
 }
 
-// open starts the run, or opens what changes the field in focus: a list, a question, an input.
+// open starts the run, or opens what changes the field in focus: the list of contenders, a question.
 func (s *Setup) open() tea.Cmd {
 	f := s.form.field(s.at)
 	switch {
@@ -225,10 +201,12 @@ func (s *Setup) open() tea.Cmd {
 		s.over = newPicker(s)
 		return nil
 	case f.Choices == nil:
-		s.editing, s.before = true, s.form.choice.Set[f.Name]
-		s.input.SetValue(ui.Outside(s.editable(f), 2000))
-		s.input.CursorEnd()
-		return s.input.Focus()
+		value := ui.Outside(f.Get(&s.form), 2000)
+		if f.Name == fieldDuration && strings.Contains(value, " to ") {
+			value = "" // steps of several lengths
+		}
+		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: 2000,
+			Answer: func(text string) tea.Msg { return chosenMsg{f.Name, strings.TrimSpace(text)} }}})
 	}
 	ask := ui.Ask{Title: f.Label}
 	for i, c := range f.Choices(&s.form) {
@@ -243,46 +221,6 @@ func (s *Setup) open() tea.Cmd {
 		return nil
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ask})
-}
-
-// editable returns the text to begin with. That of steps of several lengths cannot be edited.
-func (s *Setup) editable(f Field) string {
-	if steps := s.form.base.Steps; f.Name == fieldDuration && !s.form.choice.Set.Given(fieldDuration) &&
-		slices.ContainsFunc(steps, func(step bench.Step) bool { return step.Duration != steps[0].Duration }) {
-		return ""
-	}
-	return f.Get(&s.form)
-}
-
-// edit handles a key while a value is typed. A wrong value is kept too: its field shows the mistake.
-func (s *Setup) edit(msg tea.KeyPressMsg) tea.Cmd {
-	k := ui.KeyOf(msg)
-	if msg.Text != "" {
-		k = ui.NoKey
-	}
-	switch k {
-	case ui.Enter, ui.Up, ui.Down, ui.NextTab, ui.PrevTab, ui.Esc:
-		s.editing = false
-		s.input.Blur()
-	default:
-		return s.typed(msg)
-	}
-	cmd := s.change(func() {
-		if k == ui.Esc {
-			if s.form.unset(s.at); s.before != nil {
-				s.form.choice.Set[s.at] = s.before
-			}
-		}
-	})
-	s.move(map[ui.Key]int{ui.Up: -1, ui.PrevTab: -1, ui.Down: 1, ui.NextTab: 1}[k])
-	return cmd
-}
-
-// typed passes a message to the input and takes its value.
-func (s *Setup) typed(msg tea.Msg) (cmd tea.Cmd) {
-	s.input, cmd = s.input.Update(msg)
-	field, value := s.form.field(s.at), strings.TrimSpace(s.input.Value())
-	return tea.Batch(cmd, s.change(func() { field.Set(&s.form, value) }))
 }
 
 // change changes the form, plans again, and requests the facts that depend on the change.
@@ -300,9 +238,9 @@ func (s *Setup) change(f func()) tea.Cmd {
 	cmds := []tea.Cmd{s.askRoom()}
 	if s.form.runtime() != runtime {
 		s.form.facts.states = nil
-		cmds = append(cmds, s.askStates())
+		cmds = append(cmds, s.askContenders())
 	}
-	if !s.editing && s.form.wrong[fieldElastic] == "" {
+	if s.form.wrong[fieldElastic] == "" {
 		cmds = append(cmds, s.askElastic(s.form.elasticURL()))
 	}
 	return tea.Batch(cmds...)
@@ -348,64 +286,4 @@ func (s *Setup) start() tea.Cmd {
 	}
 	s.confirmed = ""
 	return s.options.Start(s.form.choice.Args())
-}
-
-// save asks for the file of a new profile.
-func (s *Setup) save() tea.Cmd {
-	for _, p := range s.form.problems() {
-		if p.input {
-			s.at = p.field
-			return bad(p.text)
-		}
-	}
-	if !s.form.planned {
-		return bad("still reading the profile")
-	}
-	return s.askFile("my-"+ui.Outside(s.form.base.Name, 60), "")
-}
-
-func (s *Setup) askFile(file, mistake string) tea.Cmd {
-	text := "File in the working folder; .yaml is added."
-	if mistake != "" {
-		text = s.theme.Glyph.Cross + " " + mistake + "\n" + text
-	}
-	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{
-		Title: "save as a new profile", Text: text, Value: file, Limit: 500,
-		Answer: func(file string) tea.Msg { return saveMsg{file: file} },
-	}})
-}
-
-func (s *Setup) write(file string, replace bool) tea.Cmd {
-	file, plan := strings.TrimSpace(file), s.form.plan
-	if file == "" {
-		return s.askFile("", "write a name, such as mine.yaml")
-	}
-	return ask(func(ctx context.Context) response {
-		path, warning, err := s.options.Site.Save(ctx, file, plan, replace)
-		return func() tea.Cmd { return s.saved(file, path, warning, err) }
-	})
-}
-
-// saved handles the result of Site.Save. The new profile becomes the chosen one, without changes.
-func (s *Setup) saved(file, path, warning string, err error) tea.Cmd {
-	switch {
-	case errors.Is(err, ErrExists):
-		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
-			{Name: "another name", Msg: renameMsg{file}}, {Name: "replace it", Msg: saveMsg{file, true}},
-		}}})
-	case err != nil:
-		return s.askFile(file, text(err))
-	}
-	before := s.form.choice
-	kept := []string{"target", "seed"} // not part of profiles
-	message := "saved as " + outside(path)
-	if warning != "" {
-		message += "; " + outside(warning)
-		kept = append(kept, "elastic")
-	}
-	s.form.choice = Choice{Profile: path, Set: profile.Changes{}, Extra: before.Extra}
-	for _, name := range kept {
-		s.form.choice.Set = s.form.choice.Set.With(name, before.Set[name]...)
-	}
-	return tea.Batch(s.askProfiles(), ui.Cmd(ui.TellMsg{Text: message}))
 }

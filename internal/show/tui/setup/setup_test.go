@@ -54,16 +54,16 @@ func TestContents(t *testing.T) {
 			"╭─ Store", "a URL if one is given, else embedded", "inside locbench; shares CPUs with the load",
 		}},
 		"many contenders": {page(thirty, Choice{}, &opened{}, "down", "enter", "/", "j", "v", "m", "enter", "v", "pgdown", "down"), []string{
-			"16 contenders selected, filter: jvm", "of 31 contenders", "[-] contender-", "[x] one", "[ ] two",
+			"16 contenders selected, filter: jvm", "of 31 contenders", "[x] contender-05 ", "[ ] contender-05:two",
 		}},
 		"saving": {page(everything, Choice{Set: profile.Changes{"rounds": {"6"}}}, &opened{}, "w"), []string{
 			"save as a new profile", "my-quick",
 		}},
 		"saving again": {page(everything, Choice{Set: profile.Changes{"rounds": {"6"}}}, &opened{}, "w", "enter", "w", "ctrl+u", "m", "y", "-", "q", "u", "i", "c", "k", "enter"), []string{
-			"my-quick exists", "another name", "replace it",
+			"my-quick exists", "replace it",
 		}},
 		"machine": {page(withoutDocker, locations, &opened{}, "m"), []string{
-			"lines 1 to ", "→ stop other processes (see top): they distort results", "→ start it (Linux: sudo systemctl start docker)",
+			"✗  Docker", "load           9.41", "→ start it (Linux: sudo systemctl start docker)",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,11 @@ func (s *Setup) View() string {
 		return s.over.view(s.theme, w, h)
 	}
 	if s.size.Class != ui.Full {
-		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w, h-2), s.help(w), s.last(w),
+		var last []string
+		if runs := (panels{&s.form, s.theme, 1000}).runs(); s.size.Class == ui.Compact && len(runs) > 0 {
+			last = []string{rule(s.theme, "last run", "b: all", w), " " + cutWords(runs[0], w-2)}
+		}
+		view, tops := ui.Stack(w, h, ui.Text(2, s.header(w)), s.formBlock(w, h-2), s.help(w), ui.Text(6, last...),
 			ui.Text(3, s.command(w, 1)...))
 		s.top = tops[1]
 		return view
@@ -42,19 +47,27 @@ func (s *Setup) View() string {
 		return view
 	}
 	right := func(w, h int) string {
-		view, _ := ui.Stack(w, h, append([]ui.Block{ui.Text(1, "")}, s.panels(w)...)...)
+		view, _ := ui.Stack(w, h, panels{&s.form, s.theme, w - 4}.blocks(h)...)
 		return view
 	}
-	command := append([]string{s.rule("the same as a command", "y: copy", w)}, s.command(w, 3)...)
+	command := append([]string{rule(s.theme, "the same as a command", "y: copy", w)}, s.command(w, 3)...)
 	view, outer := ui.Stack(w, h, ui.Text(1, s.header(w)),
-		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.Beside(left, right, min(w/2, 78))}, ui.Text(2, command...))
+		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.Beside(left, right, s.left())}, ui.Text(2, command...))
 	s.top = outer[1] + inner[1]
 	return view
 }
 
+// left is the width of the form.
+func (s *Setup) left() int {
+	if s.size.Class == ui.Full {
+		return min(s.size.Width/2, 78)
+	}
+	return s.size.Width
+}
+
 // rule is a line with a title, one cell from the left.
-func (s *Setup) rule(title, right string, w int) string {
-	return " " + s.theme.Rule(s.theme.Title.S(title), s.theme.Faint.S(right), w-2)
+func rule(t *ui.Theme, title, right string, w int) string {
+	return " " + t.Rule(t.Title.S(title), t.Faint.S(right), w-2)
 }
 
 // header says where this is and whether the run can start.
@@ -62,52 +75,46 @@ func (s *Setup) header(w int) string {
 	t, f := s.theme, &s.form
 	where := t.Title.S(" locbench › set up")
 	if n := f.changes(); n > 0 {
-		where += t.Warn.S("  *" + strconv.Itoa(n) + " changed")
+		where += t.Warn.S(fmt.Sprintf("  *%d changed", n))
 	}
-	ready := []string{t.Good.S(t.Glyph.Check + " ready: " + s.extent())}
-	ready = append(ready, t.Good.S(t.Glyph.Check+" ready"))
-	wrong := 0
+	ready := t.Good.S(t.Glyph.Check + " ready: " + f.extent())
+	bad := 0
 	for _, p := range f.problems() {
 		if p.bad {
-			wrong++
+			bad++
 		}
 	}
 	switch {
 	case !f.loaded && f.profiles == nil:
-		ready = []string{t.Faint.S("reading the profile")}
-	case wrong > 0:
-		ready = []string{t.Bad.S(t.Glyph.Cross + " " + units.Plural(wrong, "problem"))}
+		ready = t.Faint.S("reading the profile")
+	case bad > 0:
+		ready = t.Bad.S(t.Glyph.Cross + " " + units.Plural(bad, "problem"))
+	case s.size.Class == ui.Column:
+		ready = t.Good.S(t.Glyph.Check + " ready")
 	}
-	for _, text := range ready {
-		if fit.Width(where)+fit.Width(text)+3 <= w {
-			return ui.Ends(where, text+" ", w)
-		}
+	if fit.Width(where)+fit.Width(ready)+3 > w {
+		where = ""
 	}
-	return ui.Ends("", ready[len(ready)-1]+" ", w)
-}
-
-// extent says how much will run.
-func (s *Setup) extent() string {
-	p := s.form.plan
-	out := units.Plural(len(p.Contenders), "contender")
-	if p.Rounds > 1 {
-		out += " × " + units.Plural(p.Rounds, "round")
-	}
-	return out + ", " + units.Plural(len(p.Steps), "step") + ", ~" + units.Approx(s.form.total())
+	return ui.Ends(where, ready+" ", w)
 }
 
 // formBlock is the form with its button. Of too many lines those around the focus are shown; the
 // button and what stands before it stay.
 func (s *Setup) formBlock(w, most int) ui.Block {
 	var all, end lines
+	n := 1
 	for _, field := range s.form.shown() {
-		s.addField(&all, &end, field, w)
+		into := &all
+		if field.Name == fieldStart {
+			into = &end
+			s.addWarning(into, w)
+		}
+		n = s.addField(into, field, n, w)
 	}
-	n := len(all.text) + len(end.text)
-	return ui.Block{Priority: 1, Least: min(n, max(1, most)), Most: n, Draw: func(_, h int) string {
-		end := lines{end.text[max(0, len(end.text)-h):], end.of[max(0, len(end.of)-h):]}
-		shown := s.window(all, h-len(end.text))
-		shown.text, shown.of = append(shown.text, end.text...), append(shown.of, end.of...)
+	size := len(all.text) + len(end.text)
+	return ui.Block{Priority: 1, Least: min(size, max(1, most)), Most: size, Draw: func(_, h int) string {
+		shown, over := s.window(all, h-len(end.text)), max(0, len(end.text)-h)
+		shown.text, shown.of = append(shown.text, end.text[over:]...), append(shown.of, end.of[over:]...)
 		s.clickable = shown.of
 		return strings.Join(shown.text, "\n")
 	}}
@@ -116,226 +123,155 @@ func (s *Setup) formBlock(w, most int) ui.Block {
 // window returns the part of the form around the focus, in h lines.
 func (s *Setup) window(all lines, h int) (shown lines) {
 	n := len(all.text)
-	if h <= 0 {
+	switch {
+	case h <= 0:
 		return shown
-	}
-	if n <= h {
-		return lines{slices.Clone(all.text), slices.Clone(all.of)}
+	case n <= h:
+		return all
 	}
 	room := max(1, h-1)
 	first, last := slices.Index(all.of, s.at), n-1
 	if first < 0 {
-		first = n - 1
-	} else {
-		for last > first && all.of[last] != s.at {
-			last--
-		}
+		first = n - 1 // the button has the focus
+	}
+	for last > first && all.of[last] != s.at {
+		last--
 	}
 	s.from = ui.Window(ui.Window(s.from, last, n, room), first, n, room)
-	shown.add("", "")
-	shown.text, shown.of = slices.Clone(all.text[s.from:s.from+room]), slices.Clone(all.of[s.from:s.from+room])
-	if h == 1 {
-		return shown
+	shown = lines{slices.Clone(all.text[s.from : s.from+room]), slices.Clone(all.of[s.from : s.from+room])}
+	if h > 1 {
+		shown.add("", s.theme.Faint.S(fmt.Sprintf("  lines %d to %d of %d", s.from+1, s.from+room, n)))
 	}
-	count := func(of []string) (n int) {
-		for i, name := range of {
-			if name != "" && (i == 0 || of[i-1] != name) {
-				n++
-			}
-		}
-		return n
-	}
-	var more []string
-	if above := count(all.of[:s.from]); above > 0 {
-		more = append(more, "↑ "+strconv.Itoa(above)+" more")
-	}
-	if below := count(all.of[s.from+room:]); below > 0 {
-		more = append(more, "↓ "+strconv.Itoa(below)+" more")
-	}
-	shown.add("", s.theme.Faint.S("  "+strings.Join(more, "  ")))
 	return shown
 }
 
-// addField adds the lines of a field with its problems to the form, or those of the button to its end.
-func (s *Setup) addField(all, end *lines, field Field, w int) {
+// labelWidth has room for the longest label.
+const labelWidth = 13
+
+// addField adds the lines of a field with its problems, whose fixes have keys from n on, and returns
+// the key of the next fix. The first field of a group has its name.
+func (s *Setup) addField(all *lines, field Field, n, w int) int {
 	t, f := s.theme, &s.form
-	indent, group := "  ", ""
-	if s.size.Class != ui.Column {
-		group = strings.ToUpper(field.Group)
-	}
-	if len(all.of) > 0 && f.field(all.of[len(all.of)-1]).Group == field.Group {
+	group := strings.ToUpper(field.Group)
+	if n := len(all.of); group != "" && n > 0 && f.field(all.of[n-1]).Group == field.Group {
 		group = ""
 	}
+	margin, cursor := "", "  "
 	switch {
 	case s.size.Class == ui.Compact:
-		indent = " " + t.Title.S(fit.Left(group, 8)) + indent
+		margin = " " + t.Title.S(fit.Left(group, 8))
 	case s.size.Class == ui.Full && group != "":
 		if len(all.text) > 0 {
 			all.add("", "")
 		}
 		all.add("", " "+t.Title.S(group))
 	}
-	focused := field.Name == s.at
-	if focused {
-		indent = indent[:len(indent)-2] + t.Accent.S(t.Glyph.Cursor) + " "
-	}
+	label, star := fit.Left(field.Label, labelWidth), " "
 	if field.Name == fieldStart {
-		s.addStart(end, indent, focused, w)
-		all = end
-	} else {
-		label, star := fit.Left(field.Label, labelWidth), " "
-		if focused {
-			label = t.Accent.S(label)
-		}
-		if f.changed(field) {
-			star = t.Warn.S("*")
-		}
-		head := indent + label + star
-		all.add(field.Name, head+s.value(field, focused, w-fit.Width(head)))
+		label = fit.Left("[ Start ]", labelWidth)
 	}
-	n := 1
+	if field.Name == s.at {
+		cursor, label = t.Accent.S(t.Glyph.Cursor)+" ", t.Accent.S(label)
+	}
+	if f.changed(field) {
+		star = t.Warn.S("*")
+	}
+	head := margin + cursor + label + star
+	all.add(field.Name, head+s.value(field, w-fit.Width(head)))
 	for _, p := range f.problems() {
-		if p.field == field.Name || field.Name == fieldStart && !s.isShown(p.field) {
-			all.add(field.Name, s.problemLines(p, n, strings.Repeat(" ", fit.Width(indent)+2), w)...)
-		}
-		n += len(p.fixes)
-	}
-}
-
-// labelWidth has room for the longest label.
-const labelWidth = 13
-
-func (s *Setup) addStart(end *lines, indent string, focused bool, w int) {
-	t, f := s.theme, &s.form
-	if s.size.Class == ui.Full {
-		end.add("", "")
-	}
-	if text, margin := s.warning(), fit.Width(indent); text != "" {
-		end.add("", strings.Repeat(" ", margin)+t.Warn.S("! "+cutWords(text, w-margin-3)))
-	}
-	const button = "[ Start ]"
-	line := indent + button
-	if focused {
-		line = indent + t.Select.S(button)
-	}
-	note := ""
-	if f.planned {
-		note = "~" + units.Approx(f.total())
-		switch builds := f.builds(); {
-		case f.facts.states == nil:
-		case builds == "":
-			note += ", nothing to build"
-		default:
-			note += ", " + builds
+		if p.field == field.Name {
+			all.add(field.Name, s.problemLines(p, n, strings.Repeat(" ", fit.Width(margin)+4), w)...)
+			n += len(p.fixes)
 		}
 	}
-	line += strings.Repeat(" ", labelWidth+1-len(button))
-	end.add(fieldStart, line+t.Faint.S(cutWords(note, w-fit.Width(line))))
-}
-
-func (s *Setup) isShown(name string) bool {
-	return slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == name })
+	return n
 }
 
 // value is the value of a field in w cells, and at the right what it means here, as far as there is
 // room.
-func (s *Setup) value(field Field, focused bool, w int) string {
+func (s *Setup) value(field Field, w int) string {
 	t, f := s.theme, &s.form
-	if focused && s.editing {
-		s.input.SetWidth(max(1, w-2))
-		return s.input.View()
-	}
+	wrong := f.wrong[field.Name] != ""
 	value := cmp.Or(field.Get(f), field.Empty, "none")
-	if field.Name == fieldElastic {
+	switch {
+	case field.Name == fieldElastic:
 		value = secret.Masker{}.Text(value)
+	case !f.loaded && field.Name != fieldProfile:
+		value = units.Missing
 	}
 	value = cutWords(ui.Outside(value, 500), w-1)
-	text := value
 	switch {
-	case f.wrong[field.Name] != "":
-		text = t.Bad.S(value)
-	case !f.loaded && field.Name != fieldProfile:
-		value, text = "–", t.Faint.S("–")
-	case focused && (field.Choices != nil || field.Unit > 0) && fit.Width(value)+5 <= w:
-		text = t.Key.S("‹ ") + value + t.Key.S(" ›")
+	case field.Name == fieldStart:
+		return t.Faint.S(value)
+	case wrong:
+		return t.Bad.S(value)
+	case field.Name == s.at && (field.Choices != nil || field.Unit > 0) && fit.Width(value)+5 <= w:
+		value = t.Key.S("‹ ") + value + t.Key.S(" ›")
 	}
 	var notes []string
-	if f.wrong[field.Name] == "" {
-		if field.Note != nil {
-			notes = append(notes, ui.Outside(field.Note(f), 200))
-		}
-		if preset := f.preset(field); f.changed(field) && preset != "" && field.Name != fieldContenders {
-			notes = append(notes, "profile: "+ui.Outside(preset, 60))
-		}
-		notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	if field.Note != nil && f.planned {
+		notes = append(notes, ui.Outside(field.Note(f), 200))
 	}
-	for len(notes) > 0 && s.size.Class != ui.Column {
-		note := strings.Join(notes, "; ")
-		if fit.Width(text)+fit.Width(note)+2 <= w {
-			return ui.Ends(text, t.Faint.S(note)+" ", w)
-		}
-		notes = notes[:len(notes)-1]
+	if preset := f.preset(field); f.changed(field) && preset != "" && field.Name != fieldContenders {
+		notes = append(notes, "profile: "+ui.Outside(preset, 60))
 	}
-	return text
+	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	for ; len(notes) > 0 && s.size.Class != ui.Column; notes = notes[:len(notes)-1] {
+		if note := strings.Join(notes, "; "); fit.Width(value)+fit.Width(note)+2 <= w {
+			return ui.Ends(value, t.Faint.S(note)+" ", w)
+		}
+	}
+	return value
 }
 
 // problemLines returns a problem and its fixes, the first of which has the key n.
-func (s *Setup) problemLines(p problem, n int, indent string, w int) (out []string) {
-	t := s.theme
-	mark, paint := t.Warn.S("! "), t.Warn
+func (s *Setup) problemLines(p problem, n int, indent string, w int) []string {
+	mark, paint := "! ", s.theme.Warn
 	if p.bad {
-		mark, paint = t.Bad.S(t.Glyph.Cross+" "), t.Bad
+		mark, paint = s.theme.Glyph.Cross+" ", s.theme.Bad
 	}
-	out = ui.Hang(indent+mark, p.text, w-1, paint)
-	for i, fix := range p.fixes {
-		if n+i > 9 {
-			break
-		}
-		part := t.Key.S(strconv.Itoa(n+i)) + " " + fix.text
-		if last := len(out) - 1; i > 0 && fit.Width(out[last])+2+fit.Width(part) < w {
-			out[last] += "  " + part
-		} else {
-			out = append(out, ui.Hang(indent+"  "+t.Key.S(strconv.Itoa(n+i))+" ", fix.text, w-1, ui.Paint{})...)
-		}
+	out := ui.Hang(indent+paint.S(mark), p.text, w-1, paint)
+	for i, fix := range p.fixes[:min(len(p.fixes), max(0, 10-n))] {
+		out = append(out, ui.Hang(indent+"  "+s.theme.Key.S(strconv.Itoa(n+i))+" ", fix.text, w-1, ui.Paint{})...)
 	}
 	return out
 }
 
-// warning is what the checks of the machine say against a run now.
-func (s *Setup) warning() string {
+// addWarning adds what the checks of the machine say against a run now.
+func (s *Setup) addWarning(all *lines, w int) {
 	var names []string
-	value := ""
+	text := ""
 	for _, c := range s.form.facts.machine.Warnings {
 		if c.Status != machine.OK {
 			names = append(names, ui.Outside(c.Name, 30))
-			value = ui.Outside(c.Value, 200)
+			text = names[0] + ": " + ui.Outside(c.Value, 200)
 		}
 	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return names[0] + ": " + value + " (m)"
+	if len(names) > 1 {
+		text = "this machine: " + strings.Join(names, ", ")
 	}
-	return "this machine: " + strings.Join(names, ", ") + " (m)"
+	if s.size.Class == ui.Full {
+		all.add("", "")
+	}
+	if text != "" {
+		margin := map[ui.Class]int{ui.Compact: 11}[s.size.Class]
+		all.add("", strings.Repeat(" ", max(2, margin))+s.theme.Warn.S("! "+cutWords(text+" (m)", w-max(2, margin)-3)))
+	}
 }
 
 // command is the command that does the same, in at most n lines.
 func (s *Setup) command(w, n int) (out []string) {
-	all := ui.Wrap(ui.Outside(s.form.choice.shown(), 4000), w-4)
-	for i, line := range all[:min(n, len(all))] {
-		if i == n-1 && n < len(all) {
-			line = cutWords(line+" "+all[n], w-4)
-		}
-		out = append(out, s.theme.Faint.S([]string{" $ ", "   "}[min(i, 1)])+line)
+	lines := ui.Hang(s.theme.Faint.S(" $ "), ui.Outside(s.form.choice.shown(), 4000), w-1, ui.Paint{})
+	if len(lines) > n {
+		lines[n-1] = cutWords(lines[n-1]+" …", w-1)
 	}
-	return out
+	return lines[:min(n, len(lines))]
 }
 
 // help is the meaning of the field in focus.
 func (s *Setup) help(w int) ui.Block {
 	field := s.form.field(s.at)
-	return ui.Text(5, append([]string{s.rule(field.Label, "", w)}, ui.Hang(" ", field.Help, w-1, ui.Paint{})...)...)
+	return ui.Text(5, append([]string{rule(s.theme, field.Label, "", w)}, ui.Hang(" ", field.Help, w-1, ui.Paint{})...)...)
 }
 
 // cutWords shortens a text to w cells between two words.
@@ -343,28 +279,18 @@ func cutWords(s string, w int) string {
 	if fit.Width(s) <= w {
 		return s
 	}
-	line := fit.Wrap(s, w-2)[0]
-	return fit.Cut(line+" …", w)
+	return fit.Cut(fit.Wrap(s, w-2)[0]+" …", w)
 }
 
 // click moves the focus to a field, or opens the one in focus.
-func (s *Setup) click(msg tea.MouseClickMsg) (cmd tea.Cmd) {
+func (s *Setup) click(msg tea.MouseClickMsg) tea.Cmd {
 	line := msg.Y - s.top
-	if msg.Button != tea.MouseLeft || line < 0 || line >= len(s.clickable) || s.clickable[line] == "" ||
-		s.size.Class == ui.Full && msg.X >= min(s.size.Width/2, 78) {
+	if msg.Button != tea.MouseLeft || line < 0 || line >= len(s.clickable) || s.clickable[line] == "" || msg.X >= s.left() {
 		return nil
 	}
-	name := s.clickable[line]
-	if s.editing {
-		if name == s.at {
-			return nil
-		}
-		s.editing = false
-		cmd = s.change(func() {})
-	}
-	again := name == s.at || name == fieldStart
-	if s.at = name; again {
+	before := s.at
+	if s.at = s.clickable[line]; s.at == before || s.at == fieldStart {
 		return s.open()
 	}
-	return cmd
+	return nil
 }
