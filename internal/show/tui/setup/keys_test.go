@@ -265,3 +265,12 @@ func TestAboutHasNoGaps(t *testing.T) {
 		testenv.Equal(t, about(svc), want)
 	}
 }
+
+// A value is shown without harm; kept as it is, it stays as it was written.
+func TestAValueThatIsNotEditedStays(t *testing.T) {
+	play(t, everything(t), Choice{Set: profile.Changes{"data": {"a\u202eb"}}}, func(o *opened) {
+		o.goTo(fieldDump)
+		o.Press("enter", "enter")
+		testenv.Equal(t, o.form.option(fieldDump), "a\u202eb")
+	})
+}

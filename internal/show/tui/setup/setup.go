@@ -184,6 +184,9 @@ func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// mostText is the longest value that can be typed, in characters.
+const mostText = 2000
+
 // move moves the focus.
 func (s *Setup) move(by int) {
 	shown := s.form.shown()
@@ -201,12 +204,18 @@ func (s *Setup) open() tea.Cmd {
 		s.over = newPicker(s)
 		return nil
 	case f.Choices == nil:
-		value := ui.Outside(f.Get(&s.form), 2000)
-		if f.Name == fieldDuration && strings.Contains(value, " to ") {
-			value = "" // steps of several lengths
+		in := ui.NewInput(mostText)
+		if in.SetValue(ui.Outside(f.Get(&s.form), mostText)); f.Name == fieldDuration && strings.Contains(in.Value(), " to ") {
+			in.SetValue("") // steps of several lengths
 		}
-		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: 2000,
-			Answer: func(text string) tea.Msg { return chosenMsg{f.Name, strings.TrimSpace(text)} }}})
+		value := in.Value()
+		answer := func(text string) tea.Msg {
+			if text == value {
+				return nil // it may be shown in another way than it was written
+			}
+			return chosenMsg{f.Name, strings.TrimSpace(text)}
+		}
+		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Answer: answer}})
 	}
 	ask := ui.Ask{Title: f.Label}
 	for i, c := range f.Choices(&s.form) {

@@ -102,14 +102,14 @@ func (s *Setup) header(w int) string {
 // button and what stands before it stay.
 func (s *Setup) formBlock(w, most int) ui.Block {
 	var all, end lines
-	n := 1
+	n, problems := 1, s.form.problems()
 	for _, field := range s.form.shown() {
 		into := &all
 		if field.Name == fieldStart {
 			into = &end
 			s.addWarning(into, w)
 		}
-		n = s.addField(into, field, n, w)
+		n = s.addField(into, field, problems, n, w)
 	}
 	size := len(all.text) + len(end.text)
 	return ui.Block{Priority: 1, Least: min(size, max(1, most)), Most: size, Draw: func(_, h int) string {
@@ -150,7 +150,7 @@ const labelWidth = 13
 
 // addField adds the lines of a field with its problems, whose fixes have keys from n on, and returns
 // the key of the next fix. The first field of a group has its name.
-func (s *Setup) addField(all *lines, field Field, n, w int) int {
+func (s *Setup) addField(all *lines, field Field, problems []problem, n, w int) int {
 	t, f := s.theme, &s.form
 	group := strings.ToUpper(field.Group)
 	if n := len(all.of); group != "" && n > 0 && f.field(all.of[n-1]).Group == field.Group {
@@ -178,7 +178,7 @@ func (s *Setup) addField(all *lines, field Field, n, w int) int {
 	}
 	head := margin + cursor + label + star
 	all.add(field.Name, head+s.value(field, w-fit.Width(head)))
-	for _, p := range f.problems() {
+	for _, p := range problems {
 		if p.field == field.Name {
 			all.add(field.Name, s.problemLines(p, n, strings.Repeat(" ", fit.Width(margin)+4), w)...)
 			n += len(p.fixes)
