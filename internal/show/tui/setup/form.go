@@ -11,7 +11,7 @@ import (
 )
 
 // form is what was chosen, what is known about the machine, and the plan that follows from both. It
-// draws nothing and asks nobody.
+// draws and requests nothing.
 type form struct {
 	fields   []Field
 	choice   Choice

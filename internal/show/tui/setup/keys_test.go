@@ -266,8 +266,8 @@ func TestAboutHasNoGaps(t *testing.T) {
 	}
 }
 
-// A value is shown without harm; kept as it is, it stays as it was written.
-func TestAValueThatIsNotEditedStays(t *testing.T) {
+// A value is made harmless to show; without an edit it is unchanged.
+func TestAValueThatIsNotEditedIsUnchanged(t *testing.T) {
 	play(t, everything(t), Choice{Set: profile.Changes{"data": {"a\u202eb"}}}, func(o *opened) {
 		o.goTo(fieldDump)
 		o.Press("enter", "enter")

@@ -17,7 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// problem is a reason why a run cannot start (bad) or may give worse results. It stands at a field.
+// problem is a reason why a run cannot start (bad) or may give worse results. It is shown at a field.
 type problem struct {
 	bad   bool
 	input bool // a mistake in the setup: a second "start" does not ignore it

@@ -54,7 +54,7 @@ type part interface {
 	title() string
 }
 
-// Messages of the answers to questions.
+// Messages of questions.
 type (
 	chosenMsg struct{ field, value string }
 	saveMsg   struct {
@@ -108,7 +108,7 @@ func (s *Setup) Keys() ui.Keys {
 				ui.Hint("leave", ui.Esc, ui.Leave),
 			}},
 		},
-		Legend: []string{"Changed fields are marked *. A problem stands under its field, with its fixes on digit keys."},
+		Legend: []string{"Changed fields are marked *. A problem is shown below its field, with its fixes on digit keys."},
 	}
 }
 

@@ -99,7 +99,7 @@ func (s *Setup) header(w int) string {
 }
 
 // formBlock is the form with its button. Of too many lines those around the focus are shown; the
-// button and what stands before it stay.
+// button and the warning before it stay.
 func (s *Setup) formBlock(w, most int) ui.Block {
 	var all, end lines
 	n, problems := 1, s.form.problems()
