@@ -2,7 +2,7 @@
 
 FUZZTIME ?= 60s
 
-.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
+.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report screens dist clean
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +23,7 @@ cover: ## statement coverage of the test command over internal/; fails below 70%
 	go test -coverprofile=cover.out -coverpkg="$$(go list ./internal/... | grep -v /testenv | paste -sd, -)" ./... >/dev/null
 	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
 
-JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/summary load/record load/workload \
+JUDGING := figures/hdr figures/measure figures/stats figures/verdict analysis analysis/compare analysis/conclusion load/record load/workload \
 	contender/check contender/docker contender/launch host/cgroup run/capacity bench bench/cpuset bench/units
 PKG ?= $(addprefix internal/,$(JUDGING))
 mutants: ## which changes of one operator no plain test of the package notices; PKG=internal/figures/verdict for one package (all: about an hour)
@@ -83,6 +83,9 @@ bench-tui: ## the cost of watching a run: CPU time of the screen, throughput wit
 
 bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): to make it, to its first paint in Chromium
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
+
+screens: ## makes the pictures of first screens in docs/ again (report-*.png)
+	LOCBENCH_SCREENS=$(CURDIR)/docs go test -tags acceptance,browser -count 1 -run TestFirstScreen_Answers ./internal/show/report
 
 dist: ## everything of a release in dist/: archives, deb, rpm, images, SBOMs, checksums; publishes nothing (docs/releasing.md)
 	@.ci/dist

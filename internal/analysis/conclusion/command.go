@@ -31,6 +31,17 @@ func (d *draft) quickly(c analysis.Contender) string {
 	return d.alone(c, "--rounds=1", "--connections=1", "--duration=1s")
 }
 
+// build returns the command that builds a contender.
+func (d *draft) build(c analysis.Contender) string {
+	words := []string{"locbench", "services", "build", c.Results[0].Trial.Selection().String()}
+	for _, option := range d.given() {
+		if strings.HasPrefix(option, "--services=") {
+			words = append(words, option)
+		}
+	}
+	return safe.Line(Command(words), maxCommand)
+}
+
 // command returns the command of the run with changed options, for one contender or, with "", for
 // those that the user named.
 func (d *draft) command(contender string, changes []string) string {
@@ -74,8 +85,8 @@ func (d *draft) given() []string {
 	return words
 }
 
-// Command returns a recorded command for a shell, as anybody may read it: without secrets, and
-// without the folders of absolute paths.
+// Command returns a recorded command for a shell that can be passed on: without secrets, and without the
+// folders of absolute paths.
 func Command(argv []string) string {
 	var words []string
 	for _, word := range (secret.Masker{}).Args(argv) {

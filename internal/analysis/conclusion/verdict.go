@@ -9,10 +9,10 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // verdict returns the conclusion to the question of the run.
@@ -46,17 +46,17 @@ func (d *draft) verdict() (string, Tone) {
 // steps ranks by throughput and says which contender costs the least.
 func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 	s := d.standing(measure.Throughput)
-	if n := len(d.facts.Ratios); n > 0 { // the limits are the subject
+	if n := len(d.ratios); n > 0 { // the limits are the subject
 		tone := Good
 		if d.rounds() < stats.MinInterval {
 			tone = Neutral
 		}
-		return strings.Join(d.facts.Ratios[:min(n, 2)], " "), tone
+		return strings.Join(d.ratios[:min(n, 2)], " "), tone
 	}
-	if d.facts.Unequal {
+	if d.unequal {
 		return "No ranking: the contenders ran under different limits or runtimes.", Neutral
 	}
-	if !d.facts.Comparable(s) || len(s.Members) < 2 {
+	if !d.comparable(s) || len(s.Members) < 2 {
 		return d.soFar(ranked), Neutral
 	}
 	leaders, behind := s.Leaders()
@@ -103,7 +103,7 @@ func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*math.Abs(r
 // cheapest names the contender with the lowest cost, if its CPU time per request leads.
 func (d *draft) cheapest(throughput analysis.Standing) string {
 	s := d.standing(measure.CPURequest)
-	if !d.facts.Comparable(s) || len(s.Members) < len(throughput.Members) {
+	if !d.comparable(s) || len(s.Members) < len(throughput.Members) {
 		return ""
 	}
 	leaders, behind := s.Leaders()
@@ -179,85 +179,24 @@ func names(s analysis.Standing, members []int) string {
 
 func nameOf(s analysis.Standing, member int) string { return cut(s.Member(member).Contender) }
 
-// list returns "a, b and c".
+// list returns "a, b and c", or the first of many and the number of the rest.
 func list(all []string) string {
+	if n := len(all) - maxNames; n > 1 {
+		return strings.Join(all[:maxNames], ", ") + fmt.Sprintf(" and %d more", n)
+	}
 	if len(all) < 2 {
 		return strings.Join(all, "")
 	}
 	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
-// versions says what changed from the first contender to the second: the first significant changes
-// in the order of the measures, and whether throughput is known.
+// versions says what changed from the first contender to the second.
 func (d *draft) versions() (string, Tone) {
-	var parts, open []string
-	worse, better, same, throughput := 0, 0, 0, ""
-	for _, r := range d.pair().Rows {
-		m := measure.Get(r.Measure)
-		if m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil {
-			continue
-		}
-		switch r.Verdict {
-		case stats.Worse, stats.Better:
-			if r.Verdict == stats.Worse {
-				worse++
-			} else {
-				better++
-			}
-			parts = append(parts, changed(m, *r.Ratio, len(parts) == 0)+", "+r.Verdict.String())
-			continue
-		case stats.Same:
-			same++
-		default:
-			open = append(open, m.Comparison.Title)
-		}
-		if m.ID == measure.Throughput {
-			throughput = "; " + m.Comparison.Title + " " + r.Verdict.String()
-		}
+	text, tone := d.pair().Verdict()
+	if text == "" {
+		return d.soFar(d.ranked()), Neutral
 	}
-	before, name := cut(d.change.Old), cut(d.change.New)
-	switch {
-	case len(parts) > 0:
-		tone := Good
-		if worse > 0 {
-			tone = Bad
-		}
-		text := name + ": " + parts[0]
-		switch more := len(parts) - 1; more {
-		case 0:
-		case 1:
-			text += "; " + parts[1]
-		default:
-			text += "; " + units.Plural(more, "more change")
-		}
-		return text + throughput + ".", tone
-	case len(open) > 0:
-		return fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", before, name, strings.Join(open, ", ")), Neutral
-	case same > 0:
-		return fmt.Sprintf("%s is the same as %s in all %s.", name, before, units.Plural(same, "measure")), Good
-	}
-	return d.soFar(d.ranked()), Neutral
-}
-
-// changed returns "CPU per request 13.6% higher (8.3% to 20.1%)", with or without the CI.
-func changed(m measure.Measure, r stats.Ratio, interval bool) string {
-	low, high := r.Low, r.High
-	direction := "higher"
-	if r.Estimate < 1 {
-		direction, low, high = "lower", high, low
-	}
-	title := m.Comparison.Title
-	if m.Comparison.Long != "" {
-		title = m.Comparison.Long
-	}
-	text, in := title+" "+percent(r.Estimate)+" "+direction, fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
-	if r.Estimate >= 2 || r.Estimate <= .5 {
-		text, in = fmt.Sprintf("%s ×%.3g", title, r.Estimate), fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
-	}
-	if interval {
-		text += in
-	}
-	return text
+	return text, map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}[tone]
 }
 
 // pair returns the comparison of the two contenders of Versions.

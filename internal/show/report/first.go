@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // maxShown is how many problems and caveats the first screen has; the sections below have all.
@@ -15,7 +16,7 @@ const denseFrom = 6
 
 // conclusion writes the first screen: verdict, four facts in fixed places, what failed, one table, two
 // charts, and the worst caveats.
-func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
+func (p *pageWriter) conclusion(r conclusion.Conclusion, all []chart) {
 	tone := map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]
 	p.put(`<section id="conclusion" class="conclusion {}">`+"\n<p>{}</p>\n<dl>", tone, r.Verdict)
 	p.put("<div><dt>Confidence</dt><dd>{}</dd></div><div><dt>Cost</dt><dd>{}</dd></div>", r.Confidence, r.Cost)
@@ -24,7 +25,7 @@ func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
 	} else {
 		p.put("<div><dt>Failures</dt><dd>{}</dd></div>", r.Failures)
 	}
-	p.put("<div class=\"next\"><dt>Next step</dt><dd>{}", r.Next)
+	p.put("<div class=\"next\"><dt>Next step</dt><dd tabindex=\"0\">{}", r.Next)
 	p.optional(": <code>{}</code>", r.Command)
 	p.put("</dd></div></dl>\n</section>\n")
 	class := "pair"
@@ -45,7 +46,7 @@ func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
 	if len(all) > 0 {
 		p.put(`<div class="{}">`, class)
 		for _, ch := range all {
-			p.firstChart(ch)
+			p.chart(ch)
 		}
 		p.put("</div>\n")
 	}
@@ -68,7 +69,7 @@ func (p *pageWriter) problems(all []conclusion.Problem) {
 		}
 		p.put(`<article class="{}"><h2>{} {}</h2><p>{}{}</p>`, class, mark, one.Contender, verb, one.What)
 		p.optional("<p><b>Likely cause</b> {}</p>", one.Cause)
-		p.optional("<p><b>Remedy</b> {}</p>", one.Remedy)
+		p.optional(`<p tabindex="0"><b>Remedy</b> {}</p>`, one.Remedy)
 		p.put("</article>")
 	}
 	p.put("</div>\n")
@@ -81,7 +82,7 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 	}
 	p.put(`<ul class="worst">`)
 	failed := slices.DeleteFunc(slices.Clone(r.Problems), func(one conclusion.Problem) bool { return one.Warning })
-	for _, one := range failed[:min(len(failed), maxShown-1)] {
+	for _, one := range failed[:min(len(failed), maxShown)] {
 		p.put(`<li><b class="failed">✗ {}</b> is excluded: it {}</li>`, one.Contender, one.What)
 	}
 	for _, s := range r.Caveats[:min(len(r.Caveats), maxShown-1)] {
@@ -91,7 +92,7 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 		p.put(`<li class="note">{}</li>`, note)
 	}
 	if more := len(r.Caveats) - maxShown + 1; more > 0 {
-		p.put(`<li><a href="#summary">{} more warning{}</a></li>`, more, plural(more))
+		p.put(`<li><a href="#warnings">{}</a></li>`, units.Plural(more, "more warning"))
 	}
 	p.put("</ul>\n")
 }

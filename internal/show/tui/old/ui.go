@@ -56,17 +56,29 @@ type Key struct {
 // Resized gives a screen its size before its next View and before any key.
 type Resized struct{ Width, Height int }
 
-// The names of package ui in the old screens.
-type (
-	Back      = ui.BackMsg
-	Quit      = ui.QuitMsg
-	StatusMsg = ui.TellMsg
-	Copy      = ui.CopyMsg
-	Shown     = ui.ShownMsg
-	Tick      = ui.TickMsg
-	Session   = ui.Session
-	Opener    = ui.Opener
-)
+// Back is ui.BackMsg.
+type Back = ui.BackMsg
+
+// Quit is ui.QuitMsg.
+type Quit = ui.QuitMsg
+
+// StatusMsg is ui.TellMsg.
+type StatusMsg = ui.TellMsg
+
+// Copy is ui.CopyMsg.
+type Copy = ui.CopyMsg
+
+// Shown is ui.ShownMsg.
+type Shown = ui.ShownMsg
+
+// Tick is ui.TickMsg.
+type Tick = ui.TickMsg
+
+// Session is ui.Session.
+type Session = ui.Session
+
+// Opener is ui.Opener.
+type Opener = ui.Opener
 
 // Cmd is ui.Cmd.
 func Cmd(msg tea.Msg) tea.Cmd { return ui.Cmd(msg) }

@@ -32,7 +32,7 @@ func (s *Setup) askFile(file, mistake string) tea.Cmd {
 	}
 	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{
 		Title: "save as a new profile", Text: text, Value: file, Limit: 500,
-		Answer: func(file string) tea.Msg { return saveMsg{file: strings.TrimSpace(file)} },
+		Reply: func(file string) tea.Msg { return saveMsg{file: strings.TrimSpace(file)} },
 	}})
 }
 

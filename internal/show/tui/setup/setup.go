@@ -209,13 +209,13 @@ func (s *Setup) open() tea.Cmd {
 			in.SetValue("") // steps of several lengths
 		}
 		value := in.Value()
-		answer := func(text string) tea.Msg {
+		reply := func(text string) tea.Msg {
 			if text == value {
 				return nil // it may be shown in another way than it was written
 			}
 			return chosenMsg{f.Name, strings.TrimSpace(text)}
 		}
-		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Answer: answer}})
+		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Reply: reply}})
 	}
 	ask := ui.Ask{Title: f.Label}
 	for i, c := range f.Choices(&s.form) {

@@ -52,7 +52,7 @@ func (s *Setup) View() string {
 	}
 	command := append([]string{rule(s.theme, "the same as a command", "y: copy", w)}, s.command(w, 3)...)
 	view, outer := ui.Stack(w, h, ui.Text(1, s.header(w)),
-		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.Beside(left, right, s.left())}, ui.Text(2, command...))
+		ui.Block{Priority: 3, Least: 10, Most: ui.Rest, Draw: ui.NextTo(left, right, s.left())}, ui.Text(2, command...))
 	s.top = outer[1] + inner[1]
 	return view
 }
