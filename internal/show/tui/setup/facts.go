@@ -78,7 +78,9 @@ func (s *Setup) askAll() tea.Cmd {
 
 func (s *Setup) askProfiles() tea.Cmd {
 	also := s.form.choice.Profile
-	return ask(func(ctx context.Context) []Profile { return s.options.Site.Profiles(ctx, also) }, func(all []Profile) tea.Cmd {
+	return ask(func(ctx context.Context) []Profile {
+		return s.options.Site.Profiles(ctx, also)
+	}, func(all []Profile) tea.Cmd {
 		return s.change(func() {
 			s.form.profiles = all
 			s.form.takeProfile()

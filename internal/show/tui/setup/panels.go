@@ -30,7 +30,8 @@ func (p panels) blocks(h int) []ui.Block {
 		ui.Text(1, ""),
 		ui.Text(1, p.panel("steps of a trial", units.Length(p.plan.LoadDuration()), p.steps(), 9)...),
 		ui.Text(4, p.panel("contenders", chosen, p.contenders(), 6)...),
-		ui.Text(2, p.panel("this machine", all, p.machine(), max(6, h-28))...), ui.Text(3, p.panel("recent runs", "b: all", p.runs(), 12)...),
+		ui.Text(2, p.panel("this machine", all, p.machine(), max(6, h-28))...),
+		ui.Text(3, p.panel("recent runs", "b: all", p.runs(), 12)...),
 	}
 }
 
@@ -166,7 +167,8 @@ func (c *checks) keys() ui.Keys {
 	all := []key.Binding{
 		ui.Hint("move", ui.Up, ui.Down), ui.Hint("", ui.Refresh), ui.Hint("back", ui.Esc, ui.Machine, ui.Enter, ui.Leave),
 	}
-	return ui.Keys{Short: []key.Binding{all[0], all[1], ui.Hint("", ui.Esc)}, Groups: []ui.Group{{Title: "this machine", Keys: all}}}
+	short := []key.Binding{all[0], all[1], ui.Hint("", ui.Esc)}
+	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "this machine", Keys: all}}}
 }
 
 func (c *checks) update(msg tea.Msg) tea.Cmd {

@@ -185,7 +185,8 @@ func (p *picker) view(t *ui.Theme, w, h int) string {
 // detail is a sentence about the row under the cursor.
 func (p *picker) detail(t *ui.Theme, r contenderRow, w int) []string {
 	state := p.setup.form.state(r.sel)
-	text := cmp.Or(outside(r.svc.Title), outside(r.sel.String())) + "; serves " + outside(strings.Join(r.svc.Endpoints, " "))
+	text := cmp.Or(outside(r.svc.Title), outside(r.sel.String())) + "; serves " +
+		outside(strings.Join(r.svc.Endpoints, " "))
 	switch {
 	case r.err != nil:
 		return ui.Hang(" ", outside(r.sel.String())+" names an unknown contender", w-1, t.Bad)

@@ -75,7 +75,8 @@ func (c *checker) mistake(field, text string, fixes ...fix) {
 func (c *checker) mistakes() {
 	c.mistake(fieldProfile, c.baseErr)
 	for _, field := range c.fields {
-		c.mistake(field.Name, c.wrong[field.Name], fix{text: "use the profile's value", change: func() { c.form.reset(field) }})
+		reset := fix{text: "use the profile's value", change: func() { c.form.reset(field) }}
+		c.mistake(field.Name, c.wrong[field.Name], reset)
 	}
 	c.mistake(fieldStart, c.planErr, fix{text: "use the profile unchanged", change: func() { c.form.reset(c.fields...) }})
 }

@@ -83,7 +83,9 @@ func (f *form) state(sel bench.Selection) State {
 func (f *form) chosen(sel bench.Selection) bool { return f.indexOf(sel) >= 0 }
 
 func (f *form) indexOf(sel bench.Selection) int {
-	return slices.IndexFunc(f.selected(), func(other bench.Selection) bool { return f.canonical(other) == f.canonical(sel) })
+	return slices.IndexFunc(f.selected(), func(other bench.Selection) bool {
+		return f.canonical(other) == f.canonical(sel)
+	})
 }
 
 // toggle selects a contender, or removes it. The profile's contenders come first, in its order, then

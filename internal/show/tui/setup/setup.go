@@ -205,7 +205,8 @@ func (s *Setup) open() tea.Cmd {
 		return nil
 	case f.Choices == nil:
 		in := ui.NewInput(mostText)
-		if in.SetValue(ui.Outside(f.Get(&s.form), mostText)); f.Name == fieldDuration && strings.Contains(in.Value(), " to ") {
+		in.SetValue(ui.Outside(f.Get(&s.form), mostText))
+		if f.Name == fieldDuration && strings.Contains(in.Value(), " to ") {
 			in.SetValue("") // steps of several lengths
 		}
 		value := in.Value()

@@ -285,7 +285,8 @@ func cutWords(s string, w int) string {
 // click moves the focus to a field, or opens the one in focus.
 func (s *Setup) click(msg tea.MouseClickMsg) tea.Cmd {
 	line := msg.Y - s.top
-	if msg.Button != tea.MouseLeft || line < 0 || line >= len(s.clickable) || s.clickable[line] == "" || msg.X >= s.left() {
+	if msg.Button != tea.MouseLeft || msg.X >= s.left() || line < 0 || line >= len(s.clickable) ||
+		s.clickable[line] == "" {
 		return nil
 	}
 	before := s.at
