@@ -218,7 +218,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	p.see("code=130")
 }
 
-// TestDashboard uses all screens: set up, watch, abort; again to the end; browse, open, compare.
+// TestDashboard uses all screens: set up, watch, abort; again to the end; past runs, open, compare.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -249,12 +249,12 @@ func TestDashboard(t *testing.T) {
 
 	p.see("set up  ")
 	p.keys("b")
-	p.see("complete", "interrupted", filepath.Base(folders[1]))
+	p.see("past runs", "interrupted", filepath.Base(folders[1]))
 	p.keys("Enter")
 	p.see("1 Overview", "throughput", "complete")
 	p.keys("q")
 	p.see("interrupted")
-	p.keys("Space", "Down", "Space", "c")
+	p.keys("Space", "Down", "c")
 	p.see("A", "B", "go-nethttp", "need 6 or more rounds")
 	p.keys("q")
 	p.see("interrupted")

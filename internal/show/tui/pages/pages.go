@@ -5,19 +5,19 @@ package pages
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/show/tui/browse"
 	"github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/live"
 	"github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/runs"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Pages makes the pages.
 type Pages struct {
-	Opener ui.Opener     // starts and watches runs
-	Source browse.Source // results folders
-	Roots  string        // the places that Source searches, in words
+	Opener ui.Opener   // starts and watches runs
+	Source runs.Source // results folders
+	Roots  string      // the places that Source searches, in words
 }
 
 // SetUp returns the links from a setup to the other pages.
@@ -50,10 +50,9 @@ func (p Pages) Live(session ui.Session, leave bool) *live.Screen {
 	return live.New(live.Options{Session: session, Opener: p.Opener, Leave: leave})
 }
 
-// Browse returns the list of results folders.
+// Browse returns the page of past runs.
 func (p Pages) Browse() ui.Page {
-	o := browse.Options{Source: p.Source, Roots: p.Roots, Watch: p.watch, Compare: p.compare}
-	return old.NewPage(browse.New(o))
+	return runs.New(runs.Options{Source: p.Source, Roots: p.Roots, Open: p.watch, Compare: p.compare, Start: p.start})
 }
 
 // compare compares two results folders, or the contenders of one.
