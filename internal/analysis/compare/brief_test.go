@@ -41,3 +41,12 @@ func TestBrief(t *testing.T) {
 		})
 	}
 }
+
+// TestBrief_LeastRounds: the contender that is settled first counts.
+func TestBrief_LeastRounds(t *testing.T) {
+	of := func(more int) Contender {
+		return Contender{Comparable: true, Rows: []Row{{Measure: measure.Throughput, More: more}}}
+	}
+	testenv.Equal(t, Result{Contenders: []Contender{of(2), of(5)}}.Brief(measure.Throughput), "inconclusive, 2 more rounds")
+	testenv.Equal(t, Result{}.Brief(measure.Throughput), "inconclusive")
+}

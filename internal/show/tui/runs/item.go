@@ -35,7 +35,7 @@ func words(s string, w int) string {
 	}
 	first := fit.Wrap(s, w-2)[0]
 	if fit.Width(first) > w-2 { // a single word
-		return fit.Cut(first, w)
+		return fit.Cut(s, w)
 	}
 	return strings.TrimRight(first, ",;:.") + " " + fit.Ellipsis
 }

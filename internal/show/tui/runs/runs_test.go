@@ -88,7 +88,7 @@ func shows(t *testing.T, folders tuitest.Folders, keys string, parts ...string) 
 func TestFrames(t *testing.T) {
 	folders := someFolders(t)
 	page(folders, "down", "space", "down", "down", "down", "down").Frames(t, "runs")
-	for _, keys := range []string{"", "down", "down down", "end", "/ q u i c k space i n t", "/ x x"} {
+	for _, keys := range []string{"end", "/ b u r s t", "/ x x"} {
 		page(folders, strings.Fields(keys)...).Whole(t)
 	}
 	page(nil).Whole(t)
@@ -103,6 +103,7 @@ func TestWhatARunSays(t *testing.T) {
 	shows(t, folders, "/ i n t e r", "1 in results/", "enter keep")
 	shows(t, folders, "/ x x", "No match; esc clears the filter.")
 	shows(t, folders, "/ x x esc o", "9 in results/", "o: by profile")
+	shows(t, folders, "down down down down", "2 of 9", "5 more: enter")
 	shows(t, nil, "", "No runs in results/ yet")
 }
 
@@ -147,6 +148,9 @@ func TestTheRunBefore(t *testing.T) {
 	day := before.Run.Started.Format("vs _2 Jan")
 	shows(t, tuitest.Folders{rounds("after", time.Minute, 9_000), before, old}, "", clock+": worse −10.0%", "first of its profile")
 	shows(t, tuitest.Folders{rounds("after", 24*time.Hour, 9_000), before, old}, "", day+": worse −10.0%")
+	live, empty := rounds("live", time.Second, 5_000), rounds("empty", 2*time.Second, 5_000)
+	live.Live, empty.Run.Trials = true, nil
+	shows(t, tuitest.Folders{rounds("after", time.Minute, 9_000), live, empty, before, old}, "", clock+": worse −10.0%")
 	before.Broken = errors.New("x")
 	shows(t, tuitest.Folders{rounds("after", time.Minute, 20_000), before, old}, "", ": same")
 }
@@ -166,6 +170,28 @@ func TestTheCommandIsShownWhole(t *testing.T) {
 	shows(t, folders, "down s", "a secret, which the record does not keep")
 	folders[1].Run.Given[3] = "--duration=\u202e1s"
 	shows(t, folders, "down s", "invisible characters")
+}
+
+func TestWords(t *testing.T) {
+	for w, want := range map[int]string{20: "two: three, four", 15: "two: three …", 13: "two: three …", 12: "two …", 4: "two…", 2: "t…"} {
+		testenv.Equal(t, words("two: three, four", w), want, w)
+	}
+}
+
+// TestBounds: folders and notes of one may be many.
+func TestBounds(t *testing.T) {
+	folders := someFolders(t)[1:2]
+	note := folders[0].Run.ManualChanges[0]
+	folders[0].Run.ManualChanges = slices.Repeat([]bench.ManualChange{note}, 10)
+	runs := New(Options{Source: folders})
+	for i := range maxKnown {
+		runs.known[fmt.Sprint(i)] = &known{}
+	}
+	c := tuitest.Page{New: func(*testing.T) ui.Page { return runs }}
+	c.Play(t, full, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Equal(t, len(runs.known), 1, "folders")
+		testenv.Equal(t, strings.Count(p.Frame(), "│ note: "), maxNotes, "notes")
+	})
 }
 
 func TestTheCursorStaysOnItsRun(t *testing.T) {
@@ -189,11 +215,16 @@ func TestARunInProgressIsReadAgain(t *testing.T) {
 	runs := New(Options{Source: folders})
 	c := tuitest.Page{New: func(*testing.T) ui.Page { return runs }}
 	c.Play(t, full, tuitest.Look{}, func(p *tuitest.Program) {
-		runs.options.Source = folders[:3]
+		runs.options.Source = tuitest.Folders{changed(folders[0], "20261127-015500-quick", time.Minute, func(f *tuitest.Folder) {
+			f.Run.Given = []string{"locbench", "run", "--seed=7"}
+		})}
 		p.Tick(now.Add(time.Second))
 		testenv.Equal(t, len(runs.list.entries), len(folders))
 		p.Tick(now.Add(again * time.Second))
-		testenv.Equal(t, len(runs.list.entries), 3)
+		testenv.Equal(t, len(runs.list.entries), 1)
+		testenv.Contains(t, p.Frame(), "differs from the profile: --seed 7")
+		p.Press("down", "R")
+		testenv.Check(t, !strings.Contains(p.Frame(), "Resume it?"), "a run in progress is resumed")
 	})
 }
 
