@@ -10,7 +10,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// successive returns a run of contenders a, b, … with n rounds of so many successes each.
+// successive returns a run of contenders a, b, … with n rounds and their successes.
 func successive(n int, successes ...int64) Set {
 	var trials []bench.TrialResult
 	for round := 1; round <= n; round++ {

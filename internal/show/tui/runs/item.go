@@ -55,7 +55,7 @@ func contenders(e *results.Entry, w int) string {
 }
 
 // fill sets the rows of the list. The first line of a run says when, what and how it ended, the
-// second what tells it from others of its profile, and what has changed.
+// second the options or a note, and what has changed.
 func (r *Runs) fill() {
 	var t table.Table
 	names, wide := 0, 0 // widths of the name of the profile, and of the contenders next to it

@@ -45,8 +45,8 @@ func (r *Runs) act(k ui.Key) tea.Cmd {
 	return nil
 }
 
-// ask asks whether to start a command. A record may be hostile, so the question has all of the
-// command: what is too long for it is not started.
+// ask confirms that a command is to be started. A record may be hostile, so the question has the
+// whole command. A command that is too long for it is not started.
 func (r *Runs) ask(title string, args []string, command string, err error) tea.Cmd {
 	switch {
 	case err != nil:

@@ -40,7 +40,7 @@ func read(source Source, e results.Entry, before *results.Entry) *known {
 	return k
 }
 
-// differs returns the options of a run as they are written in its command.
+// differs returns the options in the command of a run.
 func differs(run bench.Run) string {
 	var options []string
 	for _, word := range run.Given {
@@ -123,7 +123,7 @@ func (k *known) draw(a *analysis.Run) {
 				one.Points = append(one.Points, chart.Point{X: float64(x), Y: s.Throughput.Median})
 			}
 		}
-		if len(one.Points) > 1 { // a single point is no course
+		if len(one.Points) > 1 { // a single point is not a line
 			k.course = append(k.course, one)
 		}
 	}

@@ -137,7 +137,7 @@ func (r *Runs) evidence(tab table.Table, w int) table.Table {
 	return tab
 }
 
-// own is what tells the run from others of its profile.
+// own is the difference to other runs of the profile: options and notes.
 func own(k *known, w int) (lines []string) {
 	if k.differs != "" {
 		lines = ui.Wrap("differs from the profile: "+ui.Outside(k.differs, textBytes), w)

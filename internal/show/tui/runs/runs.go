@@ -70,7 +70,7 @@ type (
 		dir   string
 		known *known
 	}
-	startMsg struct{ args []string } // the answer of a question
+	startMsg struct{ args []string } // of the choice to start
 )
 
 // Init implements ui.Page.

@@ -155,7 +155,7 @@ func TestTheRunBefore(t *testing.T) {
 	shows(t, tuitest.Folders{rounds("after", time.Minute, 20_000), before, old}, "", ": same")
 }
 
-// TestTheCommandIsShownWhole: nobody starts what the question has no room for.
+// TestTheCommandIsShownWhole: a command that does not fit in the question is not started.
 func TestTheCommandIsShownWhole(t *testing.T) {
 	folders := someFolders(t)
 	folders[1].Run.Given = append(folders[1].Run.Given, strings.Repeat("--set=a ", 60))
