@@ -12,6 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/show/report"
 	"github.com/locbench/locbench/internal/text/safe"
 )
@@ -20,8 +21,21 @@ import (
 // html it writes only the report, to that file.
 func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
 	dir = results.Folder(dir)
+	var search *report.Search
+	if results.Has(dir, capacity.File) { // a search with one limit is a run, too
+		if search, err = ReadSearch(dir); err != nil {
+			return nil, err
+		}
+	}
+	return writeReports(dir, html, a, search)
+}
+
+func writeReports(dir, html string, a *analysis.Run, search *report.Search) (written []string, err error) {
 	var page, summary bytes.Buffer
-	opts := report.Options{Folder: dir, Floor: FindFloor(a.Run, a.Run, dir)}
+	opts := report.Options{Folder: dir, Floor: FindFloor(a.Run, a.Run, dir), Search: search}
+	if search != nil {
+		opts.Title = search.Conclusion.Title
+	}
 	path := html
 	if path == "" {
 		path = filepath.Join(dir, results.ReportFile)
@@ -43,7 +57,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 	return append(written, path), nil
 }
 
-// RewriteReports writes the reports of the results in dir again.
+// RewriteReports writes the reports of the results in dir, the folder of a run, again.
 func RewriteReports(dir string) ([]string, error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {

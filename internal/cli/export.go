@@ -15,6 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/results/export"
+	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/show/report"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -130,6 +131,14 @@ func exportFile(path string, file export.File) error {
 // JSON.
 func reportAs(env Env, dir, format, out string) error {
 	var file export.File
+	if format == "md" && results.Has(dir, capacity.File) {
+		search, err := app.ReadSearch(dir)
+		if err != nil {
+			return err
+		}
+		file.Write = func(w io.Writer) error { return report.Markdown(w, nil, report.Options{Search: search}) }
+		return writeFile(env, out, file)
+	}
 	run, trials, err := readFolder(env, dir)
 	if err != nil {
 		return err
@@ -152,6 +161,10 @@ func reportAs(env Env, dir, format, out string) error {
 	default:
 		return console.Usagef("--format %s: must be html, md, csv or json", safe.Line(format, 40))
 	}
+	return writeFile(env, out, file)
+}
+
+func writeFile(env Env, out string, file export.File) error {
 	if out == "" {
 		return file.Write(env.Stdout)
 	}

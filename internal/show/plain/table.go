@@ -44,6 +44,35 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if a.Run.AcceptFailedChecks {
 		line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
 	}
+	evidence(&b, line, r, width)
+	for _, c := range a.Ordered() {
+		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
+			failures(line, c)
+		}
+		sessions(line, c)
+	}
+	thresholds(line, a.Trials)
+	caveats(line, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Conclusion writes the end of a search for capacity, as End.
+func Conclusion(w io.Writer, r conclusion.Conclusion, width int) error {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(fit.Paragraph(fmt.Sprintf(format, args...), width, "  ") + "\n")
+	}
+	line("%s", r.Verdict)
+	line("%s.", strings.TrimSuffix(r.Confidence, "."))
+	evidence(&b, line, r, width)
+	caveats(line, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// evidence writes what failed, the table and the cost.
+func evidence(b *strings.Builder, line writer, r conclusion.Conclusion, width int) {
 	for _, p := range r.Problems {
 		problem(line, p)
 	}
@@ -58,13 +87,10 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if len(r.Problems) == 0 || !r.Failed {
 		line("failures: %s", r.Failures)
 	}
-	for _, c := range a.Ordered() {
-		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
-			failures(line, c)
-		}
-		sessions(line, c)
-	}
-	thresholds(line, a.Trials)
+}
+
+// caveats writes the worst caveats, and what to do next.
+func caveats(line writer, r conclusion.Conclusion) {
 	for _, s := range r.Caveats[:min(len(r.Caveats), maxCaveats)] {
 		line("! %s", s.Text)
 	}
@@ -75,8 +101,6 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if r.Command != "" && !slices.ContainsFunc(r.Problems, remedy) {
 		line("%s: %s", r.Next, r.Command)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // problem writes what is wrong with a contender, the likely cause and what to do.

@@ -91,7 +91,11 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 		p.put(`<li class="note">{}</li>`, note)
 	}
 	if more := len(r.Caveats) - maxShown + 1; more > 0 {
-		p.put(`<li><a href="#summary">{} more warning{}</a></li>`, more, plural(more))
+		at := "summary"
+		if r.Kind == conclusion.Search {
+			at = "caveats"
+		}
+		p.put(`<li><a href="#{}">{} more warning{}</a></li>`, at, more, plural(more))
 	}
 	p.put("</ul>\n")
 }

@@ -25,6 +25,7 @@ type firstChart struct {
 	Lines   []firstLine    `json:"lines"`            // in the order of option.series
 	Unit    string         `json:"unit"`             // of the values: "/s", "ms"
 	Points  bool           `json:"points,omitempty"` // points without lines
+	Steps   bool           `json:"steps,omitempty"`  // lines in steps, with a point only where it is alone
 	Goals   []goal         `json:"goals,omitempty"`
 }
 
@@ -59,7 +60,7 @@ type firstChartOf struct {
 	id, title, caption, unit string
 	x, y                     string // types of the axes: "value", "log"
 	xName                    string
-	points                   bool
+	points, steps            bool
 	lines                    []dataLine
 	goals                    []goal
 }
@@ -116,7 +117,7 @@ func (c firstChartOf) chart() firstChart {
 	line.Accept(richTooltip{})
 	x := axis(c.x, c.xName)
 	line.SetGlobalOptions(globals("item", x, opts.YAxis{Type: c.y}, inside("96", "12", "24"))...)
-	out := firstChart{ID: c.id, Title: c.title, Caption: c.caption, Unit: c.unit, Points: c.points, Goals: c.goals}
+	out := firstChart{ID: c.id, Title: c.title, Caption: c.caption, Unit: c.unit, Points: c.points, Steps: c.steps, Goals: c.goals}
 	for i, one := range c.lines {
 		data := make([]opts.LineData, len(one.at))
 		for k, p := range one.at {

@@ -24,6 +24,9 @@ const maxFailedChecks = 50
 // cost and failures, and the worst caveat; everything else is folded. report.html has the charts and
 // every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
+	if opts.Search != nil {
+		return opts.Search.markdown(w)
+	}
 	l := newLayout(a)
 	run := a.Run
 	r := conclusion.Of(a, opts.Floor)

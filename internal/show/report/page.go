@@ -50,11 +50,36 @@ func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
 	p.conclusion(d.Conclusion, d.First)
+	p.probes(d.Probes)
 	for _, w := range d.Important {
 		p.put(`<p class="loud" role="alert"><strong>{}</strong>`, w.Text)
 		p.where(w.Place())
 		p.put("</p>\n")
 	}
+	if d.measured() {
+		p.sections(d)
+	}
+	p.put("<section id=\"environment\">\n<h2>Environment</h2>\n" +
+		`<p class="note">What the results depend on. Compare results only if these match.</p>` + "\n")
+	for _, group := range d.Environment {
+		if len(group.Facts) > 0 {
+			p.put("<h3>{}</h3>\n", group.Name)
+			p.facts(group.Facts)
+		}
+	}
+	p.put("</section>\n")
+	p.reproduce(d.Reproduce)
+	p.put("<section id=\"definitions\">\n<h2>Definitions</h2>\n")
+	p.facts(d.Definitions)
+	p.put("</section>\n</main>\n<footer>\n<p>Made by locbench")
+	p.optional(" {}", d.Version)
+	p.put(". Self-contained: it loads nothing. Embeds Apache ECharts {} (Apache License 2.0).</p>\n", d.Library)
+	p.put(`<details><summary>License texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", d.Licenses)
+	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables show the same values.</p></noscript>` + "\n")
+}
+
+// sections writes what was measured, checked and warned of.
+func (p *pageWriter) sections(d document) {
 	p.put("<p class=\"sub\">{} contender{}, {} trial{} · started {} · run {}", len(d.Contenders), plural(len(d.Contenders)),
 		len(d.Columns), plural(len(d.Columns)), d.When, d.State)
 	p.optional(" · <code>{}</code>", d.Folder)
@@ -76,23 +101,6 @@ func (p *pageWriter) document(d document) {
 	p.put("\n")
 	p.procedures(d, true)
 	p.checks(d)
-	p.put("<section id=\"environment\">\n<h2>Environment</h2>\n" +
-		`<p class="note">What the results depend on. Compare results only if these match.</p>` + "\n")
-	for _, group := range d.Environment {
-		if len(group.Facts) > 0 {
-			p.put("<h3>{}</h3>\n", group.Name)
-			p.facts(group.Facts)
-		}
-	}
-	p.put("</section>\n")
-	p.reproduce(d.Reproduce)
-	p.put("<section id=\"definitions\">\n<h2>Definitions</h2>\n")
-	p.facts(d.Definitions)
-	p.put("</section>\n</main>\n<footer>\n<p>Made by locbench")
-	p.optional(" {}", d.Version)
-	p.put(". Self-contained: it loads nothing. Embeds Apache ECharts {} (Apache License 2.0).</p>\n", d.Library)
-	p.put(`<details><summary>License texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", d.Licenses)
-	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables show the same values.</p></noscript>` + "\n")
 }
 
 func (p *pageWriter) head(d document) {
@@ -109,11 +117,12 @@ func (p *pageWriter) head(d document) {
 			p.put(`<a href="#{}">{}</a> `, id, title)
 		}
 	}
-	link(true, "results", "Results")
+	link(len(d.Probes.Table.Rows) > 0, "probes", "Probes")
+	link(d.measured(), "results", "Results")
 	link(len(d.Failures) > 0, "failures", "Failures")
 	link(len(d.Warnings) > 0, "warnings", "Warnings")
-	link(true, "charts", "Charts")
-	link(true, "checks", "Checks")
+	link(d.measured(), "charts", "Charts")
+	link(d.measured(), "checks", "Checks")
 	link(d.Reproduce.shown(), "reproduce", "Repeat")
 	p.put(`<a href="#definitions">Definitions</a></nav>` + "\n</header>\n")
 }

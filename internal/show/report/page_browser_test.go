@@ -17,6 +17,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -54,10 +55,10 @@ func TestCardsAreSorted(t *testing.T) {
 // worst caveat without scrolling, for runs of each kind.
 func TestFirstScreen(t *testing.T) {
 	browser := startBrowser(t)
-	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one"} {
+	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one", "search", "search-limits"} {
 		run, trials := fixture()
 		switch name {
-		case "excluded":
+		case "excluded", "search", "search-limits":
 		case "one":
 			run.Profile.Contenders, trials = run.Profile.Contenders[:1], trials[:1]
 		default:
@@ -66,6 +67,12 @@ func TestFirstScreen(t *testing.T) {
 			testenv.OK(t, err)
 		}
 		doc := render(t, run, trials)
+		switch name {
+		case "search":
+			doc = renderSearch(t, capacitytest.Record(capacitytest.Service{CPUs: 1, Holds: 1450}))
+		case "search-limits":
+			doc = renderSearch(t, capacitytest.Record(capacitytest.Several()...))
+		}
 		for _, size := range []struct {
 			width  int64
 			scheme string
@@ -77,8 +84,8 @@ func TestFirstScreen(t *testing.T) {
 				b.until("drawn charts", `document.querySelector('.plot svg text') !== null`)
 				ends := eval[map[string]float64](b, `(() => {
 					const end = (selector) => Math.max(0, ...[...document.querySelectorAll(selector)].filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().bottom));
-					return { verdict: end('.conclusion > p'), cost: end('.conclusion dl'), table: end('.first'), chart: end('.plot'), caveat: end('.worst li:first-child'),
-						charts: [...document.querySelectorAll('.plot')].filter((e) => e.offsetParent).length, wide: document.documentElement.scrollWidth };
+					return { verdict: end('.conclusion > p'), cost: end('.conclusion dl'), table: end('.first:not(#probes *)'), chart: end('.plot:not(#probes *)'), caveat: end('.worst li:first-child'),
+						charts: [...document.querySelectorAll('.plot:not(#probes *)')].filter((e) => e.offsetParent).length, wide: document.documentElement.scrollWidth };
 				})()`)
 				want := size.charts
 				if name == "delay-matrix" {

@@ -34,6 +34,7 @@ type Options struct {
 	Title  string         // heading of the page; "": the profile's title, else its name
 	Folder string         // the results folder; the page shows its last element; may be empty
 	Floor  *compare.Floor // noise floor of the machine: smaller differences are not significant; nil: unknown
+	Search *Search        // the search for capacity whose probes the run has; nil: none
 }
 
 func (o Options) rules() summary.Rules {
@@ -50,6 +51,7 @@ type document struct {
 	Version             string // locbench's version at the time of the run
 	Conclusion          conclusion.Conclusion
 	First               []firstChart
+	Probes              probes // of a search for capacity
 	Important, Warnings []warning
 	Summary             []summaryPart
 	Results             table.Table
@@ -81,14 +83,14 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	all := newCharts(run, l)
 	drawn := newPageData(run, l, all)
-	reply := conclusion.Of(a, opts.Floor)
-	drawn.First = firstCharts(run.Profile, l, reply)
+	first := opening(a, l, opts)
+	drawn.First = slices.Concat(first.charts, first.probes.Charts)
 	data, err := json.Marshal(drawn) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
 	p := newDocument(a, l, all, opts)
-	p.Chosen, p.First, p.Conclusion = chosenCharts(l, drawn), drawn.First, reply
+	p.Chosen, p.First, p.Conclusion, p.Probes = chosenCharts(l, drawn), first.charts, first.reply, first.probes
 	// The hashes are those of the exact scripts; the library needs img-src data: for its patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +

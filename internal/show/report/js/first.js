@@ -1,6 +1,6 @@
 // Draws the charts of the first screen: lines with their names at the ends, laid out for the width.
 const short = (s) => s.replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
-const ticks = (unit) => (v) => unit === 'ms' ? short(milliseconds(v)) : unit === 'µs' ? short(`${significant(v)} µs`) : v >= 1000 ? `${+(v / 1000).toPrecision(3)} k` : `${+v.toPrecision(3)}`;
+const ticks = (unit) => (v) => unit === '$' ? `$${(+v.toPrecision(3)).toLocaleString('en-US')}` : unit === 'ms' ? short(milliseconds(v)) : unit === 'µs' ? short(`${significant(v)} µs`) : v >= 1000 ? `${+(v / 1000).toPrecision(3)} k` : `${+v.toPrecision(3)}`;
 
 function first(chart, width) {
   const option = base(chart);
@@ -34,8 +34,8 @@ function first(chart, width) {
   const longest = Math.max(...chart.lines.filter((w) => !w.context).map((w) => w.name.length));
   option.grid[0].right = Math.min(width / 3, 7.2 * longest + 14);
   option.series.forEach((s, i) => {
-    const w = chart.lines[i], ink = w.context ? css('--edge') : color(w.c);
-    Object.assign(s, { color: ink, symbol: shape(w.c), symbolSize: w.context ? 0 : 7, showSymbol: !w.context, showAllSymbol: true, emphasis: { disabled: true }, z: w.context ? 1 : 3, silent: w.context });
+    const w = chart.lines[i], ink = w.context ? css('--edge') : color(w.c), bare = w.context || chart.steps && s.data.length > 1;
+    Object.assign(s, { color: ink, symbol: shape(w.c), symbolSize: bare ? 0 : 7, showSymbol: !bare, showAllSymbol: true, emphasis: { disabled: true }, z: w.context ? 1 : 3, silent: w.context });
     s.lineStyle = chart.points ? { width: 0 } : { width: w.context ? 1 : 2, type: w.context ? 'solid' : dash(w.c), opacity: w.context ? 0.6 : 1 };
   });
   if (chart.goals && option.series.length > 0) {
@@ -55,6 +55,10 @@ function lineNames(chart, drawn) {
     const data = drawn.getOption().series[i].data;
     if (w.context || data.length === 0) return [];
     const [left, top] = drawn.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, data.at(-1).value);
+    if (chart.steps && data.length === 1) { // above a rising line
+      const [zero] = drawn.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, [0, 0]);
+      return [{ w, left: Math.max(zero + 4, left - 7.2 * w.name.length - 4), top: top - 10 }];
+    }
     return [{ w, left: left + 9, top }];
   }).sort((a, b) => a.top - b.top);
   const height = 14, width = (e) => 7.2 * e.w.name.length;
