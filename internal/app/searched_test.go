@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// A search with several limits has its own page, and each of its runs; a run that is lost costs
-// nothing but its own report.
+// A search with several limits has its own reports next to those of its runs. If a run is lost, the
+// other reports are still written.
 func TestRewriteSearchReports(t *testing.T) {
 	dir, r := t.TempDir(), capacitytest.Record(capacitytest.Several()...)
 	testenv.OK(t, results.WriteJSON(filepath.Join(dir, capacity.File), r))

@@ -310,7 +310,7 @@ func (s searched) failures() (text string, failed bool) {
 func failure(p Point) string {
 	switch {
 	case p.Failure != "":
-		return "stopped early: " + safe.Line(p.Failure, 200)
+		return "stopped early: " + safe.Line(p.Failure, 300)
 	case !finished(p):
 		return "the search did not finish"
 	case p.Result.State == None:

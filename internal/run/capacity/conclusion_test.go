@@ -45,6 +45,7 @@ func TestRecord_Conclude(t *testing.T) {
 		{"the client", []Service{{CPUs: 1, Holds: 4000, Client: 2920}}, none},
 		{"the client, without limits", []Service{{Holds: 4000, Client: 2920}}, none},
 		{"another limit may be cheaper", []Service{{CPUs: 1, Holds: 400}, {CPUs: .5, Holds: 400, Client: 150}}, none},
+		{"at least, and the cheapest", []Service{{CPUs: .5, Holds: 900, Client: 400}, {CPUs: 4, Holds: 900}}, none},
 		{"interrupted before a result", []Service{{CPUs: 1, Holds: 1450, Stop: 5}}, none},
 		{"interrupted with a result", []Service{one, {CPUs: 2, Holds: 2920, Stop: 5}}, none},
 		{"interrupted while confirming", []Service{{CPUs: 1, Holds: 1450, Stop: len(Record(one).Points[0].Outcomes) - 1}}, none},
@@ -61,7 +62,7 @@ func TestRecord_Conclude(t *testing.T) {
 		{"few requests", []Service{{CPUs: .25, Holds: 60}, {CPUs: .5, Holds: 70}}, func(r *capacity.Record) { r.Length /= 10 }},
 		{"memory", []Service{one, {CPUs: 2, Holds: 1500}}, func(r *capacity.Record) {
 			for i := range r.Points {
-				r.Points[i].Limits, r.Points[i].Label = bench.Limits{CPUs: 1, Memory: int64(i+1) << 28}, fmt.Sprint(256*(i+1), " MiB")
+				r.Points[i].Limits, r.Points[i].Label = bench.Limits{CPUs: 1, Memory: int64(2-i) << 28}, fmt.Sprint(256*(2-i), " MiB")
 			}
 		}},
 		{"memory without CPU limits", []Service{one, {CPUs: 2, Holds: 1600}}, func(r *capacity.Record) {

@@ -94,6 +94,6 @@ func (p *pageWriter) values(ch chart) {
 // firstChart writes the place of a chart of the first screen.
 func (p *pageWriter) firstChart(ch firstChart) {
 	p.put(`<figure><figcaption><h2>{}</h2><small>{}</small></figcaption>`+
-		`<div class="plot" id="first-{}" role="img" aria-label="{}, {}. Values in the charts below."></div></figure>`,
+		`<div class="plot" id="first-{}" role="img" aria-label="{}, {}. Values in the sections below."></div></figure>`,
 		ch.Title, ch.Caption, ch.ID, ch.Title, ch.Caption)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/run/capacity"
@@ -31,7 +32,7 @@ const maxProbes = 1000
 type probes struct {
 	Table   table.Table
 	Charts  []firstChart
-	Caveats []string
+	Caveats []summary.Sentence
 	Folders []string // with the report of each limit
 }
 
@@ -50,10 +51,7 @@ func opening(a *analysis.Run, l layout, opts Options) screen {
 	}
 	all := s.charts()
 	n := min(2, len(all))
-	out := screen{s.Conclusion, all[:n], probes{Table: s.probeTable(), Charts: all[n:]}}
-	for _, c := range s.Conclusion.Caveats {
-		out.probes.Caveats = append(out.probes.Caveats, c.Text)
-	}
+	out := screen{s.Conclusion, all[:n], probes{Table: s.probeTable(), Charts: all[n:], Caveats: s.Conclusion.Caveats}}
 	if len(l.columns) == 0 {
 		for _, p := range s.Points {
 			out.probes.Folders = append(out.probes.Folders, cleanText(p.Dir))
@@ -65,6 +63,16 @@ func opening(a *analysis.Run, l layout, opts Options) screen {
 // measured reports whether the page has the results of trials.
 func (d document) measured() bool { return len(d.Columns) > 0 || len(d.Probes.Folders) == 0 }
 
+// shown returns the points with the probes that the report has.
+func (s *Search) shown() []capacity.Point {
+	all, room := slices.Clone(s.Points), maxProbes
+	for i := range all {
+		all[i].Outcomes = all[i].Outcomes[:min(len(all[i].Outcomes), room)]
+		room -= len(all[i].Outcomes)
+	}
+	return all
+}
+
 // probeTable has a row for each probe, in the order of time.
 func (s *Search) probeTable() table.Table {
 	t := table.Table{Columns: []table.Column{{Title: "probe", Left: true}, {Title: "limits", Left: true}, {Title: "phase", Left: true, Drop: 1},
@@ -72,11 +80,11 @@ func (s *Search) probeTable() table.Table {
 		{Title: "dropped", Drop: 1}, {Title: "CPUs", Drop: 1}, {Title: "verdict", Left: true}}}
 	left := 0
 	for _, p := range s.Points {
+		left += len(p.Outcomes)
+	}
+	for _, p := range s.shown() {
+		left -= len(p.Outcomes)
 		for _, o := range p.Outcomes {
-			if len(t.Rows) == maxProbes {
-				left++
-				continue
-			}
 			verdict := table.Cell{Text: "✓ passed", Tone: table.Good}
 			if !o.Sustained {
 				verdict = table.Cell{Text: "✗ " + cleanText(capacity.Reason(o.Why)), Tone: table.Bad}
@@ -116,7 +124,9 @@ func (p *pageWriter) probes(all probes) {
 	p.put("</section>\n")
 	if len(all.Caveats) > 0 {
 		p.put(`<section id="caveats">` + "\n<h2>Caveats</h2>\n<ul>")
-		p.every("<li>{}</li>", all.Caveats)
+		for _, s := range all.Caveats {
+			p.put("<li>{}</li>", s.Text)
+		}
 		p.put("</ul>\n</section>\n")
 	}
 }
@@ -225,12 +235,12 @@ func (s *Search) cheapest(rate float64) (dollars float64, ok bool) {
 // byLimit returns a line for each limit with a value of its probes over their rates; with one limit
 // those that passed and those that failed.
 func (s *Search) byLimit(value func(capacity.Outcome) float64) (all []dataLine) {
-	for i, p := range s.Points {
+	for i, p := range s.shown() {
 		line, failed := dataLine{of: contender{Index: i, Label: s.Name(p)}}, dataLine{of: contender{Index: 4, Label: "✗ failed"}}
 		if len(s.Points) == 1 {
 			line.of.Label = "passed"
 		}
-		for _, o := range p.Outcomes[:min(len(p.Outcomes), maxProbes)] {
+		for _, o := range p.Outcomes {
 			if v := value(o); o.Rate > 0 && v > 0 {
 				to := &line
 				if len(s.Points) == 1 && !o.Sustained {

@@ -34,8 +34,8 @@ function first(chart, width) {
   const longest = Math.max(...chart.lines.filter((w) => !w.context).map((w) => w.name.length));
   option.grid[0].right = Math.min(width / 3, 7.2 * longest + 14);
   option.series.forEach((s, i) => {
-    const w = chart.lines[i], ink = w.context ? css('--edge') : color(w.c), bare = w.context || chart.steps && s.data.length > 1;
-    Object.assign(s, { color: ink, symbol: shape(w.c), symbolSize: bare ? 0 : 7, showSymbol: !bare, showAllSymbol: true, emphasis: { disabled: true }, z: w.context ? 1 : 3, silent: w.context });
+    const w = chart.lines[i], ink = w.context ? css('--edge') : color(w.c), bare = w.context && !chart.points || chart.steps && s.data.length > 1;
+    Object.assign(s, { color: ink, symbol: shape(w.c), symbolSize: bare ? 0 : w.context ? 5 : 7, showSymbol: !bare, showAllSymbol: true, emphasis: { disabled: true }, z: w.context ? 1 : 3, silent: w.context });
     s.lineStyle = chart.points ? { width: 0 } : { width: w.context ? 1 : 2, type: w.context ? 'solid' : dash(w.c), opacity: w.context ? 0.6 : 1 };
   });
   if (chart.goals && option.series.length > 0) {
