@@ -55,10 +55,10 @@ func TestCardsAreSorted(t *testing.T) {
 // worst caveat without scrolling, for runs of each kind.
 func TestFirstScreen(t *testing.T) {
 	browser := startBrowser(t)
-	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one", "search", "search-limits"} {
+	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one", "search", "search-limits", "search-many"} {
 		run, trials := fixture()
 		switch name {
-		case "excluded", "search", "search-limits":
+		case "excluded", "search", "search-limits", "search-many":
 		case "one":
 			run.Profile.Contenders, trials = run.Profile.Contenders[:1], trials[:1]
 		default:
@@ -72,6 +72,12 @@ func TestFirstScreen(t *testing.T) {
 			doc = renderSearch(t, capacitytest.Record(capacitytest.Service{CPUs: 1, Holds: 1450}))
 		case "search-limits":
 			doc = renderSearch(t, capacitytest.Record(capacitytest.Several()...))
+		case "search-many":
+			var all []capacitytest.Service
+			for i := range 8 {
+				all = append(all, capacitytest.Service{CPUs: float64(i+1) / 4, Holds: float64(350 * (i + 1))})
+			}
+			doc = renderSearch(t, capacitytest.Record(all...))
 		}
 		for _, size := range []struct {
 			width  int64
