@@ -4,10 +4,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +20,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/cli"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results"
@@ -22,8 +28,8 @@ import (
 	"github.com/locbench/locbench/internal/show/report"
 	"github.com/locbench/locbench/internal/show/tui/browse"
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
-	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -142,8 +148,167 @@ func TestOutputs_Agree(t *testing.T) {
 					}
 				}
 			}
+			exportsAgree(t, dir, a)
+			historyAgrees(t, dir, a)
+			comparisonsAgree(t, dir, a)
 		})
 	}
+}
+
+// printed returns what a command prints.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := cli.Main(t.Context(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv}); code != 0 {
+		t.Fatalf("%q: exit code %d: %s", args, code, errs.String())
+	}
+	return out.String()
+}
+
+// exportsAgree compares each measure of each step in the CSV and JSON exports.
+func exportsAgree(t *testing.T, dir string, a *analysis.Run) {
+	var objects []map[string]any
+	numbers := json.NewDecoder(strings.NewReader(printed(t, "export", dir, "--format", "json")))
+	numbers.UseNumber()
+	testenv.OK(t, numbers.Decode(&objects))
+	table, err := csv.NewReader(strings.NewReader(printed(t, "export", dir, "--format", "csv"))).ReadAll()
+	testenv.OK(t, err)
+	testenv.Equal(t, len(table), len(objects)+1, "rows")
+	compared := 0
+	for i, cells := range table[1:] {
+		row := map[string]string{}
+		for k, name := range table[0] {
+			row[name] = cells[k]
+			other := objects[i][name]
+			if other == nil {
+				other = ""
+			}
+			testenv.Equal(t, fmt.Sprint(other), cells[k], name+" in JSON and CSV")
+		}
+		label := bench.Selection{Contender: row["contender"], Variant: row["variant"]}.String()
+		c := contenderOf(t, a, label)
+		cell := func(m measure.Measure, r measure.Result, column string) {
+			compared++
+			if v, err := strconv.ParseFloat(row[column], 64); r.Known {
+				testenv.Check(t, err == nil, "%s of %s: %q", column, label, row[column])
+				holds(t, label+" in step "+row["step"], m, &v, r)
+			}
+		}
+		for id, column := range map[measure.ID]string{measure.StartUp: "start_up_ns", measure.PeakTime: "time_to_peak_ns"} {
+			cell(measure.Get(id), measure.Get(id).Contender(c.Contender), column)
+		}
+		for _, s := range c.Steps {
+			for _, m := range measure.All() {
+				if _, exported := row[m.CSV.Name]; exported && strconv.Itoa(s.Index) == row["step"] && s.Rounds > 0 {
+					cell(m, m.Over(s), m.CSV.Name)
+				}
+			}
+		}
+	}
+	testenv.Check(t, compared >= 15*len(objects), "only %d values of %d steps were compared", compared, len(objects))
+}
+
+// resultAt returns a measure of a contender at the step that an output names, such as "2 connections
+// (59% of the old peak)"; without one, of whole trials. Comparison and history have complete rounds
+// only, where other outputs also show the memory with which a contender was killed.
+func resultAt(m measure.Measure, c analysis.Contender, at string) (r measure.Result) {
+	defer func() { r.Known = r.Known && len(r.Rounds) > 0 }()
+	at, _, _ = strings.Cut(at, " (")
+	for _, s := range c.Steps {
+		if s.Step.Name == at && !s.Step.WarmUp {
+			if m.ID == measure.P99Half {
+				m = measure.Get(measure.P99)
+			}
+			return m.Over(s)
+		}
+	}
+	return m.Contender(c.Contender)
+}
+
+// holds requires the text of a result for a value; nil is none.
+func holds(t *testing.T, what string, m measure.Measure, got *float64, want measure.Result) {
+	t.Helper()
+	switch {
+	case (got != nil) != want.Known:
+		t.Errorf("%s: %s is %v, not %+v", what, m.Name, got, want)
+	case got != nil && m.Unit.Text(*got) != m.Unit.Text(want.Value):
+		t.Errorf("%s: %s is %s, not %s", what, m.Name, m.Unit.Text(*got), m.Unit.Text(want.Value))
+	}
+}
+
+// historyAgrees requires each measure of each contender with a complete round in each format.
+func historyAgrees(t *testing.T, dir string, a *analysis.Run) {
+	text, markdown := printed(t, "history", dir), printed(t, "history", dir, "--format", "md")
+	rows, err := csv.NewReader(strings.NewReader(printed(t, "history", dir, "--format", "csv"))).ReadAll()
+	testenv.OK(t, err)
+	inCSV := map[[2]string]string{}
+	for _, row := range rows[1:] {
+		inCSV[[2]string{row[0], row[5]}] = row[8]
+	}
+	var in struct{ Contenders []compare.Series }
+	testenv.OK(t, json.Unmarshal([]byte(printed(t, "history", dir, "--format", "json")), &in))
+	for _, series := range in.Contenders {
+		c := contenderOf(t, a, series.Contender)
+		line := regexp.MustCompile(`(?m)^` + c.Label + ` +1 result\n.*\n(.*)$`).FindString(text)
+		section := regexp.MustCompile(`(?m)^## ` + c.Label + `\n\n.*\n.*\n(.*)$`).FindString(markdown)
+		for _, f := range series.Points[0].Values {
+			m := measure.Get(f.Measure)
+			want := resultAt(m, c, f.At)
+			holds(t, "history of "+c.Label, m, f.Median, want)
+			if !want.Known {
+				testenv.Equal(t, inCSV[[2]string{c.Label, string(f.Measure)}], "", m.Name)
+				continue
+			}
+			cell := m.Unit.Cell(want.Value)
+			testenv.Check(t, strings.Contains(line, cell), "text: no %s %s in %q", m.Name, cell, line)
+			testenv.Check(t, strings.Contains(section, " "+cell+" |"), "Markdown: no %s %s in %q", m.Name, cell, section)
+			got, err := strconv.ParseFloat(inCSV[[2]string{c.Label, string(f.Measure)}], 64)
+			testenv.OK(t, err)
+			holds(t, "CSV of "+c.Label, m, &got, want)
+		}
+	}
+	testenv.Check(t, len(in.Contenders) > 1, "history of %d contenders", len(in.Contenders))
+}
+
+// comparisonsAgree requires each measure of two neighbors in text and JSON.
+func comparisonsAgree(t *testing.T, dir string, a *analysis.Run) {
+	for i, after := range a.Contenders[1:] {
+		before := a.Contenders[i]
+		text := printed(t, "compare", dir, before.Label, after.Label)
+		var in struct {
+			Contenders []struct {
+				Measures []struct {
+					Measure  measure.ID
+					At       string
+					Old, New compare.Side
+				}
+			}
+		}
+		testenv.OK(t, json.Unmarshal([]byte(printed(t, "compare", dir, before.Label, after.Label, "--json")), &in))
+		for _, row := range in.Contenders[0].Measures {
+			m := measure.Get(row.Measure)
+			at, other, two := strings.Cut(row.At, " → ")
+			if !two {
+				other = at
+			}
+			old, fresh := resultAt(m, before, at), resultAt(m, after, other)
+			holds(t, "old "+before.Label, m, row.Old.Median, old)
+			holds(t, "new "+after.Label, m, row.New.Median, fresh)
+			line := regexp.MustCompile(`(?m)^  ` + regexp.QuoteMeta(m.Comparison.Title) + `.*$`).FindString(text)
+			for _, want := range []measure.Result{old, fresh} {
+				if cell := m.Unit.Text(want.Value); want.Known && !strings.Contains(line, " "+cell+" ") {
+					t.Errorf("no %s %s in %q", m.Name, cell, line)
+				}
+			}
+		}
+	}
+}
+
+func contenderOf(t *testing.T, a *analysis.Run, label string) analysis.Contender {
+	t.Helper()
+	i := slices.IndexFunc(a.Contenders, func(c analysis.Contender) bool { return c.Label == label })
+	testenv.Need(t, i >= 0, "no contender %q", label)
+	return a.Contenders[i]
 }
 
 // The published results can be read, and the tables of docs/published.md can be made from them.

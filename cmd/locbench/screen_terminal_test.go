@@ -106,7 +106,7 @@ func TestScreen_Resize(t *testing.T) {
 			return strings.Contains(s, "go-nethttp") && strings.Contains(s, "req/s") && strings.Contains(lines[len(lines)-1], "keys") && len(lines) == size[1]
 		})
 	}
-	p.keys("a", "y")
+	p.keys("a", "C-c")
 	p.see("code=130")
 }
 
@@ -214,7 +214,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "title before" {
 		t.Errorf("the title is %q", title)
 	}
-	p.keys("a", "y")
+	p.keys("a", "C-c")
 	p.see("code=130")
 }
 
@@ -230,7 +230,7 @@ func TestDashboard(t *testing.T) {
 	p.see("set up a benchmark", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
-	p.keys("a", "y")
+	p.keys("a", "C-c")
 	p.see("interrupted", " took ") // the run has ended, not only its trial
 	p.keys("q")
 	p.see("set up a benchmark")

@@ -133,7 +133,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Trials: trials, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Services: services, AllowFiles: allowed,
+		Command: append([]string{"locbench"}, o.Command...), Given: o.Given, Services: services, AllowFiles: allowed,
 		Targets: targets,
 		Plain:   why, Engine: engine,
 		AcceptFailedChecks: o.Accept, TLS: trusts, StoreUserUnsaved: userFromEnv(o.Changes.Text("elastic")),

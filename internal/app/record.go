@@ -21,8 +21,17 @@ func Public(run bench.Run) bench.Run {
 	for i, t := range run.Targets {
 		run.Targets[i].URL = store.Redact(t.URL)
 	}
-	command := make([]string, len(run.Command))
-	for i, arg := range run.Command {
+	run.Command, run.Given = publicArgs(run.Command), publicArgs(run.Given)
+	return run
+}
+
+// publicArgs returns a command line without passwords.
+func publicArgs(argv []string) []string {
+	if argv == nil {
+		return nil
+	}
+	command := make([]string, len(argv))
+	for i, arg := range argv {
 		flag, value, ok := strings.Cut(arg, "=")
 		if ok = ok && strings.HasPrefix(arg, "-"); !ok { // a URL may contain = too
 			flag, value = "", arg
@@ -38,8 +47,7 @@ func Public(run bench.Run) bench.Run {
 		}
 		command[i] = value
 	}
-	run.Command = secret.Masker{}.Args(command)
-	return run
+	return secret.Masker{}.Args(command)
 }
 
 // changes returns warnings of a resumed run about changes of the environment: they may explain

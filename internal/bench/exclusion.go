@@ -44,16 +44,13 @@ func (r RequestLoad) errorRate() float64 {
 // TooManyUnexpected reports whether the share of unexpected bodies among the compared ones is above
 // Profile.MaxUnexpected, of all requests or of one kind, which it then names.
 func (l Load) TooManyUnexpected(allowed float64) (request string, ok bool) {
-	over := func(failed map[ErrorKind]int64, checked int64) bool {
-		n := failed[ErrWrong]
-		return float64(n) > allowed*float64(max(n, checked))
-	}
+	over := func(b Bodies) bool { return float64(b.Unexpected) > allowed*float64(b.Compared) }
 	for _, r := range l.Requests {
-		if over(r.Failed, r.Checked) {
+		if over(bodiesOf(r.Failed, r.Checked)) {
 			return r.Name, true
 		}
 	}
-	return "", over(l.Failed, l.Checked)
+	return "", over(bodiesOf(l.Failed, l.Checked))
 }
 
 // Bodies counts the bodies of a trial that were compared with the expected ones.
@@ -62,13 +59,17 @@ type Bodies struct {
 	Compared   int64 `json:"compared"` // the unexpected ones included
 }
 
+func bodiesOf(failed map[ErrorKind]int64, checked int64) Bodies {
+	return Bodies{failed[ErrWrong], max(failed[ErrWrong], checked)}
+}
+
 // Bodies returns the bodies compared in all steps of the trial, warm-ups included; nil if there are
 // none.
 func (t TrialResult) Bodies() *Bodies {
 	var b Bodies
 	for _, s := range t.Steps {
-		n := s.Load.Failed[ErrWrong]
-		b.Unexpected, b.Compared = b.Unexpected+n, b.Compared+max(n, s.Load.Checked)
+		own := bodiesOf(s.Load.Failed, s.Load.Checked)
+		b.Unexpected, b.Compared = b.Unexpected+own.Unexpected, b.Compared+own.Compared
 	}
 	if b.Compared == 0 {
 		return nil
@@ -167,11 +168,11 @@ func (t TrialResult) unexpectedOf(allowed float64) *Unexpected {
 			Step: s.Step.Name, Connections: s.Step.Connections, Round: t.Trial.Round, Request: request,
 			First: s.Load.Examples[ErrWrong],
 		}
-		own := Bodies{s.Load.Failed[ErrWrong], max(s.Load.Failed[ErrWrong], s.Load.Checked)}
+		own := bodiesOf(s.Load.Failed, s.Load.Checked)
 		for _, r := range s.Load.Requests {
 			if r.Name == request {
 				x.First = cmp.Or(r.Examples[ErrWrong], x.First)
-				own = Bodies{r.Failed[ErrWrong], max(r.Failed[ErrWrong], r.Checked)}
+				own = bodiesOf(r.Failed, r.Checked)
 			}
 		}
 		x.Count, x.Compared = own.Unexpected, own.Compared

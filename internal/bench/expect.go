@@ -27,16 +27,7 @@ func FilledExpectations() []string {
 }
 
 // ExpectedPlaces returns the places in the expectations of the request, in order, with repetitions.
-func (r Request) ExpectedPlaces() (places []Part) {
-	for _, text := range r.ExpectedTexts() {
-		for _, p := range Parts(text) {
-			if p.Name != "" {
-				places = append(places, p)
-			}
-		}
-	}
-	return places
-}
+func (r Request) ExpectedPlaces() []Part { return placesIn(r.ExpectedTexts()...) }
 
 // ExpectedTexts returns the texts of the expectations, that of Repeat included, that may have places.
 func (r Request) ExpectedTexts() (texts []string) {
@@ -64,10 +55,8 @@ type Unfilled struct {
 func (r Request) UnfilledPlaces() (all []Unfilled) {
 	var walk func(key string, value any, filled bool)
 	add := func(key, text string, inKey bool) {
-		for _, p := range Parts(text) {
-			if p.Name != "" {
-				all = append(all, Unfilled{p, key, inKey})
-			}
+		for _, p := range placesIn(text) {
+			all = append(all, Unfilled{p, key, inKey})
 		}
 	}
 	walk = func(key string, value any, filled bool) {

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -109,6 +110,17 @@ type StopResult struct {
 	Handled          bool `json:"handled,omitempty"`
 	ExitedBeforeStop bool `json:"exited_before_stop"` // had exited before SIGTERM
 	Exit             Exit `json:"exit"`
+}
+
+// FirstResponse is the first response of a contender, if that did not yet say "ready".
+type FirstResponse struct {
+	After  time.Duration `json:"after_ns"` // time from process start
+	Status int           `json:"status"`
+}
+
+// String returns "first response after 9.6ms: 503".
+func (f FirstResponse) String() string {
+	return fmt.Sprintf("first response after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
 }
 
 // Usage is one reading of an instance's counters. Unknown values are nil, never 0.

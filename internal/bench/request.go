@@ -3,7 +3,6 @@ package bench
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header
@@ -186,13 +185,4 @@ func (p Profile) saves(name, session string) bool {
 // HasPlace reports whether a template has a place for a variable.
 func HasPlace(text, variable string) bool {
 	return slices.ContainsFunc(Parts(text), func(p Part) bool { return p.Name == variable })
-}
-
-// LongestTimeout returns the longest timeout of all requests of a profile.
-func (p Profile) LongestTimeout() time.Duration {
-	longest := p.Timeout
-	for _, r := range p.Requests {
-		longest = max(longest, r.Timeout)
-	}
-	return longest
 }

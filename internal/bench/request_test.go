@@ -75,8 +75,7 @@ func TestProfile(t *testing.T) {
 		fact{"saved outside a session", profile(saved, byID).DrawsIDs(), true},
 		fact{"data for ids", profile(byID).UsesData(), true}, fact{"data to compare", compared.UsesData(), true},
 		fact{"data for the store", stored.UsesData(), true}, fact{"no data", profile(city).UsesData(), false},
-		fact{"load", limits.LoadDuration(), Duration(5)}, fact{"timeout", limits.LongestTimeout(), Duration(9)},
-		fact{"the profile's timeout", profile().LongestTimeout(), Duration(5)}, fact{"every request", every, "first a b  last "},
+		fact{"load", limits.LoadDuration(), Duration(5)}, fact{"every request", every, "first a b  last "},
 		fact{"paced", limits.Paced(), "b"}, fact{"a paced session", users.Paced(), "s"}, fact{"without a pace", profile(city).Paced(), ""},
 		fact{"repeated", limits.Repeated(), "b"}, fact{"repeated in the setup", users.Repeated(), ""},
 	)

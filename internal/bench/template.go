@@ -42,12 +42,7 @@ func fillPlaces(text string, getenv func(string) string, literal bool) string {
 		case strings.HasPrefix(s, "$"):
 			value := getenv(s[2 : len(s)-1])
 			if literal { // a value is not a template
-				value = places.ReplaceAllStringFunc(value, func(s string) string {
-					if s[0] == '{' {
-						return "{" + s + "}"
-					}
-					return s
-				})
+				value = LiteralBraces(value)
 			}
 			return value
 		}
@@ -191,13 +186,12 @@ func (r Request) Link() (name string) {
 func (r Request) EnvNames() []string { return EnvNames(r.texts()[1:]...) }
 
 // Places returns the places of a request, in order, with repetitions.
-func (r Request) Places() (places []Part) {
-	for _, text := range r.texts() {
-		for _, p := range Parts(text) {
-			if p.Name != "" {
-				places = append(places, p)
-			}
-		}
+func (r Request) Places() []Part { return placesIn(r.texts()...) }
+
+// placesIn returns the places of templates, in order, with repetitions.
+func placesIn(texts ...string) (places []Part) {
+	for _, text := range texts {
+		places = append(places, slices.DeleteFunc(Parts(text), func(p Part) bool { return p.Name == "" })...)
 	}
 	return places
 }

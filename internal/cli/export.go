@@ -85,17 +85,14 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		fmt.Fprintf(env.Stderr, "note: %s\n", format.Note)
 	}
 	if !format.Many {
-		if f.output == "" {
-			return files[0].Write(env.Stdout)
-		}
-		return exportFile(f.output, files[0])
+		return exportTo(env, f.output, files[0])
 	}
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
 		return fmt.Errorf("create folder: %w", err)
 	}
 	for _, file := range files {
 		path := filepath.Join(f.output, file.Name)
-		if err := exportFile(path, file); err != nil {
+		if err := exportTo(env, path, file); err != nil {
 			return err
 		}
 		fmt.Fprintln(env.Stdout, path)
@@ -113,8 +110,12 @@ func readFolder(env Env, dir string) (bench.Run, []bench.TrialResult, error) {
 	return run, trials, err
 }
 
-// exportFile writes a file, and removes an incomplete one after an error.
-func exportFile(path string, file export.File) error {
+// exportTo writes a file to a path, or to standard output without one. It removes an incomplete file
+// after an error.
+func exportTo(env Env, path string, file export.File) error {
+	if path == "" {
+		return file.Write(env.Stdout)
+	}
 	out, err := os.Create(path)
 	if err == nil {
 		if err = errors.Join(file.Write(out), out.Close()); err != nil {
@@ -137,7 +138,7 @@ func reportAs(env Env, dir, format, out string) error {
 			return err
 		}
 		file.Write = func(w io.Writer) error { return report.Markdown(w, nil, report.Options{Search: search}) }
-		return writeFile(env, out, file)
+		return exportTo(env, out, file)
 	}
 	run, trials, err := readFolder(env, dir)
 	if err != nil {
@@ -161,12 +162,5 @@ func reportAs(env Env, dir, format, out string) error {
 	default:
 		return console.Usagef("--format %s: must be html, md, csv or json", safe.Line(format, 40))
 	}
-	return writeFile(env, out, file)
-}
-
-func writeFile(env Env, out string, file export.File) error {
-	if out == "" {
-		return file.Write(env.Stdout)
-	}
-	return exportFile(out, file)
+	return exportTo(env, out, file)
 }

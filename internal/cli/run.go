@@ -86,7 +86,7 @@ the first of 130, 3, 4.`,
 				return err
 			}
 			o := forContenders(f.RunOptions, cmd.Flags(), contenders)
-			o.Command = worker.WithoutFlag(env.Args)
+			o.Command, o.Given = worker.WithoutFlag(env.Args), given(cmd.Flags(), contenders)
 			return run(cmd.Context(), env, o, f)
 		},
 		ValidArgsFunction: completeContenders(&f.Services),

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/csv"
 	"io"
 	"slices"
 	"strings"
@@ -17,9 +15,8 @@ import (
 	"github.com/locbench/locbench/profiles"
 )
 
-// outsideSetup are options of 'locbench run' that the setup screen drops: they concern the output,
-// or leave nothing to set up.
-var outsideSetup = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme", "profile"}
+// ofScreen are options of 'locbench run' that concern only what it prints.
+var ofScreen = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme"}
 
 // setupChoice returns the choice that args, options of 'locbench run', preset: options of the table
 // are fields, other options are passed on. services are the values of --services.
@@ -56,27 +53,11 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 func extra(flags *pflag.FlagSet) (args []string) {
 	flags.Visit(func(f *pflag.Flag) {
 		_, isOption := f.Value.(optionFlag)
-		list, several := f.Value.(pflag.SliceValue)
-		switch {
-		case isOption || slices.Contains(outsideSetup, f.Name):
-		case several:
-			for _, v := range list.GetSlice() {
-				args = append(args, "--"+f.Name+"="+quoteCSV(v))
-			}
-		default:
-			args = append(args, "--"+f.Name+"="+f.Value.String())
+		if !isOption && f.Name != "profile" && !slices.Contains(ofScreen, f.Name) {
+			args = append(args, written(f)...)
 		}
 	})
 	return args
-}
-
-// quoteCSV quotes a value for flags that take a comma-separated list.
-func quoteCSV(value string) string {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write([]string{value}) // a buffer does not fail
-	w.Flush()
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // newSetup returns the setup screen of this machine, with args, options of 'locbench run', as

@@ -72,6 +72,8 @@ type Problem struct {
 	What      string // "was killed out of memory at 512 MiB, in 2 of 6 rounds"
 	Cause     string // likely cause; "" if there is none to name
 	Remedy    string // what to do, with a command
+
+	next, command string // Remedy as the next step; "": it has no command
 }
 
 // Of returns the conclusion of an analyzed run. floor is the noise floor of the machine, nil if

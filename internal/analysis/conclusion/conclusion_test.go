@@ -83,10 +83,55 @@ func killed(trials []bench.TrialResult) []bench.TrialResult {
 	return trials
 }
 
+func died(trials []bench.TrialResult) []bench.TrialResult {
+	for i := range trials {
+		trials[i].State, trials[i].Steps = bench.TrialFailed, nil
+		trials[i].Cause = &bench.Cause{Kind: bench.CauseExited, Text: "exited: exit code 1"}
+	}
+	return trials
+}
+
+// failing gives the last contender a failed check in each round.
+func failing(trials []bench.TrialResult) []bench.TrialResult {
+	for i := range trials {
+		if trials[i].Trial.Contender == trials[len(trials)-1].Trial.Contender {
+			trials[i].Checks[0].Status = bench.CheckFailed
+		}
+	}
+	return trials
+}
+
 // users is a step at which users arrive; arrive makes a step one.
 var users = bench.Step{Arrivals: &bench.Arrivals{}, Duration: 10 * time.Second}
 
 func arrive(s *bench.StepResult) { s.Step = users }
+
+// requested returns rounds with a step for each of two requests, which have these rates.
+func requested(label string, n int, rates ...float64) []bench.TrialResult {
+	var all []bench.TrialResult
+	for k, rate := range rates {
+		request := bench.Step{Request: []string{"0 ms", "100 ms"}[k], Connections: 64, Duration: benchtest.Length}
+		for i, t := range rounds(label, n, rate, 9e4, benchtest.Of(request)) {
+			if k > 0 {
+				t.Steps = benchtest.Trial(label, i+1, append(all[i].Steps, t.Steps...)...).Steps
+				all[i] = t
+				continue
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// started returns rounds with first requests; the very first takes 100 ms for each 1,000 req/s.
+func started(label string, n int, rate float64) []bench.TrialResult {
+	all := rounds(label, n, rate, 9e4)
+	for i := range all {
+		total := time.Duration(rate * 1e5 * (1 + wobble[i%len(wobble)]))
+		all[i].FirstRequests = &bench.FirstRequests{First: bench.RequestPhases{Total: total}}
+	}
+	return all
+}
 
 // quota makes the quota the bottleneck of a step; busy the machine.
 func quota(s *bench.StepResult) {
@@ -127,6 +172,10 @@ func TestOf(t *testing.T) {
 		{"one, bound by its quota", local(rounds("a", 1, 9000, 1.6e5, quota)), none},
 		{"one, bound by the machine", local(rounds("a", 6, 9000, 9e4, busy)), func(r *bench.Run) { r.Machine.CPUs = 2 }},
 		{"one at a rate", rounds("a", 1, 500, 9e4, benchtest.Of(benchtest.Open(500))), none},
+		{"one died", died(rounds("a", 1, 9000, 9e4)), none},
+		{"failed checks", failing(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("b:lto", 6, 4000, 9e4))), none},
+		{"failed checks, accepted", failing(slices.Concat(rounds("a", 6, 9000, 9e4), rounds("b:lto", 6, 4000, 9e4))),
+			func(r *bench.Run) { r.AcceptFailedChecks = true }},
 		{"one with unexpected responses", rounds("a", 6, 9000, 9e4, unexpected), none},
 		{"one of three is killed", slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 8000, 9e4),
 			killed(rounds("c", 6, 3900, 2e5))), func(r *bench.Run) { r.Profile.Limits.Memory = 512 << 20 }},
@@ -136,15 +185,21 @@ func TestOf(t *testing.T) {
 		{"nothing ran", nil, none},
 		{"targets", slices.Concat(rounds("a", 2, 9000, 9e4), rounds("bb", 2, 4000, 9e4)), func(r *bench.Run) {
 			r.Targets = []bench.Target{{Name: "a", URL: "http://me:secret@127.0.0.1:1/"}, {Name: "bb", URL: "http://127.0.0.1:2/"}}
+			r.Given = nil
 		}},
 		{"selected contenders", slices.Concat(rounds("a", 2, 9000, 9e4), rounds("bb", 2, 4000, 9e4)), func(r *bench.Run) {
-			r.Command = append(r.Command, "a", "bb")
+			r.Given = append(r.Given, "a", "bb")
 		}},
+		{"arrivals: one leads", slices.Concat(rounds("a", 8, 500, 9e4, arrive), rounds("bb", 8, 250, 9e4, arrive)),
+			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
+		{"requests: each leads in one", slices.Concat(requested("a", 8, 9000, 500), requested("bb", 8, 4000, 700)), none},
+		{"requests: one leads in both", slices.Concat(requested("a", 8, 9000, 700), requested("bb", 8, 4000, 500)), none},
+		{"first requests", slices.Concat(started("a", 8, 9000), started("bb", 8, 4000)), none},
 		{"arrivals: only one is right", slices.Concat(rounds("a", 6, 500, 9e4, arrive), killed(rounds("bb", 6, 500, 9e4, arrive))),
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 	} {
 		run := benchtest.Run(row.trials...)
-		run.Command = []string{"locbench", "run", "-p", "orders"}
+		run.Given = []string{"locbench", "run", "--profile=orders"}
 		row.change(&run)
 		fmt.Fprintf(&b, "=== %s\n%s\n", row.name, words(Of(analysis.Of(run, row.trials), nil)))
 	}

@@ -3,7 +3,6 @@ package conclusion
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
@@ -18,7 +17,7 @@ func (d *draft) confidence() string {
 	rounds := d.rounds()
 	switch {
 	case len(d.all) == 1:
-		return d.alone()
+		return d.ofOne()
 	case rounds < stats.MinInterval:
 		return fmt.Sprintf("Observed, not ranked: %s per contender, %d needed for a 95%% CI", units.Plural(rounds, "round"),
 			stats.MinInterval)
@@ -48,8 +47,8 @@ func (d *draft) confidence() string {
 	return text
 }
 
-// alone says how sure the throughput of the only contender is.
-func (d *draft) alone() string {
+// ofOne says how sure the throughput of the only contender is.
+func (d *draft) ofOne() string {
 	peak, ok := d.all[0].PeakStep()
 	text := units.Plural(d.rounds(), "round")
 	if in := peak.Throughput.Interval; ok && in != nil {
@@ -79,27 +78,36 @@ func (d *draft) paired() string {
 
 // next returns what to do next, and the command for it.
 func (d *draft) next(r Conclusion) (text, command string) {
+	failed := false
 	for _, p := range r.Problems {
-		if what, command, ok := strings.Cut(p.Remedy, ": "); ok && strings.HasPrefix(command, "locbench ") {
-			return strings.ToUpper(what[:1]) + what[1:], command
+		if p.command != "" {
+			return p.next, p.command
 		}
+		failed = failed || !p.Warning
 	}
 	rounds := d.rounds()
+	for _, c := range d.all {
+		if c.Checks[bench.CheckFailed] > 0 && !failed { // accepted
+			return "See the failed checks", d.quickly(c)
+		}
+	}
 	switch {
+	case len(d.all) == 0:
+		return "Run it", d.again()
+	case failed:
+		return "After a fix, run again", d.again()
 	case len(d.all) == 1:
 		return d.nextAlone(d.all[0])
-	case slices.ContainsFunc(r.Problems, func(p Problem) bool { return !p.Warning }):
-		return "After a fix, run again", d.command("", "")
 	}
 	if rounds < stats.MinInterval {
 		need := stats.MinInterval
 		if p := d.Run.Run.Plain; p != nil && p.Reason == bench.PlainRounds {
 			need = stats.MinPaired
 		}
-		return "Rank them", d.command("", fmt.Sprintf("--rounds %d", need))
+		return "Rank them", d.again(fmt.Sprintf("--rounds=%d", need))
 	}
 	if more := d.roundsToSettle(); more > 0 && len(d.facts.Ratios) == 0 {
-		return "Settle what is open", d.command("", fmt.Sprintf("--rounds %d", rounds+more))
+		return "Settle what is open", d.again(fmt.Sprintf("--rounds=%d", rounds+more))
 	}
 	if d.kind == Versions {
 		return "Hold it in CI", "locbench compare DIR --fail-on 'throughput<-5%'"
@@ -126,19 +134,24 @@ func (d *draft) roundsToSettle() (more int) {
 func (d *draft) nextAlone(c analysis.Contender) (text, command string) {
 	peak, ok := c.PeakStep()
 	if !ok {
-		return "See the failed requests below", ""
+		return "Run it again", d.again()
 	}
 	cpus := c.Planned().CPUs
 	switch c.Bounds[peak.Index].Bound {
 	case verdict.Machine, verdict.Client:
 		if cpus > .5 {
-			return "Find its own limit", d.command("", fmt.Sprintf("--cpus %g", cpus/2))
+			return "Find its own limit", d.again(fmt.Sprintf("--cpus=%g", cpus/2))
 		}
 	case verdict.Connections:
-		return "Add connections", d.command("", fmt.Sprintf("--steps %d,%d", peak.Step.Connections, 4*peak.Step.Connections))
+		if n := peak.Step.Connections; n > 0 {
+			return "Add connections", d.again(fmt.Sprintf("--connections=%d,%d", n, 4*n))
+		}
 	}
-	if d.rounds() < stats.MinInterval {
-		return "Know how sure", d.command("", fmt.Sprintf("--rounds %d", stats.MinInterval))
+	switch {
+	case d.rounds() < stats.MinInterval:
+		return "Know how sure", d.again(fmt.Sprintf("--rounds=%d", stats.MinInterval))
+	case len(d.Run.Run.Targets) > 0:
+		return "Compare it with another run", "locbench compare DIR OTHER"
 	}
-	return "Compare it with another one", "locbench run " + label(c) + " OTHER"
+	return "Compare it with another one", d.alone(c, "OTHER")
 }

@@ -2,14 +2,12 @@ package conclusion
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // cut bounds a name.
@@ -83,45 +81,53 @@ func briefly(c analysis.Contender) string {
 func (d *draft) problems() (all []Problem) {
 	for _, c := range d.all {
 		if why := c.WhyExcluded(); why != "" {
-			p := Problem{Contender: label(c), What: safe.Line(why, 400)}
-			p.Cause, p.Remedy = d.remedy(c)
+			p := d.remedy(c)
+			p.Contender, p.What = label(c), safe.Line(why, 400)
 			all = append(all, p)
 		}
 	}
 	for _, c := range d.all {
 		if w, ok := c.MemoryGrowth(); ok {
-			all = append(all, Problem{Contender: label(c), Warning: true, What: safe.Line(w.Text, 400),
-				Cause: "a leak, or a cache without a limit", Remedy: d.again(c, "--duration 30m") + " shows whether it levels off"})
+			p := remedy("see whether it levels off", d.alone(c, "--duration=30m"))
+			p.Contender, p.Warning, p.What = label(c), true, safe.Line(w.Text, 400)
+			p.Cause = "a leak, or a cache without a limit"
+			all = append(all, p)
 		}
 	}
 	return all
 }
 
+// remedy returns a problem with what to do and the command for it.
+func remedy(what, command string) Problem {
+	return Problem{Remedy: what + ": " + command, next: strings.ToUpper(what[:1]) + what[1:], command: command}
+}
+
 // remedy returns the likely cause of a failure, if there is one to name, and what to do.
-func (d *draft) remedy(c analysis.Contender) (cause, remedy string) {
+func (d *draft) remedy(c analysis.Contender) Problem {
 	x := c.Excluded
 	switch {
 	case x == nil:
-		return "", "see its log in the report"
+		return Problem{Remedy: "see its log in the report"}
 	case x.Cause != nil && x.Cause.Kind == bench.CauseKilled:
 		limit := c.Planned().Memory
 		if limit <= 0 {
-			return "", "give the machine more memory"
+			return Problem{Remedy: "give the machine more memory"}
 		}
-		return "", "raise its limit: " + d.again(c, "--memory "+strings.ReplaceAll(units.Bytes(limit*3/2), " ", ""))
+		return remedy("raise its limit", d.alone(c, fmt.Sprintf("--memory=%dMiB", limit*3/2>>20)))
 	case x.Cause != nil && x.Cause.Kind == bench.CauseNotReady:
-		return "", "check port and ready in its manifest"
+		return Problem{Remedy: "check port and ready in its manifest"}
 	case x.Cause != nil:
-		return "", "see its last log lines in the report"
+		return Problem{Remedy: "see its last log lines in the report"}
 	case x.Unexpected != nil && x.Unexpected.Connections > 1 && !d.wrongAlone(c):
-		return "requests share state: with 1 connection all responses were as expected",
-			"repeat: " + d.again(c, fmt.Sprintf("--steps %d", x.Unexpected.Connections))
+		p := remedy("repeat", d.alone(c, fmt.Sprintf("--connections=%d", x.Unexpected.Connections)))
+		p.Cause = "requests share state: with 1 connection all responses were as expected"
+		return p
 	case x.Unexpected != nil:
-		return "", "compare the two bodies in the report"
+		return Problem{Remedy: "compare the two bodies in the report"}
 	case x.FailedChecks > 0:
-		return "", "see them: locbench check " + safe.Shell([]string{c.Results[0].Trial.Selection().String()})
+		return remedy("see the failed checks", d.quickly(c))
 	}
-	return "", "see the failed requests in the report"
+	return Problem{Remedy: "see the failed requests in the report"}
 }
 
 // wrongAlone reports whether a contender gave unexpected responses with one connection, or was not
@@ -140,70 +146,4 @@ func (d *draft) wrongAlone(c analysis.Contender) bool {
 		}
 	}
 	return !measured
-}
-
-// again returns the command that runs one contender with the profile of the run.
-func (d *draft) again(c analysis.Contender, flags string) string {
-	return d.command(c.Results[0].Trial.Selection().String(), flags)
-}
-
-// command returns a command that runs contenders with the profile of the run; "": its contenders.
-func (d *draft) command(contenders, flags string) string {
-	parts := []string{"locbench run"}
-	if profile := d.profile(); profile != "" {
-		parts = append(parts, "-p "+safe.Shell([]string{profile}))
-	}
-	for _, dir := range d.given("--services", "") {
-		parts = append(parts, "--services "+safe.Shell([]string{dir}))
-	}
-	parts = append(parts, d.which(contenders)...)
-	if flags != "" {
-		parts = append(parts, flags)
-	}
-	return strings.Join(parts, " ")
-}
-
-// which returns the arguments that select a contender, or for "" those that the user selected.
-func (d *draft) which(contender string) (args []string) {
-	for _, t := range d.Run.Run.Targets {
-		if contender == "" || contender == t.Name {
-			args = append(args, "--target "+safe.Shell([]string{safe.Line(t.Name+"="+secret.Address(t.URL), 200)}))
-		}
-	}
-	switch {
-	case contender != "" && len(args) == 0:
-		return []string{safe.Shell([]string{contender})}
-	case contender != "":
-		return args
-	}
-	for _, c := range d.all {
-		if name := c.Results[0].Trial.Selection().String(); slices.Contains(d.Run.Run.Command, name) {
-			args = append(args, safe.Shell([]string{name}))
-		}
-	}
-	return args
-}
-
-// profile returns the profile as the user named it; "" for the default.
-func (d *draft) profile() string {
-	for _, name := range d.given("--profile", "-p") {
-		return name
-	}
-	if command := d.Run.Run.Command; slices.Contains(command, "--resume") || len(command) == 0 {
-		return safe.Line(d.Run.Run.Profile.Name, 200)
-	}
-	return ""
-}
-
-// given returns the values of a flag in the command line of the run.
-func (d *draft) given(flag, short string) (values []string) {
-	command := d.Run.Run.Command
-	for i, arg := range command {
-		if value, ok := strings.CutPrefix(arg, flag+"="); ok {
-			values = append(values, safe.Line(value, 200))
-		} else if (arg == flag || arg == short) && arg != "" && i+1 < len(command) {
-			values = append(values, safe.Line(command[i+1], 200))
-		}
-	}
-	return values
 }

@@ -57,11 +57,19 @@ func (d *draft) bestAt(index int, m measure.Measure, tests int) (b best, ok bool
 		}
 		values[i] = r.Rounds
 	}
-	t := stats.Rule{Alpha: stats.DefaultAlpha / float64(tests)}.Tiers(values, m.Higher, false, nil)
-	if len(t.Tiers) > 1 && len(t.Tiers[0]) == 1 {
-		b.significant = ranked[t.Tiers[0][0]].Label == b.contender.Label
-	}
+	i, leads := leader(values, m.Higher, tests)
+	b.significant = leads && ranked[i].Label == b.contender.Label
 	return b, ok
+}
+
+// leader returns which sample is significantly better than each of the others; tests is the number
+// of such questions.
+func leader(values [][]float64, higher bool, tests int) (i int, ok bool) {
+	t := stats.Rule{Alpha: stats.DefaultAlpha / float64(tests)}.Tiers(values, higher, false, nil).Tiers
+	if len(t) < 2 || len(t[0]) != 1 {
+		return 0, false
+	}
+	return t[0][0], true
 }
 
 // requests says which contender had the highest throughput of each request.
@@ -95,7 +103,11 @@ func (d *draft) requests() (string, Tone) {
 	for _, name := range order {
 		parts = append(parts, name+" ("+strings.Join(wins[name], ", ")+")")
 	}
-	return prefix + "highest throughput: " + strings.Join(parts, ", ") + ".", tone
+	text := "Highest throughput: "
+	if prefix != "" {
+		text = prefix + "highest throughput: "
+	}
+	return text + strings.Join(parts, ", ") + ".", tone
 }
 
 // arrivalStep returns the index of the first measured step with arrivals.
@@ -132,15 +144,19 @@ func (d *draft) arrivals() (string, Tone) {
 	return text + ".", tone
 }
 
-// firstTotal returns the median, over the rounds, of the time of the very first request.
-func firstTotal(c analysis.Contender) (total time.Duration, ok bool) {
-	var all []float64
+// firstTotals returns the time of the very first request of each round, in ns.
+func firstTotals(c analysis.Contender) (all []float64) {
 	for _, t := range c.Results {
 		if f := t.FirstRequests; f != nil && f.First.Err == "" {
 			all = append(all, float64(f.First.Total))
 		}
 	}
-	v, ok := stats.Median(all)
+	return all
+}
+
+// firstTotal returns the median of these times.
+func firstTotal(c analysis.Contender) (total time.Duration, ok bool) {
+	v, ok := stats.Median(firstTotals(c))
 	return time.Duration(v), ok
 }
 
@@ -153,7 +169,9 @@ func (d *draft) first() (string, Tone) {
 		return cmp.Compare(x, y)
 	})
 	var parts []string
+	var values [][]float64
 	for _, c := range ranked {
+		values = append(values, firstTotals(c))
 		if total, ok := firstTotal(c); ok && len(parts) < 4 {
 			parts = append(parts, label(c)+" "+units.Duration(total))
 		}
@@ -166,6 +184,9 @@ func (d *draft) first() (string, Tone) {
 		if from, name, ok := overtakes(ranked[0], ranked[1]); ok {
 			text += fmt.Sprintf(" From second %d on, %s is faster.", from, name)
 		}
+	}
+	if _, leads := leader(values, false, 1); leads {
+		return text, Good
 	}
 	return text, Neutral
 }

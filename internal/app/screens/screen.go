@@ -14,6 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui"
+	"github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/pages"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
@@ -28,7 +30,7 @@ type Options struct {
 }
 
 // drawn returns the options of a dashboard on the terminal of env.
-func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
+func (o Options) drawn(env console.Env, first ui.Page) (tui.Options, error) {
 	switch o.Theme {
 	case "", "dark", "light":
 	default:
@@ -63,8 +65,8 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	defer session.Close()
-	screen := tui.Screens{Opener: opener}.Live(session, true)
-	o, err := looks.drawn(env, screen)
+	screen := pages.Pages{Opener: opener}.Live(session, true)
+	o, err := looks.drawn(env, old.NewPage(screen))
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ type DashboardOptions struct {
 	Options
 	Dir    string // a results folder, or a folder of results folders; "": none
 	Browse bool   // begin with the list of past results
-	SetUp  func(setup.Options) (ui.Screen, error)
+	SetUp  func(setup.Options) (ui.Page, error)
 }
 
 // Dashboard runs 'locbench tui'.
@@ -131,16 +133,16 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 		roots = append(roots, filepath.Dir(filepath.Clean(d.Dir)))
 	}
 	opener := newOpener(env, roots...)
-	screens := tui.Screens{Opener: opener, Source: opener, Roots: opener.Roots()}
-	var first ui.Screen
+	all := pages.Pages{Opener: opener, Source: opener, Roots: opener.Roots()}
+	var first ui.Page
 	var err error
 	switch {
 	case d.Dir != "":
-		first, err = dirScreen(screens, opener, d.Dir)
+		first, err = dirPage(all, opener, d.Dir)
 	case d.Browse:
-		first = screens.Browse()
+		first = all.Browse()
 	default:
-		first, err = d.SetUp(screens.SetUp())
+		first, err = d.SetUp(all.SetUp())
 	}
 	if err != nil {
 		return err
@@ -155,8 +157,8 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	return afterTUI(ctx, env, opener)
 }
 
-// dirScreen returns the screen for dir: of the run in it, or of a list of results folders.
-func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, error) {
+// dirPage returns the page for dir: of the run in it, or of a list of results folders.
+func dirPage(all pages.Pages, opener *opener, dir string) (ui.Page, error) {
 	dir = results.Folder(dir)
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -167,14 +169,14 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	}
 	if !results.Has(dir, results.RunFile) {
 		opener.roots = []string{dir, defaultRoot}
-		screens.Source, screens.Roots = opener, opener.Roots()
-		return screens.Browse(), nil
+		all.Source, all.Roots = opener, opener.Roots()
+		return all.Browse(), nil
 	}
 	session, err := opener.Watch(dir)
 	if err != nil {
 		return nil, err
 	}
-	return screens.Live(session, false), nil
+	return old.NewPage(all.Live(session, false)), nil
 }
 
 // afterTUI stops the run in progress and prints the summaries of this dashboard's runs on the

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
 // Length is the length of the measured interval of a step.
@@ -141,11 +142,13 @@ func Latency(each time.Duration) func(*bench.StepResult) {
 	return func(s *bench.StepResult) { s.Load.Latency = Latencies(s.Load.Succeeded, each) }
 }
 
-// Latencies returns the distribution of n equal latencies, without a histogram.
+// Latencies returns the distribution of n equal latencies, with its histogram.
 func Latencies(n int64, each time.Duration) bench.Latencies {
-	return bench.Latencies{
-		Count: n, Min: each, Max: each, Mean: each, P50: each, P75: each, P90: each, P95: each, P99: each, P999: each,
+	h := hdr.New()
+	for range n {
+		h.Record(each)
 	}
+	return h.Latencies()
 }
 
 // CPU gives a step readings of the contender at its two ends, between which it used CPU time.

@@ -62,9 +62,6 @@ func (h *Histogram) Record(d time.Duration) {
 // Count returns the number of latencies recorded.
 func (h *Histogram) Count() int64 { return h.count }
 
-// Sum returns the total of the latencies recorded.
-func (h *Histogram) Sum() time.Duration { return time.Duration(h.sum) }
-
 // Min returns the exact smallest latency; 0 without any.
 func (h *Histogram) Min() time.Duration { return time.Duration(h.min) }
 
@@ -208,20 +205,6 @@ func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 		}
 	}
 	return all, nil
-}
-
-// CountAbove returns how many latencies were longer than d, precise to 3 significant digits of d.
-func (h *Histogram) CountAbove(d time.Duration) int64 {
-	if d < 0 {
-		return h.count
-	}
-	var n int64
-	for _, bar := range h.buckets.Distribution() {
-		if bar.From > min(int64(d), int64(Highest)) {
-			n += bar.Count
-		}
-	}
-	return n
 }
 
 // Bar is the number of latencies from From to To, both included.

@@ -225,15 +225,6 @@ func late() []byte {
 	return append(binary.AppendVarint(nil, -33_000), binary.AppendVarint(nil, 1)...)
 }
 
-func TestHistogram_CountAbove(t *testing.T) {
-	h := histogram(0, 1, 2, 2, 1000, 2*Highest)
-	for d, want := range map[time.Duration]int64{-1: 6, 0: 5, 1: 4, 2: 2, 999: 2, 1000: 1, Highest: 0, 3 * Highest: 0} {
-		if n := h.CountAbove(d); n != want {
-			t.Errorf("%d above %d ns, want %d", n, d, want)
-		}
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, xs := range [][]time.Duration{{}, {1}, sample(1, 100)} {
 		l := histogram(xs...).Latencies()

@@ -24,6 +24,9 @@ func TestTable(t *testing.T) {
 		if m.Name == "" || m.Head == "" || m.Of == nil && m.whole == nil {
 			t.Errorf("%s has no name, heading or value", m.ID)
 		}
+		if ofSteps := m.Prometheus != nil || m.Benchmark != "" || m.CSV.Name != ""; ofSteps && m.Of == nil || m.Live != nil && m.Live.Of == nil {
+			t.Errorf("%s is exported and has no value", m.ID)
+		}
 		if got, ok := ByConditionName(m.ConditionName); ok != (m.ConditionName != "") || ok && got.ID != m.ID {
 			t.Errorf("%q is the condition name of %q", m.ConditionName, got.ID)
 		}
@@ -38,11 +41,7 @@ func TestTable(t *testing.T) {
 		Summarized: func(m Measure) bool {
 			return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != ""
 		},
-		ReportCharts:    func(m Measure) bool { return m.Chart != nil && m.Of != nil },
-		PrometheusSteps: func(m Measure) bool { return m.Prometheus != nil && m.Of != nil },
-		Live:            func(m Measure) bool { return m.Live != nil && m.Live.Of != nil },
-		GoBenchmarks:    func(m Measure) bool { return m.Benchmark != "" && m.Of != nil },
-		ExportAdded:     func(m Measure) bool { return m.CSV.Name != "" && m.Of != nil },
+		ReportCharts: func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 	}
 	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses} {
 		needs[p] = func(m Measure) bool { return m.Of != nil }

@@ -23,10 +23,6 @@ const (
 	MarkdownLoad        // tables of summary.md: under load
 	MarkdownStartToStop // and of whole trials
 	ReportCharts        // charts over the steps
-	PrometheusSteps
-	GoBenchmarks
-	Live        // metrics during a run
-	ExportAdded // later columns of the CSV and JSON exports; add new ones at the end
 )
 
 // Shown is a measure at a place.
@@ -111,12 +107,6 @@ var views = map[Place][]at{
 		{id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},
 		{id: CPUTime}, {id: CPURequest}, {id: Switches}, {id: Throttled},
 	},
-	PrometheusSteps: {{id: CPUTime}, {id: CPURequest}, {id: Throttled}, {id: MemoryUsed}, {id: MemoryPeak},
-		{id: Switches}},
-	GoBenchmarks: {{id: Throughput}, {id: P50}, {id: P99}, {id: CPURequest}, {id: MemoryPeak}, {id: Errors},
-		{id: Switches}},
-	Live:        {{id: CPUTime}, {id: Throttled}, {id: MemoryUsed}, {id: Switches}},
-	ExportAdded: {{id: Switches}},
 }
 
 // View returns the measures of a place, in order.

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -21,24 +24,43 @@ func TestDocsNameEveryFormat(t *testing.T) {
 	}
 }
 
+// everySample collects a step in which every value is known.
+type everySample struct{ prometheus.Collector }
+
+func (everySample) Describe(chan<- *prometheus.Desc) {}
+
+func (everySample) Collect(to chan<- prometheus.Metric) {
+	run, trials := fixture()
+	s := trials[0].Steps[0]
+	s.Before.Switches, s.After.Switches = &bench.Switches{}, &bench.Switches{Voluntary: 1}
+	s.After.Throttling.Periods += 10
+	samples(to).step(row{StepResult: s, run: &run, trial: &trials[0], peaked: true})
+}
+
 // tables returns the generated tables of docs/formats.md.
-func tables() map[string]string {
+func tables(t *testing.T) map[string]string {
 	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	columns := row("column", "what") + "|---|---|\n"
 	for _, c := range Columns() {
 		columns += row("`"+c.Name+"`", c.Doc)
 	}
 	steps := row("name", "type", "what") + "|---|---|---|\n"
-	for _, f := range families() {
-		steps += row("`"+f.name+"`", f.kind, f.help)
+	registry := prometheus.NewRegistry()
+	testenv.OK(t, registry.Register(everySample{}))
+	families, err := registry.Gather()
+	testenv.OK(t, err)
+	for _, f := range families {
+		steps += row("`"+f.GetName()+"`", strings.ToLower(f.GetType().String()), f.GetHelp())
 	}
 	live := row("name", "type", "what") + "|---|---|---|\n"
-	for _, m := range measure.View(measure.Live) {
-		live += row("`"+m.Live.Name+"`", m.Live.Kind, m.Live.Help)
+	for _, m := range measure.All() {
+		if m.Live != nil {
+			live += row("`"+m.Live.Name+"`", m.Live.Kind, m.Live.Help)
+		}
 	}
 	units := row("unit", "what", "better") + "|---|---|---|\n"
-	for _, m := range measure.View(measure.GoBenchmarks) {
-		units += row("`"+m.Benchmark+"`", m.Name, better(m.Measure))
+	for _, m := range benchUnits() {
+		units += row("`"+m.Benchmark+"`", m.Name, better(m))
 	}
 	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live, "units": units}
 }
@@ -49,7 +71,7 @@ func TestDocsTables(t *testing.T) {
 	data, err := os.ReadFile(file)
 	testenv.OK(t, err)
 	docs := string(data)
-	for name, table := range tables() {
+	for name, table := range tables(t) {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
 		old, after, ended := strings.Cut(rest, "<!-- /made -->")
 		if !found || !ended {

@@ -26,11 +26,11 @@ type Format struct {
 	Title string // purpose in a few words
 	Note  string // what is missing; "" for nothing
 	Many  bool   // it has a file for each trial or step, so it needs a folder
-	bytes bool   // it is binary
 	files filesOf
+	none  string // why results may have no file; "": they have no step
 }
 
-type filesOf func(bench.Run, []bench.TrialResult, Options) ([]File, error)
+type filesOf func(bench.Run, []bench.TrialResult, Options) []File
 
 // Options limit an export. The zero value exports everything.
 type Options struct {
@@ -44,8 +44,6 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-const onlySingles = "only requests that were kept one by one: those of steps with keep_requests, and first_requests"
-
 // Formats returns all formats, in the order in which they are reported.
 func Formats() []Format {
 	return []Format{
@@ -55,15 +53,13 @@ func Formats() []Format {
 		{Name: "prometheus", Title: "results of each step in Prometheus' text format",
 			files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter",
-			Many: true, files: perStep(".hgrm", hgrmOf)},
+			Many: true, files: hgrmFiles},
 		{Name: "hlog", Title: "HdrHistogram log of each trial",
-			Note: "one interval per step: windows have quantiles, no histograms", Many: true, files: hlogFiles},
-		{Name: "vegeta", Title: "vegeta's binary results, one file per step", Note: onlySingles,
-			Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
-		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: onlySingles,
-			Many: true, files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
-		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: onlySingles,
-			Many: true, files: vegetaFiles(".vegeta.csv", csvEncoder)},
+			Note: "one interval per step: windows have quantiles, no histograms", Many: true,
+			files: perTrial(".hlog", writeHLog)},
+		vegetaFormat("vegeta", "vegeta's binary results, one file per step", ".bin", vegeta.NewEncoder),
+		vegetaFormat("vegeta-json", "vegeta's results as JSON lines", ".json", vegeta.NewJSONEncoder),
+		vegetaFormat("vegeta-csv", "vegeta's results as CSV", ".csv", csvEncoder),
 		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json",
 			Many: true, files: harnessFiles},
 	}
@@ -94,17 +90,14 @@ func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([
 	if err != nil {
 		return nil, err
 	}
-	files, err := f.files(run, trials, opt)
-	if err != nil {
-		return nil, fmt.Errorf("export as %s: %w", f.Name, err)
-	}
+	files := f.files(run, trials, opt)
 	if len(files) == 0 {
-		return nil, fmt.Errorf("export as %s: these results have no finished step", f.Name)
+		return nil, fmt.Errorf("export as %s: %s", f.Name, cmp.Or(f.none, "these results have no finished step"))
 	}
 	for i, file := range files {
 		files[i].Write = func(w io.Writer) error {
 			switch {
-			case f.bytes:
+			case strings.HasSuffix(file.Name, ".bin"):
 			case strings.HasSuffix(file.Name, ".json"):
 				w = safe.JSONWriter(w)
 			default:
@@ -142,31 +135,27 @@ func (o Options) narrow(trials []bench.TrialResult) ([]bench.TrialResult, error)
 }
 
 func single(name string, write func(io.Writer, bench.Run, []bench.TrialResult) error) filesOf {
-	return func(run bench.Run, trials []bench.TrialResult, _ Options) ([]File, error) {
-		return []File{{name, func(w io.Writer) error { return write(w, run, trials) }}}, nil
+	return func(run bench.Run, trials []bench.TrialResult, _ Options) []File {
+		return []File{{name, func(w io.Writer) error { return write(w, run, trials) }}}
 	}
 }
 
-// writerOf returns the function that writes the file of a step; nil: the step has no file.
-type writerOf func(bench.Run, bench.TrialResult, bench.StepResult) (func(io.Writer) error, error)
-
-// perStep makes a file for each step: "rs-actix-1.03-64-connections.hgrm".
-func perStep(suffix string, of writerOf) filesOf {
-	return func(run bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
+// perTrial makes a file for each trial with a step: "rs-actix-1.hlog".
+func perTrial(suffix string, write func(io.Writer, bench.TrialResult) error) filesOf {
+	return func(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File) {
 		for _, trial := range trials {
-			for _, s := range trial.Steps {
-				write, err := of(run, trial, s)
-				if err != nil {
-					return nil, fmt.Errorf("trial %s, step %d: %w", trial.Trial, s.Index+1, err)
-				}
-				name := fmt.Sprintf("%s.%02d-%s%s", fileName(trial.Trial.String()), s.Index+1, fileName(s.Step.Name), suffix)
-				if write != nil {
-					files = append(files, File{name, write})
-				}
+			if len(trial.Steps) > 0 {
+				files = append(files, File{fileName(trial.Trial.String()) + suffix,
+					func(w io.Writer) error { return write(w, trial) }})
 			}
 		}
-		return files, nil
+		return files
 	}
+}
+
+// stepFile is the name of a step's file without its ending: "rs-actix-1.03-64-connections".
+func stepFile(trial bench.TrialResult, s bench.StepResult) string {
+	return fmt.Sprintf("%s.%02d-%s", fileName(trial.Trial.String()), s.Index+1, fileName(s.Step.Name))
 }
 
 // fileName returns s as a plain file name, which is never empty, hidden or longer than 80 bytes.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -66,8 +67,21 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	if got := objects[2]["p99_ns"]; got != json.Number(strconv.FormatInt(int64(s.Load.Latency.P99), 10)) {
 		t.Errorf("p99 %v, want %d", got, s.Load.Latency.P99)
 	}
+	testenv.Equal(t, objects[2]["usage_source"], any("cgroup v2"))
 	if got := objects[2]["throughput"]; got != json.Number(number(s.Load.Throughput())) {
 		t.Errorf("throughput %v, want %v", got, s.Load.Throughput())
+	}
+}
+
+func TestColumnsHoldEveryMeasure(t *testing.T) {
+	names := map[string]int{}
+	for _, c := range Columns() {
+		names[c.Name]++
+	}
+	for _, m := range measure.All() {
+		if name := m.CSV.Name; name != "" && names[name] != 1 {
+			t.Errorf("%d columns of %s", names[name], name)
+		}
 	}
 }
 
@@ -146,36 +160,29 @@ func TestHLog_Intervals(t *testing.T) {
 	}
 }
 
-func TestPrometheusHasEachValueOnce(t *testing.T) {
+// The names, labels and units of a step, of one without a success or readings, and with a hostile name.
+func TestPrometheus(t *testing.T) {
 	run, trials := fixture()
-	trials[0].Steps[0].Step.Name = "a\"b\\c\nd"
-	out := string(written(t, "prometheus", run, trials, Options{})["results.prom"])
-	seen := map[string]bool{}
-	kind := ""
-	for line := range strings.Lines(out) {
-		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			kind = strings.Fields(rest)[0]
-			if seen[kind] {
-				t.Errorf("metric %s is split", kind)
-			}
-			seen[kind] = true
-		}
-		if line[0] == '#' {
-			continue
-		}
-		key, value, ok := strings.Cut(line, "} ")
-		if _, err := strconv.ParseFloat(strings.TrimSpace(value), 64); !ok || err != nil || !strings.HasPrefix(key, kind) || seen[key] {
-			t.Errorf("line %q", line)
-		}
-		seen[key] = true
+	none := &trials[0].Steps[0]
+	none.Step.Name, none.Load.Latency, none.Before = "a\"b\\c\nd", bench.Latencies{}, nil
+	trials[0].Steps = trials[0].Steps[:2]
+	const file = "results.prom"
+	testenv.Golden(t, "testdata/"+file, string(written(t, "prometheus", run, trials[:1], Options{})[file]))
+}
+
+// A trial without a step has no file, and neither has a step without a success.
+func TestFiles_Empty(t *testing.T) {
+	run, trials := fixture()
+	trials = trials[:1]
+	trials[0].Steps[0].Load.Latency = bench.Latencies{}
+	testenv.Equal(t, len(written(t, "hgrm", run, trials, Options{})), 2)
+	trials[0].Steps = nil
+	for _, name := range []string{"hgrm", "hlog", "harness"} {
+		f := testenv.Must(Lookup(name))(t)
+		_, err := f.Files(run, trials, Options{})
+		testenv.Fails(t, err, "export as "+name+": these results have no finished step")
 	}
-	if !strings.Contains(out, `step_name="a\"b\\c d"`) {
-		t.Error("a hostile name is not escaped")
-	}
-	want := fmt.Sprintf(`step="2",step_name="64 connections",connections="64",warm_up="false",quantile="0.99"} %v`, trials[0].Steps[2].Load.Latency.P99.Seconds())
-	if !strings.Contains(out, want) {
-		t.Errorf("no line has %s", want)
-	}
+	testenv.Equal(t, string(written(t, "json", run, trials, Options{})["results.flat.json"]), "[\n]\n")
 }
 
 // Steps are lines, rounds are samples of the same name; warm-ups and steps cut short are left out.

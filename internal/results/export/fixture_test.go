@@ -48,7 +48,7 @@ func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {
 	trial := bench.TrialResult{
 		Schema: bench.SchemaVersion, Trial: id, State: bench.TrialComplete, Service: bench.Service{Name: id.Contender, Language: "Rust"},
 		Artifact: bench.Artifact{ImageSize: 43_210_987}, Started: start, StartUp: &startUp,
-		Marks: []bench.Mark{{Name: markStartUp, Usage: *usage(31_234_567)}, {Name: markChecks, Usage: *usage(87_654_321)}},
+		Marks: []bench.Mark{{Name: "after start-up", Usage: *usage(31_234_567)}, {Name: "after checks", Usage: *usage(87_654_321)}},
 		Checks: []bench.CheckResult{
 			{Group: "lifecycle", Name: bench.CheckImageSize, Status: bench.CheckInfo, Value: "41 MiB"},
 			{Group: "get", Name: "known city", Status: bench.CheckPassed, Value: "200"},

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -31,42 +32,46 @@ func writeGoBench(w io.Writer, run bench.Run, trials []bench.TrialResult) error 
 			break
 		}
 	}
-	for _, m := range measure.View(measure.GoBenchmarks) {
-		fmt.Fprintf(&b, "Unit %s better=%s\n", m.Benchmark, better(m.Measure))
+	units := benchUnits()
+	for _, m := range units {
+		fmt.Fprintf(&b, "Unit %s better=%s\n", m.Benchmark, better(m))
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return err
-	}
-	return rows(run, trials, func(r row) error {
-		if r.Step.WarmUp || r.Aborted != "" {
-			return nil
+	for r := range rows(run, trials) {
+		if !r.Step.WarmUp && r.Aborted == "" {
+			benchLine(&b, units, r)
 		}
-		_, err := io.WriteString(w, benchLine(r))
-		return err
-	})
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// benchUnits returns the measures that are units of Go's benchmark format.
+func benchUnits() []measure.Measure {
+	return slices.DeleteFunc(measure.All(), func(m measure.Measure) bool { return m.Benchmark == "" })
 }
 
 func better(m measure.Measure) string {
-	return map[bool]string{true: "higher", false: "lower"}[m.Higher]
+	if m.Higher {
+		return "higher"
+	}
+	return "lower"
 }
 
-func benchLine(r row) string {
-	var b strings.Builder
+func benchLine(b *strings.Builder, units []measure.Measure, r row) {
 	// The index distinguishes steps of the same name and keeps their order in sorted output.
-	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d",
+	fmt.Fprintf(b, "BenchmarkLoad/contender=%s/step=%02d_%s %d",
 		benchName(r.trial.Trial.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
-	for _, m := range measure.View(measure.GoBenchmarks) {
+	for _, m := range units {
 		v, ok := m.Of(r.StepResult)
 		switch {
 		case m.ID == measure.MemoryPeak && v == 0:
 		case ok && m.Unit.Whole():
-			fmt.Fprintf(&b, " %d %s", int64(v), m.Benchmark)
+			fmt.Fprintf(b, " %d %s", int64(v), m.Benchmark)
 		case ok || m.ID == measure.Throughput:
-			fmt.Fprintf(&b, " %s %s", number(v), m.Benchmark)
+			fmt.Fprintf(b, " %s %s", number(v), m.Benchmark)
 		}
 	}
 	b.WriteByte('\n')
-	return b.String()
 }
 
 // benchName returns s as one word, without slashes and the -N at the end that means N processors.

@@ -1,121 +1,78 @@
 package export
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// The harness of the published comparison writes a file for each round,
-// <name>-<n>.checks.bench.json. It holds "checks", an object from label to value, and "stats", a
-// list with a reading after start-up, one after the HTTP checks, and one after each step. Sizes are
-// in MiB although the keys say MB; counters count from the start.
-const (
-	harnessSuffix = ".checks.bench.json"
-
-	labelStartUp = "Startup time (to start responding) secs"
-	labelImage   = "Docker image size (MB)"
-	labelStops   = "Stops gracefully"
-
-	messageStartUp = "After startup"
-	messageChecks  = "After HTTP checks"
-	messageStep    = "Bench"
-
-	markStartUp = "after start-up"
-	markChecks  = "after checks"
-)
-
-// harnessFile is a file of the harness. Values are kept as JSON.
+// harnessFile is what the harness of the published comparison writes for each round,
+// <name>-<n>.checks.bench.json: the checks by label, and readings after start-up, after the HTTP
+// checks and after each step. Sizes are in MiB although the keys say MB.
 type harnessFile struct {
-	Checks []harnessCheck
-	Stats  []harnessStat
+	Checks map[string]any `json:"checks"`
+	Stats  []harnessStat  `json:"stats"`
 }
 
-type harnessCheck struct {
-	label string
-	value json.RawMessage
+// harnessStat is a reading; nil is null: unknown. Totals count from the start.
+type harnessStat struct {
+	Message       string   `json:"message"`
+	CPUTotal      *float64 `json:"cpu_total_s"`
+	CPUNew        *float64 `json:"cpu_new_s"` // since the reading before, as all that is new
+	MemoryUsed    *float64 `json:"mem_usage_mb"`
+	MemoryMax     *float64 `json:"mem_max_mb"`
+	RequestsTotal int64    `json:"requests_total"`
+	RequestsNew   *int64   `json:"requests_new"`
+	ErrorsTotal   int64    `json:"request_errors_total"`
+	ErrorsNew     *int64   `json:"request_errors_new"`
+	Connections   *int     `json:"connections"`
+	P50           *float64 `json:"latency_50p_ms"`
+	P90           *float64 `json:"latency_90p_ms"`
+	P99           *float64 `json:"latency_99p_ms"`
+	Throughput    *float64 `json:"requests_per_s"`
 }
 
-// harnessStat is one entry of stats, in the order of harnessKeys; nil is null.
-type harnessStat []any
-
-// harnessKeys returns the keys of an entry in their order in a file.
-func harnessKeys() []string {
-	return []string{
-		"message", "cpu_total_s", "cpu_new_s", "mem_usage_mb", "mem_max_mb", "requests_total", "requests_new",
-		"request_errors_total", "request_errors_new", "connections", "latency_50p_ms", "latency_90p_ms", "latency_99p_ms",
-		"requests_per_s",
-	}
-}
-
-func harnessFiles(run bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
-	labels := harnessLabels(trials)
+// harnessFiles gives each file the checks of all trials: the published renderer needs them.
+func harnessFiles(run bench.Run, trials []bench.TrialResult, opt Options) []File {
+	labels := map[string]any{}
 	for _, trial := range trials {
-		if len(trial.Steps) > 0 {
-			files = append(files, File{fileName(trial.Trial.String()) + harnessSuffix, func(w io.Writer) error {
-				f := harnessFile{Checks: harnessChecks(trial), Stats: harnessStats(trial)}
-				f.fill(labels)
-				_, err := w.Write(f.encode())
-				return err
-			}})
+		for label := range harnessChecks(trial) {
+			labels[label] = "not run"
 		}
 	}
-	return files, nil
-}
-
-// notRun is the value of a check of other trials: the published renderer needs all checks.
-const notRun = "not run"
-
-// harnessLabels returns the labels of all trials' checks in order.
-func harnessLabels(trials []bench.TrialResult) (labels []string) {
-	for _, trial := range trials {
-		for _, c := range harnessChecks(trial) {
-			if !slices.Contains(labels, c.label) {
-				labels = append(labels, c.label)
+	return perTrial(".checks.bench.json", func(w io.Writer, trial bench.TrialResult) error {
+		checks := harnessChecks(trial)
+		for label, missing := range labels {
+			if _, ok := checks[label]; !ok {
+				checks[label] = missing
 			}
 		}
-	}
-	return labels
-}
-
-func (f *harnessFile) fill(labels []string) {
-	for _, l := range labels {
-		if !slices.ContainsFunc(f.Checks, func(c harnessCheck) bool { return c.label == l }) {
-			f.Checks = append(f.Checks, harnessCheck{l, raw(notRun)})
-		}
-	}
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(harnessFile{checks, harnessStats(trial)})
+	})(run, trials, opt)
 }
 
 // harnessChecks returns the checks of a trial.
-func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
-	var startUp, image any
-	if trial.StartUp != nil {
-		startUp = trial.StartUp.Seconds()
-	}
-	if trial.Artifact.ImageSize > 0 {
-		image = float64(trial.Artifact.ImageSize) / (1 << 20)
-	}
-	out = []harnessCheck{{labelStartUp, raw(startUp)}, {labelImage, raw(image)}}
-	seen := map[string]bool{labelStartUp: true, labelImage: true, labelStops: true}
-	for _, c := range trial.Checks {
-		if c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
-			continue
-		}
-		label := safe.Line(c.Group+": "+c.Name, 200)
-		if !seen[label] {
-			seen[label] = true
-			out = append(out, harnessCheck{label, raw(verdictOf(c))})
+func harnessChecks(trial bench.TrialResult) map[string]any {
+	out := map[string]any{}
+	for _, c := range slices.Backward(trial.Checks) { // the first of a name remains
+		if c.Group != "lifecycle" || c.Name != bench.CheckImageSize && c.Name != bench.CheckStops {
+			out[safe.Line(c.Group+": "+c.Name, 200)] = verdictOf(c)
 		}
 	}
-	return append(out, harnessCheck{labelStops, raw(stopsOf(trial))})
+	out["Startup time (to start responding) secs"] = ifSet(trial.StartUp, func(d bench.Duration) any { return d.Seconds() })
+	out["Docker image size (MB)"] = ifKnown(mebibytes(trial.Artifact.ImageSize), trial.Artifact.ImageSize > 0)
+	out["Stops gracefully"] = stopsOf(trial)
+	return out
 }
+
+func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
 // verdictOf returns a check in the harness' words: "Good, 404", "Bad: expected 404, got 500".
 func verdictOf(c bench.CheckResult) string {
@@ -148,52 +105,44 @@ func stopsOf(trial bench.TrialResult) string {
 	return fmt.Sprintf("Bad, did not stop in %ss", number(trial.Stop.Took.Seconds()))
 }
 
-func harnessStats(trial bench.TrialResult) []harnessStat {
-	var out []harnessStat
-	var cpu *float64 // CPU seconds of the previous entry
+func harnessStats(trial bench.TrialResult) (out []harnessStat) {
+	var cpu *float64 // CPU seconds of the previous reading
 	var requests, errors int64
-	entry := func(message string, u *bench.Usage, newRequests, newErrors int64) harnessStat {
-		s := make(harnessStat, len(harnessKeys()))
-		s[0] = message
+	add := func(s harnessStat, u *bench.Usage, newRequests, newErrors int64) {
 		if u != nil {
-			now := u.CPU.Seconds()
-			s[1] = now
+			s.CPUTotal = new(u.CPU.Seconds())
 			if cpu != nil {
-				s[2] = now - *cpu
+				s.CPUNew = new(*s.CPUTotal - *cpu)
 			}
-			cpu = &now
+			cpu = s.CPUTotal
 			if u.Memory != nil {
-				s[3], s[4] = float64(u.Memory.Used)/(1<<20), float64(u.Memory.Peak)/(1<<20)
+				s.MemoryUsed, s.MemoryMax = new(mebibytes(u.Memory.Used)), new(mebibytes(u.Memory.Peak))
 			}
 		}
 		requests, errors = requests+newRequests, errors+newErrors
-		s[5], s[7] = requests, errors
-		if len(out) > 0 { // not the first entry
-			s[6], s[8] = newRequests, newErrors
+		s.RequestsTotal, s.ErrorsTotal = requests, errors
+		if len(out) > 0 {
+			s.RequestsNew, s.ErrorsNew = &newRequests, &newErrors
 		}
-		return s
+		out = append(out, s)
 	}
-	for _, m := range []struct{ message, name string }{{messageStartUp, markStartUp}, {messageChecks, markChecks}} {
-		out = append(out, entry(m.message, markOf(trial, m.name), 0, 0))
-	}
-	for _, s := range trial.Steps {
-		if s.Aborted != "" && s.After == nil {
-			break // the harness has no entry for a step in which the service died
+	add(harnessStat{Message: "After startup"}, markOf(trial, "after start-up"), 0, 0)
+	add(harnessStat{Message: "After HTTP checks"}, markOf(trial, "after checks"), 0, 0)
+	for _, step := range trial.Steps {
+		if step.Aborted != "" && step.After == nil {
+			break // the harness has no reading of a step in which the service died
 		}
-		e := entry(messageStep, s.After, s.Load.Succeeded, s.Load.FailedTotal())
-		if s.Step.Connections > 0 {
-			e[9] = s.Step.Connections
+		s := harnessStat{Message: "Bench"}
+		if step.Step.Connections > 0 {
+			s.Connections = &step.Step.Connections
 		}
-		l := s.Load.Latency
-		for k, d := range []time.Duration{l.P50, l.P90, l.P99} {
-			if l.Count > 0 {
-				e[10+k] = float64(d) / 1e6
-			}
+		if l := step.Load.Latency; l.Count > 0 {
+			s.P50, s.P90, s.P99 = new(milliseconds(l.P50)), new(milliseconds(l.P90)), new(milliseconds(l.P99))
 		}
-		if s.Load.Elapsed > 0 {
-			e[13] = s.Load.Throughput()
+		if step.Load.Elapsed > 0 {
+			s.Throughput = new(step.Load.Throughput())
 		}
-		out = append(out, e)
+		add(s, step.After, step.Load.Succeeded, step.Load.FailedTotal())
 	}
 	return out
 }
@@ -203,33 +152,4 @@ func markOf(trial bench.TrialResult, name string) *bench.Usage {
 		return &trial.Marks[i].Usage
 	}
 	return nil
-}
-
-// raw returns v as JSON; null if JSON cannot hold v.
-func raw(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil { // an infinite number
-		return json.RawMessage("null")
-	}
-	return bytes.TrimSpace(b.Bytes())
-}
-
-// encode returns the file, with one line for each value of checks and stats.
-func (f harnessFile) encode() []byte {
-	var checks, stats []string
-	for _, c := range f.Checks {
-		checks = append(checks, fmt.Sprintf("\n    %s: %s", raw(c.label), c.value))
-	}
-	keys := harnessKeys()
-	for _, s := range f.Stats {
-		var parts []string
-		for k, v := range s {
-			parts = append(parts, fmt.Sprintf("%q: %s", keys[k], raw(v)))
-		}
-		stats = append(stats, "\n    {"+strings.Join(parts, ", ")+"}")
-	}
-	return fmt.Appendf(nil, "{\n  \"checks\": {%s\n  },\n  \"stats\": [%s\n  ]\n}\n", strings.Join(checks, ","),
-		strings.Join(stats, ","))
 }

@@ -54,12 +54,21 @@ func TestHarnessFile(t *testing.T) {
 		bench.CheckResult{Group: "get", Name: "without a value", Status: bench.CheckPassed},
 		bench.CheckResult{Group: "get", Name: "skipped", Status: bench.CheckSkipped, Detail: "no index"},
 		bench.CheckResult{Group: "lifecycle", Name: "threads", Status: bench.CheckInfo, Value: "3"},
+		bench.CheckResult{Group: "lifecycle", Name: bench.CheckStops, Status: bench.CheckPassed},
+		bench.CheckResult{Group: "get", Name: "known city", Status: bench.CheckFailed, Detail: "the same name again"},
 	)
 	out := written(t, "harness", run, trials, Options{})["rs-actix-1.checks.bench.json"]
 	if !json.Valid(out) {
 		t.Error("it is not JSON")
 	}
 	testenv.Golden(t, "testdata/rs-actix-1.checks.bench.json", string(out))
+}
+
+// What is not known is null, not 0.
+func TestHarnessFile_Unknown(t *testing.T) {
+	for label, value := range harnessChecks(bench.TrialResult{}) {
+		testenv.Check(t, value == nil || label == "Stops gracefully", "%s: %v", label, value)
+	}
 }
 
 func TestHarnessFile_Stop(t *testing.T) {

@@ -11,12 +11,15 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 )
 
-func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
-	l := s.Load.Latency
-	if l.Count == 0 {
-		return nil, nil
+func hgrmFiles(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File) {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
+			if l := s.Load.Latency; l.Count > 0 {
+				files = append(files, File{stepFile(trial, s) + ".hgrm", func(w io.Writer) error { return writeHGRM(w, l) }})
+			}
+		}
 	}
-	return func(w io.Writer) error { return writeHGRM(w, l) }, nil
+	return files
 }
 
 // ticksPerHalf is the number of lines per halving of the distance to 100%, as in HdrHistogram.
@@ -30,7 +33,6 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")
-	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
 	bars, total := h.Bars(), h.Count()
 	next, counted := 0, int64(0)
 	for p := 0.0; p < 1; {
@@ -42,26 +44,16 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 		if counted >= total {
 			break
 		}
-		fmt.Fprintf(&b, "%12.6f %2.12f %10d %14.2f\n", ms(v), p, counted, 1/(1-p))
+		fmt.Fprintf(&b, "%12.6f %2.12f %10d %14.2f\n", milliseconds(v), p, counted, 1/(1-p))
 		ticks := ticksPerHalf * math.Exp2(math.Floor(math.Log2(1/(1-p)))+1)
 		p += 1 / ticks
 	}
-	fmt.Fprintf(&b, "%12.6f %2.12f %10d\n", ms(h.Max()), 1.0, total)
-	fmt.Fprintf(&b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", ms(l.Mean), ms(l.SD))
-	fmt.Fprintf(&b, "#[Max     = %12.6f, Total count    = %12d]\n", ms(l.Max), total)
+	fmt.Fprintf(&b, "%12.6f %2.12f %10d\n", milliseconds(h.Max()), 1.0, total)
+	fmt.Fprintf(&b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", milliseconds(l.Mean), milliseconds(l.SD))
+	fmt.Fprintf(&b, "#[Max     = %12.6f, Total count    = %12d]\n", milliseconds(l.Max), total)
 	fmt.Fprintf(&b, "#[Buckets = %12d, SubBuckets     = %12d]\n", 30, 2048) // from 1 ns to 10 min with 3 digits
 	_, err = w.Write(b.Bytes())
 	return err
-}
-
-func hlogFiles(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
-	for _, trial := range trials {
-		if len(trial.Steps) > 0 {
-			write := func(w io.Writer) error { return writeHLog(w, trial) }
-			files = append(files, File{fileName(trial.Trial.String()) + ".hlog", write})
-		}
-	}
-	return files, nil
 }
 
 // writeHLog writes an interval log of format 1.3 with one interval per step: the start in seconds
@@ -84,8 +76,10 @@ func writeHLog(w io.Writer, trial bench.TrialResult) error {
 			return fmt.Errorf("step %d: %w", s.Index+1, err)
 		}
 		began := s.Load.Started.Sub(start).Seconds()
-		fmt.Fprintf(&b, "%.3f,%.3f,%.6f,%s\n", began, s.Load.Elapsed.Seconds(), float64(l.Max)/1e6, l.HDR)
+		fmt.Fprintf(&b, "%.3f,%.3f,%.6f,%s\n", began, s.Load.Elapsed.Seconds(), milliseconds(l.Max), l.HDR)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }

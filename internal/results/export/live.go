@@ -77,12 +77,8 @@ func (s *state) handle(rec bench.Record) {
 		for kind, n := range e.Window.Failed {
 			requests(string(kind), n)
 		}
-		if e.Window.Rejected > 0 {
-			requests("rejected", e.Window.Rejected)
-		}
-		if e.Window.Dropped > 0 {
-			requests("dropped", e.Window.Dropped)
-		}
+		requests("rejected", e.Window.Rejected)
+		requests("dropped", e.Window.Dropped)
 		if !e.Window.Drain {
 			s.trial.window = &e.Window
 		}
@@ -144,7 +140,10 @@ func (out samples) trial(t *trial) {
 	out.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(t.limits.Memory), who...)
 	if t.usage != nil {
 		kinds := map[string]prometheus.ValueType{"gauge": prometheus.GaugeValue, "counter": prometheus.CounterValue}
-		for _, m := range measure.View(measure.Live) {
+		for _, m := range measure.All() {
+			if m.Live == nil {
+				continue
+			}
 			if v, ok := m.Live.Of(*t.usage); ok {
 				out.send(kinds[m.Live.Kind], m.Live.Name, m.Live.Help, v, who)
 			}
@@ -184,14 +183,14 @@ func (out samples) known(name, help string, v float64, labels ...string) {
 }
 
 func (out samples) send(kind prometheus.ValueType, name, help string, v float64, labels []string) {
+	out <- prometheus.MustNewConstMetric(describe(name, help, labels), kind, v)
+}
+
+// describe returns the description of a metric; names, help and the names of labels are constants.
+func describe(name, help string, labels []string) *prometheus.Desc {
 	values := prometheus.Labels{}
 	for pair := range slices.Chunk(labels, 2) {
 		values[pair[0]] = safe.Line(pair[1], 200) // the library rejects invalid UTF-8
 	}
-	desc := prometheus.NewDesc(name, help, nil, values)
-	m, err := prometheus.NewConstMetric(desc, kind, v)
-	if err != nil {
-		m = prometheus.NewInvalidMetric(desc, err)
-	}
-	out <- m
+	return prometheus.NewDesc(name, help, nil, values)
 }

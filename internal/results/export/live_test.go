@@ -261,7 +261,7 @@ func TestInterleaving(t *testing.T) {
 	check("b", 20, 2)
 	if all := parsed(t, &s); len(all) == 0 {
 		t.Error("nothing is reported")
-	} else if v, _ := find(all, "locbench_requests_total", "contender=a"); v != 40 {
+	} else if v, _ := find(all, "locbench_requests_total", "contender=a", "outcome=succeeded"); v != 40 {
 		t.Errorf("%v successes of a", v)
 	}
 	tell(&b, bench.TrialEnded{})

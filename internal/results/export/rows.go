@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -35,29 +37,24 @@ func measured(ids ...measure.ID) (all []Column) {
 	return all
 }
 
-// added returns the columns that were added later.
-func added() []Column {
-	var ids []measure.ID
-	for _, m := range measure.View(measure.ExportAdded) {
-		ids = append(ids, m.ID)
-	}
-	return append(measured(ids...),
+type row struct {
+	bench.StepResult
+	run    *bench.Run
+	trial  *bench.TrialResult
+	peak   stats.PeakTime // time to peak of the trial
+	peaked bool           // peak is known
+	after  bench.Usage    // After; zero without a reading
+}
+
+// Columns returns the columns in their order. New columns come at the end.
+func Columns() []Column {
+	all := slices.Concat(identity(), loadColumns(), usageColumns(), measured(measure.Switches))
+	return append(all,
 		Column{"rejected", "responses with an expected status that does not count as throughput, whole step",
 			func(r row) any { return r.Load.Rejected.Total() }},
 		Column{"statuses", "complete responses by status, whole step; empty: unknown",
 			func(r row) any { return text(r.Load.Statuses.String()) }})
 }
-
-type row struct {
-	run    *bench.Run
-	trial  *bench.TrialResult
-	peak   stats.PeakTime // time to peak of the trial
-	peaked bool           // peak is known
-	bench.StepResult
-}
-
-// Columns returns the columns in their order. New columns come at the end.
-func Columns() []Column { return slices.Concat(identity(), loadColumns(), usageColumns(), added()) }
 
 func identity() []Column {
 	return []Column{
@@ -75,7 +72,9 @@ func identity() []Column {
 		{"connections", "closed loop: connections", func(r row) any { return unless0(int64(r.Step.Connections)) }},
 		{"rate", "open loop: scheduled requests per second", func(r row) any { return unless0(r.Step.Rate) }},
 		{"aborted", "why the step stopped early; empty: it did not", func(r row) any { return text(r.Aborted) }},
-		{"started", "RFC 3339, with nanoseconds", func(r row) any { return moment(r.Load.Started) }},
+		{"started", "RFC 3339, with nanoseconds", func(r row) any {
+			return ifKnown(r.Load.Started.UTC().Format(time.RFC3339Nano), !r.Load.Started.IsZero())
+		}},
 	}
 }
 
@@ -132,7 +131,7 @@ func usageColumns() []Column {
 			throttling(func(t bench.Throttling) int64 { return t.Throttled })},
 	}, measured(measure.ThrottledTime, measure.MemoryUsed, measure.MemoryPeak), []Column{
 		{"memory_peak_is_sample", "memory_peak_bytes is the largest sample; the true peak may be higher", func(r row) any {
-			return ifSet(cmp.Or(r.After, &bench.Usage{}).Memory, func(m bench.Memory) any { return m.PeakIsSample })
+			return ifSet(r.after.Memory, func(m bench.Memory) any { return m.PeakIsSample })
 		}},
 	}, measured(measure.MemoryStep), []Column{
 		{"cpu_user_ns", "part of cpu_ns in user code, as sampled by the kernel", pair(bench.StepResult.CPUSplit, 0)},
@@ -144,7 +143,7 @@ func usageColumns() []Column {
 		{"received_bytes", "bytes received by the contender's network interfaces", pair(bench.StepResult.Network, 0)},
 		{"sent_bytes", "bytes sent by the contender's network interfaces", pair(bench.StepResult.Network, 1)},
 		{"threads", "threads at the end of the step", func(r row) any {
-			return ifSet(cmp.Or(r.After, &bench.Usage{}).Threads, func(n int) any { return n })
+			return ifSet(r.after.Threads, func(n int) any { return n })
 		}},
 		{"wait_cpu_ns", "time in which some threads waited for a CPU (pressure stall information)",
 			stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
@@ -152,10 +151,8 @@ func usageColumns() []Column {
 			stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
 		{"wait_io_ns", "time in which some threads waited for a disk",
 			stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
-		{"usage_source", "source of the readings", func(r row) any {
-			source := cmp.Or(r.After, &bench.Usage{}).Source
-			return ifKnown(text(source), source != "")
-		}},
+		{"usage_source", "source of the readings",
+			func(r row) any { return ifKnown(text(r.after.Source), r.after.Source != "") }},
 		{"warnings", "warnings of the step, joined by \" | \"", func(r row) any { return text(r.AllWarnings().Join(" | ")) }},
 		{"time_to_peak_ns", "from process start to the first second at the final throughput that lasts",
 			func(r row) any { return ifKnown(r.peak.After.Nanoseconds(), r.peaked) }},
@@ -209,69 +206,51 @@ func ifSet[T any](p *T, of func(T) any) any {
 
 func unless0[T int64 | float64](v T) any { return ifKnown(v, v != 0) }
 
-func moment(t time.Time) any { return ifKnown(t.UTC().Format(time.RFC3339Nano), !t.IsZero()) }
-
-// rows calls each for every step of every trial, in order.
-func rows(run bench.Run, trials []bench.TrialResult, each func(row) error) error {
-	for i := range trials {
-		peak, peaked := stats.TimeToPeak(trials[i])
-		for _, s := range trials[i].Steps {
-			if err := each(row{&run, &trials[i], peak, peaked, s}); err != nil {
-				return err
+// rows yields every step of every trial, in order.
+func rows(run bench.Run, trials []bench.TrialResult) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for i := range trials {
+			peak, peaked := stats.TimeToPeak(trials[i])
+			for _, s := range trials[i].Steps {
+				if !yield(row{s, &run, &trials[i], peak, peaked, *cmp.Or(s.After, &bench.Usage{})}) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }
 
 func writeCSV(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
-	out := safe.NewTable(w)
-	columns := Columns()
+	out, columns := safe.NewTable(w), Columns()
 	cells := make([]any, len(columns))
 	for i, c := range columns {
 		cells[i] = c.Name
 	}
-	if err := out.Write(cells...); err != nil {
-		return err
-	}
-	err := rows(run, trials, func(r row) error {
+	_ = out.Write(cells...) // Flush returns the first error
+	for r := range rows(run, trials) {
 		for i, c := range columns {
 			cells[i] = c.of(r)
 		}
-		return out.Write(cells...)
-	})
-	if err != nil {
-		return err
+		_ = out.Write(cells...)
 	}
 	return out.Flush()
 }
 
+// writeJSON writes one object per line.
 func writeJSON(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	columns := Columns()
-	separator := "[\n"
-	err := rows(run, trials, func(r row) error {
-		line := separator + " {"
-		separator = ",\n"
-		for i, c := range columns {
+	var lines, pairs []string
+	for r := range rows(run, trials) {
+		pairs = pairs[:0]
+		for _, c := range columns {
 			value, err := json.Marshal(c.of(r))
 			if err != nil {
 				return fmt.Errorf("trial %s, step %d, %s: %w", r.trial.Trial, r.Index+1, c.Name, err)
 			}
-			if i > 0 {
-				line += ","
-			}
-			line += `"` + c.Name + `":` + string(value)
+			pairs = append(pairs, fmt.Sprintf("%q:%s", c.Name, value))
 		}
-		_, err := io.WriteString(w, line+"}")
-		return err
-	})
-	if err != nil {
-		return err
+		lines = append(lines, "\n {"+strings.Join(pairs, ",")+"}")
 	}
-	end := "\n]\n"
-	if separator == "[\n" {
-		end = "[]\n"
-	}
-	_, err = io.WriteString(w, end)
+	_, err := fmt.Fprintf(w, "[%s\n]\n", strings.Join(lines, ","))
 	return err
 }

@@ -399,7 +399,7 @@ func (r Record) again(flags ...string) string {
 			i++ // its value
 		}
 	}
-	return safe.Shell(append(args, flags...))
+	return conclusion.Command(append(args, flags...))
 }
 
 // caveats returns what limits the meaning of the rates.

@@ -2,20 +2,15 @@ package profile
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"math"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/contender/check"
-	"github.com/locbench/locbench/internal/text/jsonpath"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
@@ -161,99 +156,6 @@ func (d ids) MarshalYAML() (any, error) {
 // IsZero leaves absent ids out of what is written.
 func (d ids) IsZero() bool { return d.Distribution == "" && d.Fixed == nil && d.Exponent == 0 }
 
-// document is a JSON body, which may have places for variables.
-type document string
-
-// UnmarshalStrict takes any value.
-func (d *document) UnmarshalStrict(v strictyaml.Value) { *d = document(v.JSON()) }
-
-// MarshalYAML writes JSON, which is YAML.
-func (d document) MarshalYAML() (any, error) { return strictyaml.JSON(d), nil }
-
-// form is a form body, which may have places for variables.
-type form string
-
-// UnmarshalStrict reads names and values, in their order.
-func (f *form) UnmarshalStrict(v strictyaml.Value) {
-	if v.Kind() != strictyaml.Map {
-		v.Wrong("write names and values, such as `{user: \"{user}\", page: 1}`")
-	}
-	var pairs []string
-	for _, field := range v.Fields() {
-		text, _ := field.Value.Text()
-		pairs = append(pairs, url.QueryEscape(field.Key)+"="+bench.Escaped(text, url.QueryEscape))
-	}
-	*f = form(strings.Join(pairs, "&"))
-}
-
-// expect is what a response must have, as in a check suite.
-type expect map[string]any
-
-// UnmarshalStrict checks the expectations and keeps them as a map, with any schema file read.
-func (e *expect) UnmarshalStrict(v strictyaml.Value) {
-	check.ReadExpect(v)
-	raw, ok := check.Raw(v).(map[string]any)
-	if !ok {
-		return
-	}
-	if v.Has("took") {
-		v.At("took").Mistake("`took` is for check suites", "write a threshold, such as `thresholds: [p99<50ms]`")
-	}
-	if _, ok := raw["schema"].(string); ok {
-		if doc, err := check.ReadSchema(v.At("schema")); err == nil { // ReadExpect has reported an error
-			raw["schema"] = doc
-		}
-	}
-	*e = raw
-}
-
-// MarshalYAML writes numbers that no int64 or float64 holds as numbers, not as texts.
-func (e expect) MarshalYAML() (any, error) { return unquoted(map[string]any(e)), nil }
-
-func unquoted(value any) any {
-	switch v := value.(type) {
-	case json.Number:
-		return strictyaml.JSON(v)
-	case string:
-		if jsonpath.IsNumber(v) { // also where YAML's library would leave the quotes out: 1e400
-			return strictyaml.JSON(strconv.Quote(v))
-		}
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = unquoted(item)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[key] = unquoted(item)
-		}
-		return out
-	}
-	return value
-}
-
-// status returns the expected statuses; 200 is the default.
-func (e expect) status() (first int, more []int) {
-	all, isList := e["status"].([]any)
-	if !isList && e["status"] != nil {
-		all = []any{e["status"]}
-	}
-	for _, s := range all {
-		if n, ok := s.(int64); ok {
-			more = append(more, int(n))
-		}
-	}
-	if len(more) == 0 {
-		return http.StatusOK, nil
-	}
-	if len(more) == 1 {
-		return more[0], nil
-	}
-	return more[0], more[1:]
-}
-
 // weigh converts shares to weights. All or no items have shares, which add up to 100%.
 func (f *file) weigh(v strictyaml.Value, causes cause) {
 	var shares []share
@@ -390,22 +292,4 @@ func requestOf(r bench.Request) request {
 		}
 	}
 	return out
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (f form) MarshalYAML() (any, error) {
-	var fields []strictyaml.Entry
-	for pair := range strings.SplitSeq(string(f), "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		name, _ = url.QueryUnescape(name)
-		var text strings.Builder
-		for _, p := range bench.Parts(value) {
-			if p.Name == "" {
-				p.Text, _ = url.QueryUnescape(p.Text)
-			}
-			text.WriteString(p.Text)
-		}
-		fields = append(fields, strictyaml.Entry{Key: name, Value: text.String()})
-	}
-	return strictyaml.Entries(fields), nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/text/safe"
 )
 
 type fact struct{ Name, Value string }
@@ -34,7 +33,13 @@ func group(name string, facts ...fact) factGroup {
 
 // environment returns everything that the results depend on.
 func environment(run bench.Run, l layout) []factGroup {
-	return []factGroup{runFacts(run, l), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}
+	groups, names := []factGroup{runFacts(run, l), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}, baseNames(run)
+	for _, g := range groups {
+		for i := range g.Facts {
+			g.Facts[i].Value = names.Replace(g.Facts[i].Value)
+		}
+	}
+	return groups
 }
 
 func runFacts(run bench.Run, l layout) factGroup {
@@ -49,7 +54,7 @@ func runFacts(run bench.Run, l layout) factGroup {
 	for _, t := range run.Resumed {
 		facts = append(facts, fact{"Resumed", instant(t)})
 	}
-	return group("Run", append(facts, fact{"Command", command(run.Command)}, fact{"Profile hash", run.Hash},
+	return group("Run", append(facts, fact{"Command", commandOf(run)}, fact{"Profile hash", run.Hash},
 		fact{"Seed", strconv.FormatUint(run.Seed, 10)}, fact{"Load engine", bench.EngineWords(trials)}, fact{"Contender folders", strings.Join(run.Services, ", ")})...)
 }
 
@@ -161,9 +166,6 @@ func repeated(words []string) (out []string) {
 	}
 	return out
 }
-
-// command returns a command line for a shell, with quotes where needed.
-func command(argv []string) string { return safe.Shell(argv) }
 
 // definitions returns what each measure is, its unit, and how it is counted.
 func definitions(p bench.Profile) []fact {

@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -26,7 +28,7 @@ const maxProfile = 64 << 10
 
 func newReproduction(run bench.Run) reproduction {
 	var r reproduction
-	if text := withoutUser(command(run.Command)); len(text) <= maxText { // a cut one does not run
+	if text := withoutUser(commandOf(run)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
 	if len(run.Profile.Steps) == 0 || run.ComparesEngines() {
@@ -36,15 +38,14 @@ func newReproduction(run bench.Run) reproduction {
 	if err != nil || len(text) > maxProfile {
 		return r
 	}
-	r.Profile = withoutUser(cleanLines(string(text)))
+	r.Profile = baseNames(run).Replace(withoutUser(cleanLines(string(text))))
 	r.File = profileStem(run.Profile.Name) + ".yaml"
 	r.Env = envNames(run)
 	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
 	for _, dir := range run.Services {
-		if dir == run.Profile.Services {
-			continue
+		if dir != run.Profile.Services {
+			again = append(again, "--services="+cleanText(dir))
 		}
-		again = append(again, "--services", cleanText(dir))
 	}
 	switch run.Engine {
 	case bench.EngineFast, bench.EngineVegeta:
@@ -62,8 +63,35 @@ func newReproduction(run bench.Run) reproduction {
 	for _, arg := range run.TLS.Args() {
 		again = append(again, cleanText(arg))
 	}
-	r.Again = withoutUser(command(again))
+	r.Again = withoutUser(conclusion.Command(again))
 	return r
+}
+
+// commandOf returns the command of a run as it was read, else as it is on record.
+func commandOf(run bench.Run) string {
+	if len(run.Given) > 0 {
+		return conclusion.Command(run.Given)
+	}
+	return conclusion.Command(run.Command)
+}
+
+// baseNames replaces the absolute paths of a run by their last elements: reports are passed on.
+func baseNames(run bench.Run) *strings.Replacer {
+	p := run.Profile
+	paths := slices.Concat(run.Services, run.AllowFiles, p.Checks.Suites, []string{p.Services, p.Data.Dir})
+	for _, f := range run.Files {
+		paths = append(paths, f.File)
+	}
+	for _, s := range p.Settings {
+		paths = append(paths, s.Dir)
+	}
+	var pairs []string
+	for _, path := range paths {
+		if filepath.IsAbs(path) {
+			pairs = append(pairs, path, filepath.Base(path))
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // envNames returns the environment variables that requests use.

@@ -109,11 +109,10 @@ func (e Env) HasScreen() bool {
 
 // Width returns the width of w in columns and reports whether w is a terminal.
 func Width(w io.Writer) (width int, ok bool) {
-	f, isFile := Terminal(w).(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
+	if !IsTerminal(w) {
 		return 0, false
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
+	width, _, err := term.GetSize(int(Terminal(w).(*os.File).Fd()))
 	return width, err == nil
 }
 

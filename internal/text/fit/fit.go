@@ -36,9 +36,6 @@ func Cut(s string, width int) string {
 // Left pads a line on its right side to width cells.
 func Left(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
-// Right pads a line on its left side to width cells.
-func Right(s string, width int) string { return strings.Repeat(" ", max(0, width-Width(s))) + s }
-
 // Wrap breaks a line at spaces into lines of at most width cells; a longer word has a line alone.
 // A width of 0 or less is unlimited.
 func Wrap(s string, width int) []string {
@@ -67,16 +64,10 @@ func Paragraph(s string, width int, indent string) string {
 	if width <= 0 || Width(s) <= width {
 		return s
 	}
-	first, rest, ok := cutAt(s, width)
-	if !ok {
+	first := Wrap(s, width)[0]
+	rest, more := strings.CutPrefix(s[len(first):], " ")
+	if !more {
 		return first
 	}
 	return first + "\n" + indent + strings.Join(Wrap(rest, max(1, width-Width(indent))), "\n"+indent)
-}
-
-// cutAt returns the first line of at most width cells, and what is left if there is more.
-func cutAt(s string, width int) (first, rest string, ok bool) {
-	first = Wrap(s, width)[0]
-	rest, ok = strings.CutPrefix(s[len(first):], " ")
-	return first, rest, ok
 }

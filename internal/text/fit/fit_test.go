@@ -38,7 +38,7 @@ func TestParagraph(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	testenv.Equal(t, Cut("four", 4)+"|"+Cut("four", 3)+"|"+Cut("four", 0)+"|"+Cut("日本", 3), "four|fo…||日…")
-	testenv.Equal(t, Left("é", 3)+"|"+Right("日", 3)+"|"+Left("long", 2), "é  | 日|long")
+	testenv.Equal(t, Left("é", 3)+"|"+Left("日", 3)+"|"+Left("long", 2), "é  |日 |long")
 }
 
 // No line is wider than the width, unless it is one word; no word is lost.

@@ -55,8 +55,14 @@ func open(name string, stat func() (fs.FileInfo, error), open func() (*os.File, 
 	if err != nil {
 		return nil, err
 	}
-	if info, err = f.Stat(); err == nil {
-		err = check(name, info)
+	return checked(f, func(info fs.FileInfo) error { return check(name, info) })
+}
+
+// checked returns f, or closes it if check finds something wrong.
+func checked(f *os.File, check func(fs.FileInfo) error) (*os.File, error) {
+	info, err := f.Stat()
+	if err == nil {
+		err = check(info)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -133,18 +139,12 @@ func Append(path string, perm fs.FileMode) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		err = check(path, info)
-	}
-	if err == nil && names(info) > 1 {
-		err = fmt.Errorf("%s has a second name (hard link): remove one of the two", path)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
+	return checked(f, func(info fs.FileInfo) error {
+		if err := check(path, info); err != nil || names(info) <= 1 {
+			return err
+		}
+		return fmt.Errorf("%s has a second name (hard link): remove one of the two", path)
+	})
 }
 
 // DirFS returns os.DirFS(dir), in which only regular files and folders can be opened.

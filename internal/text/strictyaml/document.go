@@ -3,11 +3,12 @@ package strictyaml
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // Document reads a YAML document that is written for other programs too: nil, bool, json.Number,
@@ -34,7 +35,7 @@ type documentReader struct {
 // value reads a value and those within it, up to the first mistake.
 func (r *documentReader) value(n *yaml.Node, depth int) any {
 	if r.left--; r.left < 0 {
-		return r.wrong(n, fmt.Sprintf("the document is too large: at most %s values", thousands(r.most)), "")
+		return r.wrong(n, fmt.Sprintf("the document is too large: at most %s values", units.Count(int64(r.most))), "")
 	}
 	if depth > r.depth {
 		return r.wrong(n, fmt.Sprintf("nested deeper than the %d levels allowed", r.depth), "")
@@ -107,13 +108,4 @@ func (r *documentReader) scalar(n *yaml.Node) any {
 func (r *documentReader) wrong(n *yaml.Node, what, hint string) any {
 	r.d.Add(n.Line, what, hint)
 	return nil
-}
-
-// thousands writes 250000 as 250,000.
-func thousands(n int) string {
-	digits := []byte(strconv.Itoa(n))
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = slices.Insert(digits, i, ',')
-	}
-	return string(digits)
 }

@@ -100,8 +100,7 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 		if texts := r.oneOf(); texts != nil {
 			return Enum(texts...)
 		}
-		out := Text("")
-		r.limit(out, "minLength", "maxLength")
+		out := r.limit(Text(""), "minLength", "maxLength")
 		if n, err := strconv.Atoi(r["min"]); err == nil { // the bounds count bytes; a letter has up to four
 			out["minLength"] = (n + 3) / 4
 		}
@@ -109,38 +108,29 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 	case reflect.Bool:
 		return Schema{"type": "boolean"}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		out := Schema{"type": "integer", "minimum": 0}
-		r.limit(out, "minimum", "maximum")
-		return out
+		return r.limit(Schema{"type": "integer", "minimum": 0}, "minimum", "maximum")
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		out := Schema{"type": "integer"}
-		r.limit(out, "minimum", "maximum")
-		return out
+		return r.limit(Schema{"type": "integer"}, "minimum", "maximum")
 	case reflect.Float32, reflect.Float64:
-		out := Schema{"type": "number"}
-		r.limit(out, "minimum", "maximum")
-		return out
+		return r.limit(Schema{"type": "number"}, "minimum", "maximum")
 	case reflect.Slice:
-		out := Schema{"type": "array", "items": s.of(t.Elem(), nil)}
-		r.limit(out, "minItems", "maxItems")
-		return out
+		return r.limit(Schema{"type": "array", "items": s.of(t.Elem(), nil)}, "minItems", "maxItems")
 	case reflect.Map:
-		out := Schema{"type": "object", "additionalProperties": s.of(t.Elem(), nil)}
-		r.limit(out, "minProperties", "maxProperties")
-		return out
+		return r.limit(MapOf("", s.of(t.Elem(), nil)), "minProperties", "maxProperties")
 	case reflect.Struct:
 		return s.keys(t, Keys{})
 	}
 	return Schema{}
 }
 
-// limit writes the bounds of a tag under these keywords, if they are numbers.
-func (r rules) limit(out Schema, low, high string) {
+// limit returns out with the bounds of a tag under these keywords, if they are numbers.
+func (r rules) limit(out Schema, low, high string) Schema {
 	for keyword, bound := range map[string]string{low: r["min"], high: r["max"]} {
 		if _, err := strconv.ParseFloat(bound, 64); err == nil {
 			out[keyword] = json.Number(bound)
 		}
 	}
+	return out
 }
 
 func (s *Schemas) keys(t reflect.Type, k Keys) Schema {

@@ -1,7 +1,6 @@
 package strictyaml
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -267,55 +266,33 @@ func (v Value) Once(key string, read func() (any, error)) (any, error) {
 // JSON returns the value as a JSON document, its keys in the order of the file and its numbers as
 // written. It reports those that JSONNumber does.
 func (v Value) JSON() string {
-	var b strings.Builder
-	v.writeJSON(&b)
-	return b.String()
-}
-
-func (v Value) writeJSON(b *strings.Builder) {
-	quote := func(x any) {
-		var text bytes.Buffer
-		enc := json.NewEncoder(&text)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(x) // texts and numbers: no error
-		b.Write(bytes.TrimSpace(text.Bytes()))
-	}
 	switch v.Kind() {
 	case List:
-		for i, item := range v.Items() {
-			b.WriteString(separator(i, "["))
-			item.writeJSON(b)
+		var items []string
+		for _, item := range v.Items() {
+			items = append(items, item.JSON())
 		}
-		b.WriteString(closed(len(v.Items()), "[", "]"))
+		return "[" + strings.Join(items, ",") + "]"
 	case Map:
-		for i, f := range v.Fields() {
-			b.WriteString(separator(i, "{"))
-			quote(f.Key)
-			b.WriteByte(':')
-			f.Value.writeJSON(b)
+		var entries []string
+		for _, f := range v.Fields() {
+			entries = append(entries, encoded(f.Key)+":"+f.Value.JSON())
 		}
-		b.WriteString(closed(len(v.Fields()), "{", "}"))
-	default:
-		if text, ok := v.JSONNumber(); ok {
-			b.WriteString(text)
-			return
-		}
-		quote(v.Any())
+		return "{" + strings.Join(entries, ",") + "}"
 	}
+	if text, ok := v.JSONNumber(); ok {
+		return text
+	}
+	return encoded(v.Any())
 }
 
-func separator(i int, open string) string {
-	if i == 0 {
-		return open
-	}
-	return ","
-}
-
-func closed(n int, open, end string) string {
-	if n == 0 {
-		return open + end
-	}
-	return end
+// encoded returns a text, true, false or null as JSON.
+func encoded(x any) string {
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(x) // no error for these
+	return strings.TrimSpace(text.String())
 }
 
 // Enum returns the text of the value if it is one of allowed. Otherwise it reports a mistake.

@@ -32,11 +32,7 @@ func (t Table) HTML(class string) string {
 	for _, row := range t.Rows {
 		b.WriteString("<tr" + attribute("class", row.class()) + ">")
 		for i, c := range t.Columns {
-			var cell Cell
-			if i < len(row.Cells) {
-				cell = row.Cells[i]
-			}
-			t.cell(&b, row, c, cell, i == t.Heading)
+			writeCell(&b, row, c, row.cell(i), i == t.Heading)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -46,7 +42,7 @@ func (t Table) HTML(class string) string {
 
 // bars reports whether cells of a column have bars.
 func (t Table) bars(i int) bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return i < len(r.Cells) && r.Cells[i].Share != nil })
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.cell(i).Share != nil })
 }
 
 func (c Column) class(bars bool) string {
@@ -73,7 +69,7 @@ func (r Row) class() string {
 
 var tones = [...]string{Plain: "", Faint: "faint", Good: "good", Bad: "bad", Notice: "notice", Strong: "strong"}
 
-func (t Table) cell(b *strings.Builder, row Row, column Column, c Cell, heading bool) {
+func writeCell(b *strings.Builder, row Row, column Column, c Cell, heading bool) {
 	element := "td"
 	if heading {
 		element = "th"

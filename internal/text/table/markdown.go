@@ -24,10 +24,7 @@ func (t Table) Markdown() string {
 	b.WriteString("|" + rule + "\n")
 	for _, row := range t.Rows {
 		for i := range t.Columns {
-			var c Cell
-			if i < len(row.Cells) {
-				c = row.Cells[i]
-			}
+			c := row.cell(i)
 			text := Escape(c.Text)
 			if len(c.Small) > 0 {
 				text += " (" + Escape(strings.Join(c.Small, ", ")) + ")"

@@ -46,6 +46,14 @@ type Row struct {
 	Below []string // lines of text below the row
 }
 
+// cell returns the cell in a column; an empty one beyond the last.
+func (r Row) cell(i int) (c Cell) {
+	if i < len(r.Cells) {
+		c = r.Cells[i]
+	}
+	return c
+}
+
 // Table is a table.
 type Table struct {
 	Columns   []Column
@@ -143,9 +151,7 @@ func (t Table) widths() []int {
 	for i, c := range t.Columns {
 		widths[i] = fit.Width(c.Title)
 		for _, row := range t.Rows {
-			if i < len(row.Cells) {
-				widths[i] = max(widths[i], fit.Width(row.Cells[i].Text))
-			}
+			widths[i] = max(widths[i], fit.Width(row.cell(i).Text))
 		}
 	}
 	return widths

@@ -42,6 +42,15 @@ func TestTable_Markdown(t *testing.T) {
 	testenv.Equal(t, Table{Columns: table.Columns}.Markdown(), "")
 }
 
+// A row may have fewer cells than the table has columns.
+func TestTable_ShortRow(t *testing.T) {
+	table := Table{Columns: []Column{{Title: "a"}, {Title: "b"}}}
+	table.Add("x")
+	testenv.Equal(t, table.Text(0), "a  b\nx\n")
+	testenv.Equal(t, table.Markdown(), "| a | b |\n|---|---:|\n| x |  |\n")
+	testenv.Check(t, strings.Contains(table.HTML(""), `data-label="b"></td>`), "%s", table.HTML(""))
+}
+
 func TestTable_Without(t *testing.T) {
 	table := sample()
 	fewer := table.Without("at").Without("another")

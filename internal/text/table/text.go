@@ -35,12 +35,10 @@ func (t Table) Lines(width int, paint func(Tone, string) string) []string {
 func (t Table) lines(row Row, widths []int, paint func(Tone, string) string) []string {
 	texts, height := make([][]string, len(t.Columns)), 1
 	for i, c := range t.Columns {
-		if i >= len(row.Cells) {
-			continue
-		}
-		texts[i] = []string{fit.Cut(row.Cells[i].Text, widths[i])}
+		text := row.cell(i).Text
+		texts[i] = []string{fit.Cut(text, widths[i])}
 		if c.Wrap {
-			texts[i] = fit.Wrap(row.Cells[i].Text, widths[i])
+			texts[i] = fit.Wrap(text, widths[i])
 		}
 		height = max(height, len(texts[i]))
 	}
@@ -58,7 +56,7 @@ func (t Table) lines(row Row, widths []int, paint func(Tone, string) string) []s
 				before, after = after, 0
 			}
 			if text != "" {
-				b.WriteString(strings.Repeat(" ", max(0, space+before)) + paint(row.Cells[i].Tone, text))
+				b.WriteString(strings.Repeat(" ", max(0, space+before)) + paint(row.cell(i).Tone, text))
 				space = 0
 			} else {
 				after += before

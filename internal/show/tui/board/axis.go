@@ -106,7 +106,7 @@ func (v *view) named(w int, a chart.Axis) bool {
 
 // axisLines draws the axis. Where steps are named by a number only, the gutter names its unit.
 func (v *view) axisLines(a chart.Axis, w int) []string {
-	lines := a.Draw(v.l, w)
+	lines := a.Draw(v.l.Theme, w)
 	rates := slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
 	if w-chart.Gutter >= 12 && !v.full && !rates {
 		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)

@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/show/tui/chart"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 func (v *view) contendersPage(w, h int) []string {
@@ -125,7 +125,7 @@ func (v *view) caveats(all []stats.Contender, w int) []string {
 	if estimated {
 		text += " ~: estimate from these, weighted by requests."
 	}
-	out := v.l.Faint.Each(v.l.Wrap(text, w, 7))
+	out := ui.Each(v.l.Faint, v.l.Wrap(text, w, 7))
 	for _, c := range all {
 		for _, f := range c.Failures[:min(len(c.Failures), 2)] {
 			out = append(out, v.l.Bad.S(v.l.Cut(v.l.Glyph.Cross+" "+v.out(c.Label, nameBytes)+": "+v.out(f, lineBytes), w)))
@@ -146,7 +146,7 @@ func (v *view) multiples(label string, w, h int) []string {
 		if m.Quantile() {
 			c.Log, c.Top, c.Bottom = true, top, bottom
 		}
-		return chart.Steps{Chart: c, Labels: labels, Gutter: 8}.Draw(v.l, w, h)
+		return chart.Steps{Chart: c, Labels: labels, Gutter: 8}.Draw(v.l.Theme, w, h)
 	}
 	head := v.l.Strong.S(v.out(label, nameBytes)) + " " + v.under(label) + " n = " + units.Plural(len(series[0]), "round")
 	out, n := []string{v.l.Fit(head, w)}, len(shown)

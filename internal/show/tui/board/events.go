@@ -6,7 +6,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // word returns the name of a level of the diary, with its sign, and its color.

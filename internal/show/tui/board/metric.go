@@ -40,7 +40,7 @@ func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
 	if m == v.b.focus {
 		c.Title = v.l.Glyph.Cursor + " " + c.Title
 	}
-	return c.Draw(v.l, a, w, h)
+	return c.Draw(v.l.Theme, a, w, h)
 }
 
 func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -107,7 +108,7 @@ func (v *view) phasePanel(w, h int) []string {
 }
 
 func (v *view) wrapped(text string, w, n int) []string {
-	return v.l.Bad.Each(v.l.Wrap(v.out(text, textBytes), w, n))
+	return ui.Each(v.l.Bad, v.l.Wrap(v.out(text, textBytes), w, n))
 }
 
 func (v *view) progressLines(w int) []string {

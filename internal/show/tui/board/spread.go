@@ -9,7 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // The lines of a distribution of latencies, at least and usually; and the width of its y axis with

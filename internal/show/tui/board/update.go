@@ -5,7 +5,7 @@ import (
 
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // The mouse wheel scrolls by wheel lines, a key scrolls the log by shiftBy columns.

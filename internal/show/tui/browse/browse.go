@@ -16,7 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/compare"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // Source finds and reads results folders. Its methods block: they are called in commands.
@@ -33,6 +33,8 @@ type Options struct {
 	Source Source
 	Roots  string                   // the places that Source searches, in words
 	Watch  func(dir string) tea.Cmd // shows the run in dir, in progress or finished
+	// Compare compares two results folders, or the contenders of one.
+	Compare func(a, b string) tea.Cmd
 }
 
 // again is the time until a list with runs in progress is made again.

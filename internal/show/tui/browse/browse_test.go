@@ -10,9 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/compare"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
-	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -52,7 +51,8 @@ func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
 	if watch == nil {
 		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "watch " + dir}) }
 	}
-	s := New(Options{Source: folders, Roots: "results", Watch: watch})
+	compare := func(a, b string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "compare " + a + " with " + b}) }
+	s := New(Options{Source: folders, Roots: "results", Watch: watch, Compare: compare})
 	s.Update(ui.Resized{Width: 120, Height: 39})
 	return s
 }
@@ -140,20 +140,15 @@ func TestKeysLeadOn(t *testing.T) {
 
 func TestCompareTakesTheMarkedOnes(t *testing.T) {
 	s := settled(someFolders(t))
-	is := func(keys string, want ...string) {
+	is := func(keys string, want string) {
 		t.Helper()
 		msgs := asked(s, strings.Fields(keys)...)
 		testenv.Need(t, len(msgs) == 1, "%s: %v", keys, msgs)
-		screen, ok := msgs[0].(ui.Open)
-		testenv.Need(t, ok, "%s: %v", keys, msgs[0])
-		c := screen.Screen.(*compare.Screen)
-		tuitest.Settle(c, c.Init(), nil)
-		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
-		testenv.Contains(t, view, want...)
+		testenv.Equal(t, msgs[0].(ui.StatusMsg).Text, want, keys)
 	}
-	is("home down down c", "154953-quick", "same run: same machine, limits and load")
-	is("home down space down c", "155149-faulty", "081500-quick")
-	is("home down down space end c", "155149-faulty", "154953-quick")
+	is("home down down c", "compare results/20261121-154953-quick with results/20261121-154953-quick")
+	is("home down space down c", "compare results/20261121-155149-faulty with results/20261121-081500-quick")
+	is("home down down space end c", "compare results/20261121-155149-faulty with results/20261121-154953-quick")
 	asked(s, "space")
 	if len(s.marked) != 2 || s.marked[0] != "results/20261121-155149-faulty" || s.marked[1] != "results/copied from elsewhere" {
 		t.Errorf("a third mark: %q", s.marked)

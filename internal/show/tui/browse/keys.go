@@ -7,8 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/tui/compare"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // Keys implements ui.Screen.
@@ -132,7 +131,7 @@ func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
 	if a == b && len(e.Contenders) < 2 {
 		return ui.Cmd(ui.StatusMsg{Text: "mark another run (space) or select one with two contenders", Bad: true})
 	}
-	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
+	return s.options.Compare(a, b)
 }
 
 // copy copies the command that repeats the run; run.json holds it, the list does not.

@@ -15,7 +15,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // preview returns a summary of the folder under the cursor: results and warnings.
@@ -31,7 +31,7 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	lines := []string{l.Cut(s.about(l, e), inner)}
 	switch k := s.known[e.Dir]; {
 	case e.Err != nil:
-		lines = append(lines, l.Bad.Each(l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4))...)
+		lines = append(lines, ui.Each(l.Bad, l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4))...)
 	case k == nil:
 		lines = append(lines, l.Spin(f.Tick)+" reading")
 	default:
@@ -119,7 +119,7 @@ func limits(m bench.Limits) string {
 func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 	lines := []string{""}
 	if k.err != nil {
-		lines = append(lines, l.Bad.Each(l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3))...)
+		lines = append(lines, ui.Each(l.Bad, l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3))...)
 	}
 	shown := measure.View(measure.BrowserContenders)
 	cols := []ui.Column{{Title: "contender", Left: true, Max: 34}, {Title: "rounds", Drop: 8}}
@@ -150,7 +150,7 @@ func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 		lines = append(lines, "")
 	}
 	for _, warning := range warnings {
-		lines = append(lines, l.Warn.Each(l.Wrap("! "+outside(l, warning, noteBytes), w, 2))...)
+		lines = append(lines, ui.Each(l.Warn, l.Wrap("! "+outside(l, warning, noteBytes), w, 2))...)
 	}
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1], l.Faint.S(l.Glyph.Ellipsis+" (enter: all)"))

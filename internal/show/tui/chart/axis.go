@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
 )
 
 // Axis is the time axis that stacked charts share.
@@ -18,7 +19,7 @@ type Axis struct {
 
 // Draw returns the lines under the lowest chart, each of exactly w cells: the times, the names of
 // the steps and, if there are any, the names of the flags.
-func (a Axis) Draw(l *ui.Look, w int) []string {
+func (a Axis) Draw(l *ui.Theme, w int) []string {
 	h := 1
 	bounds := len(a.Bounds) > 0
 	if bounds {
@@ -44,10 +45,10 @@ func (a Axis) Draw(l *ui.Look, w int) []string {
 	return c.lines()
 }
 
-func (a Axis) times(l *ui.Look, c *canvas, left int) {
+func (a Axis) times(l *ui.Theme, c *canvas, left int) {
 	label, wide := clock, 4
 	for _, t := range [...]float64{a.From, a.To} {
-		wide = max(wide, min(ui.Width(clean(l, label(t))), 12))
+		wide = max(wide, min(fit.Width(clean(l, label(t))), 12))
 	}
 	n := c.w - left
 	step := tickStep((a.To - a.From) / float64(n) * float64(wide+3))
@@ -65,7 +66,7 @@ func (a Axis) times(l *ui.Look, c *canvas, left int) {
 		if x < 0 || t > a.To {
 			return
 		}
-		if s := clean(l, label(t)); x+1+ui.Width(s) <= c.w && c.free(x, 0, 1) {
+		if s := clean(l, label(t)); x+1+fit.Width(s) <= c.w && c.free(x, 0, 1) {
 			c.set(x, 0, sign(l, '╵'), border, text)
 			c.text(x+1, 0, c.w, s, faint)
 		}
@@ -74,7 +75,7 @@ func (a Axis) times(l *ui.Look, c *canvas, left int) {
 }
 
 // names writes each name between its place and the next one's, or before it if only there is room.
-func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
+func (a Axis) names(l *ui.Theme, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
 	for i, at := range all {
 		col := a.column(at.X, left, c.w)
 		// The name of a step that began out of sight is at the left end.
@@ -98,12 +99,12 @@ func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, pain
 			c.text(col, row, c.w, string(sign(l, mark)), signs)
 		}
 		name := clean(l, at.Name)
-		cells := ui.Width(name)
+		cells := fit.Width(name)
 		switch {
 		case cells >= end-col && col-cells > left && c.free(col-cells-1, row, cells+1):
 			c.text(col-cells, row, col, name, paint) // the newest is at the right edge
 		case end-col > 3:
-			c.text(col+1, row, end, l.Cut(name, end-col-1), paint)
+			c.text(col+1, row, end, cut(l, name, end-col-1), paint)
 		}
 	}
 }

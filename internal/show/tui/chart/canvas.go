@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
 )
 
 // The layers of a cell; a lower layer does not cover a higher one.
@@ -68,7 +69,7 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	for _, r := range s {
 		n := 1
 		if r >= utf8.RuneSelf {
-			n = ui.Width(string(r))
+			n = fit.Width(string(r))
 		}
 		if n <= 0 {
 			continue
@@ -92,7 +93,7 @@ func NewLine(n int) Line { return Line{newCanvas(n, 1)} }
 
 // Put writes a text at x, unless it would touch another or the ends.
 func (l Line) Put(x int, s string, paint ui.Paint) {
-	n := ui.Width(s)
+	n := fit.Width(s)
 	from, to := max(0, x-1), min(l.c.w, x+n+1)
 	if x >= 0 && x+n <= l.c.w && l.c.free(from, 0, to-from) {
 		l.c.text(x, 0, l.c.w, s, l.c.paint(paint))
@@ -141,12 +142,15 @@ func first(s string) rune {
 var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
 
 // sign returns a character of locbench, or its ASCII substitute.
-func sign(l *ui.Look, r rune) rune {
+func sign(l *ui.Theme, r rune) rune {
 	if l.ASCII {
 		return asciiSigns[r]
 	}
 	return r
 }
 
+// cut shortens a text to w cells.
+func cut(l *ui.Theme, s string, w int) string { return l.ASCIIOnly(fit.Cut(s, w)) }
+
 // clean makes a name safe to show.
-func clean(l *ui.Look, s string) string { return l.ASCIIOnly(ui.Outside(s, maxText)) }
+func clean(l *ui.Theme, s string) string { return l.ASCIIOnly(ui.Outside(s, maxText)) }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
 )
 
 // Gutter is the width of the labels of the y axis; all units of locbench fit.
@@ -73,12 +74,12 @@ type Chart struct {
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the
 // curves and the bands. Two lines have no room for curves.
-func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
+func (c Chart) Draw(l *ui.Theme, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
 
 // draw draws the chart; with points, every point gets its mark.
-func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
+func (c Chart) draw(l *ui.Theme, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -116,7 +117,7 @@ type Steps struct {
 }
 
 // Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
-func (s Steps) Draw(l *ui.Look, w, h int) []string {
+func (s Steps) Draw(l *ui.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -128,18 +129,18 @@ func (s Steps) Draw(l *ui.Look, w, h int) []string {
 }
 
 // labels returns the line under the plot: every label, or every second, third … that fits.
-func (s Steps) labels(l *ui.Look, a Axis, w int) string {
+func (s Steps) labels(l *ui.Theme, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)
 	wide := 1
 	for _, label := range s.Labels[:min(n, w)] {
-		wide = max(wide, min(ui.Width(clean(l, label)), 12))
+		wide = max(wide, min(fit.Width(clean(l, label)), 12))
 	}
 	every := max(1, (n*(wide+1)+w-left-1)/(w-left))
 	faint := c.paint(l.Faint)
 	for i := 0; i < n; i += every {
-		label := l.Cut(clean(l, s.Labels[i]), wide)
-		cells := ui.Width(label)
+		label := cut(l, clean(l, s.Labels[i]), wide)
+		cells := fit.Width(label)
 		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
 		if c.free(x, 0, cells) {
 			c.text(x, 0, w, label, faint)
@@ -149,30 +150,30 @@ func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 }
 
 // title returns the first line: name, value and, at the right, as much of the legend as fits.
-func (c Chart) title(l *ui.Look, w int, band bool) string {
+func (c Chart) title(l *ui.Theme, w int, band bool) string {
 	name, value := clean(l, c.Title), clean(l, c.Value)
 	if value != "" && name != "" {
 		value = "  " + value
 	}
-	if ui.Width(name) >= w {
-		return l.Title.S(l.Fit(name, w))
+	if fit.Width(name) >= w {
+		return l.Title.S(fit.Left(cut(l, name, w), w))
 	}
-	value = l.Cut(value, w-ui.Width(name))
-	used := ui.Width(name) + ui.Width(value)
+	value = cut(l, value, w-fit.Width(name))
+	used := fit.Width(name) + fit.Width(value)
 	legend, n := c.legend(l, w-used-2, band)
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
 // legend names the lines, if there are several, in at most room cells, and returns its width. If
 // room is short, the common beginning of the names is written only once: "● round 1 ■ 2".
-func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
+func (c Chart) legend(l *ui.Theme, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
 	if skip := c.common(); !all && skip > 0 {
 		s, n, all = c.names(l, room, band, skip)
 	}
 	first := 0 // width of the first name and an ellipsis
 	if len(c.Series) > 1 {
-		first = 2 + ui.Width(clean(l, c.Series[0].Name)) + 2
+		first = 2 + fit.Width(clean(l, c.Series[0].Name)) + 2
 	}
 	if !all && n <= first {
 		return "", 0 // one name of several does not help
@@ -196,7 +197,7 @@ func (c Chart) common() int {
 }
 
 // names returns the legend, without skip bytes of all names but the first; all: all names fit.
-func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells int, all bool) {
+func (c Chart) names(l *ui.Theme, room int, band bool, skip int) (s string, cells int, all bool) {
 	type entry struct {
 		mark, name string
 		paint      ui.Paint
@@ -225,7 +226,7 @@ func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells
 		if i == len(entries)-1 {
 			rest = 0
 		}
-		wide := gap + ui.Width(e.mark) + 1 + ui.Width(e.name)
+		wide := gap + fit.Width(e.mark) + 1 + fit.Width(e.name)
 		if cells+wide+rest > room {
 			if cells > 0 && cells+2 <= room {
 				return s + " " + l.Glyph.Ellipsis, cells + 2, false

@@ -16,7 +16,7 @@ import (
 // TestSizes draws at every small size, in every look.
 func TestSizes(t *testing.T) {
 	for name, o := range looks() {
-		l := ui.NewLook(o)
+		l := ui.NewTheme(o)
 		axis, charts := sample(l)
 		for w := -1; w < 45; w++ {
 			for h := -1; h < 9; h++ {
@@ -33,7 +33,7 @@ func TestSizes(t *testing.T) {
 
 // plainDraw draws points without colors, rules or names.
 func plainDraw(points []Point, w, h int) []string {
-	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	l := ui.NewTheme(ui.ThemeOptions{NoColor: true})
 	lines := Chart{Series: []Series{{Points: points}}}.Draw(l, Axis{From: 0, To: 100}, w, h)
 	return lines[1:]
 }
@@ -77,7 +77,7 @@ func TestSinglePoints(t *testing.T) {
 // TestEveryLineHasItsMark: every line has its mark, so it is recognized without colors.
 func TestEveryLineHasItsMark(t *testing.T) {
 	for _, o := range looks() {
-		l := ui.NewLook(o)
+		l := ui.NewTheme(o)
 		axis, charts := sample(l)
 		for _, w := range []int{30, 60, 80, 200} {
 			lines := charts[1].Draw(l, axis, w, 9)
@@ -98,7 +98,7 @@ func TestGround(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	l := ui.NewTheme(ui.ThemeOptions{NoColor: true})
 	draw := func(limit float64) string {
 		c := Chart{Title: "memory", Series: []Series{{Points: []Point{{0, 10}, {100, 10}}}}, Rules: []Rule{{Y: limit, Name: "limit"}}}
 		return strings.Join(c.Draw(l, Axis{From: 0, To: 100}, 40, 9), "\n")
@@ -108,7 +108,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestBandsKeepTheLargest(t *testing.T) {
-	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
+	l := ui.NewTheme(ui.ThemeOptions{ASCII: true, NoColor: true})
 	c := Chart{BandName: "throttled", Bands: []Band{{0, 50, 0.1}, {20, 30, 1}, {0, 50, 0.2}, {90, 90, 0.5}, {200, 300, 1}, {60, 70, math.NaN()}}}
 	lines := c.Draw(l, Axis{From: 0, To: 100}, 20, 6)
 	got, want := ansi.Strip(lines[5]), "....##....        : "
@@ -116,7 +116,7 @@ func TestBandsKeepTheLargest(t *testing.T) {
 }
 
 func TestLegendShowsThatItIsCut(t *testing.T) {
-	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	l := ui.NewTheme(ui.ThemeOptions{NoColor: true})
 	_, charts := sample(l)
 	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
 		title := ansi.Strip(charts[1].Draw(l, Axis{To: 1}, w, 3)[0])
@@ -125,7 +125,7 @@ func TestLegendShowsThatItIsCut(t *testing.T) {
 }
 
 func TestLegendNamesTheCommonPartOnce(t *testing.T) {
-	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	l := ui.NewTheme(ui.ThemeOptions{NoColor: true})
 	c := Chart{Title: "p99", Series: []Series{{Name: "round 1"}, {Name: "round 2", Mark: 1}, {Name: "round 10", Mark: 2}}}
 	for w, want := range map[int]string{
 		40: "● round 1  ■ round 2  ▲ round 10",
@@ -196,7 +196,7 @@ func TestScale(t *testing.T) {
 
 // TestStepOutOfSight: the name of a step that began before the axis is at its left end.
 func TestStepOutOfSight(t *testing.T) {
-	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
+	l := ui.NewTheme(ui.ThemeOptions{ASCII: true, NoColor: true})
 	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
 	got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "
 	testenv.Check(t, got == want, "names %q, want %q", got, want)
@@ -207,7 +207,7 @@ func TestStepOutOfSight(t *testing.T) {
 
 // TestAllocations: a frame of the live view must not allocate by the cell or by the point.
 func TestAllocations(t *testing.T) {
-	l := ui.NewLook(ui.LookOptions{})
+	l := ui.NewTheme(ui.ThemeOptions{})
 	axis, charts := sample(l)
 	for _, c := range charts {
 		if n := testing.AllocsPerRun(10, func() { c.Draw(l, axis, 200, 40) }); n > 80 {
@@ -217,7 +217,7 @@ func TestAllocations(t *testing.T) {
 }
 
 // sample returns charts like those of the live view: three steps, with a gap after the second.
-func sample(l *ui.Look) (Axis, []Chart) {
+func sample(l *ui.Theme) (Axis, []Chart) {
 	axis := Axis{
 		From: 0, To: 90, Gutter: Gutter,
 		Bounds: []Bound{{0, "1 connection"}, {30, "16 connections"}, {62, "256 connections"}},
@@ -276,8 +276,8 @@ func sample(l *ui.Look) (Axis, []Chart) {
 	}
 }
 
-func looks() map[string]ui.LookOptions {
-	return map[string]ui.LookOptions{
+func looks() map[string]ui.ThemeOptions {
+	return map[string]ui.ThemeOptions{
 		"dark": {}, "light": {Light: true}, "nocolor": {NoColor: true}, "ascii": {ASCII: true}, "ascii-nocolor": {ASCII: true, NoColor: true},
 	}
 }
@@ -291,7 +291,7 @@ func TestGolden(t *testing.T) {
 	} {
 		name := fmt.Sprintf("%s-%dx%d", c.look, c.w, c.h)
 		t.Run(name, func(t *testing.T) {
-			l := ui.NewLook(looks()[c.look])
+			l := ui.NewTheme(looks()[c.look])
 			axis, charts := sample(l)
 			var lines []string
 			for _, chart := range charts {
@@ -310,7 +310,7 @@ func TestStepsGolden(t *testing.T) {
 	}{{"nocolor", 38, 9}, {"ascii-nocolor", 38, 9}, {"nocolor", 16, 5}} {
 		name := fmt.Sprintf("steps-%s-%dx%d", c.look, c.w, c.h)
 		t.Run(name, func(t *testing.T) {
-			l := ui.NewLook(looks()[c.look])
+			l := ui.NewTheme(looks()[c.look])
 			s := Steps{
 				Gutter: 8, Labels: []string{"1", "4", "16", "64", "256", "1,024", "2,048"},
 				Chart: Chart{Title: "go-nethttp", Value: "13,765", Unit: func(v float64) string { return fmt.Sprintf("%.0f", v) }, Series: []Series{
@@ -324,7 +324,7 @@ func TestStepsGolden(t *testing.T) {
 }
 
 // golden compares lines with a file, in which a bar at the end of each line shows its width.
-func golden(t *testing.T, name string, l *ui.Look, lines []string, w int) {
+func golden(t *testing.T, name string, l *ui.Theme, lines []string, w int) {
 	t.Helper()
 	exact(t, l, lines, w, len(lines))
 	got := strings.ReplaceAll(strings.Join(lines, "¶\n")+"¶\n", "\x1b", "␛")
@@ -337,6 +337,6 @@ func TestFineTimes(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) { testenv.Equal(t, got, want) })
 	}
-	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(ui.NewLook(ui.LookOptions{NoColor: true}), 80)[0]
+	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(ui.NewTheme(ui.ThemeOptions{NoColor: true}), 80)[0]
 	testenv.Contains(t, line, "0:00.5", "0:01.0")
 }

@@ -83,7 +83,7 @@ var (
 	brailleRight = [4]uint8{0x08, 0x10, 0x20, 0x80}
 )
 
-func mark(l *ui.Look, s Series) string {
+func mark(l *ui.Theme, s Series) string {
 	n := len(l.Glyph.Marks)
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }

@@ -1,11 +1,14 @@
 package chart
 
-import "github.com/locbench/locbench/internal/show/tui/ui"
+import (
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
+)
 
 // plot is a chart being drawn: its canvas and the place of the curves on it.
 type plot struct {
 	*canvas
-	look  *ui.Look
+	look  *ui.Theme
 	chart Chart
 	axis  Axis
 
@@ -17,7 +20,7 @@ type plot struct {
 	scale      scale
 }
 
-func newPlot(l *ui.Look, c Chart, a Axis, w, h int) *plot {
+func newPlot(l *ui.Theme, c Chart, a Axis, w, h int) *plot {
 	p := &plot{canvas: newCanvas(w, h), look: l, chart: c, axis: a, left: a.left(w), rows: h, kx: 2, ky: 4}
 	if c.BandName != "" && h >= 4 {
 		p.rows, p.bandRow = h-1, h-1
@@ -79,8 +82,8 @@ func (p *plot) vertical(x int, r rune, paint uint16) {
 }
 
 func (p *plot) label(y int, s string, paint uint16) {
-	s = p.look.Cut(clean(p.look, s), p.left-1)
-	p.text(p.left-1-ui.Width(s), y, p.left-1, s, paint)
+	s = cut(p.look, clean(p.look, s), p.left-1)
+	p.text(p.left-1-fit.Width(s), y, p.left-1, s, paint)
 }
 
 func (p *plot) bounds() {
@@ -126,8 +129,8 @@ func (p *plot) ruleNames() {
 		} else {
 			name += " " + p.look.Glyph.Up
 		}
-		name = p.look.Cut(name, p.w-p.left)
-		if x, y := p.room(ui.Width(name), y); x >= 0 {
+		name = cut(p.look, name, p.w-p.left)
+		if x, y := p.room(fit.Width(name), y); x >= 0 {
 			p.text(x, y, p.w, name, p.paint(r.Paint))
 		}
 	}

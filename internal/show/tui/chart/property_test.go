@@ -13,7 +13,7 @@ import (
 )
 
 // exact fails unless there are h lines of w cells, with only characters that the look allows.
-func exact(t *testing.T, l *ui.Look, lines []string, w, h int) {
+func exact(t *testing.T, l *ui.Theme, lines []string, w, h int) {
 	t.Helper()
 	testenv.Need(t, len(lines) == max(0, h), "%d lines, want %d", len(lines), h)
 	for i, line := range lines {
@@ -36,7 +36,7 @@ func FuzzDraw(f *testing.F) {
 	f.Add([]byte("yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"), "⁉️👨‍👩‍👧", 10, 2, uint8(85))
 	f.Fuzz(func(t *testing.T, raw []byte, name string, w, h int, bits uint8) {
 		w, h = w%300, h%60
-		l := ui.NewLook(ui.LookOptions{ASCII: bits&1 != 0, NoColor: bits&2 != 0})
+		l := ui.NewTheme(ui.ThemeOptions{ASCII: bits&1 != 0, NoColor: bits&2 != 0})
 		in := &source{raw: raw}
 		axis := Axis{From: in.float(), To: in.float(), Gutter: int(in.byte()) - 20}
 		if bits&128 != 0 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	compared "github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // The most bytes of texts from outside that are shown.
@@ -128,7 +128,7 @@ func (s *Screen) verdict(l *ui.Look, w, room int) []string {
 	default:
 		return []string{l.Good.S(l.Cut(l.Glyph.Check+" same machine, limits, store, data and requests", w))}
 	}
-	return paint.Each(l.Wrap(text, w, room))
+	return ui.Each(paint, l.Wrap(text, w, room))
 }
 
 func (s *Screen) value(l *ui.Look, v string, n int) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -253,7 +253,7 @@ func TestTrialDifferences(t *testing.T) {
 func TestSideOfAnEstimate(t *testing.T) {
 	for estimate, want := range map[bool]string{true: "~2.60%", false: "2.60%"} {
 		side := measure.Result{Known: true, Value: 0.026, Estimate: estimate}
-		got := sideText(&ui.Look{}, measure.Share, side)
+		got := sideText(ui.NewLook(ui.LookOptions{}), measure.Share, side)
 		testenv.Check(t, bare(got) == want, "%q, want %q", got, want)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	compared "github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/show/tui/chart"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // narrow is the width below which texts are short.
@@ -217,7 +217,7 @@ func (s *Screen) charts(l *ui.Look, w, h int) []string {
 		return out
 	}
 	draw := func(c chart.Chart, w, h int) []string {
-		return chart.Steps{Chart: c, Labels: labels, Gutter: chart.Gutter}.Draw(l, w, h)
+		return chart.Steps{Chart: c, Labels: labels, Gutter: chart.Gutter}.Draw(l.Theme, w, h)
 	}
 	upper := chart.Chart{Title: "throughput", Unit: axis(measure.PerSecond), Series: series(measure.Throughput)}
 	lower := chart.Chart{Title: "p99", Unit: axis(measure.Nanoseconds), Log: true, Series: series(measure.P99)}

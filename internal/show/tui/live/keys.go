@@ -11,7 +11,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 // rateStep is the factor by which a key changes the rate of an open-loop step.
@@ -32,8 +32,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		if s.stopping {
 			return ui.Cmd(ui.StatusMsg{Text: "stopping gracefully; Ctrl-C forces it"})
 		}
-		s.dialog = confirmAbort
-		return nil
+		return s.ask()
 	case "r":
 		return s.report()
 	case "y":
@@ -96,7 +95,7 @@ func (s *Screen) control(name string) (cmd tea.Cmd, handled bool) {
 		}
 		s.dialog = confirmStop
 	case "a":
-		s.dialog = confirmAbort
+		return s.ask(), true
 	case "m":
 		s.dialog = enterNote
 		s.note.Reset()
@@ -167,7 +166,6 @@ type dialog int
 
 const (
 	closed dialog = iota
-	confirmAbort
 	confirmSkipStep
 	confirmSkipContender
 	confirmStop
@@ -204,9 +202,6 @@ func (s *Screen) dialogKey(msg tea.KeyPressMsg) tea.Cmd {
 		s.dialog = asked
 		return nil
 	}
-	if asked == confirmAbort {
-		return s.abort()
-	}
 	kind := map[dialog]bench.ControlKind{
 		confirmSkipStep: bench.ControlSkipStep, confirmSkipContender: bench.ControlSkipContender,
 		confirmStop: bench.ControlStop,
@@ -220,9 +215,6 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 	yes := l.Key.S("y") + " yes   " + l.Key.S("n") + " no"
 	ask := func(text string) []string { return append(l.Wrap(l.ASCIIOnly(text), w, 0), "", yes) }
 	switch s.dialog {
-	case confirmAbort:
-		return "Abort the run?", ask("Stops gracefully and cleans up. You lose the current step; " +
-			"finished steps are kept. Continue with --resume.")
 	case confirmSkipStep:
 		name := ""
 		if st := s.state.Step(); st != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/board"
 	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
+	page "github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Options configure a live screen.
@@ -33,6 +34,7 @@ type Screen struct {
 	step    *fold.Step
 
 	writing  bool // a report is being written
+	asked    bool // whether to stop
 	stopping bool // the run was asked to stop
 	forcing  bool // the run was asked to stop by force
 	gone     bool // no more events will come
@@ -93,6 +95,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case endedMsg:
 		return s.end(msg)
+	case stopMsg:
+		if msg.now {
+			return s.abort()
+		}
+		return s.send(bench.Control{Kind: bench.ControlStop})
 	case ui.Done:
 		s.writing = false
 		return ui.Cmd(msg.StatusMsg)
@@ -109,12 +116,15 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) end(msg endedMsg) tea.Cmd {
 	s.ended, s.code, s.stderr = true, msg.code, msg.stderr
-	s.dialog = closed // its question is obsolete
+	s.dialog = closed // its question is obsolete, as is that of stopping
 	if s.options.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
 	if s.state.Ended == nil && (s.stderr != "" || s.code != 0) || s.stderr != "" && !s.options.Session.CanSteer() {
 		s.dialog = showEnd
+	}
+	if s.asked {
+		return ui.Cmd(page.AnsweredMsg{})
 	}
 	return nil
 }
@@ -162,7 +172,7 @@ func (s *Screen) status(f ui.Frame) string {
 }
 
 // Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the
-// run gracefully, stop it by force, and kill it.
+// run gracefully (as the answer of the question), stop it by force, and kill it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.options.Session.CanSteer():
@@ -173,11 +183,8 @@ func (s *Screen) Interrupt() tea.Cmd {
 		s.forcing = true
 		text := "forcing stop; Ctrl-C kills the run without cleanup"
 		return s.stop(ui.Cmd(ui.StatusMsg{Text: text, Bad: true}))
-	case s.dialog == confirmAbort:
-		return s.abort()
 	}
-	s.dialog = confirmAbort
-	return nil
+	return s.ask()
 }
 
 // stop interrupts the run: first gracefully, then by force; the third call kills it.
@@ -190,7 +197,6 @@ func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 }
 
 func (s *Screen) abort() tea.Cmd {
-	s.dialog = closed
 	if s.ended {
 		return nil
 	}

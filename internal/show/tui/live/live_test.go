@@ -13,6 +13,7 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/show/tui/live"
+	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
@@ -134,7 +135,6 @@ func TestDialogs(t *testing.T) {
 		want []string
 	}{
 		"none":           {nil, []string{"p pause", "s skip step", "S skip contender", "e stop after step", "a abort", "m mark"}},
-		"abort":          {[]string{"a"}, []string{"Abort the run?", "finished steps are kept. Continue with --resume."}},
 		"skip step":      {[]string{"s"}, []string{"Skip this step?", "Stops step 3 (64 connections) now."}},
 		"skip contender": {[]string{"S"}, []string{"Skip this contender?", "Stops its trial now and skips its later rounds."}},
 		"stop":           {[]string{"e"}, []string{"Stop after this step?", "Finishes this step (about 1s), then stops the run."}},
@@ -146,9 +146,6 @@ func TestDialogs(t *testing.T) {
 			screen, asked := open(s, false)
 			press(screen, asked, c.keys...)
 			tuitest.Shows(t, screen, now(records), c.want...)
-			if name == "abort" {
-				tuitest.Golden(t, screen, name, now(records))
-			}
 		})
 	}
 }
@@ -207,21 +204,68 @@ func ratesAsked(t *testing.T, rate float64) (rates []float64) {
 	return rates
 }
 
-func TestAbortAsksOnceAndLeaves(t *testing.T) {
-	s := newSession(inAStep(t))
-	screen, asked := open(s, true)
-	tuitest.Settle(screen, screen.Interrupt(), nil)
-	testenv.Need(t, len(s.stops) == 0, "it was not asked")
-	tuitest.Settle(screen, screen.Interrupt(), func(msg tea.Msg) { *asked = append(*asked, msg) })
-	testenv.Need(t, len(s.stops) == 1 && s.stops[0] == syscall.SIGINT, "stopped by %v", s.stops)
-	// The end of the run reaches the screen, which leaves.
-	batch, ok := s.Next()
-	testenv.Need(t, !ok && batch == nil, "more events")
-	tuitest.Settle(screen, screen.Init(), func(msg tea.Msg) { *asked = append(*asked, msg) })
-	code, _, ended := screen.Outcome()
-	testenv.Check(t, ended && code == 130, "code %d, ended %v", code, ended)
-	last := (*asked)[len(*asked)-1]
-	testenv.Check(t, last == tea.Msg(ui.Quit{}), "asked %v", *asked)
+// dashboard is the whole program on the screen of s.
+func dashboard(s **session, screen **live.Screen, leave bool) tuitest.Page {
+	return tuitest.Page{New: func(t *testing.T) ui.Page {
+		records := inAStep(t)
+		*s = newSession(records)
+		t.Cleanup(func() { (*s).Stop(syscall.SIGINT) })
+		*screen = live.New(live.Options{Session: *s, Leave: leave})
+		return old.NewPage(*screen).At(now(records))
+	}}
+}
+
+func TestQuitAndHelp(t *testing.T) {
+	var s *session
+	var screen *live.Screen
+	for name, key := range map[string]string{"quit": "q", "help": "?"} {
+		t.Run(name, func(t *testing.T) {
+			c := dashboard(&s, &screen, false)
+			c.Keys = []string{key}
+			c.Frames(t, name)
+		})
+	}
+}
+
+// TestTheEndOfTheRunClosesTheQuestion.
+func TestTheEndOfTheRunClosesTheQuestion(t *testing.T) {
+	var s *session
+	var screen *live.Screen
+	size := tuitest.Size{Width: 80, Height: 24}
+	dashboard(&s, &screen, false).Play(t, size, tuitest.Look{}, func(p *tuitest.Program) {
+		p.Press("q")
+		testenv.Contains(t, p.Frame(), "Leave?")
+		s.Stop(syscall.SIGINT)
+		p.Settle()
+		testenv.Contains(t, p.Frame(), "!Leave?")
+	})
+}
+
+// TestTheQuestionOfStopping asks once; Ctrl-C on the question stops, as its answer does.
+func TestTheQuestionOfStopping(t *testing.T) {
+	for _, c := range []struct {
+		keys  string
+		stops int
+		sent  string
+	}{
+		{"q", 0, ""}, {"q esc", 0, ""}, {"q q", 0, ""}, {"ctrl+c", 0, ""}, {"a n", 0, ""},
+		{"ctrl+c ctrl+c", 1, ""}, {"q 2", 1, ""}, {"a down enter", 1, ""}, {"q 1", 0, "stop_after_step"},
+		{"q enter", 0, "stop_after_step"}, {"q ? esc 2", 1, ""},
+	} {
+		t.Run(c.keys, func(t *testing.T) {
+			var s *session
+			var screen *live.Screen
+			size := tuitest.Size{Width: 80, Height: 24}
+			dashboard(&s, &screen, true).Play(t, size, tuitest.Look{}, func(p *tuitest.Program) {
+				p.Press(strings.Fields(c.keys)...)
+				testenv.Equal(t, len(s.stops), c.stops, "stops")
+				testenv.Equal(t, s.kinds(), c.sent, "sent")
+				code, _, ended := screen.Outcome()
+				testenv.Check(t, ended == (c.stops > 0) && p.Quit() == ended && (!ended || code == 130),
+					"ended %v, code %d, quit %v", ended, code, p.Quit())
+			})
+		})
+	}
 }
 
 // TestARunThatNeverBegan: the screen shows why.
@@ -230,10 +274,10 @@ func TestARunThatNeverBegan(t *testing.T) {
 	s.code, s.stderr = 1, "locbench: connect to Docker: \x1b[31mno such file\x1b[0m\n  without Docker: --runtime process\n"
 	close(s.stay)
 	screen, asked := open(s, false)
-	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Unix(0, 0)), "\n")
+	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, old.NewLook(old.LookOptions{NoColor: true}), time.Unix(0, 0)), "\n")
 	testenv.Contains(t, text, "exit code 1", "connect to Docker", "--runtime process", "!\x1b[31m")
 	press(screen, asked, "enter")
-	if len(*asked) != 1 || (*asked)[0] != (ui.Back{}) {
+	if len(*asked) != 1 || (*asked)[0] != (ui.BackMsg{}) {
 		t.Errorf("closing the message does not lead back to the setup: %v", *asked)
 	}
 }
@@ -246,7 +290,7 @@ func TestAWatchedRunIsNotControlled(t *testing.T) {
 	press(screen, asked, "p", "s", "y", "a", "y", "m", "x", "enter", "q")
 	testenv.Check(t, len(s.sent) == 0 && len(s.stops) == 0, "sent %v, stopped %v", s.sent, s.stops)
 	last := (*asked)[len(*asked)-1]
-	testenv.Check(t, last == tea.Msg(ui.Back{}), "asked %v", *asked)
+	testenv.Check(t, last == tea.Msg(ui.BackMsg{}), "asked %v", *asked)
 	close(s.stay)
 }
 
@@ -258,13 +302,13 @@ func TestAFinishedRun(t *testing.T) {
 		s.watched, s.stderr = true, stderr
 		close(s.stay)
 		screen, asked := open(s, false)
-		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, ui.NewLook(ui.LookOptions{NoColor: true}), now(records)), "\n")
+		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, old.NewLook(old.LookOptions{NoColor: true}), now(records)), "\n")
 		testenv.Check(t, strings.Contains(text, want) && !strings.Contains(text, "watching") && !screen.Busy(),
 			"no %q, or still busy (%v):\n%s", want, screen.Busy(), text)
 		if stderr != "" {
 			press(screen, asked, "enter")
 		}
-		if press(screen, asked, "esc"); len(*asked) != 1 || (*asked)[0] != tea.Msg(ui.Back{}) {
+		if press(screen, asked, "esc"); len(*asked) != 1 || (*asked)[0] != tea.Msg(ui.BackMsg{}) {
 			t.Errorf("asked %v", *asked)
 		}
 	}
@@ -289,9 +333,9 @@ func TestTheCommandIsCopied(t *testing.T) {
 		screen, asked := open(s, false)
 		press(screen, asked, "y")
 		switch got := (*asked)[0].(type) {
-		case ui.Copy:
+		case ui.CopyMsg:
 			testenv.Equal(t, got.Text, c.want, c.command)
-		case ui.StatusMsg:
+		case ui.TellMsg:
 			testenv.Check(t, c.want == "" && got.Bad, "%q: %s", c.command, got.Text)
 		}
 		s.Stop(syscall.SIGINT)

@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
-	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/profiles"
 )

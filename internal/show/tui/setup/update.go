@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 )
 
 func say(text string, bad bool) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: bad}) }

@@ -9,7 +9,7 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/run/machine"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/text/secret"
 )
 
@@ -291,7 +291,7 @@ func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 
 func (s *Screen) drawHelp(l *ui.Look, w, n int) []string {
 	_, help := s.focus.about()
-	return ui.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(help), w-2, n)))
+	return ui.Indent(ui.Each(l.Faint, l.Wrap(l.ASCIIOnly(help), w-2, n)))
 }
 
 func (s *Screen) drawCommand(l *ui.Look, w int) (out []string) {
@@ -316,7 +316,7 @@ func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
 	if p.bad {
 		mark, paint = l.Glyph.Cross+" ", l.Bad
 	}
-	lines := ui.Indent(paint.Each(l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
+	lines := ui.Indent(ui.Each(paint, l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
 	for i, o := range p.fixes {
 		if n+i > 9 {
 			break

@@ -17,7 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/ui"
+	ui "github.com/locbench/locbench/internal/show/tui/old"
+	page "github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -98,7 +99,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 		case nil:
 		case tea.BatchMsg:
 			queue = append(queue, msg...)
-		case ui.Open, ui.Replace, ui.Back, ui.Quit, ui.StatusMsg, ui.Copy:
+		case page.OpenMsg, page.AskMsg, page.AnsweredMsg, ui.Back, ui.Quit, ui.StatusMsg, ui.Copy:
 			if program != nil {
 				program(msg)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -30,9 +31,6 @@ func Outside(s string, n int) string {
 	}
 	return b.String()
 }
-
-// Outside makes text from outside safe to show in this look, in ASCII if the look has only that.
-func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n)) }
 
 // The kinds of characters by their effect on neighbors.
 const (
@@ -77,36 +75,35 @@ func cells(r rune) int {
 	return 0
 }
 
-func isASCII(s string) bool { return within(s, 0, utf8.RuneSelf-1) }
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
 
-// within reports whether every byte of s is in that range.
-func within(s string, least, most byte) bool {
-	for i := range len(s) {
-		if s[i] < least || s[i] > most {
-			return false
-		}
+// asciiOf holds the ASCII substitutes for characters that locbench writes itself, cell by cell, so
+// a view keeps its layout.
+var asciiOf = strings.NewReplacer(
+	"µ", "u", "×", "x", "±", "+", "–", "-", "—", "-", "−", "-", "…", "~", "≥", ">", "≤", "<", "≈", "~", "·", ".",
+	"→", ">", "↑", "^", "↓", "v", "←", "<", "›", ">", "▸", ">", "▶", ">", "‖", "=", "✓", "v", "✗", "X",
+	"─", "-", "│", "|", "╭", "+", "╮", "+", "╰", "+", "╯", "+", "├", "+", "┤", "+", "┈", ".", "┊", ":", "╵", "|",
+	"━", "=", "╌", "-", "█", "#", "▉", "#", "▊", "#", "▋", "#", "▌", "#", "▍", ".", "▎", ".", "▏", ".", "░", ".",
+	"▁", ".", "▂", ".", "▃", ":", "▄", ":", "▅", ":", "▆", "#", "▇", "#",
+	"●", "o", "■", "x", "▲", "+", "◆", "*", "○", "#", "□", "@", "△", "a", "◇", "b", "◉", "*",
+)
+
+// ASCIIOnly replaces other characters than ASCII if the theme has only ASCII, each by as many
+// cells. The program does it for every view, so pages write what they mean.
+func (t *Theme) ASCIIOnly(s string) string {
+	if !t.ASCII || isASCII(s) {
+		return s
 	}
-	return true
-}
-
-// asciiOf holds the ASCII substitutes for characters that locbench writes itself.
-var asciiOf = map[rune]string{
-	'µ': "u", '×': "x", '–': "-", '—': "-", '−': "-", '…': "~", '≥': ">=", '≤': "<=",
-	'→': "->", '↑': "^", '↓': "v", '←': "<-", '·': ".",
-}
-
-// ASCIIOnly replaces other characters than ASCII if the look has only ASCII. Call it before the
-// text is laid out: → takes two cells as ->.
-func (l *Look) ASCIIOnly(s string) string {
-	if !l.ASCII || isASCII(s) {
+	s = asciiOf.Replace(s)
+	if isASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		if r < utf8.RuneSelf {
 			b.WriteRune(r)
-		} else if text, ok := asciiOf[r]; ok {
-			b.WriteString(text)
 		} else {
 			b.WriteString(strings.Repeat("?", max(1, ansi.StringWidth(string(r)))))
 		}
@@ -114,112 +111,62 @@ func (l *Look) ASCIIOnly(s string) string {
 	return b.String()
 }
 
-// Width returns the number of cells of s, without escape sequences.
-func Width(s string) int {
-	if within(s, 0x20, 0x7e) { // every byte is one cell
-		return len(s)
+// Wrap breaks a text at spaces and ends of lines into lines of at most w cells. A longer word, such
+// as a path, is broken too: nothing is lost. Lines are painted afterwards.
+func Wrap(s string, w int) (lines []string) {
+	if w <= 0 {
+		return nil
 	}
-	return ansi.StringWidth(s)
-}
-
-// Cut shortens s to at most w cells, with an ellipsis at the end.
-func (l *Look) Cut(s string, w int) string {
-	switch {
-	case w <= 0:
-		return ""
-	case len(s) <= w && within(s, 0x20, 0x7e):
-		return s
-	}
-	return ansi.Truncate(s, w, l.Glyph.Ellipsis)
-}
-
-// Fit returns s in exactly w cells: cut, or padded on the right.
-func (l *Look) Fit(s string, w int) string {
-	s = l.Cut(s, w)
-	return s + spaces(w-Width(s))
-}
-
-// Right returns s in exactly w cells: cut, or padded on the left.
-func (l *Look) Right(s string, w int) string {
-	s = l.Cut(s, w)
-	return spaces(w-Width(s)) + s
-}
-
-// Between puts a to the left and b to the right of w cells; a is cut first, so a gap stays.
-func (l *Look) Between(a, b string, w int) string {
-	switch bw := Width(b); {
-	case bw >= w:
-		return l.Fit(b, w)
-	case bw == 0:
-		return l.Fit(a, w)
-	default:
-		return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
-	}
-}
-
-func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
-
-// Screen makes exactly h lines of exactly w cells out of lines.
-func (l *Look) Screen(lines []string, w, h int) []string {
-	out := make([]string, max(0, h))
-	copy(out, lines)
-	for i := range out {
-		out[i] = l.Fit(out[i], w)
-	}
-	return out
-}
-
-// Indent puts a blank before every line, in place.
-func Indent(lines []string) []string {
-	for i, line := range lines {
-		lines[i] = " " + line
+	for part := range strings.SplitSeq(s, "\n") {
+		for _, line := range fit.Wrap(part, w) {
+			lines = append(lines, strings.Split(ansi.Hardwrap(line, w, true), "\n")...)
+		}
 	}
 	return lines
 }
 
-// SideBySide puts blocks of equally wide lines side by side; short blocks are filled up.
-func SideBySide(gap int, blocks ...[]string) []string {
-	h := 0
-	for _, b := range blocks {
-		h = max(h, len(b))
+// Hang is Wrap with a painted head before the first line and as many spaces before the others.
+func Hang(head, s string, w int, paint Paint) []string {
+	indent := fit.Width(head)
+	lines := Wrap(s, max(1, w-indent))
+	for i, line := range lines {
+		lines[i] = head + paint.S(line)
+		head = strings.Repeat(" ", indent)
 	}
-	out := make([]string, h)
-	for i := range out {
-		cells := make([]string, len(blocks))
-		for n, block := range blocks {
-			if i < len(block) {
-				cells[n] = block[i]
-			} else if len(block) > 0 {
-				cells[n] = spaces(Width(block[0]))
-			}
-		}
-		out[i] = strings.Join(cells, spaces(gap))
+	return lines
+}
+
+// Exact makes exactly h lines of exactly w cells out of lines.
+func Exact(lines []string, w, h int) []string {
+	out := make([]string, max(0, h))
+	copy(out, lines)
+	for i, line := range out {
+		out[i] = fit.Left(fit.Cut(line, w), w)
 	}
 	return out
 }
 
-// Box frames lines under a title, in exactly w by h cells; lines that do not fit are omitted.
-func (l *Look) Box(title string, lines []string, w, h int, focused bool) []string {
-	if w < 4 || h < 2 {
-		return l.Screen(lines, w, h)
+// Rule is the line above a block: a title, what belongs to it on the right, and dots in between. If
+// both do not fit, the right side is left out.
+func (t *Theme) Rule(left, right string, w int) string {
+	n := w - fit.Width(left) - fit.Width(right) - 2
+	if right == "" {
+		n++
 	}
-	g, border := l.Glyph, l.Border
-	if focused {
-		border = l.Accent
+	if n < 1 {
+		return fit.Cut(left, w)
 	}
-	top := border.S(g.TopLeft + g.Horizontal)
-	if head := l.Cut(title, w-6); head != "" {
-		top += " " + head + " "
+	line := left + " " + t.Faint.S(strings.Repeat("┈", n))
+	if right != "" {
+		line += " " + right
 	}
-	out := []string{top + border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top)))+g.TopRight)}
-	side := border.S(g.Vertical)
-	for _, line := range l.Screen(lines, w-2, h-2) {
-		out = append(out, side+line+side)
-	}
-	return append(out, border.S(g.BottomLeft+strings.Repeat(g.Horizontal, w-2)+g.BottomRight))
+	return line
 }
 
-// Splice puts s, which is sw cells wide, over the cells of line from x on; line is w cells wide.
-func (l *Look) Splice(line, s string, x, sw, w int) string {
-	return l.Fit(ansi.Truncate(line, x, ""), x) + s + ansi.TruncateLeft(line, x+sw, "")
+// Ends puts left and right at the two ends of w cells. Left is cut first; right is left out whole.
+func Ends(left, right string, w int) string {
+	if n := fit.Width(right); n > 0 && n+1 < w {
+		return fit.Left(fit.Cut(left, w-n-1), w-n) + right
+	}
+	return fit.Cut(left, w)
 }

@@ -1,0 +1,317 @@
+package bench
+
+import (
+	"cmp"
+	"strings"
+	"time"
+)
+
+// ErrorKind is the reason why a request is not a success. An error never counts as throughput.
+type ErrorKind string
+
+// Words returns the kind as people read it: "connection refused".
+func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
+
+// The kinds. The kind of an unexpected status is its class: "1xx" … "5xx".
+const (
+	ErrRefused ErrorKind = "connection_refused"
+	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the end of the response
+	ErrTimeout ErrorKind = "timeout"
+	ErrBody    ErrorKind = "unreadable_body"  // the body cannot be read
+	ErrWrong   ErrorKind = "unexpected_body"  // the body is not the expected one
+	ErrSave    ErrorKind = "missing_value"    // a value to be saved is not in the response
+	ErrLink    ErrorKind = "bad_link"         // a redirect or a saved link does not lead to the contender
+	ErrRepeat  ErrorKind = "too_many_repeats" // after the last repetition the response is not as expected
+	ErrClient  ErrorKind = "client_limit"     // the client ran out of ports, files or memory
+	ErrOther   ErrorKind = "other"
+)
+
+// The kinds of bodies that were not looked at: neither success nor error.
+const (
+	UnreadLong     ErrorKind = "too_long"         // longer than the bound, packed or unpacked
+	UnreadEncoding ErrorKind = "unknown_encoding" // packed in a way that locbench does not know
+	UnreadBroken   ErrorKind = "broken_encoding"  // not what its Content-Encoding says
+)
+
+// Latencies is a distribution of latencies. Quantiles are computed once, from the histogram, and
+// are never averaged: merge HDR to combine distributions.
+type Latencies struct {
+	Count int64         `json:"count"`
+	Min   time.Duration `json:"min_ns"`
+	Max   time.Duration `json:"max_ns"`
+	Mean  time.Duration `json:"mean_ns"`
+	SD    time.Duration `json:"sd_ns"` // standard deviation of the population
+	P50   time.Duration `json:"p50_ns"`
+	P75   time.Duration `json:"p75_ns"`
+	P90   time.Duration `json:"p90_ns"`
+	P95   time.Duration `json:"p95_ns"`
+	P99   time.Duration `json:"p99_ns"`
+	P999  time.Duration `json:"p999_ns"`
+	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant digits
+}
+
+// Window is one second of the measured interval of a step; the last one may be shorter. Results of
+// the old definition also have windows of the drain.
+type Window struct {
+	Start     time.Duration       `json:"start_ns"` // since the start of the measured interval
+	Length    time.Duration       `json:"length_ns"`
+	Succeeded int64               `json:"succeeded"`
+	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
+	Rejected  int64               `json:"rejected,omitempty"` // see Load.Rejected
+	Bytes     int64               `json:"bytes"`
+	// latency of the successes of this window, 0 without any; open loop: from the scheduled time
+	P50 time.Duration `json:"p50_ns"`
+	P90 time.Duration `json:"p90_ns"`
+	P99 time.Duration `json:"p99_ns"`
+	Max time.Duration `json:"max_ns"`
+	// old definition only: a window of the drain, without a meaningful rate
+	Drain bool `json:"drain,omitempty"`
+	// requests sent in this window; this and the following counts are of open loops only
+	Sent      int64 `json:"sent,omitempty"`
+	Scheduled int64 `json:"scheduled,omitempty"`
+	Late      int64 `json:"late,omitempty"`    // sent more than 1 ms after the scheduled time
+	Dropped   int64 `json:"dropped,omitempty"` // never sent
+	// scheduled requests per second at the end of the window; 0: no rate
+	Rate float64 `json:"rate,omitempty"`
+}
+
+// Throughput returns successes per second of the window.
+func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
+
+// Definition says how the results of a measured step are defined.
+type Definition int
+
+// The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
+const (
+	// OldDefinition counts every response, over the sending time plus the mean, over the
+	// connections, of the time until their last success. With a queue it overstates throughput and
+	// understates CPU time per request.
+	OldDefinition Definition = 0
+	// Interval counts the responses whose last byte arrived within the measured interval, over its
+	// length. The load starts before it and lasts until its end; counters are read at both ends.
+	Interval Definition = 2
+)
+
+// String returns the definition as text.
+func (d Definition) String() string {
+	switch d {
+	case OldDefinition:
+		return "all responses / sending time (old definition)"
+	case Interval:
+		return "measured interval in a steady state"
+	}
+	return "unknown"
+}
+
+// OldDefinitionWarning is the warning about results of OldDefinition.
+const OldDefinitionWarning = "old definition of a step: when saturated, throughput may be a third too high " +
+	"and CPU per request half too low. Compare only with results of the same definition"
+
+// Load is what the client measured in one step.
+//
+// Sent is the sum of Succeeded, Lead, Drain, Rejected, the errors, and Cut: each request is counted
+// once.
+type Load struct {
+	Definition Definition `json:"definition,omitempty"`
+
+	Started time.Time     `json:"started"`              // start of the measured interval
+	Elapsed time.Duration `json:"elapsed_ns"`           // length of the measured interval
+	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // length of the lead-in
+	// number of scheduled requests; closed loop: the same as Sent; open loop: Sent + Dropped
+	Scheduled int64 `json:"scheduled"`
+	Sent      int64 `json:"sent"`                      // requests sent in the step, lead-in included
+	Succeeded int64 `json:"succeeded"`                 // successes within the measured interval
+	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes of the lead-in
+	Drain     int64 `json:"drain_succeeded,omitempty"` // successes of the drain
+	// requests in flight when the step was interrupted: neither success nor error
+	Cut     int64 `json:"cut,omitempty"`
+	Backlog int64 `json:"backlog,omitempty"` // requests without a response at the end of the measured interval
+	// connections without a response at the end of the longest lead-in: the queue outlasted it
+	Unserved int `json:"unserved,omitempty"`
+	// errors by kind, of the whole step, lead-in and drain included
+	Failed map[ErrorKind]int64 `json:"failed,omitempty"`
+	// responses with an expected status that does not count as throughput, by status, of the whole
+	// step: neither success nor error, and in no latency
+	Rejected Statuses `json:"rejected,omitempty"`
+	// complete responses by status, errors with a response included, of the whole step
+	Statuses Statuses  `json:"statuses,omitempty"`
+	Bytes    int64     `json:"bytes"`             // length of the bodies of Succeeded
+	Latency  Latencies `json:"latency"`           // latency of Succeeded, from the moment given by LatencyOf
+	Timeouts Latencies `json:"timeouts,omitzero"` // time from sending to the timeout, of requests that timed out
+	Failures Latencies `json:"failures"`          // time from sending to the error, of other errors
+	Windows  []Window  `json:"windows"`
+	// CPU time of the client during Wall, an embedded store included
+	ClientCPU time.Duration `json:"client_cpu_ns"`
+	// time between the readings of CPU time at the two ends; 0: not known, close to Elapsed
+	Wall time.Duration `json:"wall_ns,omitempty"`
+	// warnings about the load: "the client may be the bottleneck: …"
+	Warnings Warnings             `json:"warnings,omitempty"`
+	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first text of each kind of Failed and Unread, bounded
+
+	// per kind of request, if the step has several; in the order of the profile
+	Requests []RequestLoad `json:"requests,omitempty"`
+	Sessions []SessionLoad `json:"sessions,omitempty"` // results per kind of session, lead-in and drain included
+	Checked  int64         `json:"checked,omitempty"`  // responses whose whole body was compared with the expected one
+	// bodies that were drawn to be compared and were not looked at, by kind: neither right nor
+	// wrong. Examples has the first reason of each kind.
+	Unread map[ErrorKind]int64 `json:"unread,omitempty"`
+	// mean number of requests in flight; in a steady state throughput × mean latency
+	InFlight float64 `json:"in_flight,omitempty"`
+	// loop of the load engine: "io_uring" or "epoll" (fast), "vegeta", "portable" (earlier
+	// versions)
+	Loop string `json:"loop,omitempty"`
+	// responses whose latency ends when the kernel received their last byte, because the client was
+	// asleep; the latency of the others ends when the client read them
+	Stamped int64 `json:"stamped,omitempty"`
+	// summed over Stamped: time until the client read the response, which is not part of the
+	// latency
+	ClientWake time.Duration `json:"client_wake_ns,omitempty"`
+	// CPUs that the client may use, by its affinity and CPU quota; 0: not known
+	ClientCPUs float64 `json:"client_cpus,omitempty"`
+	// share of Wall in which the busiest thread of the client was busy; 0: not known
+	Saturation float64 `json:"saturation,omitempty"`
+
+	// Open loop only. A request that was not sent at its scheduled time is late or dropped.
+	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency starts; "": FromSent
+	Sending   Latencies `json:"latency_sent,omitzero"` // latency of the same successes, from sending
+	Lag       Latencies `json:"lag,omitzero"`          // delay from scheduled to sent, of all requests sent
+	// requests sent more than 1 ms after the scheduled time
+	Late int64 `json:"late,omitempty"`
+	// iterations after one with a pace, and of these after one that took longer
+	Paced   int64 `json:"paced,omitempty"`
+	Overran int64 `json:"overran,omitempty"`
+	// requests of Late and Dropped because all connections were in use
+	WaitedForConnection int64 `json:"waited_for_connection,omitempty"`
+	Dropped             int64 `json:"dropped,omitempty"` // scheduled but never sent
+	// highest number of connections in use at the same time
+	MaxOpenConnections int `json:"max_open_connections,omitempty"`
+	// scheduled requests per second at the end, if the rate was changed by hand
+	FinalRate float64 `json:"final_rate,omitempty"`
+
+	// number of requests that ended within the measured interval, if the step keeps some of them
+	KeptOf int64 `json:"kept_of,omitempty"`
+	// those that it keeps, by Start: a uniform sample, with measured times
+	Kept []KeptRequest `json:"kept_requests,omitempty"`
+}
+
+// RequestLoad is the load of one kind of request in a step.
+type RequestLoad struct {
+	Name      string               `json:"name"`
+	Succeeded int64                `json:"succeeded"`
+	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
+	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+	Bytes     int64                `json:"bytes"`              // length of the bodies of the successes
+	Checked   int64                `json:"checked,omitempty"`  // responses whose whole body was compared
+	Unread    map[ErrorKind]int64  `json:"unread,omitempty"`   // as in the step
+	Rejected  Statuses             `json:"rejected,omitempty"` // as in the step
+	Statuses  Statuses             `json:"statuses,omitempty"` // as in the step
+	// latency of the successes, from the same moment as in the step
+	Latency Latencies `json:"latency"`
+}
+
+// SessionLoad is the load of one kind of session in a step. Sessions that neither completed nor
+// failed nor were rejected were cut off at its end.
+type SessionLoad struct {
+	Name      string `json:"name"`
+	Begun     int64  `json:"begun"` // sessions whose first request has ended
+	Completed int64  `json:"completed"`
+	// failed sessions by the name of the request that failed; it also counts as an error of the
+	// step
+	Failed map[string]int64 `json:"failed,omitempty"`
+	// sessions that ended with a rejected response
+	Rejected int64 `json:"rejected,omitempty"`
+}
+
+// Origin is the moment at which a latency starts.
+type Origin string
+
+// The origins.
+const (
+	FromSent      Origin = "sent"      // the request was written
+	FromScheduled Origin = "scheduled" // the request was scheduled
+)
+
+// Origin returns the moment at which Latency starts.
+func (l Load) Origin() Origin { return cmp.Or(l.LatencyOf, FromSent) }
+
+// FailedTotal returns the number of errors.
+func (l Load) FailedTotal() (n int64) {
+	for _, of := range l.Failed {
+		n += of
+	}
+	return n
+}
+
+// UnreadTotal returns the number of bodies that were not looked at.
+func (l Load) UnreadTotal() int64 { return Load{Failed: l.Unread}.FailedTotal() }
+
+// AllSucceeded returns the successes of the whole step, lead-in and drain included.
+func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
+
+// Throughput returns the successes per second of the measured interval.
+func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
+
+// ErrorRate returns the error rate of the whole step, from 0 to 1; 0 without any request. It is an
+// estimate if bodies were unexpected and not all were compared: (other errors + the estimated share
+// of unexpected bodies × the successes and unexpected bodies) / (errors + successes + rejected
+// requests). See UnexpectedRate for that share.
+func (l Load) ErrorRate() float64 {
+	all := l.Ended()
+	if all == 0 {
+		return 0
+	}
+	other := l.FailedTotal() - l.Failed[ErrWrong]
+	compared := l.AllSucceeded() + l.Failed[ErrWrong] // or might have been
+	return (float64(other) + l.UnexpectedRate()*float64(compared)) / float64(all)
+}
+
+// ErrorRateWithDropped returns ErrorRate of the scheduled requests: dropped ones are errors, too.
+func (l Load) ErrorRateWithDropped() float64 {
+	sent := l.Ended()
+	return (l.ErrorRate()*float64(sent) + float64(l.Dropped)) / float64(max(1, sent+l.Dropped))
+}
+
+// ErrorRateIsEstimate reports whether ErrorRate is an estimate: bodies were unexpected, and not all
+// were compared.
+func (l Load) ErrorRateIsEstimate() bool {
+	return l.Failed[ErrWrong] > 0 && l.Checked >= l.Failed[ErrWrong] && l.Checked < l.Failed[ErrWrong]+l.AllSucceeded()
+}
+
+// UnexpectedRate returns the estimated share of unexpected bodies among the responses without
+// another error: unexpected / compared. With several kinds of requests, the share of each kind
+// counts by the number of its responses, since rare kinds are compared more often. Where nothing is
+// on record as compared, only what was found counts.
+func (l Load) UnexpectedRate() float64 {
+	wrong := l.Failed[ErrWrong]
+	if wrong == 0 {
+		return 0
+	}
+	var found, good, unexpected float64
+	for _, r := range l.Requests {
+		n := float64(r.Succeeded + r.Failed[ErrWrong])
+		good += n
+		found += float64(r.Failed[ErrWrong])
+		if r.Failed[ErrWrong] > 0 {
+			unexpected += n * shareOf(r.Failed[ErrWrong], r.Checked, int64(n))
+		}
+	}
+	if int64(found) == wrong { // every kind is known
+		return unexpected / good
+	}
+	return shareOf(wrong, l.Checked, wrong+l.AllSucceeded())
+}
+
+// shareOf returns wrong / checked, or wrong / all if fewer are on record as checked.
+func shareOf(wrong, checked, all int64) float64 {
+	if checked < wrong {
+		checked = max(all, wrong)
+	}
+	return float64(wrong) / float64(checked)
+}
+
+func perSecond(n int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}

@@ -1,0 +1,79 @@
+package profile
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/locbench/locbench/internal/contender/check"
+	"github.com/locbench/locbench/internal/text/jsonpath"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// expect is what a response must have, as in a check suite.
+type expect map[string]any
+
+// UnmarshalStrict checks the expectations and keeps them as a map, with any schema file read.
+func (e *expect) UnmarshalStrict(v strictyaml.Value) {
+	check.ReadExpect(v)
+	raw, ok := check.Raw(v).(map[string]any)
+	if !ok {
+		return
+	}
+	if v.Has("took") {
+		v.At("took").Mistake("`took` is for check suites", "write a threshold, such as `thresholds: [p99<50ms]`")
+	}
+	if _, ok := raw["schema"].(string); ok {
+		if doc, err := check.ReadSchema(v.At("schema")); err == nil { // ReadExpect has reported an error
+			raw["schema"] = doc
+		}
+	}
+	*e = raw
+}
+
+// MarshalYAML writes numbers that no int64 or float64 holds as numbers, not as texts.
+func (e expect) MarshalYAML() (any, error) { return unquoted(map[string]any(e)), nil }
+
+func unquoted(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return strictyaml.JSON(v)
+	case string:
+		if jsonpath.IsNumber(v) { // also where YAML's library would leave the quotes out: 1e400
+			return strictyaml.JSON(strconv.Quote(v))
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = unquoted(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[key] = unquoted(item)
+		}
+		return out
+	}
+	return value
+}
+
+// status returns the expected statuses; 200 is the default.
+func (e expect) status() (first int, more []int) {
+	all, isList := e["status"].([]any)
+	if !isList && e["status"] != nil {
+		all = []any{e["status"]}
+	}
+	for _, s := range all {
+		if n, ok := s.(int64); ok {
+			more = append(more, int(n))
+		}
+	}
+	if len(more) == 0 {
+		return http.StatusOK, nil
+	}
+	if len(more) == 1 {
+		return more[0], nil
+	}
+	return more[0], more[1:]
+}

@@ -1,0 +1,6 @@
+package run
+
+import "github.com/locbench/locbench/internal/show/tui/ui"
+
+// newChecks makes the tab.
+func newChecks() ui.Page { return blank{"Checks"} }

@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/text/fit"
+)
+
+// Ask is a question over a page: one of some choices, or a text. It says what exactly each does.
+type Ask struct {
+	Title   string
+	Text    string
+	Choices []Choice
+	After   []string // below the choices, such as a command
+
+	// Interrupt is the answer of Ctrl-C; nil: the question closes and the page gets StopMsg.
+	Interrupt tea.Msg
+
+	// Answer makes the message of a text that was typed; nil: the question has choices.
+	Answer func(text string) tea.Msg
+	Limit  int // characters of the text
+
+	at    int
+	input textinput.Model
+}
+
+// Choice is one answer. Its message goes to the page that asked.
+type Choice struct {
+	Name, Words string
+	Msg         tea.Msg
+}
+
+// Init begins the question.
+func (a *Ask) Init() tea.Cmd {
+	if a.Answer == nil {
+		return nil
+	}
+	a.input = NewInput(a.Limit)
+	return a.input.Focus()
+}
+
+// Typing reports whether letters are text.
+func (a *Ask) Typing() bool { return a.Answer != nil }
+
+// Update handles a message; done: the question closes, with an answer or nil.
+func (a *Ask) Update(msg tea.Msg) (done bool, answer tea.Msg, cmd tea.Cmd) {
+	press, pressed := msg.(tea.KeyPressMsg)
+	switch k := KeyOf(press); {
+	case pressed && k == Esc, pressed && k == Leave && !a.Typing():
+		return true, nil, nil
+	case pressed && k == Enter && a.Typing():
+		if a.input.Value() == "" {
+			return true, nil, nil
+		}
+		return true, a.Answer(a.input.Value()), nil
+	case a.Typing():
+		a.input, cmd = a.input.Update(msg)
+		return false, nil, cmd
+	case !pressed:
+		return false, nil, nil
+	case k == Enter:
+		return true, a.Choices[a.at].Msg, nil
+	case k == Digits:
+		if n := DigitOf(press); n <= len(a.Choices) {
+			return true, a.Choices[n-1].Msg, nil
+		}
+	default:
+		by, _ := Moves(k, len(a.Choices))
+		a.at = max(0, min(a.at+by, len(a.Choices)-1))
+	}
+	return false, nil, nil
+}
+
+// Keys are the keys of the question.
+func (a *Ask) Keys() Keys {
+	if a.Typing() {
+		return Keys{Short: []key.Binding{Hint("save", Enter), Hint("discard", Esc)}}
+	}
+	digits := Hint("choose at once", Digits)
+	digits.SetHelp("1–"+strconv.Itoa(len(a.Choices)), "choose at once")
+	return Keys{Short: []key.Binding{Hint("choose", Up, Down), Hint("confirm", Enter), digits, Hint("stay", Esc)}}
+}
+
+// View draws the question in a box of at most w by h cells. What does not fit is left out whole: the
+// words of the choices last but one, their names last.
+func (a *Ask) View(t *Theme, w, h int) []string {
+	inner := min(72, w-8)
+	if w < 60 {
+		inner = w - 4
+	}
+	var blocks []Block
+	if a.Text != "" {
+		blocks = append(blocks, Text(2, append(Wrap(a.Text, inner), "")...))
+	}
+	if a.Typing() {
+		a.input.SetWidth(max(1, min(inner-1, 60)))
+		blocks = append(blocks, Text(1, a.input.View()))
+	} else {
+		choices := a.choices(t, inner, true)
+		if len(choices) > h-2 {
+			choices = a.choices(t, inner, false)
+		}
+		from := Window(0, a.at, len(choices), h-2)
+		blocks = append(blocks, Text(1, choices[from:min(len(choices), from+h-2)]...))
+	}
+	if len(a.After) > 0 {
+		lines := []string{""}
+		for _, s := range a.After {
+			lines = append(lines, Wrap(s, inner)...)
+		}
+		blocks = append(blocks, Text(3, lines...))
+	}
+	used := 0
+	for i, n := range share(h-2, blocks) {
+		used += n
+		blocks[i].Least = n
+	}
+	view, _ := Stack(inner, used, blocks...)
+	lines := strings.Split(view, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return t.Box(a.Title, lines, w)
+}
+
+// choices returns the lines of the choices, each with its words next to it, or below it where it is
+// narrow.
+func (a *Ask) choices(t *Theme, w int, words bool) (lines []string) {
+	wide := 0
+	for _, c := range a.Choices {
+		wide = max(wide, fit.Width(c.Name))
+	}
+	for i, c := range a.Choices {
+		cursor, name := "  ", fit.Left(c.Name, wide)
+		if i == a.at {
+			cursor, name = t.Title.S(t.Glyph.Cursor)+" ", t.Select.S(name)
+		}
+		head := cursor + t.Key.S(strconv.Itoa(i+1)) + "  " + name
+		switch {
+		case !words || c.Words == "":
+			lines = append(lines, head)
+		case w-wide-7 < 16: // a column of words would have lines of one
+			lines = append(append(lines, head), Hang("     ", c.Words, w, Paint{})...)
+		default:
+			lines = append(lines, Hang(head+"  ", c.Words, w, Paint{})...)
+		}
+	}
+	return lines
+}
+
+// NewInput returns a field for a line of text with a steady cursor: nothing blinks while a step is
+// measured.
+func NewInput(limit int) textinput.Model {
+	in := textinput.New()
+	in.Prompt, in.CharLimit = "", limit
+	styles := in.Styles()
+	styles.Cursor.Blink = false
+	in.SetStyles(styles)
+	return in
+}

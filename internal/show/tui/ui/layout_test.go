@@ -1,0 +1,262 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/locbench/locbench/internal/testenv"
+	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/table"
+)
+
+func themes() []*Theme {
+	return []*Theme{NewTheme(ThemeOptions{}), NewTheme(ThemeOptions{Light: true}), NewTheme(ThemeOptions{NoColor: true}),
+		NewTheme(ThemeOptions{ASCII: true, NoColor: true})}
+}
+
+const sentence = "kt-ktor was killed at 256 connections: out of memory, the limit is 512 MiB"
+
+// sample is a page of every kind of block, in another order than that of its priorities.
+func sample(t *Theme, w int) []Block {
+	rows := func(name string, n int) func(w, h int) string {
+		return func(_, h int) string { return strings.Repeat(fmt.Sprintf("%s%d\n", name, n), h-1) + "end-" + name }
+	}
+	g := NewGrid(false)
+	content := table.Table{Columns: []table.Column{{Title: "step", Left: true}, {Title: "req/s"}, {Title: "CPU/req", Drop: 1}}}
+	for i := range 12 {
+		content.Add(fmt.Sprintf("%d connections", i), "1,234", "12.5 µs")
+	}
+	g.Set(content)
+	p := Problem{Head: sentence, Rows: []ProblemRow{{"found", sentence}, {Remedy, "--memory 768MiB"}}}
+	return []Block{
+		Text(1, t.Title.S("head")),
+		p.Block(t, 3, w, true),
+		{Priority: 4, Least: 3, Most: Rest, Draw: rows("chart", 1)},
+		{Priority: 6, Least: 4, Most: 9, Draw: rows("second", 2)},
+		{},
+		g.Block(t, 2, 2),
+		Text(5, Wrap("below "+sentence, w)...),
+	}
+}
+
+// TestStackAtAllSizes: no line is too wide, a block is whole or absent, what fits also fits in a
+// larger terminal, and no word is lost of what is shown.
+func TestStackAtAllSizes(t *testing.T) {
+	for _, theme := range []*Theme{themes()[0], themes()[3]} {
+		for _, w := range []int{20, 21, 27, 40, 60, 79, 80, 100, 120, 160, 200} {
+			before := map[int]bool{}
+			for h := 6; h <= 50; h++ {
+				blocks := sample(theme, w)
+				view, tops := Stack(w, h, blocks...)
+				lines := strings.Split(view, "\n")
+				testenv.Need(t, len(lines) == h, "%dx%d: %d lines", w, h, len(lines))
+				for _, line := range lines {
+					testenv.Need(t, ansi.StringWidth(line) == w, "%dx%d: a line of %d cells", w, h, ansi.StringWidth(line))
+				}
+				text := strings.Join(strings.Fields(ansi.Strip(view)), " ")
+				for i, top := range tops {
+					testenv.Need(t, top >= 0 || !before[i], "%dx%d: block %d vanishes from a larger terminal", w, h, i)
+					before[i] = top >= 0
+				}
+				for i, want := range map[int]string{1: sentence + ". --memory 768MiB", 2: "end-chart", 3: "end-second", 6: "below " + sentence} {
+					testenv.Need(t, strings.Contains(text, want) == (tops[i] >= 0), "%dx%d: block %d is not whole:\n%s", w, h, i, view)
+				}
+				testenv.Need(t, tops[4] < 0 && tops[0] == 0, "%dx%d: an absent block has lines, or the first has none", w, h)
+			}
+		}
+	}
+}
+
+func TestStackShares(t *testing.T) {
+	block := func(priority, least, most int) Block { return Block{Priority: priority, Least: least, Most: most} }
+	for _, c := range []struct {
+		h      int
+		blocks []Block
+		want   []int
+	}{
+		{10, []Block{block(1, 2, 0), block(2, 3, 0)}, []int{2, 3}},
+		{10, []Block{block(2, 2, Rest), block(1, 3, Rest)}, []int{4, 6}},
+		{11, []Block{block(2, 2, Rest), block(1, 3, 4)}, []int{7, 4}},
+		{4, []Block{block(2, 2, 0), block(1, 3, 0)}, []int{0, 3}},
+		{4, []Block{block(1, 2, 0), block(2, 3, 0), block(3, 1, 0)}, []int{2, 0, 0}}, // the third waits for the second
+		{4, []Block{block(1, 9, 0), block(2, 1, 0)}, []int{4, 0}},
+		{0, []Block{block(1, 9, 0)}, []int{0}},
+	} {
+		testenv.Equal(t, share(c.h, c.blocks), c.want, c.h, c.blocks)
+	}
+}
+
+// FuzzLayout lays hostile text out in any size.
+func FuzzLayout(f *testing.F) {
+	for i, s := range hostile {
+		f.Add(s, "title "+s, i%7, i, uint8(i))
+		f.Add(s+"世"+s+" two words", s, 3*i, 5, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, s, title string, w, h int, bits uint8) {
+		w, h = 20+max(0, w%200), 6+max(0, h%40)
+		theme := NewTheme(ThemeOptions{ASCII: bits&1 != 0, NoColor: bits&2 != 0, Light: bits&4 != 0})
+		s, title = Outside(s, 300), Outside(title, 300)
+		lines := func(what string, lines []string, most int) {
+			t.Helper()
+			testenv.Need(t, len(lines) <= most, "%s: %d lines, want %d", what, len(lines), most)
+			for _, line := range lines {
+				same(t, what, line, -1)
+				n := fit.Width(line)
+				testenv.Need(t, n <= w, "%s: %d cells of %d: %q", what, n, w, line)
+				line = theme.ASCIIOnly(line)
+				testenv.Need(t, fit.Width(line) == n && (!theme.ASCII || isASCII(line)), "%s in ASCII: %q", what, line)
+				harmless(t, what, ansi.Strip(line))
+			}
+		}
+		p := Problem{Head: s, Rows: []ProblemRow{{"found", title}, {Remedy, s}}, Warning: bits&8 != 0}
+		lines("Problem", p.Lines(theme, w), 3000)
+		lines("Short", p.Short(theme, w), 3000)
+		ask := Ask{Title: title, Text: s, Choices: []Choice{{s, title, nil}, {"b", s, nil}}, After: []string{s}, at: 1}
+		lines("Ask", ask.View(theme, w, h), h)
+		lines("Box", theme.Box(title, []string{s, theme.Bad.S(title)}, w), 4)
+		lines("Rule", []string{theme.Rule(title, s, w), Ends(title, s, w)}, 2)
+		g := NewGrid(bits&16 != 0)
+		content := table.Table{Columns: []table.Column{{Title: title, Left: true}, {Title: "s", Drop: 2}, {Title: "c", Drop: 1, Left: true}}}
+		content.Add(s, title, "1")
+		content.Add(title)
+		g.Set(content)
+		lines("Grid", Exact(strings.Split(g.View(theme, w, h), "\n"), w, h), h)
+		lines("Bar", []string{theme.Bar(float64(h)/7, w, theme.Good), theme.Progress(float64(h)/50, w)}, 2)
+	})
+}
+
+func press(name string) tea.KeyPressMsg {
+	special := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "enter": tea.KeyEnter, "end": tea.KeyEnd, "pgup": tea.KeyPgUp}
+	if r, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: r}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// TestGrid keeps the cursor in sight, and on the last row if it follows.
+func TestGrid(t *testing.T) {
+	theme := NewTheme(ThemeOptions{NoColor: true})
+	of := func(n int) table.Table {
+		c := table.Table{Columns: []table.Column{{Title: "name", Left: true}, {Title: "req/s"}}}
+		for i := range n {
+			c.Add(fmt.Sprintf("row %d", i+1), theme.Bad.S("7"))
+		}
+		return c
+	}
+	g := NewGrid(true)
+	g.Set(of(9))
+	view := g.View(theme, 20, 4)
+	from, to, n := g.Range()
+	testenv.Check(t, from == 7 && to == 9 && n == 9, "rows %d to %d of %d", from, to, n)
+	testenv.Equal(t, strings.Split(ansi.Strip(view), "\n"),
+		[]string{"  name   req/s", "  row 7      7", "  row 8      7", "▸ row 9      7      "}, "view")
+	testenv.Check(t, strings.Count(view, theme.Select.On) == 1, "the selected row is not reversed as a whole: %q", view)
+	g.Set(of(12))
+	testenv.Equal(t, g.Row(), 11, "row that follows")
+	g.Update(press("up"), 0)
+	g.Set(of(20))
+	testenv.Equal(t, g.Row(), 10, "row after a move")
+	_ = g.View(theme, 20, 4)
+	testenv.Check(t, g.Update(tea.MouseClickMsg{Y: 6}, 4), "the click has no effect")
+	from, _, _ = g.Range()
+	testenv.Equal(t, g.Row(), from, "row that was clicked, the second below the head in line 4")
+	testenv.Check(t, !g.Update(press("x"), 0) && !g.Update(tea.MouseClickMsg{Y: 4}, 4), "another key, or a click on the head")
+	g.Set(table.Table{Columns: of(0).Columns})
+	testenv.Check(t, g.Row() == -1 && g.View(theme, 20, 4) != "", "an empty grid has row %d", g.Row())
+}
+
+func TestProblem(t *testing.T) {
+	theme := NewTheme(ThemeOptions{NoColor: true})
+	p := Problem{Head: "kt-ktor killed at 256 connections", Rows: []ProblemRow{
+		{"found", "out of memory: 512 of 512 MiB"}, {Remedy, "--memory 768MiB"}}}
+	text := func(lines []string) string { return ansi.Strip(strings.Join(lines, "\n")) }
+	testenv.Equal(t, text(p.Lines(theme, 60)), "✗ kt-ktor killed at 256 connections\n"+
+		"  found   out of memory: 512 of 512 MiB\n  remedy  --memory 768MiB", "wide")
+	testenv.Equal(t, text(p.Lines(theme, 22)), "✗ kt-ktor killed at\n  256 connections\n"+
+		"  found: out of\n  memory: 512 of 512\n  MiB\n  remedy: --memory\n  768MiB", "narrow")
+	testenv.Equal(t, text(p.Short(theme, 60)), "✗ kt-ktor killed at 256 connections. --memory 768MiB", "short")
+	p.Warning = true
+	testenv.Equal(t, text(p.Short(theme, 60))[:1], "!", "sign of a warning")
+}
+
+// TestAskLeavesOutWhatDoesNotFit: the choices stay longest.
+func TestAskLeavesOutWhatDoesNotFit(t *testing.T) {
+	theme := NewTheme(ThemeOptions{NoColor: true})
+	ask := Ask{Title: "Leave?", Text: "It runs.", After: []string{"To resume: x"}, Choices: []Choice{
+		{"stop", "after the running step of 10 s has ended", nil}, {"abort", "now", nil}}}
+	for h, want := range map[int][]string{
+		20: {"It runs.", "after the running", "resume"}, 7: {"It runs.", "after the running", "!resume"},
+		5: {"!It runs", "after the running", "abort  now"}, 4: {"!It runs", "abort  now"}, 3: {"stop", "!after", "!abort"},
+	} {
+		lines := ask.View(theme, 60, h)
+		testenv.Check(t, len(lines) <= h, "%d lines of %d", len(lines), h)
+		testenv.Contains(t, ansi.Strip(strings.Join(lines, "\n")), want...)
+	}
+	long := ask
+	long.Text = sentence + ", " + sentence
+	for w := 20; w <= 120; w++ {
+		words := strings.NewReplacer("│", "", "▸", "").Replace(ansi.Strip(strings.Join(long.View(theme, w, 40), " ")))
+		words = strings.Join(strings.Fields(words), " ")
+		testenv.Check(t, strings.Contains(words, long.Text) && strings.Contains(words, ask.Choices[0].Words), "%d cells: %s", w, words)
+	}
+	down, again := press("down"), press("2")
+	_, _, _ = ask.Update(down)
+	testenv.Contains(t, ansi.Strip(strings.Join(ask.View(theme, 60, 3), "\n")), "abort", "!stop")
+	done, _, _ := ask.Update(again)
+	testenv.Check(t, done, "a digit does not choose")
+	done, _, _ = ask.Update(press("3"))
+	testenv.Check(t, !done, "the number of no choice chooses")
+}
+
+// TestKeys: each name of a key has one meaning, and each key is shown in another way.
+func TestKeys(t *testing.T) {
+	names, shown := map[string]Key{}, map[string]Key{}
+	for k := NoKey + 1; k <= Redraw; k++ {
+		row := keys[k]
+		testenv.Check(t, row.names != "" && row.shown != "" && row.words != "", "key %d is incomplete: %+v", k, row)
+		for _, name := range strings.Fields(row.names) {
+			testenv.Check(t, names[name] == NoKey, "%s has two meanings", name)
+			names[name] = k
+		}
+		testenv.Check(t, shown[row.shown] == NoKey, "%s is shown for two keys", row.shown)
+		shown[row.shown] = k
+	}
+	testenv.Check(t, KeyOf(press("k")) == Up && KeyOf(press("G")) == Last && KeyOf(press("é")) == NoKey, "KeyOf")
+	testenv.Check(t, DigitOf(press("3")) == 3 && DigitOf(press("0")) == 0 && KeyOf(press("3")) == Digits, "DigitOf")
+	pair := Hint("step", Up, Down)
+	testenv.Check(t, pair.Help().Key == "↑↓" && slices.Contains(pair.Keys(), "j"), "%+v", pair)
+}
+
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		w, h int
+		want Class
+	}{{100, 28, Full}, {99, 28, Compact}, {100, 27, Compact}, {80, 24, Compact}, {79, 24, Column}, {200, 23, Column}} {
+		testenv.Equal(t, SizeOf(c.w, c.h), Size{c.w, c.h - 1, c.want}, c.w, c.h)
+	}
+}
+
+// TestMarks: twelve contenders differ without colors, in ASCII too.
+func TestMarks(t *testing.T) {
+	for _, theme := range themes() {
+		seen := map[string]bool{}
+		for n := range 12 {
+			mark := theme.ASCIIOnly(ansi.Strip(theme.Mark(n)))
+			testenv.Check(t, !seen[mark] && fit.Width(mark) == 1, "mark %d is %q", n, mark)
+			seen[mark] = true
+		}
+	}
+}
+
+func TestSparklineAndBar(t *testing.T) {
+	theme := NewTheme(ThemeOptions{NoColor: true})
+	testenv.Equal(t, theme.Sparkline([]float64{9, 0, 5, -1, 10}, 10, 4, Paint{}), "▁▅ █", "sparkline")
+	testenv.Equal(t, theme.Bar(0.5, 5, Paint{}), "██▌  ", "bar")
+	testenv.Equal(t, theme.Bar(0.01, 5, Paint{}), "     ", "small bar")
+	testenv.Equal(t, ansi.Strip(theme.Progress(0.25, 8)), "━━╌╌╌╌╌╌", "progress")
+}
