@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/analysis/summary"
@@ -15,8 +14,6 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
-	"github.com/locbench/locbench/internal/text/strictyaml"
-	"github.com/locbench/locbench/internal/text/table"
 )
 
 const (
@@ -51,7 +48,7 @@ func (r Record) best() (best *Point) {
 		x, _ := r.Monthly(a, conclusion.UsualRate)
 		y, _ := r.Monthly(b, conclusion.UsualRate)
 		return cmp.Or(cmp.Compare(math.Round(100*x), math.Round(100*y)), // of equal cost: the fewest replicas
-			cmp.Compare(Replicas(a, conclusion.UsualRate), Replicas(b, conclusion.UsualRate)),
+			cmp.Compare(instances(a, conclusion.UsualRate), instances(b, conclusion.UsualRate)),
 			cmp.Compare(a.Limits.Memory, b.Limits.Memory))
 	}
 	if !r.priced() {
@@ -70,8 +67,8 @@ func (r Record) priced() bool {
 	return !slices.ContainsFunc(r.Points, func(p Point) bool { return p.Limits.CPUs <= 0 })
 }
 
-// Replicas returns how many instances under the limits of a point serve a rate.
-func Replicas(p Point, rate float64) float64 { return math.Ceil(rate / p.Result.Rate) }
+// instances returns how many instances under the limits of a point serve a rate.
+func instances(p Point, rate float64) float64 { return math.Ceil(rate / p.Result.Rate) }
 
 // Monthly returns the price in US dollars of serving a rate for a month under the limits of a
 // point, in whole replicas; ok is false without a CPU limit or a sustained rate.
@@ -79,7 +76,7 @@ func (r Record) Monthly(p Point, rate float64) (dollars float64, ok bool) {
 	if p.Limits.CPUs <= 0 || p.Result.Rate <= 0 {
 		return 0, false
 	}
-	return Replicas(p, rate) * p.Limits.CPUs * r.price() * conclusion.HoursOfMonth, true
+	return instances(p, rate) * p.Limits.CPUs * r.price() * conclusion.HoursOfMonth, true
 }
 
 func (r Record) price() float64 {
@@ -98,6 +95,11 @@ func (r Record) Common() (same bench.Limits) {
 		same = same.Own(same.Own(p.Limits))
 	}
 	return same
+}
+
+// ByMemory reports whether the points differ in memory, not in CPUs.
+func (r Record) ByMemory() bool {
+	return len(r.Points) > 1 && r.Common().Memory == 0 && r.Points[0].Limits.Memory > 0
 }
 
 // Name returns the limits of a point for people: those that differ from the others', or all.
@@ -166,7 +168,7 @@ func (s searched) verdict() (string, conclusion.Tone) {
 	}
 	if cost, ok := s.Monthly(*p, conclusion.UsualRate); ok && len(s.Points) > 1 {
 		atMost := ""
-		if p.Result.State != Found && Replicas(*p, conclusion.UsualRate) > 1 {
+		if p.Result.State != Found && instances(*p, conclusion.UsualRate) > 1 {
 			atMost = "at most "
 		}
 		text := fmt.Sprintf("%s with %s: %s requests/s for %s%s a month.", s.who, s.replicas(*p), units.Count(conclusion.UsualRate),
@@ -222,7 +224,7 @@ func rate(p Point) string {
 
 // replicas returns what serves the usual rate: "3 × 0.25 CPUs"; "1 CPU" if one replica does.
 func (s searched) replicas(p Point) string {
-	if n := Replicas(p, conclusion.UsualRate); n > 1 {
+	if n := instances(p, conclusion.UsualRate); n > 1 {
 		return units.Count(int64(n)) + " × " + s.Name(p)
 	}
 	return s.Name(p)
@@ -280,7 +282,7 @@ func (s searched) cost() string {
 	text := fmt.Sprintf("$%s per vCPU-hour, %d h, whole replicas; no memory", strconv.FormatFloat(s.price(), 'g', 4, 64), conclusion.HoursOfMonth)
 	if len(s.Points) == 1 { // else the verdict says it
 		text = fmt.Sprintf("%s a month for %s requests/s, %s; %s", units.Dollars(dollars), units.Count(conclusion.UsualRate),
-			units.Plural(int64(Replicas(*s.best, conclusion.UsualRate)), "replica"), text)
+			units.Plural(int64(instances(*s.best, conclusion.UsualRate)), "replica"), text)
 	}
 	return text
 }
@@ -321,87 +323,6 @@ func failure(p Point) string {
 	return ""
 }
 
-// next returns what to do next, and the command for it.
-func (s searched) next() (text, command string) {
-	if len(s.Points) == 0 || slices.ContainsFunc(s.Points, func(p Point) bool { return !finished(p) }) {
-		return "Search again", s.again()
-	}
-	longer := units.Exact(min(4*s.Length, time.Hour))
-	if s.best == nil {
-		if slices.ContainsFunc(s.Points, func(p Point) bool { return p.Result.State == Undecided }) {
-			return "Use longer probes", s.again("--probe", longer)
-		}
-		return s.withCPUs(2, "Give it more", "Set an SLO that it can meet")
-	}
-	p := *s.best
-	confirm := []string{"--confirm", fmt.Sprintf("%d/%d", min(s.Need+1, 50), min(s.Of+2, 100))}
-	switch {
-	case p.Result.Held < minHeld:
-		return "Confirm it", s.again("--confirm", "2/3")
-	case p.Result.Client:
-		return s.withCPUs(.5, "Find its own limit", "Run the client on another machine")
-	case p.Result.Above <= 0:
-		return "Try higher rates", s.again("--max-rate", fmt.Sprintf("%.0f", min(2*p.Result.Rate, 1e6)))
-	case p.Result.State == AtLeast:
-		return "Allow more probes", s.again("--max-probes", strconv.Itoa(2*p.Result.Probes))
-	case len(s.Points) > 1:
-		key, value := "cpus", strconv.FormatFloat(p.Limits.CPUs, 'g', -1, 64)
-		if s.ByMemory() {
-			key, value = "memory", strictyaml.FormatBytes(p.Limits.Memory)
-		}
-		return "Probe the choice more", s.again(append(confirm, "--limits", key+"="+value)...)
-	}
-	return "Probe it more", s.again(confirm...)
-}
-
-// withCPUs proposes a search with a multiple of the CPUs, or something else if there are none to
-// change.
-func (s searched) withCPUs(factor float64, text, other string) (string, string) {
-	cpus := 0.
-	for _, p := range s.Points {
-		cpus = max(cpus, p.Limits.CPUs)
-	}
-	if s.best != nil {
-		cpus = s.best.Limits.CPUs
-	}
-	if cpus <= 0 || s.ByMemory() {
-		return other, ""
-	}
-	return text, s.again("--limits", "cpus="+strconv.FormatFloat(factor*cpus, 'g', 4, 64))
-}
-
-// ByMemory reports whether the points differ in memory, not in CPUs.
-func (r Record) ByMemory() bool {
-	return len(r.Points) > 1 && r.Common().Memory == 0 && r.Points[0].Limits.Memory > 0
-}
-
-// again returns the command of the search with other flags and into a new folder; "" if it is
-// unknown.
-func (r Record) again(flags ...string) string {
-	if len(r.Command) == 0 {
-		return ""
-	}
-	left := []string{"--out", "-o", "--cpus"} // with --limits, --cpus is wrong
-	if !slices.Contains(flags, "--limits") {
-		left = left[:2]
-	}
-	for i := 0; i < len(flags); i += 2 {
-		left = append(left, flags[i])
-	}
-	var args []string
-	for i := 0; i < len(r.Command); i++ {
-		arg := safe.Line(r.Command[i], 200)
-		name, _, joined := strings.Cut(arg, "=")
-		switch {
-		case !slices.Contains(left, name):
-			args = append(args, arg)
-		case !joined:
-			i++ // its value
-		}
-	}
-	return conclusion.Command(append(args, flags...))
-}
-
 // caveats returns what limits the meaning of the rates.
 func (s searched) caveats() (all []summary.Sentence) {
 	add := func(rule, text string) {
@@ -424,57 +345,4 @@ func (s searched) caveats() (all []summary.Sentence) {
 		add("few requests", safe.Line(text, 300))
 	}
 	return all
-}
-
-// table has a row for each of the limits.
-func (s searched) table() table.Table {
-	usual := "replicas at " + units.Count(conclusion.UsualRate) + "/s"
-	t := table.Table{Columns: []table.Column{{Title: "limits", Left: true}, {Title: "sustained req/s"}, {Title: "fails at", Drop: 1},
-		{Title: "p50", Drop: 4}, {Title: "p99"}, {Title: "CPU/req", Drop: 3}, {Title: "probes", Drop: 5}, {Title: usual, Drop: 2},
-		{Title: "$ a month"}}}
-	most := 0.
-	for _, p := range s.Points {
-		cost, _ := s.Monthly(p, conclusion.UsualRate)
-		most = max(most, cost)
-	}
-	for i, p := range s.Points {
-		o, ok := p.Confirming()
-		cost, priced := s.Monthly(p, conclusion.UsualRate)
-		row := t.Add(s.Name(p), units.Missing, known(p.Result.Above > 0, units.Number(p.Result.Above)), known(ok, units.Duration(o.P50)),
-			known(ok, units.Duration(o.P99)), known(o.CPUEach > 0, units.Duration(o.CPUEach)), strconv.Itoa(p.Result.Probes), units.Missing,
-			known(priced, units.Dollars(cost)))
-		row.Mark = 1 // one contender, one color
-		sustained, month := &row.Cells[1], &row.Cells[len(row.Cells)-1]
-		switch {
-		case p.Result.Rate > 0:
-			sustained.Text = strings.Replace(rate(p), "at least", "≥", 1)
-		case p.Result.State == None:
-			*sustained = table.Cell{Text: "✗ none", Tone: table.Bad}
-		}
-		if priced {
-			row.Cells[len(row.Cells)-2].Text = units.Count(int64(Replicas(p, conclusion.UsualRate)))
-		}
-		if most > 0 {
-			share := cost / most
-			month.Share = &share
-		}
-		if len(s.Points) > 1 && &s.Points[i] == s.best {
-			sustained.Tone, month.Tone = table.Strong, table.Strong
-		}
-	}
-	if s.best == nil || !s.priced() {
-		t = t.Without(usual).Without("$ a month")
-	}
-	t.Footnotes = []string{fmt.Sprintf("Sustained: the highest rate that met %s in %d of %s of %s. Fails at: the next higher rate tried. "+
-		"p50, p99, CPU: the median of these probes; latency from the scheduled time.",
-		s.slo(), s.Need, units.Plural(s.Of, "probe"), units.Length(s.Length))}
-	return t
-}
-
-// known returns text if it is known, or a dash.
-func known(is bool, text string) string {
-	if is {
-		return text
-	}
-	return units.Missing
 }
