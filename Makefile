@@ -2,7 +2,7 @@
 
 FUZZTIME ?= 60s
 
-.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report dist clean
+.PHONY: help mutants build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-truths bench-aa bench-default bench-report screens dist clean
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ bench-tui: ## the cost of watching a run: CPU time of the screen, throughput wit
 
 bench-report: ## time of a large report (8 contenders × 6 rounds × 16 steps): to make it, to its first paint in Chromium
 	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
+
+screens: ## makes the pictures of first screens in docs/ again (report-*.png)
+	LOCBENCH_SCREENS=$(CURDIR)/docs go test -tags acceptance,browser -count 1 -run TestFirstScreen_Answers ./internal/show/report
 
 dist: ## everything of a release in dist/: archives, deb, rpm, images, SBOMs, checksums; publishes nothing (docs/releasing.md)
 	@.ci/dist

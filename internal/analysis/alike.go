@@ -15,16 +15,16 @@ import (
 // maxRateApart is how far the rates of an open-loop step may be apart, as a share: .05 is 5%.
 const maxRateApart = 0.05
 
-// Reference returns the index of the contender whose steps count for all: CPU time per request is
+// reference returns the index of the contender whose steps count for all: CPU time per request is
 // compared at its peak step, p99 at its step at half peak. It is the first of the profile that is
 // not excluded and stable at peak, else the first that is not excluded, else the first. Among
 // contenders with different limits, one at whose peak step the most others are valid comes
 // first: a smaller one may fail requests at the peak step of a larger one.
-func Reference(all []Contender) int {
+func reference(all []Contender) int {
 	differ := slices.ContainsFunc(all, func(c Contender) bool { return LimitsIntended(all[0], c) })
 	best, least := 0, []int(nil)
 	for i, c := range all {
-		class, invalid, place := 0, 0, 0
+		class, invalid := 0, 0
 		switch peak, ok := c.PeakStep(); {
 		case c.Excluded != nil || !ok:
 			class = 2
@@ -33,55 +33,11 @@ func Reference(all []Contender) int {
 		case differ:
 			invalid = invalidAt(all, peak.Step)
 		}
-		if c.run != nil {
-			place = rank(*c.run, c.Results[0].Trial)
-		}
-		if order := []int{class, invalid, place}; least == nil || slices.Compare(order, least) < 0 {
+		if order := []int{class, invalid, c.rank()}; least == nil || slices.Compare(order, least) < 0 {
 			best, least = i, order
 		}
 	}
 	return best
-}
-
-// half is the step at half peak at which latency is compared.
-type half struct {
-	step  bench.Step
-	share float64 // of the throughput at peak
-	ok    bool
-}
-
-// halfOfAll returns ref with the step at half peak that counts for all: that of ref, or, if that
-// has a share of each one's own peak and the rates are too far apart, the closed-loop step of ref
-// that is nearest to half of its peak. Contenders that are in no comparison do not count.
-func (ref Contender) halfOfAll(all ...Contender) Contender {
-	step, share, ok := ref.Half()
-	own := half{step, share, ok}
-	apart := func(c Contender) bool {
-		return c.Excluded == nil && c.FailedRounds == 0 && ratesApart(ref.measured(step), c.measured(step))
-	}
-	if slices.ContainsFunc(all, apart) {
-		if i, share, ok := ref.ClosedHalf(); ok {
-			own = half{ref.Steps[i].Step, share, true}
-		}
-	}
-	ref.half = &own
-	return ref
-}
-
-// measured returns the last of the steps of c with this load: earlier ones are warm-ups.
-func (c Contender) measured(step bench.Step) stats.Step {
-	for _, s := range slices.Backward(c.Steps) {
-		if s.Step.Same(step) {
-			return s
-		}
-	}
-	return stats.Step{}
-}
-
-// ratesApart reports whether the rates of an open-loop step differ too much to compare latencies.
-func ratesApart(a, b stats.Step) bool {
-	x, y := rateOf(a), rateOf(b)
-	return x > 0 && y > 0 && math.Abs(math.Log(y/x)) > math.Log1p(maxRateApart)
 }
 
 // invalidAt returns how many contenders that take part have no valid results at a step.
@@ -95,75 +51,52 @@ func invalidAt(all []Contender, step bench.Step) (n int) {
 	return n
 }
 
-// StepOf returns the step of c at which a measure is compared, if any: of throughput its own peak,
-// of other measures the step of ref.
-func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
-	step, ok := bench.Step{}, false
-	switch m.Comparison.At {
-	case measure.AtPeak:
-		peak, _ := c.PeakStep()
-		return peak
-	case measure.AtReference:
-		if peak, known := ref.PeakStep(); known {
-			step, ok = peak.Step, true
-		}
-	case measure.AtHalf:
-		step, _, ok = ref.Half()
-	}
-	if !ok {
-		return stats.Step{}
-	}
-	return c.measured(step)
+// half is the step at half peak at which latency is compared.
+type half struct {
+	step  bench.Step
+	share float64 // of the throughput at peak
+	ok    bool
 }
 
-// sample returns the values of c, one for each round that has one, and the step in words; peakOf
-// names the peak of ref there.
-func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (values []float64, at string) {
-	switch m.Comparison.At {
-	case measure.FromStartToStop:
-		return m.Contender(c.Contender).Rounds, ""
-	case measure.AtHalf:
-		step, share, ok := ref.Half()
-		if !ok {
-			return nil, ""
-		}
-		if at = step.Name; step.PeakShare == 0 {
-			at += " (" + units.Percent(share) + " of " + peakOf + ")"
-		}
-		return c.At(m, step), at
-	case measure.AtReference:
-		peak, ok := ref.PeakStep()
-		if !ok {
-			return nil, ""
-		}
-		return c.At(m, peak.Step), peak.Step.Name
+// Half returns the step at half peak, by stats.Contender.HalfPeak; of the reference of a comparison
+// the one that counts for all.
+func (c Contender) Half() (step bench.Step, share float64, ok bool) {
+	if c.half == nil {
+		c.half = c.halfAt(c.HalfPeak())
 	}
-	peak, ok := c.PeakStep()
-	if !ok {
-		return nil, ""
-	}
-	return m.Over(peak).Rounds, peak.Step.Name
+	return c.half.step, c.half.share, c.half.ok
 }
 
-// Unlike returns why c cannot be compared with ref in m: the step of ref was not measured, or its
-// rate was another one; "" if it can.
-func (c Contender) Unlike(m measure.Measure, ref Contender) string {
-	if m.Comparison.At != measure.AtHalf && m.Comparison.At != measure.AtReference {
-		return ""
+func (c Contender) halfAt(i int, share float64, ok bool) *half {
+	if !ok {
+		return &half{}
 	}
-	theirs := ref.StepOf(m, ref)
-	if theirs.Rounds == 0 {
-		return ""
+	return &half{c.Steps[i].Step, share, true}
+}
+
+// halfOfAll returns ref with the step at half peak that counts for all: that of ref, or, if that
+// has a share of each one's own peak and the rates are too far apart, the closed-loop step of ref
+// that is nearest to half of its peak. Contenders that are in no comparison do not count.
+func (ref Contender) halfOfAll(all ...Contender) Contender {
+	own := ref.halfAt(ref.HalfPeak())
+	apart := func(c Contender) bool {
+		return c.Excluded == nil && c.FailedRounds == 0 && ratesApart(ref.measured(own.step), c.measured(own.step))
 	}
-	own := c.StepOf(m, ref)
-	if own.Rounds == 0 {
-		return "not measured at " + theirs.Step.Name
+	if closed := ref.halfAt(ref.ClosedHalf()); closed.ok && slices.ContainsFunc(all, apart) {
+		own = closed
 	}
-	if ratesApart(theirs, own) {
-		return fmt.Sprintf("other rate at %s: %s/s, not %s/s", theirs.Step.Name, units.Number(rateOf(own)),
-			units.Number(rateOf(theirs)))
+	ref.half = own
+	return ref
+}
+
+// measured returns the last of the steps of c with this load: earlier ones are warm-ups.
+func (c Contender) measured(step bench.Step) stats.Step {
+	for _, s := range slices.Backward(c.Steps) {
+		if s.Step.Same(step) {
+			return s
+		}
 	}
-	return ""
+	return stats.Step{}
 }
 
 // rateOf returns the median of the rates of a step; 0: closed loop, or not known.
@@ -176,6 +109,58 @@ func rateOf(s stats.Step) float64 {
 	}
 	median, _ := stats.Median(rates)
 	return median
+}
+
+// ratesApart reports whether the rates of an open-loop step differ too much to compare latencies.
+func ratesApart(a, b stats.Step) bool {
+	x, y := rateOf(a), rateOf(b)
+	return x > 0 && y > 0 && math.Abs(math.Log(y/x)) > math.Log1p(maxRateApart)
+}
+
+// loadOf returns the load at which a measure of c is compared, and its share of peak throughput: of
+// throughput c's own peak, of other measures the step of ref.
+func (c Contender) loadOf(m measure.Measure, ref Contender) (step bench.Step, share float64, ok bool) {
+	of := ref
+	switch m.Comparison.At {
+	case measure.FromStartToStop:
+		return step, 0, false
+	case measure.AtHalf:
+		return ref.Half()
+	case measure.AtPeak:
+		of = c
+	}
+	peak, ok := of.PeakStep()
+	return peak.Step, 1, ok
+}
+
+// StepOf returns the step of c at which a measure is compared with that of ref, if any.
+func (c Contender) StepOf(m measure.Measure, ref Contender) stats.Step {
+	if m.Comparison.At == measure.AtPeak {
+		peak, _ := c.PeakStep() // not another step with its load
+		return peak
+	}
+	step, _, ok := c.loadOf(m, ref)
+	if !ok {
+		return stats.Step{}
+	}
+	return c.measured(step)
+}
+
+// sample returns the values of c, one for each round that has one, and the step in words; peakOf
+// names the peak of ref there.
+func (c Contender) sample(m measure.Measure, ref Contender, peakOf string) (values []float64, at string) {
+	step, share, ok := c.loadOf(m, ref)
+	switch at = step.Name; {
+	case m.Comparison.At == measure.FromStartToStop:
+		return m.Contender(c.Contender).Rounds, ""
+	case !ok:
+		return nil, ""
+	case m.Comparison.At == measure.AtPeak:
+		return m.Contender(c.Contender).Rounds, at
+	case m.Comparison.At == measure.AtHalf && step.PeakShare == 0:
+		at += " (" + units.Percent(share) + " of " + peakOf + ")"
+	}
+	return c.At(m, step), at
 }
 
 // Samples returns the values of two sides, one per round that has one, and the step in words. Both
@@ -193,11 +178,27 @@ func Samples(m measure.Measure, ref, a, b Contender) (old, fresh []float64, at s
 	return old, fresh, at
 }
 
+// unlike returns why c cannot be compared with ref in m: the step of ref was not measured, or its
+// rate was another one; "" if it can.
+func (c Contender) unlike(m measure.Measure, ref Contender) string {
+	theirs, own := ref.StepOf(m, ref), c.StepOf(m, ref)
+	switch {
+	case m.Comparison.At == measure.AtPeak || theirs.Rounds == 0:
+		return ""
+	case own.Rounds == 0:
+		return "not measured at " + theirs.Step.Name
+	case ratesApart(theirs, own):
+		return fmt.Sprintf("other rate at %s: %s/s, not %s/s", theirs.Step.Name, units.Number(rateOf(own)),
+			units.Number(rateOf(theirs)))
+	}
+	return ""
+}
+
 // family is everything that the contenders of a run are compared by.
 type family struct {
 	all    []Contender // reduced to the rounds that they share, if they were interleaved
 	paired []bool
-	ref    int
+	ref    Contender // the reference
 	rows   []samples // by measure.Tested
 }
 
@@ -205,39 +206,28 @@ type family struct {
 type samples struct {
 	measure.Measure
 	values [][]float64
-	at     []string
 	out    []string           // why the contender is in no pair
 	p      map[[2]int]float64 // p value of two contenders, the smaller index first; none without values
 }
 
-// family returns what the contenders of the run are compared by.
-func (r *Run) family() *family {
-	if r.cached == nil {
-		return r.newFamily()
-	}
-	return r.cached()
-}
-
-// newFamily costs some 40 ms for 21 contenders, so it is made once for a run.
+// newFamily takes some 40 ms for 21 contenders.
 func (r *Run) newFamily() *family {
 	var f family
 	f.all, f.paired = together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
-	f.ref = Reference(f.all)
-	f.all[f.ref] = f.all[f.ref].halfOfAll(f.all...)
-	whole := r.Contenders[f.ref]
-	whole.half = f.all[f.ref].half
+	i := reference(f.all)
+	f.ref = f.all[i].halfOfAll(f.all...)
+	f.all[i] = f.ref
+	whole := r.Contenders[i]
+	whole.half = f.ref.half
 	for _, m := range measure.Tested() {
-		s := samples{Measure: m.Measure}
-		for i, c := range f.all {
-			values, at := c.sample(m.Measure, f.all[f.ref], "peak of "+f.all[f.ref].Label)
-			s.values, s.at = append(s.values, values), append(s.at, at)
-			s.out = append(s.out, r.Contenders[i].outside(m.Measure, whole))
-		}
-		s.p = map[[2]int]float64{}
-		for b := range f.all {
-			for a := range b {
-				if len(s.values[a]) > 0 && len(s.values[b]) > 0 {
-					s.p[[2]int{a, b}] = stats.PValue(s.values[a], s.values[b], f.testedTogether(s, a, b))
+		s := samples{Measure: m.Measure, p: map[[2]int]float64{}}
+		for b, c := range f.all {
+			values, _ := c.sample(m.Measure, f.ref, "")
+			s.values, s.out = append(s.values, values), append(s.out, r.Contenders[b].outside(m.Measure, whole))
+			for a, old := range s.values[:b] {
+				if len(old) > 0 && len(values) > 0 {
+					paired := f.paired[a] && f.paired[b] && len(old) == len(values)
+					s.p[[2]int{a, b}] = stats.PValue(old, values, paired)
 				}
 			}
 		}
@@ -246,9 +236,12 @@ func (r *Run) newFamily() *family {
 	return &f
 }
 
-// testedTogether reports whether the rounds of two contenders are pairs.
-func (f *family) testedTogether(s samples, a, b int) bool {
-	return f.paired[a] && f.paired[b] && len(s.values[a]) == len(s.values[b])
+// row returns the samples of a measure; none if it is not tested.
+func (f *family) row(id measure.ID) (s samples) {
+	if i := slices.IndexFunc(f.rows, func(s samples) bool { return s.ID == id }); i >= 0 {
+		s = f.rows[i]
+	}
+	return s
 }
 
 // inPair reports whether a contender is compared with the others in a measure.
@@ -271,27 +264,15 @@ func (f *family) otherMeasures(id measure.ID, a, b int) (p []float64) {
 
 // otherPairs returns the p values of all other pairs of contenders in a measure.
 func (f *family) otherPairs(id measure.ID, a, b int) (p []float64) {
-	i := slices.IndexFunc(f.rows, func(s samples) bool { return s.ID == id })
-	if i < 0 {
-		return nil
-	}
-	s := f.rows[i]
-	for x := range f.all {
-		for y := range x {
-			if s.inPair(x) && s.inPair(y) && !(x == a && y == b || x == b && y == a) {
-				p = append(p, s.p[[2]int{y, x}])
+	s := f.row(id)
+	for y := range s.values {
+		for x := range y {
+			if s.inPair(x) && s.inPair(y) && !(x == min(a, b) && y == max(a, b)) {
+				p = append(p, s.p[[2]int{x, y}])
 			}
 		}
 	}
 	return p
-}
-
-// Profile returns the profile of the contender's run.
-func (c Contender) Profile() bench.Profile {
-	if c.run == nil {
-		return bench.Profile{}
-	}
-	return c.run.Profile
 }
 
 // Couple is two contenders, reduced to the rounds that are compared, and what their comparison
@@ -318,23 +299,22 @@ func (c Couple) Outside(m measure.Measure) (why [2]string) {
 // the steps of its reference, over its common rounds, corrected for its other pairs. Of two runs
 // the steps are those of a.
 func CoupleOf(a, b Contender) Couple {
-	whole := [2]Contender{a, b}
-	if run := a.of; run != nil && run == b.of {
-		index := func(label string) int {
-			return slices.IndexFunc(run.Contenders, func(c Contender) bool { return c.Label == label })
-		}
-		if i, k := index(a.Label), index(b.Label); i >= 0 && k >= 0 && i != k {
-			f := run.family()
-			others := func(id measure.ID) []float64 { return f.otherPairs(id, i, k) }
-			if f.paired[i] && f.paired[k] {
-				return Couple{f.all[i], f.all[k], f.all[f.ref], run, true, others, whole}
-			}
-			// One of them is in no tier: it has failed rounds, or too few.
-			both, paired := Together([]Contender{run.Contenders[i], run.Contenders[k]})
-			return Couple{both[0], both[1], f.all[f.ref], run, paired[0], others, whole}
-		}
-	}
 	both, paired := Together([]Contender{a, b})
-	ref := both[0].halfOfAll(both...)
-	return Couple{both[0], both[1], ref, nil, paired[0], func(measure.ID) []float64 { return nil }, whole}
+	couple := Couple{A: both[0], B: both[1], Paired: paired[0], whole: [2]Contender{a, b},
+		OtherPairs: func(measure.ID) []float64 { return nil }}
+	if a.of == nil || a.of != b.of || a.Label == b.Label {
+		couple.Ref = both[0].halfOfAll(both...)
+		return couple
+	}
+	f := a.of.family()
+	index := func(label string) int {
+		return slices.IndexFunc(f.all, func(c Contender) bool { return c.Label == label })
+	}
+	i, k := index(a.Label), index(b.Label)
+	couple.Run, couple.Ref = a.of, f.ref
+	couple.OtherPairs = func(id measure.ID) []float64 { return f.otherPairs(id, i, k) }
+	if f.paired[i] && f.paired[k] { // else one is in no tier: it has failed rounds, or too few
+		couple.A, couple.B, couple.Paired = f.all[i], f.all[k], true
+	}
+	return couple
 }

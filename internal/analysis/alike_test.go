@@ -48,7 +48,7 @@ func TestReference(t *testing.T) {
 	} {
 		got := ""
 		if all := Of(c.run, slices.Concat(c.trials...)).Contenders; len(all) > 0 {
-			got = all[Reference(all)].Label
+			got = all[reference(all)].Label
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -79,16 +79,29 @@ func TestRun_StandingAtHalf(t *testing.T) {
 		{"not measured", rounds("b", 6, 1), "50% of peak", "not measured at 50% of peak"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := analyzed(rounds("a", 6, 1, share(1000)), c.b).Standing(measure.P99Half, stats.Rule{})
+			run := analyzed(rounds("a", 6, 1, share(1000)), c.b)
+			s, m := run.Standing(measure.P99Half, stats.Rule{}), measure.Get(measure.P99Half)
 			i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Contender == "b" })
-			if s.At != c.at || s.Places[i].Out != c.other {
-				t.Errorf("at %q, want %q; b: %q, want %q", s.At, c.at, s.Places[i].Out, c.other)
+			ref := run.family().ref
+			if _, at := ref.sample(m, ref, "peak of a"); at != c.at || s.Places[i].Out != c.other {
+				t.Errorf("at %q, want %q; b: %q, want %q", at, c.at, s.Places[i].Out, c.other)
 			}
 		})
 	}
 }
 
-func TestContender_Unlike(t *testing.T) {
+// Without closed-loop steps another rate has no other step to compare at.
+func TestContender_halfOfAll(t *testing.T) {
+	only := func(rate float64) func(*bench.TrialResult) {
+		return func(t *bench.TrialResult) { share(rate)(t); t.Steps = t.Steps[4:] }
+	}
+	all := analyzed(rounds("a", 6, 1, only(1000)), rounds("b", 6, 1, only(2000))).Contenders
+	if step, share, ok := all[0].halfOfAll(all...).Half(); step.Name != "50% of peak" || share != .5 || !ok {
+		t.Errorf("%+v, %v, %v", step, share, ok)
+	}
+}
+
+func TestContender_unlike(t *testing.T) {
 	only := func(rate float64) func(*bench.TrialResult) {
 		return func(t *bench.TrialResult) { share(rate)(t); t.Steps = t.Steps[4:] }
 	}
@@ -111,11 +124,13 @@ func TestContender_Unlike(t *testing.T) {
 		{"no step of the reference", measure.CPURequest, []func(*bench.TrialResult){errorsInAll}, nil, ""},
 		{"another rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(2000)},
 			"other rate at 50% of peak: 2,000/s, not 1,000/s"},
+		{"another rate, of throughput", measure.Throughput, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(2000)}, ""},
+		{"no peak, of throughput", measure.Throughput, nil, []func(*bench.TrialResult){errorsInAll}, ""},
 		{"no rate of the reference", measure.P99Half, []func(*bench.TrialResult){only(1000), noRate}, []func(*bench.TrialResult){only(1000)}, ""},
 		{"the same rate", measure.P99Half, []func(*bench.TrialResult){only(1000)}, []func(*bench.TrialResult){only(1000)}, ""},
 	} {
 		all := analyzed(rounds("a", 1, 1, c.ref...), rounds("b", 1, 1, c.contender...)).Contenders
-		if got := all[1].Unlike(measure.Get(c.of), all[0]); got != c.want {
+		if got := all[1].unlike(measure.Get(c.of), all[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -229,12 +244,5 @@ func TestCoupleOf(t *testing.T) {
 	}
 	if why := got.Outside(measure.Get(measure.Throughput)); why != [2]string{"", "1 of 8 rounds failed"} {
 		t.Errorf("outside: %q", why)
-	}
-}
-
-func TestContender_Profile(t *testing.T) {
-	run := Of(bench.Run{Profile: bench.Profile{Name: "p"}}, rounds("a", 1, 1))
-	if got := run.Contenders[0].Profile().Name + (Contender{}).Profile().Name; got != "p" {
-		t.Errorf("%q", got)
 	}
 }

@@ -20,7 +20,7 @@ type Run struct {
 	Trials     []bench.TrialResult // sorted by round
 	Contenders []Contender         // in the order in which they first ran
 
-	cached func() *family // nil: not cached
+	family func() *family // what the contenders are compared by; made once
 }
 
 // Contender is a contender of a run: its summary, its rounds, and the bottlenecks of its steps.
@@ -29,7 +29,6 @@ type Contender struct {
 	Results []bench.TrialResult     // its trials
 	Bounds  map[int]verdict.Summary // by the index of the step
 
-	run  *bench.Run
 	of   *Run  // its run; nil: not known
 	half *half // set for the reference of a comparison
 }
@@ -48,7 +47,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 	r := &Run{Run: run, Trials: slices.Clone(trials)}
 	slices.SortStableFunc(r.Trials, func(a, b bench.TrialResult) int { return cmp.Compare(a.Trial.Round, b.Trial.Round) })
 	for _, sum := range summarize(run, r.Trials) {
-		c := Contender{Contender: sum, run: &r.Run, of: r}
+		c := Contender{Contender: sum, of: r}
 		for _, trial := range r.Trials {
 			if trial.Trial.Label() == sum.Label {
 				c.Results = append(c.Results, trial)
@@ -57,7 +56,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 		c.Bounds = verdict.Rounds(run.Machine.CPUs, c.Results)
 		r.Contenders = append(r.Contenders, c)
 	}
-	r.cached = sync.OnceValue(r.newFamily)
+	r.family = sync.OnceValue(r.newFamily)
 	return r
 }
 
@@ -65,62 +64,47 @@ func of(run bench.Run, trials []bench.TrialResult,
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
-		return cmp.Or(stats.ExcludedLast(a.Contender, b.Contender),
-			cmp.Compare(rank(r.Run, a.Results[0].Trial), rank(r.Run, b.Results[0].Trial)), cmp.Compare(a.Label, b.Label))
+		return cmp.Or(stats.ExcludedLast(a.Contender, b.Contender), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Label, b.Label))
 	})
 	return all
 }
 
-// rank returns the index of a trial's contender in the profile.
-func rank(run bench.Run, trial bench.Trial) int {
-	i := slices.Index(run.Profile.Contenders, trial.Selection())
+// profile returns the profile of the contender's run, and its place there.
+func (c Contender) profile() (p bench.Profile, of bench.Selection) {
+	if c.of == nil {
+		return p, of
+	}
+	return c.of.Run.Profile, c.Results[0].Trial.Selection()
+}
+
+// rank returns the index of the contender in the profile.
+func (c Contender) rank() int {
+	p, of := c.profile()
+	i := slices.Index(p.Contenders, of)
 	if i < 0 { // results of older runs name the default variant
-		i = slices.Index(run.Profile.Contenders, bench.Selection{Contender: trial.Contender})
+		i = slices.Index(p.Contenders, bench.Selection{Contender: of.Contender})
 	}
 	if i < 0 {
-		return len(run.Profile.Contenders)
+		return len(p.Contenders)
 	}
 	return i
 }
 
 // Planned returns the limits that the profile sets for the contender.
 func (c Contender) Planned() bench.Limits {
-	if c.run == nil {
-		return bench.Limits{}
-	}
-	return c.run.Profile.LimitsOf(c.Results[0].Trial.Selection())
-}
-
-// Settings returns what the profile sets for the contender alone.
-func (c Contender) Settings() bench.Settings {
-	if c.run == nil {
-		return bench.Settings{}
-	}
-	return c.run.Profile.SettingsOf(c.Results[0].Trial.Selection())
+	p, of := c.profile()
+	return p.LimitsOf(of)
 }
 
 // OneRun reports whether two contenders are of one run.
 func OneRun(a, b Contender) bool {
-	return a.run != nil && b.run != nil && a.run.ID != "" && a.run.ID == b.run.ID
+	return a.of != nil && b.of != nil && a.of.Run.ID != "" && a.of.Run.ID == b.of.Run.ID
 }
 
 // LimitsIntended reports whether the profile of a run sets different limits for two of its
 // contenders: then their limits are the subject of the comparison, not a reason to refuse it.
 func LimitsIntended(a, b Contender) bool {
 	return OneRun(a, b) && a.Planned() != b.Planned()
-}
-
-// Half returns the step at half peak, by stats.Contender.HalfPeak; of the reference of a comparison
-// the one that counts for all.
-func (c Contender) Half() (step bench.Step, share float64, ok bool) {
-	if c.half != nil {
-		return c.half.step, c.half.share, c.half.ok
-	}
-	i, share, ok := c.HalfPeak()
-	if !ok {
-		return bench.Step{}, 0, false
-	}
-	return c.Steps[i].Step, share, true
 }
 
 // At returns the values of the rounds that completed the step.
@@ -166,16 +150,10 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, pair
 			sides, of = append(sides, c.Results), append(of, i)
 		}
 	}
-	paired = make([]bool, len(all))
-	kept = slices.Clone(all)
-	rounds, ok := stats.Together(sides...)
-	if !ok || len(rounds[0]) < stats.MinInterval {
-		return kept, paired
-	}
-	for n, i := range of {
-		paired[i] = true
-		if len(rounds[n]) < len(all[i].Results) {
-			kept[i] = all[i].only(rounds[n])
+	kept, paired = slices.Clone(all), make([]bool, len(all))
+	if rounds, ok := stats.Together(sides...); ok && len(rounds[0]) >= stats.MinInterval {
+		for n, i := range of {
+			paired[i], kept[i] = true, all[i].only(rounds[n])
 		}
 	}
 	return kept, paired
@@ -183,7 +161,10 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, pair
 
 // only returns the contender over some of its rounds, with the peak step of all rounds.
 func (c Contender) only(rounds []bench.TrialResult) Contender {
-	sum := stats.Rounds(*c.run, rounds)
+	if len(rounds) == len(c.Results) {
+		return c
+	}
+	sum := stats.Rounds(c.of.Run, rounds)
 	sum.Excluded = c.Excluded
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the price of the run
 	if peak, ok := c.PeakStep(); ok {
@@ -191,5 +172,6 @@ func (c Contender) only(rounds []bench.TrialResult) Contender {
 			sum.Peak = i
 		}
 	}
-	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run, of: c.of, half: c.half}
+	c.Contender, c.Results = sum, rounds
+	return c
 }

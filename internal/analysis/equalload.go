@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -49,7 +50,7 @@ func (c Contender) P99At(rate float64) (at LatencyAt, ok bool) {
 			steps = append(steps, s)
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b stats.Step) int { return int(math.Copysign(1, a.Throughput.Median-b.Throughput.Median)) })
+	slices.SortStableFunc(steps, func(a, b stats.Step) int { return cmp.Compare(a.Throughput.Median, b.Throughput.Median) })
 	for i, s := range steps {
 		above, p99 := s.Throughput.Median, m.Over(s).Value
 		switch {

@@ -25,33 +25,22 @@ func (c Contender) Failures() []Failure {
 		request string
 		kind    bench.ErrorKind
 	}
-	sent, of := map[string]int64{}, map[key]*Failure{}
-	compared := map[string]int64{}
-	add := func(request string, others, checked int64, failed map[bench.ErrorKind]int64, examples map[bench.ErrorKind]string) {
-		sent[request] += others
-		compared[request] += checked
-		for kind, n := range failed {
-			f := of[key{request, kind}]
-			if f == nil {
-				f = &Failure{Request: request, Session: c.session(request), Kind: kind}
-				of[key{request, kind}] = f
-			}
-			sent[request] += n
-			f.Count += n
-			f.First = cmp.Or(f.First, examples[kind])
-		}
-	}
+	sent, compared, of := map[string]int64{}, map[string]int64{}, map[key]*Failure{}
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
-			if len(s.Load.Requests) == 0 {
-				add(c.sole(s.Step), s.Load.AllSucceeded()+s.Load.Rejected.Total(), s.Load.Checked, s.Load.Failed, s.Load.Examples)
-			}
-			for _, r := range s.Load.Requests {
-				examples := r.Examples
-				if len(examples) == 0 { // results of schema 1 have examples per step only
-					examples = s.Load.Examples
+			for _, r := range c.requests(s) {
+				sent[r.Name] += r.Succeeded + r.Rejected.Total()
+				compared[r.Name] += r.Checked
+				for kind, n := range r.Failed {
+					f := of[key{r.Name, kind}]
+					if f == nil {
+						f = &Failure{Request: r.Name, Session: c.request(r.Name).Session, Kind: kind}
+						of[key{r.Name, kind}] = f
+					}
+					sent[r.Name] += n
+					f.Count += n
+					f.First = cmp.Or(f.First, r.Examples[kind])
 				}
-				add(r.Name, r.Succeeded+r.Rejected.Total(), r.Checked, r.Failed, examples)
 			}
 		}
 	}
@@ -72,14 +61,39 @@ func (c Contender) Failures() []Failure {
 	return all
 }
 
-// session returns the session of a request; "" for a single request.
-func (c Contender) session(request string) string {
-	for _, r := range c.run.Profile.Requests {
-		if r.Name == request {
-			return r.Session
+// requests returns the load of a step by kind of request; one of all requests if it is not known.
+func (c Contender) requests(s bench.StepResult) []bench.RequestLoad {
+	l := s.Load
+	if len(l.Requests) == 0 {
+		return []bench.RequestLoad{{Name: c.sole(s.Step), Succeeded: l.AllSucceeded(), Rejected: l.Rejected,
+			Checked: l.Checked, Failed: l.Failed, Examples: l.Examples}}
+	}
+	all := slices.Clone(l.Requests)
+	for i := range all {
+		if len(all[i].Examples) == 0 { // results of schema 1 have examples per step only
+			all[i].Examples = l.Examples
 		}
 	}
-	return ""
+	return all
+}
+
+// request returns a request of the profile; without one its zero value.
+func (c Contender) request(name string) (found bench.Request) {
+	p, _ := c.profile()
+	if i := slices.IndexFunc(p.Requests, func(r bench.Request) bool { return r.Name == name }); i >= 0 {
+		found = p.Requests[i]
+	}
+	return found
+}
+
+// sole returns the name of the only kind of request in a step.
+func (c Contender) sole(step bench.Step) string {
+	p, _ := c.profile()
+	all := slices.DeleteFunc(slices.Clone(p.Requests), func(r bench.Request) bool { return r.SetUp })
+	if step.Request == "" && len(all) == 1 {
+		return all[0].Name
+	}
+	return step.Request
 }
 
 // Sessions returns the results of each kind of session, over all steps and rounds.
@@ -101,13 +115,4 @@ func (c Contender) Sessions() (all []bench.SessionLoad) {
 		}
 	}
 	return all
-}
-
-// sole returns the name of the only kind of request in a step.
-func (c Contender) sole(step bench.Step) string {
-	all := slices.DeleteFunc(slices.Clone(c.run.Profile.Requests), func(r bench.Request) bool { return r.SetUp })
-	if step.Request == "" && len(all) == 1 {
-		return all[0].Name
-	}
-	return step.Request
 }

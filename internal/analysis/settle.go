@@ -53,38 +53,35 @@ func SettleOpen(open []Open, run *Run, paired bool) string {
 		}
 	}
 	all := best.Rounds + best.More
-	switch flags, may := interleaving(run); {
+	soonest := func(how string) string {
+		return fmt.Sprintf("Soonest settled: %s, by %s%s.", measure.Get(best.Measure).Comparison.Title,
+			units.Plural(best.More, "more round"), how)
+	}
+	switch flags := run.interleaving(); {
 	case len(open) == 0:
 		return ""
 	case best.More == 0:
 		return "More rounds do not help: the changes are below the noise floor."
-	case may && !paired && all > stats.MinPaired:
+	case flags != "" && !paired && all > stats.MinPaired:
 		return fmt.Sprintf("Interleaving settles it soonest: run again with %s%s.", flags, run.about(stats.MinPaired))
 	case best.More >= stats.MaxRounds:
 		return ""
 	case run == nil:
-		return fmt.Sprintf("Soonest settled: %s, by %s per side; sooner in one run, interleaved.",
-			measure.Get(best.Measure).Comparison.Title, units.Plural(best.More, "more round"))
-	default:
-		return fmt.Sprintf("Soonest settled: %s, by %s: run again with --rounds %d%s.",
-			measure.Get(best.Measure).Comparison.Title, units.Plural(best.More, "more round"), all, run.about(all))
+		return soonest(" per side; sooner in one run, interleaved")
 	}
+	return soonest(fmt.Sprintf(": run again with --rounds %d%s", all, run.about(all)))
 }
 
-// interleaving returns the flags that interleave another run with the same profile; ok is false if
-// that is not possible, or not known.
-func interleaving(r *Run) (flags string, ok bool) {
+// interleaving returns the flags that interleave another run with the same profile; "" if that is
+// not possible, or not known.
+func (r *Run) interleaving() string {
 	if r == nil || r.Run.Plain == nil || r.LimitsDiffer() { // slices would let a smaller quota be exceeded
-		return "", false
+		return ""
 	}
-	rounds := fmt.Sprintf("--rounds %d", stats.MinPaired)
-	switch r.Run.Plain.Reason {
-	case bench.PlainRounds:
-		return rounds, true
-	case bench.PlainChosen:
-		return "--interleave 100ms " + rounds, true
-	}
-	return "", false
+	return map[bench.PlainReason]string{
+		bench.PlainRounds: fmt.Sprintf("--rounds %d", stats.MinPaired),
+		bench.PlainChosen: fmt.Sprintf("--interleave 100ms --rounds %d", stats.MinPaired),
+	}[r.Run.Plain.Reason]
 }
 
 // about returns ", about 4 min": the time of rounds like those of the run; "" if it is not known.

@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
@@ -16,7 +15,6 @@ import (
 // Standing is the result of comparing all contenders of a run in one measure: tiers, not ranks.
 type Standing struct {
 	Measure      measure.ID
-	At           string  // the step in words, if it is the same for all
 	Places       []Place // by tier, in each tier the leader first; contenders without a tier last
 	Members      []int   // indices in Places of the compared contenders, the best median first
 	Tiers        [][]int // indices in Members; in each tier the leader first
@@ -28,17 +26,12 @@ type Standing struct {
 
 // Place is the place of one contender.
 type Place struct {
-	Contender string // label
-	At        string
-	Step      bench.Step // of At
+	Contender string     // label
+	Step      bench.Step // at which it is compared, if any
 	Tier      int        // from 1; 0: none
 	Value     stats.Value
-	Ratio     *stats.Ratio // to the leader of the first tier; nil for the leader, and without a tier
-	Same      bool         // same as that leader: the whole CI of Ratio is within the margin
-	// why it can be in no tier: rounds or requests failed, client-bound, or an open loop
-	Out    string
-	unit   measure.Unit
-	margin float64
+	Out       string // why it can be in no tier: rounds or requests failed, client-bound, or an open loop
+	unit      measure.Unit
 }
 
 // Standing groups the contenders into tiers by one measure. A contender in a lower tier is
@@ -47,7 +40,7 @@ type Place struct {
 // difference has to hold after Holm's correction over all pairs of contenders in this measure, and
 // over all measures of the two contenders: compare.Pair of the two gives the same p value.
 //
-// Throughput is taken at each contender's own peak; CPU and p99 at one step for all, by Reference.
+// Throughput is taken at each contender's own peak; CPU and p99 at one step for all, by reference.
 func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	m := measure.Get(id)
 	s := Standing{Measure: id, pairs: map[[2]int]stats.Comparison{}}
@@ -55,56 +48,32 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 		return s
 	}
 	f := r.family()
-	own := f.rows[slices.IndexFunc(f.rows, func(s samples) bool { return s.ID == id })]
-	values := make([][]float64, len(f.all))
-	places := make([]Place, len(f.all))
+	own := f.row(id)
+	values, places := make([][]float64, len(f.all)), make([]Place, len(f.all))
+	var compared [][]float64
 	s.Paired = true
-	var pairs [][]float64
 	for i, c := range f.all {
-		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin, At: own.at[i], Step: c.StepOf(m, f.all[f.ref]).Step,
+		places[i] = Place{Contender: c.Label, unit: m.Unit, Step: c.StepOf(m, f.ref).Step,
 			Value: stats.NewValue(own.values[i]), Out: safe.Line(own.out[i], 400)}
-		if m.Comparison.At == measure.AtHalf || m.Comparison.At == measure.AtReference {
-			s.At = p.At
-		}
 		if own.inPair(i) {
-			values[i] = own.values[i]
+			values[i], compared = own.values[i], append(compared, own.values[i])
 			s.Paired = s.Paired && f.paired[i]
-			pairs = append(pairs, values[i])
 		}
-		places[i] = p
 	}
-	s.Paired = s.Paired && len(pairs) > 1 && stats.SameLength(pairs...)
-	s.rank(rule, values, places, func(a, b int) []float64 { return f.otherMeasures(id, a, b) })
-	return s
-}
-
-// rank compares all pairs of contenders, and orders the places.
-func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place, with func(a, b int) []float64) {
-	higher := measure.Get(s.Measure).Higher
-	ratioOf := stats.RatioOf
-	if s.Paired {
-		ratioOf = stats.PairedRatio
-	}
-	t := rule.Tiers(values, higher, s.Paired, with)
-	s.RoundsNeeded, s.Tests = t.RoundsNeeded, t.Tests
+	s.Paired = s.Paired && len(compared) > 1 && stats.SameLength(compared...)
+	t := rule.Tiers(values, m.Higher, s.Paired, func(a, b int) []float64 { return f.otherMeasures(id, a, b) })
+	s.RoundsNeeded, s.Tests, s.Members = t.RoundsNeeded, t.Tests, make([]int, len(t.Order))
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k
 	}
-	s.Members = make([]int, len(t.Order))
 	for n, tier := range t.Tiers {
 		s.Tiers = append(s.Tiers, nil)
 		for _, i := range tier {
-			p := places[i]
-			p.Tier = n + 1
-			if leader := t.Order[0]; i != leader {
-				if ratio, err := ratioOf(values[leader], values[i], 1-rule.Fill().Alpha); err == nil {
-					p.Ratio, p.Same = &ratio, ratio.Interval.Within(1/(1+p.margin), 1+p.margin)
-				}
-			}
+			places[i].Tier = n + 1
 			s.Members[member[i]] = len(s.Places)
 			s.Tiers[n] = append(s.Tiers[n], member[i])
-			s.Places = append(s.Places, p)
+			s.Places = append(s.Places, places[i])
 		}
 	}
 	for _, i := range t.Unknown {
@@ -113,13 +82,14 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place, wit
 	for pair, c := range t.Pairs {
 		s.pairs[[2]int{member[pair[0]], member[pair[1]]}] = c
 	}
+	return s
 }
 
 // outside returns why c can be in no tier of m; see stats.Outside.
 func (c Contender) outside(m measure.Measure, ref Contender) string {
 	peak, ok := c.PeakStep()
-	return cmp.Or(stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, ref), ok &&
-		c.Bounds[peak.Index].Bound == verdict.Client), c.Unlike(m, ref))
+	clientBound := ok && c.Bounds[peak.Index].Bound == verdict.Client
+	return cmp.Or(stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, ref), clientBound), c.unlike(m, ref))
 }
 
 // Pair returns the comparison of two members, the better median first.
@@ -165,23 +135,10 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval returns the CI of the median, "4,401/s to 4,510/s", or "need ≥ 6 rounds".
-func (p Place) Interval() string {
-	if !p.Value.Known() {
-		return "not measured"
-	}
-	if p.Value.Interval == nil {
-		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
-	}
-	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)
-}
-
 // Missing returns why the contender is in no tier: "3 rounds, need ≥ 6"; "" if it is in one.
 func (p Place) Missing() string {
 	switch n := len(p.Value.Values); {
-	case p.Tier > 0:
-		return ""
-	case p.Out != "":
+	case p.Tier > 0 || p.Out != "":
 		return p.Out
 	case n == 0:
 		return "not measured"
@@ -189,22 +146,4 @@ func (p Place) Missing() string {
 		return fmt.Sprintf("%s, need ≥ %d", units.Plural(n, "round"), stats.MinInterval)
 	}
 	return "no ratio: a value is zero"
-}
-
-// Words returns the comparison with the leader of the first tier: "leader", "same within 3%: +0.4%
-// (−0.1% to +0.9%)", "inconclusive: …", "behind: …", or why the contender is in no tier.
-func (p Place) Words() string {
-	switch {
-	case p.Out != "":
-		return "excluded: " + p.Out
-	case p.Tier == 0:
-		return p.Missing()
-	case p.Ratio == nil:
-		return "leader"
-	case p.Same:
-		return fmt.Sprintf("same within %g%%: %s", 100*p.margin, p.Ratio.Words())
-	case p.Tier == 1:
-		return "inconclusive: " + p.Ratio.Words()
-	}
-	return "behind: " + p.Ratio.Words()
 }

@@ -17,11 +17,10 @@ func describe(s Standing) string {
 	for i := range s.Members {
 		members = append(members, s.Member(i).Contender)
 	}
-	text := fmt.Sprintf("  at %q, paired %v, %d tests, %d more rounds, members %v, tiers %v, leaders %v, behind %v, alike %v, %v",
-		s.At, s.Paired, s.Tests, s.RoundsNeeded, members, s.Tiers, leaders, behind, s.Alike(), s.HasTiers())
+	text := fmt.Sprintf("  paired %v, %d tests, %d more rounds, members %v, tiers %v, leaders %v, behind %v, alike %v, %v",
+		s.Paired, s.Tests, s.RoundsNeeded, members, s.Tiers, leaders, behind, s.Alike(), s.HasTiers())
 	for _, p := range s.Places {
-		text += fmt.Sprintf("\n  %s at %q (%s): tier %d, %s, %s: %s; %q", p.Contender, p.At, p.Step.Name, p.Tier, p.Text(),
-			p.Interval(), p.Words(), p.Missing())
+		text += fmt.Sprintf("\n  %s at %q: tier %d, %s; %q", p.Contender, p.Step.Name, p.Tier, p.Text(), p.Missing())
 	}
 	for b := range s.Members {
 		for a := range b {
@@ -46,7 +45,6 @@ func TestRun_Standing(t *testing.T) {
 		rule stats.Rule
 	}{
 		{"no contender", analyzed(), measure.Throughput, stats.Rule{}},
-		{"not analyzed by Of", &Run{Contenders: analyzed(rounds("a", 6, 1), rounds("b", 6, 2)).Contenders}, measure.Throughput, stats.Rule{}},
 		{"alone", analyzed(rounds("a", 6, 1)), measure.Throughput, stats.Rule{}},
 		{"six rounds, and five", analyzed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 5, 3)), measure.Throughput, stats.Rule{}},
 		{"lower is better", analyzed(rounds("a", 6, 1), rounds("b", 6, 2), rounds("c", 6, 1.99)), measure.CPURequest, stats.Rule{}},

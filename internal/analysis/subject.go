@@ -22,23 +22,19 @@ func (r *Run) LimitsDiffer() bool {
 // Under returns the limits of the contender by which the contenders of its run differ, and what
 // else the profile sets for it: "under 0.5 CPUs, with GOGC=50"; "" for neither.
 func (c Contender) Under() string {
-	if c.run == nil {
-		return ""
+	p, of := c.profile()
+	parts := []string{p.Under(of)}
+	if changed := c.Changed(); changed != "" {
+		parts = append(parts, "with "+changed)
 	}
-	text, changed := c.run.Profile.Under(c.Results[0].Trial.Selection()), c.Changed()
-	if changed == "" {
-		return text
-	}
-	if text != "" {
-		text += ", "
-	}
-	return text + "with " + changed
+	return strings.TrimPrefix(strings.Join(parts, ", "), ", ")
 }
 
 // Changed returns what the profile sets for the contender next to limits: "GOGC=50", "image
 // orders:v1", "folder orders-before".
 func (c Contender) Changed() string {
-	s := c.Settings()
+	p, of := c.profile()
+	s := p.SettingsOf(of)
 	var parts []string
 	for name, value := range s.Env {
 		parts = append(parts, safe.Line(name, 60)+"="+safe.Line(value, 60))
@@ -63,10 +59,8 @@ func (r *Run) LimitRatios(standings []Standing) (said []string) {
 		}
 		var parts []string
 		for _, s := range standings {
-			if ratio := s.ratioOf(all[0].Label, c.Label); ratio != nil {
-				if part := RatioWords(s.Measure, *ratio); part != "" {
-					parts = append(parts, part)
-				}
+			if text := RatioWords(s.Measure, s.ratioOf(all[0].Label, c.Label)); text != "" {
+				parts = append(parts, text)
 			}
 		}
 		said = append(said, LimitWords(all[0], c)+": "+cmp.Or(strings.Join(parts, ", "), noRatios(all[0], c))+".")
@@ -91,11 +85,11 @@ func LimitWords(a, b Contender) string {
 		of.Own(own).Words())
 }
 
-// RatioWords returns "×0.48 the throughput (95% CI ×0.46 to ×0.50)"; "" for measures other than
-// throughput and CPU per request.
-func RatioWords(id measure.ID, r stats.Ratio) string {
+// RatioWords returns "×0.48 the throughput (95% CI ×0.46 to ×0.50)"; "" without a ratio, and for
+// measures other than throughput and CPU per request.
+func RatioWords(id measure.ID, r *stats.Ratio) string {
 	what := map[measure.ID]string{measure.Throughput: "the throughput", measure.CPURequest: "the CPU per request"}[id]
-	if what == "" {
+	if what == "" || r == nil {
 		return ""
 	}
 	return fmt.Sprintf("×%.2f %s (95%% CI ×%.2f to ×%.2f)", r.Estimate, what, r.Low, r.High)
@@ -104,25 +98,14 @@ func RatioWords(id measure.ID, r stats.Ratio) string {
 // ratioOf returns the ratio of another contender to the first; nil if one of the two is not
 // compared.
 func (s Standing) ratioOf(first, other string) *stats.Ratio {
-	a, b := s.valuesOf(first), s.valuesOf(other)
-	if a == nil || b == nil {
-		return nil
-	}
-	of := stats.RatioOf
-	if s.Paired {
-		of = stats.PairedRatio
-	}
-	r, err := of(a, b, .95)
-	if err != nil {
-		return nil
-	}
-	return &r
-}
-
-func (s Standing) valuesOf(contender string) []float64 {
-	for _, i := range s.Members {
-		if p := s.Places[i]; p.Contender == contender && len(p.Value.Values) >= stats.MinInterval {
-			return p.Value.Values
+	for of, c := range s.pairs {
+		a, b := s.Member(of[0]).Contender, s.Member(of[1]).Contender
+		switch {
+		case c.Ratio != nil && a == other && b == first:
+			return c.Ratio
+		case c.Ratio != nil && a == first && b == other:
+			return &stats.Ratio{Estimate: 1 / c.Ratio.Estimate,
+				Interval: stats.Interval{Low: 1 / c.Ratio.High, High: 1 / c.Ratio.Low}}
 		}
 	}
 	return nil

@@ -51,6 +51,8 @@ func TestRun_LimitRatios(t *testing.T) {
 		{"the same limits", of(rounds("a", 6, 1), more), ""},
 		{"six rounds", of(rounds("a", 6, 1), half(6), more),
 			who + "×0.50 the throughput (95% CI ×0.49 to ×0.51), ×2.00 the CPU per request (95% CI ×1.97 to ×2.03)."},
+		{"the smaller is faster", of(rounds("a", 6, .25), half(6)),
+			who + "×2.00 the throughput (95% CI ×1.97 to ×2.03), ×0.50 the CPU per request (95% CI ×0.49 to ×0.51)."},
 		{"interleaved", of(rounds("a", 6, 1, interleaved), half(6, interleaved)),
 			who + "×0.50 the throughput (95% CI ×0.50 to ×0.50), ×2.00 the CPU per request (95% CI ×2.00 to ×2.00)."},
 		{"five rounds", of(rounds("a", 6, 1), half(5)), who + why + "that takes 6 rounds of both without errors."},

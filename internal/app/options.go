@@ -29,7 +29,7 @@ type RunOptions struct {
 	Resume        string // results folder of a run to resume
 	RetryNotReady bool   // retry contenders that were not ready in their first round
 	Command       []string
-	Given         []string // Command as it was read (see bench.Run)
+	Given         []string // Command in its parsed form (see bench.Run)
 	Output        Output
 
 	MetricsListen string // address of the metrics for Prometheus; "": none

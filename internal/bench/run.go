@@ -119,7 +119,7 @@ type Run struct {
 	// running services, one per contender; then locbench starts none
 	Targets  []Target `json:"targets,omitempty"`
 	Services []string `json:"services_dir,omitempty"` // folders with contenders that are not bundled
-	// Command of a run as it was read: options as --name=value, without those of the output, then
+	// Command of a run after parsing: options as --name=value, without those of the output, then
 	// contenders. Absent for other commands, and from older runs
 	Given []string `json:"given,omitempty"`
 	// folders with files that the profile may name, in addition to its own

@@ -21,8 +21,8 @@ import (
 
 // compareFlags are the flags of "locbench compare".
 type compareFlags struct {
-	failOn, same, floor string
-	asJSON, force       bool
+	failOn, same, floor, format string
+	asJSON, force               bool
 }
 
 func newCompare(env Env) *cobra.Command {
@@ -53,6 +53,7 @@ usage.`,
   locbench compare results/mine                    # a folder with two contenders
   locbench compare results/mine go-nethttp:release go-nethttp
   locbench compare results/mine --fail-on 'throughput<-5%,p99>+10%'
+  locbench compare results/mine --format md        # for a pull request
   locbench compare results/mine --json
   locbench compare results/old results/new         # two runs of one contender`,
 		Args: args(cobra.RangeArgs(1, 3)),
@@ -62,7 +63,9 @@ usage.`,
 	cmd.Flags().StringVar(&f.same, "same", "3%", "largest `change` that counts as \"same\"")
 	cmd.Flags().StringVar(&f.floor, "floor", "",
 		"noise floor: smaller `changes` are inconclusive; such as 4%, or none (default: as calibrated)")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the result as JSON")
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: text, json, or md: a comment for a pull request")
+	_ = cmd.RegisterFlagCompletionFunc("format", fixed("text", "md", "json"))
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the same as --format json")
 	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts even if results are not comparable")
 	return cmd
 }
@@ -74,6 +77,9 @@ func (f compareFlags) run(env Env, what []string) error {
 		if gates, err = compare.ParseGates(f.failOn); err != nil {
 			return console.Usagef("--fail-on: %w", err)
 		}
+	}
+	if !slices.Contains([]string{"text", "md", "json"}, f.format) {
+		return console.Usagef("--format %q: expected text, md or json", f.format)
 	}
 	margin, err := percentage(f.same, 100)
 	if err != nil {
@@ -102,12 +108,15 @@ func (f compareFlags) run(env Env, what []string) error {
 		return fmt.Errorf("compare: %w", err)
 	}
 	checked := result.CheckGates(gates)
-	if f.asJSON {
+	switch {
+	case f.asJSON || f.format == "json":
 		err = writeJSON(env.Stdout, "  ", struct {
 			compare.Result
 			Gates []compare.GateResult `json:"gates,omitempty"`
 		}{result, checked})
-	} else {
+	case f.format == "md":
+		err = result.Markdown(env.Stdout, checked)
+	default:
 		width, _ := console.Width(env.Stdout)
 		err = result.Text(env.Stdout, width)
 	}

@@ -16,7 +16,7 @@ import (
 // ofOutput are options of 'locbench run' that change neither what is measured nor how.
 var ofOutput = append([]string{"out", "verbose", "metrics-listen", worker.Flag[2:]}, ofScreen...)
 
-// given returns a command line of 'locbench run' as it was read: options as --name=value, without
+// given returns a command line of 'locbench run' after parsing: options as --name=value, without
 // those of the output, then contenders. Paths in the working directory are relative to it.
 func given(flags *pflag.FlagSet, contenders []string) []string {
 	args := []string{"locbench", "run"}
@@ -53,7 +53,7 @@ func written(f *pflag.Flag) (args []string) {
 }
 
 // relative returns an absolute path, or @FILE, in the working directory relative to it, and any
-// other text as it is.
+// other text unchanged.
 func relative(text string) string {
 	path, isFile := strings.CutPrefix(text, "@")
 	dir, err := os.Getwd()

@@ -196,7 +196,7 @@ func TestEngine_CalibrateBoth(t *testing.T) {
 		t.Fatalf("exit code %d, %s", code, errs)
 	}
 	has(t, "calibrate", text,
-		"\n1 connection   6 pairs\n…\n3 connections   6 pairs\n…\nAt all loads the engines agree within: throughput …, p50 ")
+		"\n1 connection, 6 pairs…\n3 connections, 6 pairs…\nAt all loads the engines agree within: throughput …, p50 ")
 	if strings.Count(errs, "\n  engine   ") != 1 { // that of the warm-up
 		t.Errorf("the names of the other steps have their engines:\n%s", errs)
 	}

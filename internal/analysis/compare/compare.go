@@ -5,6 +5,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -62,6 +62,7 @@ type Contender struct {
 	Settle      string        `json:"settle,omitempty"`  // what would settle inconclusive measures soonest
 	Notes       []SideWarning `json:"notes,omitempty"`   // caveats: errors, rounds that failed
 
+	sides    [2]analysis.Contender
 	excluded bool // a side is excluded
 }
 
@@ -79,26 +80,23 @@ type Trials struct {
 func Compare(before, after Set, o Options) (Result, error) {
 	runs := [2]bench.Run{before.Run.Run, after.Run.Run}
 	result := Result{
-		Differences: Differences(runs[0], runs[1]), Warnings: append(accepted(runs), busy(runs)...), Forced: o.Force,
+		Differences: Differences(runs[0], runs[1]), Warnings: warnings(runs), Forced: o.Force,
 		TwoRuns: runs[0].ID != runs[1].ID, Floor: o.Floor, RuleFloor: o.Rule.Floor,
 	}
 	if margin := o.Rule.Fill().Margin; margin != stats.DefaultMargin {
 		result.Margin = margin
 	}
-	olds, err := contenders(before)
+	olds, err := before.contenders()
 	if err != nil {
 		return Result{}, fmt.Errorf("old: %w", err)
 	}
-	news, err := contenders(after)
+	news, err := after.contenders()
 	if err != nil {
 		return Result{}, fmt.Errorf("new: %w", err)
 	}
-	if len(olds) == 1 && len(news) == 1 {
-		result.Contenders = append(result.Contenders, Pair(olds[0], news[0], result.Differences, o))
-		return result, nil
-	}
+	single := len(olds) == 1 && len(news) == 1
 	for _, a := range olds {
-		i := slices.IndexFunc(news, func(b analysis.Contender) bool { return b.Label == a.Label })
+		i := slices.IndexFunc(news, func(b analysis.Contender) bool { return single || b.Label == a.Label })
 		if i < 0 {
 			result.OnlyOld = append(result.OnlyOld, a.Label)
 			continue
@@ -116,7 +114,8 @@ func Compare(before, after Set, o Options) (Result, error) {
 	return result, nil
 }
 
-func contenders(s Set) (all []analysis.Contender, err error) {
+// contenders returns the contenders of the side.
+func (s Set) contenders() (all []analysis.Contender, err error) {
 	var labels []string
 	for _, c := range s.Run.Contenders {
 		labels = append(labels, c.Label)
@@ -125,18 +124,19 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 		}
 	}
 	switch {
-	case len(all) > 0:
-		return all, nil
 	case len(labels) == 0:
 		return nil, errors.New("no trial started")
+	case len(all) == 0:
+		return nil, fmt.Errorf("no contender %q; choose one of %s", s.Contender, list(labels))
 	}
-	return nil, fmt.Errorf("no contender %q; choose one of %s", s.Contender, list(labels))
+	return all, nil
 }
 
 // Pair compares one contender of each side, whatever their labels. runs has the runs' differences.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
-	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b),
-		Differences: TrialDifferences(a.Results, b.Results)}
+	couple := analysis.CoupleOf(a, b)
+	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b), Rows: rows(couple, o),
+		Differences: TrialDifferences(a.Results, b.Results), sides: [2]analysis.Contender{a, b}}
 	if analysis.LimitsIntended(a, b) {
 		for i, d := range c.Differences {
 			if d.What == limitsInUse {
@@ -145,76 +145,54 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		}
 		ByWeight(c.Differences)
 	}
-	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
-	c.Comparable = reason == ""
-	excluded := excluded(a, b)
-	c.excluded = excluded != ""
-	c.Comparable = c.Comparable && !c.excluded
-	couple := analysis.CoupleOf(a, b)
-	c.Rows = rows(couple, o)
+	excluded := ofSides(" ", [2]string{exclusion(a), exclusion(b)})
+	differ := joined("; ", breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
+	c.excluded, c.Comparable = excluded != "", excluded == "" && differ == ""
 	for i := range c.Rows {
-		row := &c.Rows[i]
-		m := measure.Get(row.Measure)
-		row.Warnings = append(row.Warnings, unstable(m, couple)...)
-		alone, why := "", reason
-		if excluded == "" {
-			alone = outside(m, couple)
-			why = both(reason, alone)
-		}
-		if o.Force {
-			why = ""
-		}
-		// Force does not apply to excluded contenders.
-		if why = both(excluded, why); why != "" {
-			row.withhold(why)
-			if alone != "" && why == alone {
-				row.Sentence = "not comparable: " + alone
-			}
-		}
+		c.Rows[i].check(couple, excluded, differ, o.Force)
 	}
 	c.Settle = analysis.SettleOpen(open(c.Rows), couple.Run, couple.Paired)
-	c.Subject = subject(a, b, c.Rows)
-	for i, side := range []analysis.Contender{a, b} {
-		if side.Excluded != nil {
-			c.Notes = append(c.Notes, sideWarning(sides[i], bench.WarnExcluded,
-				"excluded: it %s", safe.Line(side.Excluded.String(), 400)))
-		}
-	}
-	c.Notes = append(c.Notes, notes(c)...)
+	c.Subject = c.subject()
+	c.Notes = c.notes()
 	return c
 }
 
-// excluded returns which sides are excluded, and why; "" if none is.
-func excluded(a, b analysis.Contender) (reason string) {
-	for i, side := range []analysis.Contender{a, b} {
-		if side.Excluded != nil {
-			reason = both(reason, sides[i]+" "+safe.Line(side.Excluded.String(), 400))
-		}
+// exclusion returns why a contender is excluded, as a predicate; "" if it is not.
+func exclusion(c analysis.Contender) string {
+	if c.Excluded == nil {
+		return ""
 	}
-	return reason
-}
-
-// both joins two reasons, of which either may be empty.
-func both(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ", " + b
-}
-
-func count(c analysis.Contender) Trials {
-	l := Trials{Seen: c.Trials, Complete: c.Complete}
-	l.Errors, _ = c.TotalErrorRate()
-	for _, trial := range c.Results {
-		if trial.ChangedByHand() {
-			l.ChangedByHand++
-		}
-	}
-	return l
+	return safe.Line(c.Excluded.String(), 400)
 }
 
 // sides are the names of the two sides.
 var sides = [2]string{"old", "new"}
+
+// ofSides returns what is said of each side after its name; "" if nothing is.
+func ofSides(between string, said [2]string) string {
+	for i, text := range said {
+		if text != "" {
+			said[i] = sides[i] + between + text
+		}
+	}
+	return joined(", ", said[:]...)
+}
+
+// joined joins texts, of which any may be empty.
+func joined(by string, all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), by)
+}
+
+func count(c analysis.Contender) Trials {
+	t := Trials{Seen: c.Trials, Complete: c.Complete}
+	t.Errors, _ = c.TotalErrorRate()
+	for _, trial := range c.Results {
+		if trial.ChangedByHand() {
+			t.ChangedByHand++
+		}
+	}
+	return t
+}
 
 // SideWarning is a warning about one side of a comparison, or about both.
 type SideWarning struct {
@@ -231,72 +209,75 @@ func (d SideWarning) String() string { return d.Words(sides[0], sides[1]) }
 
 // Words returns String with other names for the sides.
 func (d SideWarning) Words(before, after string) string {
-	switch d.Side {
-	case sides[0]:
-		return before + ": " + d.Warning.Text
-	case sides[1]:
-		return after + ": " + d.Warning.Text
-	}
-	return d.Warning.Text
+	return joined(": ", map[string]string{sides[0]: before, sides[1]: after}[d.Side], d.Warning.Text)
 }
 
 // MarshalText writes String.
 func (d SideWarning) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-func notes(c Contender) (warnings []SideWarning) {
-	for i, trials := range []Trials{c.OldTrials, c.NewTrials} {
-		say := func(is bool, kind bench.WarningKind, format string, args ...any) {
+// notes returns the caveats about each side.
+func (c Contender) notes() (all []SideWarning) {
+	for i, t := range []Trials{c.OldTrials, c.NewTrials} {
+		add := func(is bool, kind bench.WarningKind, format string, args ...any) {
 			if is {
-				warnings = append(warnings, sideWarning(sides[i], kind, format, args...))
+				all = append(all, sideWarning(sides[i], kind, format, args...))
 			}
 		}
-		say(trials.Complete < trials.Seen, bench.WarnIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
-		say(trials.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand",
-			trials.ChangedByHand, trials.Seen)
-		say(trials.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
-			"%.2g%% of requests failed; throughput and latency exclude them", 100*trials.Errors)
+		why := exclusion(c.sides[i])
+		add(why != "", bench.WarnExcluded, "excluded: it %s", why)
+		add(t.Complete < t.Seen, bench.WarnIncomplete, "%d of %d rounds complete", t.Complete, t.Seen)
+		add(t.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand", t.ChangedByHand, t.Seen)
+		add(t.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
+			"%.2g%% of requests failed; throughput and latency exclude them", 100*t.Errors)
 	}
-	return warnings
+	return all
 }
 
-// accepted returns a warning for each side whose failed checks were accepted.
-func accepted(runs [2]bench.Run) (warnings []SideWarning) {
-	for i, run := range runs {
-		if run.AcceptFailedChecks {
-			warnings = append(warnings, sideWarning(sides[i], bench.WarnExcluded,
-				"failed checks were accepted (--accept-failed-checks): responses may be wrong"))
-		}
-	}
-	return warnings
-}
-
-// busy returns warnings about a busy machine before the runs.
-func busy(runs [2]bench.Run) (warnings []SideWarning) {
+// warnings returns what is to know about the runs: failed checks that were accepted, and a machine
+// that was busy before them.
+func warnings(runs [2]bench.Run) (all []SideWarning) {
 	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
 	for i, run := range runs {
-		side, m := sides[i], run.Machine
+		if run.AcceptFailedChecks {
+			all = append(all, sideWarning(sides[i], bench.WarnExcluded,
+				"failed checks were accepted (--accept-failed-checks): responses may be wrong"))
+		}
+		side := sides[i]
 		if oneRun {
 			side = ""
 		}
-		if load, busy := verdict.BusyBefore(m); busy {
-			warnings = append(warnings, sideWarning(side, bench.WarnMachineState,
+		if load, busy := verdict.BusyBefore(run.Machine); busy && !(oneRun && i > 0) {
+			all = append(all, sideWarning(side, bench.WarnMachineState,
 				"the machine was busy before the run (load %.3g on %d CPUs); the change may come from that",
-				load, m.CPUs))
-		}
-		if oneRun {
-			break
+				load, run.Machine.CPUs))
 		}
 	}
-	return warnings
+	return all
 }
 
-func list(labels []string) string {
-	const most = 8
-	switch n := len(labels); {
-	case n == 0:
-		return "none"
-	case n > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), n-most)
+// subject returns how the profile of a run made the two contenders differ, with the ratios: "b
+// under 0.5 CPUs, a under 1 CPU: ×0.48 the throughput, …"; "" if it did not.
+func (c Contender) subject() string {
+	var parts, ratios []string
+	a, b := c.sides[0], c.sides[1]
+	if analysis.LimitsIntended(a, b) {
+		parts = append(parts, analysis.LimitWords(a, b))
 	}
-	return strings.Join(labels, ", ")
+	for _, side := range []analysis.Contender{b, a} {
+		if text := side.Changed(); text != "" && analysis.OneRun(a, b) {
+			parts = append(parts, safe.Line(side.Label, 120)+" with "+text)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	for _, r := range c.Rows {
+		if r.NotComparable == "" {
+			ratios = append(ratios, analysis.RatioWords(r.Measure, r.Ratio))
+		}
+	}
+	return joined(": ", strings.Join(parts, ", "), joined(", ", ratios...))
 }
+
+// list returns labels in a line of bounded length.
+func list(labels []string) string { return safe.Line(cmp.Or(strings.Join(labels, ", "), "none"), 300) }

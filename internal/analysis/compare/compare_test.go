@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/testenv"
 )
@@ -126,6 +127,41 @@ func TestCompare(t *testing.T) {
 	testenv.Golden(t, "testdata/compare.txt", text)
 }
 
+// The comment for a pull request begins with the verdict, and folds what did not change.
+func TestResult_Markdown(t *testing.T) {
+	a := func(f values, changes ...change) raw { return of(trials("a", 6, f, changes...)) }
+	pair := of(trials("v1", 8, usual(), paired), trials("v2", 8, faster(.9), paired)).with(func(r *bench.Run) { r.ID = "one" })
+	larger, leaner := usual(), usual()
+	larger.memory *= 2
+	leaner.memory, leaner.startUp = leaner.memory/2, 2*leaner.startUp
+	noisy := in(5, func(l *bench.TrialResult) { l.Steps[3].Load.Succeeded *= 3 })
+	const hostile = "a\x1b[31m|*<b>@x"
+	text := ""
+	for _, c := range []struct {
+		name          string
+		before, after raw
+	}{
+		{"several changes of an interleaved run", pair.only("v1"), pair.only("v2")},
+		{"one change for the worse", a(usual()), a(larger)},
+		{"two changes", a(usual()), a(leaner)},
+		{"the same", a(usual()), a(usual())},
+		{"inconclusive", a(usual()), a(usual(), noisy)},
+		{"too few rounds", of(trials("a", 5, usual())), of(trials("a", 5, larger))},
+		{"not comparable", a(usual()), a(larger).with(func(r *bench.Run) { r.Profile.Limits.CPUs = 2 })},
+		{"excluded", a(usual()), a(usual(), wrong)},
+		{"two contenders", of(trials(hostile, 6, usual()), trials("b", 6, usual())), of(trials(hostile, 6, usual()), trials("b", 6, larger))},
+	} {
+		r := compared(t, c.before, c.after, Options{})
+		var b strings.Builder
+		testenv.OK(t, r.Markdown(&b, r.CheckGates([]Gate{{measure.MemoryPeak, .5}})))
+		if strings.ContainsAny(b.String(), "\x1b") || strings.Contains(b.String(), "<b>") {
+			t.Errorf("%s: text from files is not safe: %q", c.name, b.String())
+		}
+		text += "<!-- " + c.name + " -->\n\n" + b.String() + "\n"
+	}
+	testenv.Golden(t, "testdata/compare.md", text)
+}
+
 func wrong(l *bench.TrialResult) {
 	l.Checks = []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed, Request: "GET /x", Detail: "got 503"}}
 }
@@ -139,17 +175,13 @@ func byHand(kind bench.ControlKind) change {
 }
 
 func TestCompare_NothingInCommon(t *testing.T) {
-	ten := of()
-	for _, name := range strings.Split("abcdefghi", "") {
-		ten.Trials = append(ten.Trials, trials(name, 1, usual())...)
-	}
 	two := of(trials("x", 1, usual()), trials("y", 1, usual()))
 	for _, c := range []struct {
 		before, after raw
 		want          string
 	}{
-		{ten, two, "no contender in common: old has a, b, c, d, e, f, g, h and 1 more, new has x, y"},
-		{of(ten.Trials[:8]), two, "no contender in common: old has a, b, c, d, e, f, g, h, new has x, y"},
+		{of(trials("a", 1, usual()), trials("b", 1, usual())), two, "no contender in common: old has a, b, new has x, y"},
+		{of(trials(strings.Repeat("a", 301), 1, usual())), two, "no contender in common: old has " + strings.Repeat("a", 300) + "…, new has x, y"},
 		{of(), two, "old: no trial started"},
 		{two, of(), "new: no trial started"},
 		{two.only("z"), two, `old: no contender "z"; choose one of x, y`},
@@ -167,7 +199,7 @@ func TestResult_JSON(t *testing.T) {
 	testenv.Golden(t, "testdata/compare.json", string(data)+"\n")
 	for errors, want := range map[float64]string{math.Nextafter(.001, 0): "[]",
 		.001: "[new: 0.1% of requests failed; throughput and latency exclude them]"} {
-		if got := fmt.Sprint(notes(Contender{NewTrials: Trials{Errors: errors}})); got != want {
+		if got := fmt.Sprint(Contender{NewTrials: Trials{Errors: errors}}.notes()); got != want {
 			t.Errorf("%v of the requests: %s, want %s", errors, got, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +34,9 @@ type EnginePair struct {
 	// pairs with an error or a rejected request, that ended early, or that another engine loaded
 	LeftOut  int              `json:"left_out,omitempty"`
 	Measures []EngineMeasures `json:"measures"`
+
+	of    bench.Step
+	steps [2][]bench.StepResult // with fast, and with vegeta
 }
 
 // EngineMeasures are the values of one measure with the two engines.
@@ -43,14 +45,9 @@ type EngineMeasures struct {
 	Fast    float64      `json:"fast"`    // median of the pairs, in 1/s or ns
 	Vegeta  float64      `json:"vegeta"`
 	Ratio   *stats.Ratio `json:"ratio,omitempty"` // vegeta to fast; nil: too few pairs, or not measured
-
-	unit measure.Unit
 }
 
-// clientCPU is the name of the measure that is the client's own.
-const clientCPU = "client CPU/req"
-
-// engineMeasures are the measures by which the engines are compared.
+// engineMeasures are the measures by which the engines are compared; the last is the client's own.
 var engineMeasures = []struct {
 	name string
 	unit measure.Unit
@@ -60,7 +57,7 @@ var engineMeasures = []struct {
 	{"p50", measure.Nanoseconds, measure.Get(measure.P50).Of},
 	{"p99", measure.Nanoseconds, measure.Get(measure.P99).Of},
 	{"contender CPU/req", measure.Nanoseconds, measure.Get(measure.CPURequest).Of},
-	{clientCPU, measure.Nanoseconds, func(s bench.StepResult) (float64, bool) {
+	{"client CPU/req", measure.Nanoseconds, func(s bench.StepResult) (float64, bool) {
 		l := s.Load
 		return float64(l.ClientCPU) / float64(max(1, l.Succeeded)), l.ClientCPU > 0 && l.Succeeded > 0
 	}},
@@ -82,72 +79,60 @@ func EnginesAgree(r *analysis.Run) (Agreement, error) {
 		Contender: r.Contenders[0].Label, Made: r.Run.Started,
 		StoreInClient: r.Run.Store.Kind.Traits().InClient,
 	}
-	var all []load
-	var first *bench.StepResult
 	for _, trial := range r.Contenders[0].Results {
-		for i := range trial.Steps {
-			s := &trial.Steps[i]
-			switch {
-			case s.Step.Engine == "":
-				first = nil
-			case first != nil && first.Step.Engine != s.Step.Engine && withoutEngine(first.Step).Same(withoutEngine(s.Step)):
-				all = pairUp(all, *first, *s)
-				first = nil
-			default:
-				first = s
+		var first bench.StepResult // of the next pair; without an engine: none
+		for _, s := range trial.Steps {
+			one, other := first.Step, s.Step
+			if one.Engine != "" && other.Engine != "" && one.Engine != other.Engine && withoutEngine(one).Same(withoutEngine(other)) {
+				a.add(first, s)
+				s = bench.StepResult{}
 			}
+			first = s
 		}
-	}
-	for _, l := range all {
-		a.Loads = append(a.Loads, l.pair())
 	}
 	if len(a.Loads) == 0 {
 		return a, errors.New("no pair of steps ran with both engines")
 	}
+	for i := range a.Loads {
+		a.Loads[i].measure()
+	}
 	return a, nil
 }
 
-// load has the pairs of steps of one load: the steps with fast, and those with vegeta.
-type load struct {
-	step    bench.Step
-	steps   [2][]bench.StepResult
-	leftOut int
-}
-
-// pairUp adds two steps to those of their load.
-func pairUp(all []load, one, other bench.StepResult) []load {
+// add adds two steps to those of their load.
+func (a *Agreement) add(one, other bench.StepResult) {
 	of := withoutEngine(one.Step)
-	i := slices.IndexFunc(all, func(l load) bool { return l.step.Same(of) })
+	i := slices.IndexFunc(a.Loads, func(l EnginePair) bool { return l.of.Same(of) })
 	if i < 0 {
-		i = len(all)
-		all = append(all, load{step: of})
+		i = len(a.Loads)
+		a.Loads = append(a.Loads, EnginePair{Step: of.Title(), of: of})
 	}
 	if other.Step.Engine == bench.EngineFast {
 		one, other = other, one
 	}
+	p := &a.Loads[i]
 	for _, s := range []bench.StepResult{one, other} {
 		if l := s.Load; s.Aborted != "" || l.FailedTotal() > 0 || l.Rejected.Total() > 0 || l.Engine() != s.Step.Engine {
-			all[i].leftOut++
-			return all
+			p.LeftOut++
+			return
 		}
 	}
-	all[i].steps[0], all[i].steps[1] = append(all[i].steps[0], one), append(all[i].steps[1], other)
-	return all
+	p.Pairs++
+	p.steps[0], p.steps[1] = append(p.steps[0], one), append(p.steps[1], other)
 }
 
-// pair returns the agreement at the load.
-func (l load) pair() EnginePair {
-	p := EnginePair{Step: l.step.Title(), Pairs: len(l.steps[0]), LeftOut: l.leftOut}
+// measure compares the engines at the load.
+func (p *EnginePair) measure() {
 	for _, m := range engineMeasures {
-		row := EngineMeasures{Measure: m.name, unit: m.unit}
 		var fast, vegeta []float64
-		for i := range l.steps[0] {
-			x, known := m.of(l.steps[0][i])
-			y, knownToo := m.of(l.steps[1][i])
+		for i := range p.Pairs {
+			x, known := m.of(p.steps[0][i])
+			y, knownToo := m.of(p.steps[1][i])
 			if known && knownToo {
 				fast, vegeta = append(fast, x), append(vegeta, y)
 			}
 		}
+		row := EngineMeasures{Measure: m.name}
 		row.Fast, _ = stats.Median(fast)
 		row.Vegeta, _ = stats.Median(vegeta)
 		if ratio, err := stats.PairedRatio(fast, vegeta, .95); err == nil {
@@ -155,79 +140,70 @@ func (l load) pair() EnginePair {
 		}
 		p.Measures = append(p.Measures, row)
 	}
-	return p
 }
 
-// Text writes the agreement as text: a table for each load, then what follows from them.
+// Text writes the agreement as text: a row for each measure at each load, then what follows.
 func (a Agreement) Text(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s, one start: pairs of steps with the load engines fast and vegeta\n", safe.Line(a.Contender, 200))
+	t := table.Table{Columns: []table.Column{{Title: "load", Left: true}, {Title: "measure", Left: true}, {Title: "fast"},
+		{Title: "vegeta"}, {Title: "vegeta vs fast", Left: true}}}
 	for _, l := range a.Loads {
-		fmt.Fprintf(&b, "\n%s   %s", safe.Line(l.Step, 100), units.Plural(l.Pairs, "pair"))
-		if l.LeftOut > 0 {
-			fmt.Fprintf(&b, ", %d left out (errors, rejected requests, or ended early)", l.LeftOut)
-		}
-		b.WriteByte('\n')
-		t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "fast"}, {Title: "vegeta"},
-			{Title: "vegeta vs fast", Left: true}}}
-		for _, m := range l.Measures {
-			row := []string{m.Measure, units.Missing, units.Missing, "not measured"}
-			if m.Fast > 0 {
-				row = []string{m.Measure, m.unit.Text(m.Fast), m.unit.Text(m.Vegeta), fmt.Sprintf("needs %d pairs", stats.MinInterval)}
+		load := safe.Line(l.Step, 100) + ", " + units.Plural(l.Pairs, "pair")
+		for i, m := range l.Measures {
+			row := []string{load, m.Measure, units.Missing, units.Missing, "not measured"}
+			if unit := engineMeasures[i].unit; m.Fast > 0 {
+				row[2], row[3], row[4] = unit.Text(m.Fast), unit.Text(m.Vegeta), fmt.Sprintf("needs %d pairs", stats.MinInterval)
 			}
 			if m.Ratio != nil {
-				row[3] = m.Ratio.Words()
+				row[4] = m.Ratio.Words()
 			}
 			t.Add(row...)
+			load = ""
 		}
-		for _, line := range t.Lines(0, nil) {
-			b.WriteString("  " + line + "\n")
+		if last := &t.Rows[len(t.Rows)-1]; l.LeftOut > 0 {
+			last.Below = []string{fmt.Sprintf("%d left out (errors, rejected requests, or ended early)", l.LeftOut)}
 		}
 	}
-	b.WriteByte('\n')
-	a.conclude(&b)
-	_, err := w.Write(b.Bytes())
+	_, err := fmt.Fprintf(w, "%s, one start: pairs of steps with the load engines fast and vegeta\n%s\n%s\n",
+		safe.Line(a.Contender, 200), t.Text(0), a.conclusion())
 	return err
 }
 
-// conclude writes what the user learns.
-func (a Agreement) conclude(b *bytes.Buffer) {
+// conclusion returns what the user learns.
+func (a Agreement) conclusion() string {
 	var parts []string
-	var cost *stats.Ratio
-	costAt := ""
-	for i, m := range engineMeasures {
-		most := -1.
-		for _, l := range a.Loads {
-			ratio := l.Measures[i].Ratio
-			switch {
-			case ratio == nil:
-			case m.name != clientCPU:
-				most = max(most, farEnd(*ratio))
-			case cost == nil || ratio.Estimate > cost.Estimate:
-				cost, costAt = ratio, l.Step
-			}
-		}
-		if most >= 0 {
-			parts = append(parts, m.name+" "+within(most))
+	for i, m := range engineMeasures[:len(engineMeasures)-1] {
+		if r, _ := a.worst(i, farEnd); r != nil {
+			parts = append(parts, m.name+" "+within(farEnd(*r)))
 		}
 	}
 	if len(parts) == 0 {
-		fmt.Fprintf(b, "No load has %d pairs without errors: how far the engines agree is not known. Use fewer connections, "+
-			"or more --rounds.\n", stats.MinInterval)
-		return
+		return fmt.Sprintf("No load has %d pairs without errors: how far the engines agree is not known. Use fewer connections, "+
+			"or more --rounds.", stats.MinInterval)
 	}
-	fmt.Fprintf(b, "At all loads the engines agree within: %s\n", strings.Join(parts, ", "))
-	b.WriteString("(the farther ends of the 95% CIs; more --rounds, a longer --duration or an idle machine make these narrower).\n" +
-		"Between runs with different engines, a difference up to that may come from the engine alone: compare runs with\n" +
-		"the same --engine. 'locbench compare' reports a difference in it.\n")
+	text := fmt.Sprintf("At all loads the engines agree within: %s\n"+
+		"(the farther ends of the 95%% CIs; more --rounds, a longer --duration or an idle machine make these narrower).\n"+
+		"Between runs with different engines, a difference up to that may come from the engine alone: compare runs with\n"+
+		"the same --engine. 'locbench compare' reports a difference in it.", strings.Join(parts, ", "))
+	cost, at := a.worst(len(engineMeasures)-1, func(r stats.Ratio) float64 { return r.Estimate })
 	if cost == nil {
-		return
+		return text
 	}
-	fmt.Fprintf(b, "Client CPU time per request, vegeta vs fast: at most %s, at %s", cost.Words(), safe.Line(costAt, 100))
+	text += fmt.Sprintf("\nClient CPU time per request, vegeta vs fast: at most %s, at %s", cost.Words(), safe.Line(at, 100))
 	if a.StoreInClient {
-		b.WriteString("; both contain the embedded store's")
+		text += "; both contain the embedded store's"
 	}
-	b.WriteString(".\n")
+	return text + "."
+}
+
+// worst returns the ratio of a measure with the highest value of all loads, and its load; nil if
+// there is none.
+func (a Agreement) worst(measure int, value func(stats.Ratio) float64) (worst *stats.Ratio, at string) {
+	for _, l := range a.Loads {
+		if r := l.Measures[measure].Ratio; r != nil && (worst == nil || value(*r) > value(*worst)) {
+			worst, at = r, l.Step
+		}
+	}
+	return worst, at
 }
 
 // within returns a distance from 1 as a percentage, or as a factor from 400% on.

@@ -3,13 +3,18 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // FloorSchema is the version of the file format of Floor.
@@ -40,6 +45,11 @@ type MeasureFloor struct {
 	Verdict stats.Verdict `json:"verdict"`
 }
 
+// falsePositive reports whether the sides differ, although nothing changed.
+func (m MeasureFloor) falsePositive() bool {
+	return m.Verdict == stats.Better || m.Verdict == stats.Worse
+}
+
 // Largest returns the largest noise floor of all measures.
 func (f Floor) Largest() (largest float64) {
 	for _, m := range f.Measures {
@@ -63,9 +73,8 @@ func (f *Floor) Of(m measure.ID) float64 {
 // Fits reports whether f was measured on the machine of a run with the same load and engine.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
-	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && f.Engine == r.Engine && a.CPUModel == b.CPUModel &&
-		a.CPUs == b.CPUs &&
-		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
+	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && f.Engine == r.Engine &&
+		a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
 
 // farEnd returns the distance from 1 to the farther end of the CI, as a change: .04 is 4%.
@@ -76,36 +85,30 @@ func farEnd(r stats.Ratio) float64 {
 // NoiseFloor compares the alternating rounds of one contender with each other. Every difference is
 // noise, so smaller differences between contenders are not significant.
 func NoiseFloor(s Set) (Floor, error) {
-	all, err := contenders(s)
+	all, err := s.contenders()
 	if err != nil {
 		return Floor{}, err
 	}
 	if len(all) != 1 {
 		return Floor{}, errors.New("several contenders in these results: name one")
 	}
-	label := all[0].Label
-	run := s.Run.Run
+	label, run, n := all[0].Label, s.Run.Run, 0
 	var halves [2][]bench.TrialResult
-	n := 0
 	for _, trial := range all[0].Results {
 		if trial.State == bench.TrialComplete {
 			halves[n%2] = append(halves[n%2], trial)
 			n++
 		}
 	}
-	if n < 2*stats.MinInterval {
-		return Floor{}, fmt.Errorf("%s has %d complete rounds, needs %d (half per side)", label, n,
-			2*stats.MinInterval)
+	if need := 2 * stats.MinInterval; n < need {
+		return Floor{}, fmt.Errorf("%s has %d complete rounds, needs %d (half per side)", label, n, need)
 	}
 	f := Floor{
 		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: run.Started, Machine: run.Machine,
 		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile), Engine: run.Engine,
 	}
-	result, err := Compare(Set{Run: analysis.Of(run, halves[0])}, Set{Run: analysis.Of(run, halves[1])}, Options{})
-	if err != nil {
-		return Floor{}, err
-	}
-	for _, row := range result.Contenders[0].Rows {
+	before, after := analysis.Of(run, halves[0]), analysis.Of(run, halves[1])
+	for _, row := range Pair(before.Contenders[0], after.Contenders[0], nil, Options{}).Rows {
 		if measure.Get(row.Measure).Comparison.Apart {
 			continue
 		}
@@ -113,10 +116,48 @@ func NoiseFloor(s Set) (Floor, error) {
 		if row.Ratio != nil {
 			m.Floor = farEnd(*row.Ratio)
 		}
-		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
+		if m.falsePositive() {
 			f.FalsePositives++
 		}
 		f.Measures = append(f.Measures, m)
 	}
 	return f, nil
+}
+
+// Words returns the noise floor of each measure and its source: "throughput 2.1%, p99 8.0%
+// (go-nethttp vs itself, 6 rounds per side, 2026-11-21 08:00)".
+func (f Floor) Words() string {
+	var parts []string
+	for _, m := range f.Measures {
+		if m.Floor > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.1f%%", safe.Line(string(m.Measure), 40), 100*m.Floor))
+		}
+	}
+	return fmt.Sprintf("%s (%s vs itself, %s per side, %s)", strings.Join(parts, ", "),
+		safe.Line(f.Contender, 100), units.Plural(f.Rounds, "round"), f.Made.Format("2006-01-02 15:04"))
+}
+
+// Text writes the noise floor as text.
+func (f Floor) Text(w io.Writer) error {
+	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "2nd vs 1st"}, {Title: "floor", Left: true}}}
+	for _, m := range f.Measures {
+		row := []string{string(m.Measure), "not measured", ""}
+		if m.Ratio != nil {
+			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f%%", 100*m.Floor)
+		}
+		if m.falsePositive() {
+			row[2] += ", false positive"
+		}
+		t.Add(row...)
+	}
+	text := fmt.Sprintf("%s vs itself, %d rounds per side, alternating\n%s"+
+		"With %d rounds of this load, this machine cannot show smaller changes. 'locbench compare' applies this\n"+
+		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n",
+		safe.Line(f.Contender, 200), f.Rounds, t.Text(0), f.Rounds, math.Ceil(1000*f.Largest())/10)
+	if f.FalsePositives > 0 {
+		text += fmt.Sprintf("%d of %d measures differ although nothing changed: this machine is too noisy. "+
+			"Stop other work and calibrate again.\n", f.FalsePositives, len(f.Measures))
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }

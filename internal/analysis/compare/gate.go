@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,68 +43,42 @@ func ParseGates(text string) ([]Gate, error) {
 	return gates, nil
 }
 
-func parseGate(part string) (Gate, error) {
-	at := strings.IndexAny(part, "<>")
-	if at < 0 {
-		return Gate{}, fmt.Errorf("%q: expected a change such as throughput<-5%% or p99>+10%%", part)
+// gateForm is a measure, whether a lower or a higher value fails, and a percentage.
+var gateForm = regexp.MustCompile(`^([a-z0-9-]*)\s*(<\s*-|>\s*\+)\s*([0-9.]+)\s*%$`)
+
+func parseGate(part string) (g Gate, err error) {
+	m := gateForm.FindStringSubmatch(part)
+	if m == nil {
+		return g, fmt.Errorf("%q: expected a change such as %s", part, Gates())
 	}
-	g := Gate{Measure: measure.ID(strings.TrimSpace(part[:at]))}
-	if names := gated(); !slices.Contains(names, string(g.Measure)) {
-		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(names, ", "))
+	g.Measure = measure.ID(m[1])
+	tested := func(m measure.Shown) bool { return m.ID == g.Measure }
+	v, err := strconv.ParseFloat(m[3], 64)
+	switch lower := m[2][0] == '<'; {
+	case !slices.ContainsFunc(measure.Tested(), tested):
+		return g, fmt.Errorf("%q: no measure %q; expected a change such as %s", part, g.Measure, Gates())
+	case lower != g.higher():
+		return g, fmt.Errorf("%q is an improvement; expected a change such as %s", part, Gates())
+	case err != nil || v >= 100*maxChange || lower && v >= 100:
+		return g, fmt.Errorf("%q: %s%% is not possible; expected a change such as %s", part, m[3], Gates())
+	case lower:
+		v = -v
 	}
-	op, sign := g.sign()[:1], g.sign()[1:]
-	expected := "expected a change such as " + g.example()
-	if part[at:at+1] != op {
-		return g, fmt.Errorf("%q is an improvement; %s", part, expected)
-	}
-	value := strings.TrimSpace(part[at+1:])
-	digits, percent := strings.CutSuffix(value, "%")
-	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
-	if !percent || !signed || digits == "" || strings.Trim(digits, "0123456789.") != "" {
-		return g, fmt.Errorf("%q: %q is not a change; %s", part, value, expected)
-	}
-	v, err := strconv.ParseFloat(digits, 64)
-	most := float64(maxChange)
-	if sign == "-" {
-		v, most = -v, 1
-	}
-	if g.Change = v / 100; err != nil || math.Abs(g.Change) >= most {
-		return g, fmt.Errorf("%q: %q is not within 0%% and %s%g%%; %s", part, value, sign, 100*most, expected)
-	}
+	g.Change = v / 100
 	return g, nil
-}
-
-// example returns an example of a gate for the same measure.
-func (g Gate) example() string {
-	if g.Change = 0.1; g.higher() {
-		g.Change = 0.05
-	}
-	return g.String()
-}
-
-// sign returns the operator and sign between measure and change: "<-" if higher is better.
-func (g Gate) sign() string {
-	if g.higher() {
-		return "<-"
-	}
-	return ">+"
 }
 
 // Gates returns an example of a gate for each measure: "throughput<-5%, p99>+10%".
 func Gates() string {
 	var all []string
-	for _, id := range gated() {
-		all = append(all, Gate{Measure: measure.ID(id)}.example())
+	for _, m := range measure.Tested() {
+		change := 0.1
+		if m.Higher {
+			change = -0.05
+		}
+		all = append(all, Gate{m.ID, change}.String())
 	}
 	return strings.Join(all, ", ")
-}
-
-// gated returns the names of the measures that may have a gate.
-func gated() (all []string) {
-	for _, m := range measure.Tested() {
-		all = append(all, string(m.ID))
-	}
-	return all
 }
 
 // higher reports whether a higher value is better.
@@ -111,7 +86,11 @@ func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
 // String returns the form that ParseGates parses.
 func (g Gate) String() string {
-	return fmt.Sprintf("%s%s%s%%", g.Measure, g.sign(), strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+	sign := ">+"
+	if g.higher() {
+		sign = "<-"
+	}
+	return fmt.Sprintf("%s%s%s%%", g.Measure, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }
 
 // Outcome is the result of a gate for one contender.
@@ -136,8 +115,7 @@ type GateResult struct {
 
 // CheckGates applies the gates to every contender of both sides. A gate fails only if the whole 95%
 // CI of the ratio is beyond the allowed change.
-func (r Result) CheckGates(gates []Gate) []GateResult {
-	var all []GateResult
+func (r Result) CheckGates(gates []Gate) (all []GateResult) {
 	for _, c := range r.Contenders {
 		for _, g := range gates {
 			for _, row := range c.Rows {
@@ -158,19 +136,17 @@ func (g Gate) check(row Row) (Outcome, string) {
 	case row.Ratio == nil:
 		return Open, row.Sentence
 	}
-	limit := 1 + g.Change
-	change := row.Ratio.Words()
-	low, high := row.Ratio.Low, row.Ratio.High
+	limit, low, high := 1+g.Change, row.Ratio.Low, row.Ratio.High
 	if g.higher() {
 		low, high, limit = -high, -low, -limit
 	}
 	switch {
 	case low > limit && row.BelowFloor:
-		return Open, change + ": below the noise floor"
+		return Open, row.change() + ": below the noise floor"
 	case low > limit:
-		return Failed, change
+		return Failed, row.change()
 	case high <= limit:
-		return Passed, change
+		return Passed, row.change()
 	}
-	return Open, change + ": the CI includes the limit"
+	return Open, row.change() + ": the CI includes the limit"
 }

@@ -3,15 +3,20 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // History collects the results of many runs. The zero value is ready to use.
@@ -34,8 +39,8 @@ type Point struct {
 
 	run    bench.Run
 	trials []bench.TrialResult // instances, without results
-	at     bench.Step          // step at half peak, which counts if the point is the first of its segment
-	steps  []valueAt
+	half   bench.Step          // step at half peak, which counts if the point is the first of its segment
+	known  []valueAt           // at all steps that may be the one at half peak
 }
 
 // PointValue is one measure of a point.
@@ -47,20 +52,16 @@ type PointValue struct {
 	Side               // rounds, and their median with its CI
 }
 
-// Series is a contender over all runs, in order of time.
-type Series struct {
-	Contender string  `json:"contender"`
-	Points    []Point `json:"points"`
-}
-
-// valueAt is a measure at a step that may be the one at half peak.
+// valueAt is a value; that of a measure at half peak is at one of the steps.
 type valueAt struct {
 	PointValue
 	step bench.Step
 }
 
-func newPointValue(m measure.Measure, at, out string, values []float64) PointValue {
-	return PointValue{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: out, Side: side(stats.NewValue(values))}
+// Series is a contender over all runs, in order of time.
+type Series struct {
+	Contender string  `json:"contender"`
+	Points    []Point `json:"points"`
 }
 
 // Add adds one results folder. skipped says why the folder, or a contender of it, was skipped.
@@ -68,65 +69,73 @@ func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) 
 	if h.points == nil {
 		h.points, h.ids = map[string][]Point{}, map[string]string{}
 	}
-	if run.Search != "" {
+	other, twice := h.ids[run.ID]
+	switch {
+	case run.Search != "":
 		return []string{"capacity search"}
-	}
-	if other, twice := h.ids[run.ID]; twice && run.ID != "" {
+	case twice && run.ID != "":
 		return []string{"same run as " + other}
+	case len(trials) == 0:
+		return []string{"no trial started"}
 	}
 	h.ids[run.ID] = folder
-	var complete []bench.TrialResult
-	seen, done := map[string]int{}, map[string]int{}
 	var labels []string
+	seen := map[string]int{}
 	for _, trial := range trials {
 		label := trial.Trial.Label()
 		if seen[label]++; seen[label] == 1 {
 			labels = append(labels, label)
 		}
-		if trial.State == bench.TrialComplete {
-			done[label]++
-			complete = append(complete, trial)
-		}
 	}
-	if len(labels) == 0 {
-		return []string{"no trial started"}
-	}
+	complete := slices.DeleteFunc(slices.Clone(trials), func(t bench.TrialResult) bool { return t.State != bench.TrialComplete })
+	done := analysis.Of(run, complete)
 	for _, label := range labels {
-		if done[label] == 0 {
+		i := slices.IndexFunc(done.Contenders, func(c analysis.Contender) bool { return c.Label == label })
+		if i < 0 {
 			skipped = append(skipped, label+": no complete round")
+			continue
 		}
-	}
-	for _, c := range analysis.Of(run, complete).Contenders {
-		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: done[c.Label],
-			Left: seen[c.Label] - done[c.Label], run: run}
-		p.measure(c)
+		c := done.Contenders[i]
+		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: c.Complete, Left: seen[label] - c.Complete,
+			Excluded: exclusion(c), run: run}
+		p.half, _, _ = c.Half()
+		for _, trial := range c.Results {
+			p.trials = append(p.trials, bench.TrialResult{Trial: trial.Trial, Service: trial.Service, Instance: trial.Instance})
+		}
+		for _, m := range measure.View(measure.Compared) {
+			p.measure(c, m.Measure)
+		}
 		h.points[c.Label] = append(h.points[c.Label], p)
 	}
 	return skipped
 }
 
 // measure adds the values of a contender.
-func (p *Point) measure(c analysis.Contender) {
-	for _, trial := range c.Results {
-		p.trials = append(p.trials, bench.TrialResult{Trial: trial.Trial, Service: trial.Service, Instance: trial.Instance})
+func (p *Point) measure(c analysis.Contender, m measure.Measure) {
+	add := func(step bench.Step, at, drift string, values []float64) {
+		p.known = append(p.known, valueAt{PointValue{m.ID, m.Unit.String(), at, cmp.Or(p.Excluded, drift), side(values)}, step})
 	}
-	if c.Excluded != nil {
-		p.Excluded = safe.Line(c.Excluded.String(), 400)
-	}
-	for _, shown := range measure.View(measure.Compared) {
-		m := shown.Measure
+	if m.Comparison.At != measure.AtHalf {
 		values, _, at := analysis.Samples(m, c, c, c)
-		if m.Comparison.At == measure.AtHalf {
-			p.at, _, _ = c.Half()
-			for _, s := range c.Steps {
-				if !s.Step.WarmUp {
-					f := newPointValue(m, s.Step.Name, cmp.Or(p.Excluded, s.DriftWords()), c.At(m, s.Step))
-					p.steps = append(p.steps, valueAt{f, s.Step})
-				}
-			}
-		}
-		p.Values = append(p.Values, newPointValue(m, at, cmp.Or(p.Excluded, c.StepOf(m, c).DriftWords()), values))
+		add(bench.Step{}, at, c.StepOf(m, c).DriftWords(), values)
+		return
 	}
+	for _, s := range c.Steps {
+		if !s.Step.WarmUp {
+			add(s.Step, s.Step.Name, s.DriftWords(), c.At(m, s.Step))
+		}
+	}
+}
+
+// value returns a measure, at half peak at a step.
+func (p Point) value(m measure.Measure, half bench.Step) PointValue {
+	atHalf := m.Comparison.At == measure.AtHalf
+	for _, v := range p.known {
+		if v.Measure == m.ID && (!atHalf || v.step.Same(half)) {
+			return v.PointValue
+		}
+	}
+	return PointValue{Measure: m.ID, Unit: m.Unit.String(), At: half.Name}
 }
 
 // Labels returns the labels of all contenders that were added.
@@ -134,8 +143,9 @@ func (h *History) Labels() []string {
 	return slices.Sorted(maps.Keys(h.points))
 }
 
-// Series returns the points of each contender in order of time, with breaks.
-// Without labels it returns all contenders, without measures all measures.
+// Series returns the points of each contender in order of time, with breaks. p99 of comparable
+// points is at one step, that of the first. Without labels it returns all contenders, without
+// measures all measures.
 func (h *History) Series(labels []string, measures []measure.ID) ([]Series, error) {
 	if len(labels) == 0 {
 		labels = h.Labels()
@@ -150,65 +160,156 @@ func (h *History) Series(labels []string, measures []measure.ID) ([]Series, erro
 		slices.SortStableFunc(c.Points, func(a, b Point) int {
 			return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Folder, b.Folder))
 		})
+		var half bench.Step
 		for i := range c.Points {
 			p := &c.Points[i]
-			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f PointValue) bool {
-				return len(measures) > 0 && !slices.Contains(measures, f.Measure) ||
-					len(measures) == 0 && unknown(f.Measure, points)
-			})
 			if i > 0 {
 				was := c.Points[i-1]
-				p.Break = breaking(was.differences(*p), 40) // without long lists of steps
+				differ := append(Differences(was.run, p.run), TrialDifferences(was.trials, p.trials)...)
+				p.Break = breaking(differ, 40) // without long lists of steps
+			}
+			if i == 0 || p.Break != "" {
+				half = p.half
+			}
+			for _, m := range measure.View(measure.Compared) {
+				if slices.Contains(measures, m.ID) || len(measures) == 0 && shown(m.Measure, points) {
+					p.Values = append(p.Values, p.value(m.Measure, half))
+				}
 			}
 		}
-		c.sameSteps()
 		all = append(all, c)
 	}
 	return all, nil
 }
 
-// unknown reports whether a measure without a verdict has no value in any point.
-func unknown(id measure.ID, points []Point) bool {
-	return measure.Get(id).Comparison.Apart && !slices.ContainsFunc(points, func(p Point) bool {
-		return slices.ContainsFunc(p.Values, func(f PointValue) bool { return f.Measure == id && f.Median != nil })
-	})
+// shown reports whether a measure has a verdict, or a value in any point.
+func shown(m measure.Measure, points []Point) bool {
+	return !m.Comparison.Apart || slices.ContainsFunc(points, func(p Point) bool { return p.value(m, p.half).Median != nil })
 }
 
-// differences returns the differences to a later point.
-func (p Point) differences(next Point) []Difference {
-	return append(Differences(p.run, next.run), TrialDifferences(p.trials, next.trials)...)
-}
-
-// sameSteps takes the values at half peak of all comparable points at one step, that of the first.
-func (c *Series) sameSteps() {
-	var at bench.Step
-	for i, p := range c.Points {
-		if i == 0 || p.Break != "" {
-			at = p.at
+// table returns the medians of each result, with the widths of their CIs as details.
+func (c Series) table() table.Table {
+	t := table.Table{Columns: []table.Column{{Title: "#"}, {Title: "started", Left: true}, {Title: "n"}}}
+	for _, v := range c.Points[0].Values {
+		m := measure.Get(v.Measure)
+		column := table.Column{Title: m.Comparison.Head}
+		if m.Comparison.Apart {
+			column.Drop = 1
 		}
-		for k, f := range p.Values {
-			if measure.Get(f.Measure).Comparison.At == measure.AtHalf {
-				p.Values[k] = p.value(f.Measure, at)
+		t.Columns = append(t.Columns, column)
+	}
+	for i, p := range c.Points {
+		row := t.Add(strconv.Itoa(i+1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds))
+		for _, v := range p.Values {
+			cell := table.Cell{Text: units.Missing}
+			if v.Median != nil {
+				cell.Text = measure.Get(v.Measure).Unit.Cell(*v.Median)
+			}
+			if v.Low != nil && *v.Median > 0 {
+				cell.Small = []string{"±" + units.Tenths(max(*v.High-*v.Median, *v.Median-*v.Low) / *v.Median)}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		row.Below = p.marks()
+	}
+	return t
+}
+
+// marks returns the remarks about a point.
+func (p Point) marks() (all []string) {
+	if p.Break != "" {
+		all = append(all, "── not comparable with earlier results: "+safe.Line(p.Break, 600))
+	}
+	if p.Excluded != "" {
+		return append(all, "── excluded: it "+p.Excluded)
+	}
+	for _, v := range p.Values {
+		if v.Out != "" {
+			all = append(all, "── "+measure.Get(v.Measure).Comparison.Title+": "+safe.Line(v.Out, 200))
+		}
+	}
+	return all
+}
+
+const historyWidth = 80
+
+// HistoryText writes series as text, at most 80 columns wide except for names of folders. The
+// widths of CIs have rows below the medians.
+func HistoryText(w io.Writer, all []Series) error {
+	var b strings.Builder
+	for _, c := range all {
+		fmt.Fprintf(&b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
+		t := c.table()
+		for i := len(t.Rows) - 1; i >= 0; i-- {
+			below := table.Row{Below: t.Rows[i].Below}
+			for _, cell := range t.Rows[i].Cells {
+				below.Cells = append(below.Cells, table.Cell{Text: strings.Join(cell.Small, "")})
+			}
+			if slices.ContainsFunc(below.Cells, func(c table.Cell) bool { return c.Text != "" }) {
+				t.Rows[i].Below = nil
+				t.Rows = slices.Insert(t.Rows, i+1, below)
+			}
+		}
+		for _, line := range t.Lines(historyWidth-2, nil) {
+			b.WriteString("  " + line + "\n")
+		}
+		for i, p := range c.Points {
+			left := ""
+			if p.Left > 0 {
+				left = fmt.Sprintf(" (%s incomplete, skipped)", units.Plural(p.Left, "round"))
+			}
+			fmt.Fprintf(&b, "  %*d  %s%s\n", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400), left)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String()+fit.Paragraph(historyNote(all), historyWidth, "")+"\n")
+	return err
+}
+
+// historyNote explains the tables.
+func historyNote(all []Series) string {
+	note := "Medians of the rounds. ±: the end of the 95% CI that is farther from the median, from six rounds on. "
+	if slices.ContainsFunc(all, func(c Series) bool { return len(c.Points) > 1 }) {
+		return note + "Whether two results differ: locbench compare OLD NEW"
+	}
+	return note + "Only one result: repeat the same run from time to time to see a history."
+}
+
+// HistoryMarkdown writes series as Markdown tables, for a pull request.
+func HistoryMarkdown(w io.Writer, all []Series) error {
+	var b strings.Builder
+	for _, c := range all {
+		t := c.table()
+		t.Columns = append(t.Columns, table.Column{Title: "marks", Left: true}, table.Column{Title: "folder", Left: true})
+		for i := range t.Rows {
+			row := &t.Rows[i]
+			row.Cells = append(row.Cells, table.Cell{Text: strings.Join(row.Below, "; ")},
+				table.Cell{Text: safe.Line(c.Points[i].Folder, 400)})
+		}
+		fmt.Fprintf(&b, "## %s\n\n%s\n", table.Escape(safe.Line(c.Contender, 60)), t.Markdown())
+	}
+	_, err := io.WriteString(w, b.String()+historyNote(all)+"\n")
+	return err
+}
+
+// HistoryCSV writes a row per contender, result and measure.
+func HistoryCSV(w io.Writer, all []Series) error {
+	out := safe.NewTable(w)
+	err := out.Write("contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high",
+		"not_comparable_with_previous")
+	number := func(v *float64) any {
+		if v == nil {
+			return nil
+		}
+		return *v
+	}
+	for _, c := range all {
+		for _, p := range c.Points {
+			for _, v := range p.Values {
+				err = cmp.Or(err, out.Write(c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, p.Rounds, v.Measure,
+					v.Unit, v.At, number(v.Median), number(v.Low), number(v.High), p.Break))
 			}
 		}
 	}
-}
-
-// value returns a measure at a step.
-func (p Point) value(of measure.ID, step bench.Step) PointValue {
-	f := newPointValue(measure.Get(of), step.Name, "", nil)
-	for _, s := range p.steps {
-		if s.Measure == of && s.step.Same(step) {
-			f.Side, f.Out = s.Side, s.Out
-		}
-	}
-	return f
-}
-
-// ParseMeasure parses the name of a measure.
-func ParseMeasure(text string) (measure.ID, error) {
-	if slices.Contains(Measures(), text) {
-		return measure.ID(text), nil
-	}
-	return "", fmt.Errorf("no measure %q; choose one of %s", text, enumerated(Measures()))
+	return cmp.Or(err, out.Flush())
 }

@@ -2,11 +2,13 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -24,10 +26,13 @@ func Measures() (all []string) {
 func Titles() string {
 	var all []string
 	for _, m := range measure.View(measure.Compared) {
-		all = append(all, cmp.Or(m.Comparison.Long, m.Comparison.Title))
+		all = append(all, long(m.Measure))
 	}
 	return enumerated(all)
 }
+
+// long returns the title of a measure with its step, for places that do not show it.
+func long(m measure.Measure) string { return cmp.Or(m.Comparison.Long, m.Comparison.Title) }
 
 func enumerated(all []string) string {
 	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
@@ -62,24 +67,42 @@ type Side struct {
 	High   *float64  `json:"high,omitempty"`
 }
 
+func side(rounds []float64) Side {
+	v, s := stats.NewValue(rounds), Side{Rounds: rounds}
+	if v.Known() {
+		s.Median = &v.Median
+	}
+	if v.Interval != nil {
+		s.Low, s.High = &v.Interval.Low, &v.Interval.High
+	}
+	return s
+}
+
+// text returns the median in a unit; "–" if it is not known.
+func (s Side) text(u measure.Unit) string {
+	if s.Median == nil {
+		return units.Missing
+	}
+	return u.Text(*s.Median)
+}
+
 // rows compares all measures of one contender, which are one family.
 func rows(couple analysis.Couple, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
 	var of []int // rows that are tested: those with values on both sides
-	a, b := couple.A, couple.B
 	for _, m := range measure.View(measure.Compared) {
-		old, fresh, at := analysis.Samples(m.Measure, couple.Ref, a, b)
+		old, fresh, at := analysis.Samples(m.Measure, couple.Ref, couple.A, couple.B)
 		if m.Comparison.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
-		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: couple.Paired &&
-			stats.SameLength(old, fresh)})
-		r := &all[len(all)-1]
-		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
-		if m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast {
+		r := Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Old: side(old), New: side(fresh),
+			Paired: couple.Paired && stats.SameLength(old, fresh)}
+		if m.Contender(couple.A.Contender).AtLeast || m.Contender(couple.B.Contender).AtLeast {
 			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
+		pair := stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired,
+			Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID)}
 		switch {
 		case len(old) == 0 && len(fresh) == 0:
 			r.Sentence = "not measured"
@@ -88,17 +111,22 @@ func rows(couple analysis.Couple, o Options) []Row {
 		case len(fresh) == 0:
 			r.Sentence = "no data in new"
 		case m.Comparison.Apart:
-			r.withoutVerdict(o.Rule.Fill().Alpha)
+			r.Ratio = o.Rule.Compare([]stats.Pair{pair})[0].Ratio
+			r.Sentence = joined(": ", "no verdict", r.change())
 		default:
-			of = append(of, len(all)-1)
+			of, family = append(of, len(all)), append(family, pair)
 			for i, rounds := range [][]float64{old, fresh} {
-				for _, f := range stats.RoundWarnings(rounds) {
-					r.Warnings = append(r.Warnings, SideWarning{sides[i], f})
+				for _, w := range stats.RoundWarnings(rounds) {
+					r.Warnings = append(r.Warnings, SideWarning{sides[i], w})
 				}
 			}
-			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh,
-				Paired: r.Paired, Floor: o.Floor.Of(m.ID), With: couple.OtherPairs(m.ID)})
 		}
+		for i, c := range []analysis.Contender{couple.A, couple.B} {
+			if step := c.StepOf(m.Measure, couple.Ref); step.Drifting > 0 {
+				r.Warnings = append(r.Warnings, sideWarning(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
+			}
+		}
+		all = append(all, r)
 	}
 	for i, c := range o.Rule.Compare(family) {
 		all[of[i]].Decide(c)
@@ -115,6 +143,35 @@ func (r *Row) Decide(c stats.Comparison) {
 	}
 }
 
+// change returns "+8.3% (+6.1% to +10.2%)"; "" if it is not known.
+func (r Row) change() string {
+	if r.Ratio == nil {
+		return ""
+	}
+	return r.Ratio.Words()
+}
+
+// check removes the verdict and keeps the change, if there is a reason: the sides differ, or one
+// would be in no tier of a run, to which force does not apply where it is excluded.
+func (r *Row) check(couple analysis.Couple, excluded, differ string, force bool) {
+	alone := ""
+	if excluded == "" {
+		why := couple.Outside(measure.Get(r.Measure))
+		alone = ofSides(": ", [2]string{safe.Line(why[0], 200), safe.Line(why[1], 200)})
+	}
+	reason := joined(", ", differ, alone)
+	if force {
+		reason = ""
+	}
+	if reason = joined(", ", excluded, reason); reason == "" {
+		return
+	}
+	r.NotComparable, r.Verdict, r.More = reason, stats.Inconclusive, 0
+	if r.Sentence = joined(": ", "not comparable", r.change()); reason == alone {
+		r.Sentence = "not comparable: " + alone
+	}
+}
+
 // open returns the inconclusive rows.
 func open(rows []Row) (all []analysis.Open) {
 	for _, r := range rows {
@@ -125,56 +182,12 @@ func open(rows []Row) (all []analysis.Open) {
 	return all
 }
 
-// unstable returns warnings about the sides whose step had a drift.
-func unstable(m measure.Measure, c analysis.Couple) (warnings []SideWarning) {
-	for i, side := range []analysis.Contender{c.A, c.B} {
-		if step := side.StepOf(m, c.Ref); step.Drifting > 0 {
-			warnings = append(warnings, sideWarning(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
+// ParseMeasure parses the name of a measure.
+func ParseMeasure(text string) (measure.ID, error) {
+	for _, m := range measure.View(measure.Compared) {
+		if string(m.ID) == text {
+			return m.ID, nil
 		}
 	}
-	return warnings
-}
-
-// outside returns why sides have no verdict in a measure, as in the tiers of a run; "" if they
-// have.
-func outside(m measure.Measure, c analysis.Couple) (reason string) {
-	for i, why := range c.Outside(m) {
-		if why != "" {
-			reason = both(reason, sides[i]+": "+safe.Line(why, 200))
-		}
-	}
-	return reason
-}
-
-// withoutVerdict sets the change of a measure that is not tested.
-func (r *Row) withoutVerdict(alpha float64) {
-	ratioOf := stats.RatioOf
-	if r.Paired {
-		ratioOf = stats.PairedRatio
-	}
-	r.Verdict, r.Sentence = stats.Inconclusive, "no verdict"
-	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
-		r.Ratio = &ratio
-		r.Sentence += ": " + ratio.Words()
-	}
-}
-
-// withhold removes the verdict and keeps the change.
-func (r *Row) withhold(reason string) {
-	r.NotComparable, r.Verdict, r.More = reason, stats.Inconclusive, 0
-	r.Sentence = "not comparable"
-	if r.Ratio != nil {
-		r.Sentence += ": " + r.Ratio.Words()
-	}
-}
-
-func side(v stats.Value) Side {
-	s := Side{Rounds: v.Values}
-	if v.Known() {
-		s.Median = &v.Median
-	}
-	if v.Interval != nil {
-		s.Low, s.High = &v.Interval.Low, &v.Interval.High
-	}
-	return s
+	return "", fmt.Errorf("no measure %q; choose one of %s", text, enumerated(Measures()))
 }

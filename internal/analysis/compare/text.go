@@ -1,14 +1,13 @@
 package compare
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
@@ -22,151 +21,269 @@ import (
 // terminal.
 func (r Result) Text(w io.Writer, width int) error {
 	var b strings.Builder
-	line := func(format string, args ...any) {
-		b.WriteString(fit.Paragraph(fmt.Sprintf(format, args...), width, "  ") + "\n")
+	say := func(indent string, lines ...string) {
+		for _, line := range lines {
+			b.WriteString(fit.Paragraph(indent+safe.Line(line, 1000), width, "  ") + "\n")
+		}
 	}
-	if len(r.Differences) > 0 {
-		line("The runs differ:")
-		differences(line, r.Differences)
+	if lines := differing(r.Differences); len(lines) > 0 {
+		say("", "The runs differ:")
+		say("  ", lines...)
 		b.WriteByte('\n')
 	}
 	for _, c := range r.Contenders {
-		c.text(&b, line, width)
-	}
-	for i, labels := range [][]string{r.OnlyOld, r.OnlyNew} {
-		if len(labels) > 0 {
-			line("Only in %s: %s", sides[i], safe.Line(list(labels), 500))
+		if c.Subject != "" {
+			say("", c.Subject)
 		}
+		say("", fmt.Sprintf("%s   %s", c.name(), c.rounds()))
+		for _, line := range c.table(c.Rows, "old", "new").Lines(width-2, nil) {
+			b.WriteString("  " + line + "\n")
+		}
+		say("  ", c.remarks()...)
+		b.WriteByte('\n')
 	}
-	for _, w := range r.Warnings {
-		line("%s", safe.Line(w.String(), 300))
-	}
-	switch {
-	case r.Floor != nil:
-		line("Noise floor: %s. Less is inconclusive.", r.Floor.Words())
-	case r.RuleFloor > 0:
-		line("Changes below %.3g%% are inconclusive.", 100*r.RuleFloor)
-	default:
-		line("No noise floor is known for this machine and load. Measure it: 'locbench calibrate' with the same options.")
-	}
-	if r.Margin > 0 {
-		line("Same: within %.3g%% here (--same); the final table and the report of a run use %g%%.",
-			100*r.Margin, 100*stats.DefaultMargin)
-	}
-	if r.TwoRuns {
-		line("These are two separate runs: changes of the machine in between are part of the result.")
-		line("For close calls put both in one run, then: locbench compare DIR CONTENDER CONTENDER.")
-	}
-	how := "Mann-Whitney, Hodges-Lehmann"
-	paired := func(row Row) bool { return row.Paired }
-	if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return slices.ContainsFunc(c.Rows, paired) }) {
-		line("Interleaved run: rounds are compared in pairs, which cancels machine noise.")
-		how = "signed ranks, Hodges-Lehmann"
-	}
-	line("Medians of the rounds; change: new vs old with 95%% CI (%s), "+
-		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.", how)
+	say("", r.remarks()...)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// Words returns the noise floor of each measure and its source: "throughput 2.1%, p99 8.0%
-// (go-nethttp vs itself, 6 rounds per side, 2026-11-21 08:00)".
-func (f Floor) Words() string {
-	var parts []string
-	for _, m := range f.Measures {
-		if m.Floor > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.1f%%", safe.Line(string(m.Measure), 40), 100*m.Floor))
+// Markdown writes the result for a pull request: of each contender the verdict, what changed, and
+// the cost, the gates and the checks in a line; everything else is folded.
+func (r Result) Markdown(w io.Writer, gates []GateResult) error {
+	var b strings.Builder
+	for i, c := range r.Contenders {
+		before, after := "old", "new"
+		if c.Old != c.New {
+			before, after = c.Old, c.New
 		}
+		var changed, rest []Row
+		for _, row := range c.Rows {
+			if row.Verdict == stats.Better || row.Verdict == stats.Worse {
+				changed = append(changed, row)
+			} else {
+				rest = append(rest, row)
+			}
+		}
+		fmt.Fprintf(&b, "### %s\n\n", table.Escape(c.headline()))
+		noun := "measure"
+		if len(changed) > 0 {
+			noun = "more measure"
+			b.WriteString(c.table(changed, before, after).Markdown() + "\n")
+		}
+		fmt.Fprintf(&b, "%s\n\n<details><summary>%s · %s</summary>\n\n%s\n", c.costs(gates), units.Plural(len(rest), noun),
+			c.rounds(), c.table(rest, before, after).Markdown())
+		lines := append([]string{c.Subject}, c.remarks()...)
+		if i == len(r.Contenders)-1 {
+			lines = slices.Concat(lines, differing(r.Differences), r.remarks())
+		}
+		for _, line := range lines {
+			if line != "" {
+				b.WriteString("- " + table.Escape(safe.Line(line, 1000)) + "\n")
+			}
+		}
+		b.WriteString("\n</details>\n\n")
 	}
-	return fmt.Sprintf("%s (%s vs itself, %s per side, %s)", strings.Join(parts, ", "),
-		safe.Line(f.Contender, 100), rounds(Trials{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func (c Contender) text(b *strings.Builder, line func(string, ...any), width int) {
-	name := c.New
-	if c.Old != c.New {
-		name = c.Old + " → " + c.New
+// headline returns the verdict with its mark, or why there is none.
+func (c Contender) headline() string {
+	text, tone := c.Verdict()
+	switch first := c.Rows[0]; {
+	case tone == table.Good:
+		text = "✓ " + text
+	case tone == table.Bad:
+		text = "✗ " + text
+	case first.NotComparable != "":
+		text = c.name() + ": not comparable: " + first.NotComparable
+	case text == "":
+		text = c.name() + ": " + first.Sentence
 	}
-	if c.Subject != "" {
-		line("%s", safe.Line(c.Subject, 500))
-	}
-	line("%s   %s → %s", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
-	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "old"}, {Title: "new"},
-		{Title: "verdict", Left: true, Wrap: true}}}
-	for _, row := range c.Rows {
-		name := measure.Get(row.Measure).Comparison.Title
-		if row.At != "" {
-			name += ", " + safe.Line(row.At, 60)
+	return safe.Line(text, 500)
+}
+
+// Verdict says what changed from the old side to the new one: the first significant changes in the
+// order of the measures, and whether throughput is known. It is Good, Bad, or Plain without a
+// verdict; "" if nothing has a change.
+func (c Contender) Verdict() (text string, tone table.Tone) {
+	var parts, open []string
+	same, throughput := 0, ""
+	tone = table.Good
+	for _, r := range c.Rows {
+		m := measure.Get(r.Measure)
+		if m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil {
+			continue
 		}
-		t.Add(name, row.value(row.Old), row.value(row.New), safe.Line(row.Sentence, 200))
+		switch r.Verdict {
+		case stats.Worse, stats.Better:
+			if r.Verdict == stats.Worse {
+				tone = table.Bad
+			}
+			parts = append(parts, changed(m, *r.Ratio, len(parts) == 0)+", "+r.Verdict.String())
+			continue
+		case stats.Same:
+			same++
+		default:
+			open = append(open, m.Comparison.Title)
+		}
+		if m.ID == measure.Throughput {
+			throughput = "; " + m.Comparison.Title + " " + r.Verdict.String()
+		}
 	}
-	for _, line := range t.Lines(width-2, nil) {
-		b.WriteString("  " + line + "\n")
+	before, name := safe.Line(c.Old, 60), safe.Line(c.New, 60)
+	if before == name {
+		before = "the old " + name
 	}
+	if more := len(parts) - 1; more > 1 {
+		parts = []string{parts[0], units.Plural(more, "more change")}
+	}
+	switch {
+	case len(parts) > 0:
+		return name + ": " + strings.Join(parts, "; ") + throughput + ".", tone
+	case len(open) > 0:
+		text = fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", before, name, strings.Join(open, ", "))
+		return text, table.Plain
+	case same > 0:
+		return fmt.Sprintf("%s is the same as %s in all %s.", name, before, units.Plural(same, "measure")), table.Good
+	}
+	return "", table.Plain
+}
+
+// changed returns "CPU per request 13.6% higher (8.3% to 20.1%)", with or without the CI.
+func changed(m measure.Measure, r stats.Ratio, interval bool) string {
+	percent := func(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*math.Abs(ratio-1)) }
+	low, high, direction := r.Low, r.High, "higher"
+	if r.Estimate < 1 {
+		low, high, direction = high, low, "lower"
+	}
+	text := fmt.Sprintf("%s %s %s", long(m), percent(r.Estimate), direction)
+	in := fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
+	if r.Estimate >= 2 || r.Estimate <= .5 {
+		text, in = fmt.Sprintf("%s ×%.3g", long(m), r.Estimate), fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
+	}
+	if !interval {
+		return text
+	}
+	return text + in
+}
+
+// name returns the labels of both sides: "a → b"; one if they are the same.
+func (c Contender) name() string {
+	if c.Old == c.New {
+		return safe.Line(c.New, 200)
+	}
+	return safe.Line(c.Old+" → "+c.New, 200)
+}
+
+func (c Contender) rounds() string {
+	return units.Plural(c.OldTrials.Seen, "round") + " → " + units.Plural(c.NewTrials.Seen, "round")
+}
+
+// table returns a row for each measure, with the medians of both sides.
+func (c Contender) table(rows []Row, before, after string) table.Table {
+	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: safe.Line(before, 60)},
+		{Title: safe.Line(after, 60)}, {Title: "verdict", Left: true, Wrap: true}}}
+	for _, r := range rows {
+		m := measure.Get(r.Measure)
+		t.Add(joined(", ", m.Comparison.Title, safe.Line(r.At, 60)), r.Old.text(m.Unit), r.New.text(m.Unit), safe.Line(r.Sentence, 200))
+	}
+	return t
+}
+
+// costs returns cost and checks of the new side, with those of the old one, and the gates.
+func (c Contender) costs(gates []GateResult) string {
+	var cost, checks [2]string
+	known, checked := false, 0
+	for i, side := range c.sides {
+		cost[i] = units.Missing
+		if side.Cost != nil && !c.excluded {
+			cost[i], known = units.Dollars(side.Cost.Total), true
+		}
+		passed, failed := side.Checks[bench.CheckPassed], side.Checks[bench.CheckFailed]
+		checks[i], checked = fmt.Sprintf("%d of %d", passed, passed+failed), checked+passed+failed
+	}
+	var parts []string
+	if known {
+		parts = append(parts, table.Escape(fmt.Sprintf("Cost: %s per billion requests, %s before.", cost[1], cost[0])))
+	}
+	if checked > 0 {
+		parts = append(parts, fmt.Sprintf("Checks: %s, %s before.", checks[1], checks[0]))
+	}
+	for _, g := range gates {
+		if g.Contender == c.New {
+			parts = append(parts, fmt.Sprintf("Gate `%s`: %s.", g.Gate, g.Outcome))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// remarks returns the caveats of a contender.
+func (c Contender) remarks() (lines []string) {
 	for _, row := range c.Rows {
 		for _, w := range row.Warnings {
-			line("  %s: %s", row.Measure, safe.Line(w.String(), 300))
+			lines = append(lines, string(row.Measure)+": "+safe.Line(w.String(), 300))
 		}
 	}
 	if c.Settle != "" {
-		line("  %s", safe.Line(c.Settle, 300))
+		lines = append(lines, c.Settle)
 	}
 	for _, note := range c.Notes {
-		line("  %s", safe.Line(note.String(), 300))
+		lines = append(lines, safe.Line(note.String(), 300))
 	}
-	differences(line, c.Differences)
-	b.WriteByte('\n')
+	return append(lines, differing(c.Differences)...)
 }
 
-func differences(line func(string, ...any), ds []Difference) {
-	for _, d := range ds {
-		say := func(s string) string { return safe.Line(cmp.Or(s, "none"), 120) }
-		text := fmt.Sprintf("  %s: %s → %s", d.What, say(d.Old), say(d.New))
+func differing(all []Difference) (lines []string) {
+	for _, d := range all {
+		d.Old, d.New = safe.Line(d.Old, 120), safe.Line(d.New, 120)
+		text := d.String()
 		if d.Weight == Incomparable {
 			text += ": not comparable"
-			if d.What == "limits" || d.What == limitsInUse {
+			if d.What == limitsSet || d.What == limitsInUse {
 				text += ". Put both in one run (`contenders: [NAME, {NAME: {cpus: 0.5, as: half}}]` in its profile), " +
 					"or use 'locbench capacity --limits', or --force"
 			}
 		}
-		line("%s", text)
+		lines = append(lines, text)
 	}
+	return lines
 }
 
-func rounds(l Trials) string { return units.Plural(l.Seen, "round") }
-
-// value returns the median with its unit.
-func (r Row) value(s Side) string {
-	if s.Median == nil {
-		return units.Missing
-	}
-	return measure.Get(r.Measure).Unit.Text(*s.Median)
-}
-
-// Text writes the noise floor as text.
-func (f Floor) Text(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s vs itself, %d rounds per side, alternating\n", safe.Line(f.Contender, 200), f.Rounds)
-	t := table.Table{Columns: []table.Column{{Title: "measure", Left: true}, {Title: "2nd vs 1st"}, {Title: "floor", Left: true}}}
-	for _, m := range f.Measures {
-		row := []string{string(m.Measure), "not measured", ""}
-		if m.Ratio != nil {
-			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f%%", 100*m.Floor)
+// remarks returns the caveats of the whole comparison, and how it was made.
+func (r Result) remarks() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for i, labels := range [][]string{r.OnlyOld, r.OnlyNew} {
+		if len(labels) > 0 {
+			add("Only in %s: %s", sides[i], list(labels))
 		}
-		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
-			row[2] += ", false positive"
-		}
-		t.Add(row...)
 	}
-	b.WriteString(t.Text(0))
-	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. "+
-		"'locbench compare' applies this\n"+
-		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n", f.Rounds,
-		math.Ceil(1000*f.Largest())/10)
-	if f.FalsePositives > 0 {
-		fmt.Fprintf(&b, "%d of %d measures differ although nothing changed: this machine is too noisy. "+
-			"Stop other work and calibrate again.\n", f.FalsePositives, len(f.Measures))
+	for _, w := range r.Warnings {
+		add("%s", safe.Line(w.String(), 300))
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	switch {
+	case r.Floor != nil:
+		add("Noise floor: %s. Less is inconclusive.", r.Floor.Words())
+	case r.RuleFloor > 0:
+		add("Changes below %.3g%% are inconclusive.", 100*r.RuleFloor)
+	default:
+		add("No noise floor is known for this machine and load. Measure it: 'locbench calibrate' with the same options.")
+	}
+	if r.Margin > 0 {
+		add("Same: within %.3g%% here (--same); the final table and the report of a run use %g%%.",
+			100*r.Margin, 100*stats.DefaultMargin)
+	}
+	if r.TwoRuns {
+		add("These are two separate runs: changes of the machine in between are part of the result.")
+		add("For close calls put both in one run, then: locbench compare DIR CONTENDER CONTENDER.")
+	}
+	how := "Mann-Whitney, Hodges-Lehmann"
+	paired := func(row Row) bool { return row.Paired }
+	if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return slices.ContainsFunc(c.Rows, paired) }) {
+		add("Interleaved run: rounds are compared in pairs, which cancels machine noise.")
+		how = "signed ranks, Hodges-Lehmann"
+	}
+	add("Medians of the rounds; change: new vs old with 95%% CI (%s), "+
+		"the ratio that fits all pairs best, not the quotient of the medians; p Holm-corrected.", how)
+	return lines
 }

@@ -192,6 +192,7 @@ func TestOf(t *testing.T) {
 		}},
 		{"arrivals: one leads", slices.Concat(rounds("a", 8, 500, 9e4, arrive), rounds("bb", 8, 250, 9e4, arrive)),
 			func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
+		{"arrivals: one contender", rounds("a", 8, 500, 9e4, arrive), func(r *bench.Run) { r.Profile.Steps = []bench.Step{users} }},
 		{"requests: each leads in one", slices.Concat(requested("a", 8, 9000, 500), requested("bb", 8, 4000, 700)), none},
 		{"requests: one leads in both", slices.Concat(requested("a", 8, 9000, 700), requested("bb", 8, 4000, 500)), none},
 		{"first requests", slices.Concat(started("a", 8, 9000), started("bb", 8, 4000)), none},

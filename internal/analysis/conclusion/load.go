@@ -127,11 +127,11 @@ func (d *draft) arrivals() (string, Tone) {
 	if b.significant {
 		tone, prefix = Good, ""
 	}
+	reached := fmt.Sprintf("%s, %s failed", m.Unit.Text(m.Over(step).Value), units.Count(step.FailedTotal()))
 	if len(d.all) == 1 {
-		prefix = ""
+		return label(b.contender) + " has a p99 of " + reached + ".", tone
 	}
-	text := fmt.Sprintf("%s%s has the lowest p99: %s, %s failed", prefix, label(b.contender),
-		m.Unit.Text(m.Over(step).Value), units.Count(step.FailedTotal()))
+	text := prefix + label(b.contender) + " has the lowest p99: " + reached
 	worst, value := "", 0.
 	for _, c := range d.ranked() {
 		if s, ok := stepsOf(c)[index]; ok && m.Over(s).Value > value {

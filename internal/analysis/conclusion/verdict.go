@@ -9,10 +9,10 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // verdict returns the conclusion to the question of the run.
@@ -187,77 +187,13 @@ func list(all []string) string {
 	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
-// versions says what changed from the first contender to the second: the first significant changes
-// in the order of the measures, and whether throughput is known.
+// versions says what changed from the first contender to the second.
 func (d *draft) versions() (string, Tone) {
-	var parts, open []string
-	worse, better, same, throughput := 0, 0, 0, ""
-	for _, r := range d.pair().Rows {
-		m := measure.Get(r.Measure)
-		if m.Comparison.Apart || r.NotComparable != "" || r.Ratio == nil {
-			continue
-		}
-		switch r.Verdict {
-		case stats.Worse, stats.Better:
-			if r.Verdict == stats.Worse {
-				worse++
-			} else {
-				better++
-			}
-			parts = append(parts, changed(m, *r.Ratio, len(parts) == 0)+", "+r.Verdict.String())
-			continue
-		case stats.Same:
-			same++
-		default:
-			open = append(open, m.Comparison.Title)
-		}
-		if m.ID == measure.Throughput {
-			throughput = "; " + m.Comparison.Title + " " + r.Verdict.String()
-		}
+	text, tone := d.pair().Verdict()
+	if text == "" {
+		return d.soFar(d.ranked()), Neutral
 	}
-	before, name := cut(d.change.Old), cut(d.change.New)
-	switch {
-	case len(parts) > 0:
-		tone := Good
-		if worse > 0 {
-			tone = Bad
-		}
-		text := name + ": " + parts[0]
-		switch more := len(parts) - 1; more {
-		case 0:
-		case 1:
-			text += "; " + parts[1]
-		default:
-			text += "; " + units.Plural(more, "more change")
-		}
-		return text + throughput + ".", tone
-	case len(open) > 0:
-		return fmt.Sprintf("No significant change from %s to %s; inconclusive: %s.", before, name, strings.Join(open, ", ")), Neutral
-	case same > 0:
-		return fmt.Sprintf("%s is the same as %s in all %s.", name, before, units.Plural(same, "measure")), Good
-	}
-	return d.soFar(d.ranked()), Neutral
-}
-
-// changed returns "CPU per request 13.6% higher (8.3% to 20.1%)", with or without the CI.
-func changed(m measure.Measure, r stats.Ratio, interval bool) string {
-	low, high := r.Low, r.High
-	direction := "higher"
-	if r.Estimate < 1 {
-		direction, low, high = "lower", high, low
-	}
-	title := m.Comparison.Title
-	if m.Comparison.Long != "" {
-		title = m.Comparison.Long
-	}
-	text, in := title+" "+percent(r.Estimate)+" "+direction, fmt.Sprintf(" (%s to %s)", percent(low), percent(high))
-	if r.Estimate >= 2 || r.Estimate <= .5 {
-		text, in = fmt.Sprintf("%s ×%.3g", title, r.Estimate), fmt.Sprintf(" (%.3g to %.3g)", r.Low, r.High)
-	}
-	if interval {
-		text += in
-	}
-	return text
+	return text, map[table.Tone]Tone{table.Good: Good, table.Bad: Bad}[tone]
 }
 
 // pair returns the comparison of the two contenders of Versions.

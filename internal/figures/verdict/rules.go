@@ -184,7 +184,7 @@ func (f facts) moreBringsNothing() string {
 	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
 		return ""
 	}
-	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int {
+	best := slices.MaxFunc(f.below, func(a, b *bench.StepResult) int {
 		return cmp.Compare(a.Load.Throughput(),
 			b.Load.Throughput())
 	})
@@ -203,7 +203,7 @@ func (f facts) moreBringsNothing() string {
 }
 
 // slower returns the ratio of the mean latencies of the step and s.
-func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
+func (f facts) slower(s *bench.StepResult) (times float64, ok bool) {
 	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
 	return float64(a) / float64(max(b, 1)), a > 0 && b > 0
 }

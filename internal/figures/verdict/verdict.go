@@ -78,8 +78,8 @@ type facts struct {
 	local   bool    // the contender is on this machine
 
 	step  bench.StepResult
-	below []bench.StepResult // comparable steps with fewer connections
-	above []bench.StepResult // comparable steps with more connections
+	below []*bench.StepResult // comparable steps with fewer connections
+	above []*bench.StepResult // comparable steps with more connections
 
 	cpus      float64 // CPUs that the contender used
 	cpusOK    bool
@@ -116,7 +116,8 @@ func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 			f.host = max(1, math.Round(float64(a.Whole()-b.Whole())/float64(between)))
 		}
 	}
-	for j, o := range steps {
+	for j := range steps {
+		o := &steps[j]
 		if j == i || o.Aborted != "" || o.Step.Open() || s.Step.Open() || o.Step.Request != s.Step.Request ||
 			o.Load.Succeeded == 0 {
 			continue

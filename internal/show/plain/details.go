@@ -8,187 +8,103 @@ import (
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
-	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// details returns lines with the known results of a step that do not fit into its row.
-func details(r bench.StepResult) (lines []string) {
-	add := func(name string, parts ...string) {
-		if len(parts) > 0 {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name, strings.Join(parts, ", ")))
-		}
+// parts are the parts of a line; those that are not known are left out.
+type parts []string
+
+func (p *parts) add(known bool, format string, args ...any) {
+	if known {
+		*p = append(*p, fmt.Sprintf(format, args...))
 	}
-	add("CPU", cpuParts(r)...)
-	add("waiting", pressureParts(r.Pressure(), "", r)...)
-	add("memory", memoryParts(r)...)
-	add("threads", threadParts(r)...)
-	if in, out, ok := r.Network(); ok {
-		add("network", units.Bytes(in)+" in", units.Bytes(out)+" out")
-	}
-	add("other", otherParts(r)...)
-	add("machine", hostParts(r)...)
-	if r.After != nil && r.After.Took > 0 {
-		add("source", r.After.Source, "reading took "+units.Duration(r.After.Took))
-	}
-	return lines
 }
 
-func cpuParts(r bench.StepResult) []string {
-	user, system, ok := r.CPUSplit()
-	cpu, known := r.CPU()
-	all := user + system
-	if !ok || !known || all <= 0 {
-		return nil
+// waited adds the shares of a step in which at least one process waited.
+func (p *parts) waited(pressure *bench.Pressure, what string, r bench.StepResult) {
+	wall := r.Load.Wall
+	if r.Before != nil && r.After != nil {
+		wall = r.After.At.Sub(r.Before.At)
 	}
-	parts := []string{
-		units.Duration(cpu), fmt.Sprintf("%d%% user, %d%% system", percentOf(user, all), percentOf(system, all)),
-	}
-	if t, ok := r.Throttling(); ok && t.Periods > 0 {
-		parts = append(parts, fmt.Sprintf("%s throttled in %d of %d periods",
-			units.Duration(t.Time), t.Throttled, t.Periods))
-	}
-	return parts
-}
-
-// pressureParts returns the shares of the step in which at least one process waited.
-func pressureParts(p *bench.Pressure, what string, r bench.StepResult) (parts []string) {
-	wall := between(r)
-	if p == nil || wall <= 0 {
-		return nil
+	if pressure == nil || wall <= 0 {
+		return
 	}
 	for _, x := range []struct {
 		name  string
 		stall *bench.Stall
-	}{{"CPU", p.CPU}, {"memory", p.Memory}, {"disk", p.IO}} {
+	}{{"CPU", pressure.CPU}, {"memory", pressure.Memory}, {"disk", pressure.IO}} {
 		if x.stall != nil {
-			parts = append(parts, fmt.Sprintf("%sfor %s %d%%", what, x.name, percentOf(x.stall.Some, wall)))
+			p.add(true, "%sfor %s %d%%", what, x.name, percentOf(x.stall.Some, wall))
 		}
 	}
-	return parts
 }
 
-// between returns the time between the readings at the start and end of the step.
-func between(r bench.StepResult) time.Duration {
-	if r.Before == nil || r.After == nil {
-		return r.Load.Wall
-	}
-	return r.After.At.Sub(r.Before.At)
-}
+func percentOf(part, whole time.Duration) int64 { return int64(100*float64(part)/float64(whole) + .5) }
 
-func memoryParts(r bench.StepResult) (parts []string) {
-	if n, ok := r.StepPeak(); ok {
-		parts = append(parts, "peak "+units.Bytes(n)+" in this step")
-	}
-	if minor, major, ok := r.Faults(); ok {
-		parts = append(parts, fmt.Sprintf("%s minor and %s major page faults", units.Count(minor), units.Count(major)))
-	}
-	return parts
-}
-
-func threadParts(r bench.StepResult) (parts []string) {
-	if r.After != nil && r.After.Threads != nil {
-		n := units.Plural(*r.After.Threads, "thread")
-		if r.After.Processes != nil {
-			n += " in " + units.Plural(*r.After.Processes, "process")
+// details returns lines with the known results of a step that do not fit into its row.
+func details(r bench.StepResult) (lines []string) {
+	var line parts
+	end := func(name string) {
+		if len(line) > 0 {
+			lines = append(lines, fmt.Sprintf("%-9s %s", name, strings.Join(line, ", ")))
 		}
-		parts = append(parts, n)
+		line = nil
 	}
-	if v, i, ok := r.Switches(); ok {
-		parts = append(parts, fmt.Sprintf("%s voluntary and %s involuntary context switches", units.Count(v), units.Count(i)))
+	user, system, split := r.CPUSplit()
+	cpu, ok := r.CPU()
+	if all := user + system; split && ok && all > 0 {
+		line.add(true, "%s, %d%% user, %d%% system", units.Duration(cpu), percentOf(user, all), percentOf(system, all))
+		t, ok := r.Throttling()
+		line.add(ok && t.Periods > 0, "%s throttled in %d of %d periods", units.Duration(t.Time), t.Throttled, t.Periods)
 	}
-	return parts
-}
-
-func otherParts(r bench.StepResult) (parts []string) {
+	end("CPU")
+	line.waited(r.Pressure(), "", r)
+	end("waiting")
+	peak, ok := r.StepPeak()
+	line.add(ok, "peak %s in this step", units.Bytes(peak))
+	minor, major, ok := r.Faults()
+	line.add(ok, "%s minor and %s major page faults", units.Count(minor), units.Count(major))
+	end("memory")
+	if a := r.After; a != nil && a.Threads != nil {
+		text := units.Plural(*a.Threads, "thread")
+		if a.Processes != nil {
+			text += " in " + units.Plural(*a.Processes, "process")
+		}
+		line.add(true, "%s", text)
+	}
+	voluntary, involuntary, ok := r.Switches()
+	line.add(ok, "%s voluntary and %s involuntary context switches", units.Count(voluntary), units.Count(involuntary))
+	end("threads")
+	in, out, ok := r.Network()
+	line.add(ok, "%s in, %s out", units.Bytes(in), units.Bytes(out))
+	end("network")
 	for _, m := range measure.View(measure.TextDetails) {
-		if v, ok := m.Of(r); ok {
-			parts = append(parts, m.Unit.Text(v)+" "+m.Name)
-		}
+		v, ok := m.Of(r)
+		line.add(ok, "%s %s", m.Unit.Text(v), m.Name)
 	}
-	return parts
+	end("other")
+	busy, steal, ok := r.HostShare()
+	line.add(ok, "%s busy, %.1f%% steal", units.Percent(busy), 100*steal)
+	line.waited(r.HostPressure(), "waited ", r)
+	cpus, ok := r.StoreCPUs()
+	line.add(ok, "store %.2f CPUs", cpus)
+	end("machine")
+	if a := r.After; a != nil {
+		line.add(a.Took > 0, "%s, reading took %s", a.Source, units.Duration(a.Took))
+	}
+	end("source")
+	return lines
 }
 
-func hostParts(r bench.StepResult) (parts []string) {
-	if busy, steal, ok := r.HostShare(); ok {
-		parts = append(parts, fmt.Sprintf("%s busy, %.1f%% steal", units.Percent(busy), 100*steal))
+// requestText returns how long one of the first requests took; the report has its phases.
+func requestText(r bench.RequestPhases) string {
+	switch {
+	case r.Err != "":
+		return "failed: " + safe.Line(r.Err, 300)
+	case r.Total <= 0:
+		return units.Missing
 	}
-	parts = append(parts, pressureParts(r.HostPressure(), "waited ", r)...)
-	if cpus, ok := r.StoreCPUs(); ok {
-		parts = append(parts, fmt.Sprintf("store %.2f CPUs", cpus))
-	}
-	return parts
-}
-
-func percentOf(part, whole time.Duration) int64 {
-	if whole <= 0 {
-		return 0
-	}
-	return int64(100*float64(part)/float64(whole) + .5)
-}
-
-// requestsTimed reports the first request and the typical later ones, one line each.
-func (p *Printer) requestsTimed(ph bench.FirstRequests) {
-	p.line("  request  first %s", p.phases(ph.First))
-	later := func(name string, all []bench.RequestPhases, mid bench.RequestPhases) {
-		good, text := int64(0), "no success"
-		for _, r := range all {
-			if r.Err == "" {
-				good++
-			}
-		}
-		if good > 0 {
-			text = p.phases(mid) + ", median of " + units.Count(good)
-		}
-		if failed := int64(len(all)) - good; failed > 0 {
-			text += ", " + p.paint(red, units.Count(failed)+" failed")
-		}
-		if len(all) > 0 {
-			p.line("           %s %s", name, text)
-		}
-	}
-	later("later", ph.Kept, ph.Typical())
-	later("new connection", ph.New, ph.TypicalNew())
-}
-
-// phases returns "1.20 ms: connect 80.1 µs, sent 9.00 µs, first byte 1.10 ms, last byte 10.0 µs".
-func (p *Printer) phases(r bench.RequestPhases) string {
-	var parts []string
-	for _, part := range []struct {
-		name string
-		d    time.Duration
-	}{
-		{"name", r.Name}, {"connect", r.Connect}, {"TLS", r.TLS}, {"sent", r.Send},
-		{"first byte", r.FirstByte}, {"last byte", r.Receive},
-	} {
-		if part.d > 0 {
-			parts = append(parts, part.name+" "+units.Duration(part.d))
-		}
-	}
-	text := units.Duration(r.Total)
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
-	}
-	if r.Err != "" {
-		text += ", " + p.paint(red, "FAILED: ") + safe.Line(r.Err, 300)
-	}
-	return text
-}
-
-// around reports the spread of latencies and rates, if first requests were timed (procedure C).
-func (p *Printer) around(l bench.Load) {
-	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
-		text := func(ns float64) string { return units.Duration(time.Duration(ns)) }
-		p.line("    latency  mean %s, SD %s, max %s, %.1f%% within 1 SD",
-			text(s.Mean), text(s.SD), text(s.Max), 100*s.Within)
-	}
-	if s, ok := stats.RateSpread(l); ok {
-		p.line("    req/s    mean %s, SD %s, max %s, %.1f%% within 1 SD, over %s of 1 s",
-			units.Number(s.Mean), units.Number(s.SD), units.Number(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
-	}
-	if v := stats.BytesPerSecond(l); v > 0 {
-		p.line("    bodies   %s/s", units.Bytes(int64(v)))
-	}
+	return units.Duration(r.Total)
 }
 
 func progressText(e bench.Progress) string {
@@ -205,41 +121,32 @@ func progressText(e bench.Progress) string {
 }
 
 func instanceText(i bench.InstanceInfo) string {
-	var parts []string
 	traits := i.Runtime.Traits()
 	if traits.AlreadyRunning {
 		return "target at " + safe.Line(i.Address, 200)
 	}
-	if traits.Where != "" {
-		parts = append(parts, traits.Where)
-	}
-	if i.Limits.CPUs > 0 {
-		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))
-	}
-	if i.Limits.Memory > 0 {
-		parts = append(parts, units.Bytes(i.Limits.Memory)+" (no swap)")
-	}
-	if len(i.CPUSet) > 0 {
-		parts = append(parts, "on CPU "+i.CPUSet.String())
-	}
-	if !i.LimitsEnforced {
-		parts = append(parts, "LIMITS NOT ENFORCED")
-	}
-	return strings.Join(parts, ", ")
+	var of parts
+	of.add(traits.Where != "", "%s", traits.Where)
+	of.add(i.Limits.CPUs > 0, "%g CPUs", i.Limits.CPUs)
+	of.add(i.Limits.Memory > 0, "%s (no swap)", units.Bytes(i.Limits.Memory))
+	of.add(len(i.CPUSet) > 0, "on CPU %s", i.CPUSet)
+	of.add(!i.LimitsEnforced, "LIMITS NOT ENFORCED")
+	return strings.Join(of, ", ")
 }
 
 func stopText(s bench.StopResult) string {
+	took := units.Duration(s.Took)
 	switch {
 	case s.ExitedBeforeStop:
 		return "already exited: " + s.Exit.String()
 	case s.Forced:
-		return "killed after " + units.Duration(s.Took) + ": stop was forced"
+		return "killed after " + took + ": stop was forced"
 	case s.Killed:
-		return "killed after " + units.Duration(s.Took) + ": no exit after SIGTERM"
+		return "killed after " + took + ": no exit after SIGTERM"
 	case s.Graceful:
-		return "gracefully in " + units.Duration(s.Took)
+		return "gracefully in " + took
 	}
-	return "after " + units.Duration(s.Took) + ", " + s.Exit.String()
+	return "after " + took + ", " + s.Exit.String()
 }
 
 func windowText(steps []bench.Step, e bench.WindowClosed) string {

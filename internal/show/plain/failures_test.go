@@ -49,3 +49,35 @@ func TestEnd_FailureOnce(t *testing.T) {
 		})
 	}
 }
+
+// Each phase of checks has its own numbers.
+func TestPrinter_Checks(t *testing.T) {
+	var talk bytes.Buffer
+	p := New(Options{Talk: &talk})
+	trial := bench.Trial{Contender: "a", Round: 1}
+	handle := func(e bench.Event) { p.Handle(bench.Record{Trial: &trial, Event: e}) }
+	done := func(status bench.CheckStatus) {
+		handle(bench.CheckDone{Check: bench.CheckResult{Group: "g", Name: "n", Status: status}})
+	}
+	handle(bench.TrialStarted{})
+	done(bench.CheckPassed)
+	done(bench.CheckFailed)
+	handle(bench.PhaseEnded{Phase: bench.PhaseCheck, Note: "responses"})
+	done(bench.CheckPassed)
+	done(bench.CheckInfo)
+	done(bench.CheckSkipped)
+	handle(bench.PhaseEnded{Phase: bench.PhaseCheck, Note: "lifecycle"})
+	handle(bench.PhaseEnded{Phase: bench.PhaseCheck, Note: "none"})
+	for _, want := range []string{"checks   responses: 1 passed, 1 failed (", "checks   lifecycle: 2 passed, 1 skipped (g) ("} {
+		testenv.Equal(t, strings.Contains(talk.String(), want), true, talk.String())
+	}
+	testenv.Equal(t, strings.Contains(talk.String(), "none"), false)
+}
+
+func TestEnding_list(t *testing.T) {
+	for most, want := range map[int]string{3: "a\nb\n", 2: "a\nb\n", 1: "a\n1 more note in the report\n", 0: "2 more notes in the report\n"} {
+		var b ending
+		b.list([]string{"a", "b"}, most, "note")
+		testenv.Equal(t, b.String(), want)
+	}
+}

@@ -9,8 +9,11 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// stepLine returns a line of the table that grows while a trial runs. A narrow line, for terminals
-// of 80 columns, leaves out columns that the final table has.
+// wideRow is the least width of a terminal, in columns, that holds the whole row of a step. A
+// narrower one leaves out columns that the final table has.
+const wideRow = 102
+
+// stepLine returns a line of the table that grows while a trial runs, so its widths are fixed.
 func stepLine(narrow bool, name string, text func(measure.Shown) string) string {
 	width := 26
 	if narrow {
@@ -18,19 +21,15 @@ func stepLine(narrow bool, name string, text func(measure.Shown) string) string 
 	}
 	line := fmt.Sprintf("%-*s", width, name)
 	for _, col := range measure.View(measure.TextLive) {
+		width := max(8, fit.Width(col.Head)+1)
+		if col.Unit == measure.PerSecond {
+			width = 9
+		}
 		if !narrow || col.Drop == 0 {
-			line += fmt.Sprintf(" %*s", liveWidth(col), text(col))
+			line += fmt.Sprintf(" %*s", width, text(col))
 		}
 	}
 	return line
-}
-
-// liveWidth returns the width of a column before its values are known.
-func liveWidth(col measure.Shown) int {
-	if col.Unit == measure.PerSecond {
-		return 9
-	}
-	return max(8, fit.Width(col.Head)+1)
 }
 
 func stepHeader(narrow bool) string {

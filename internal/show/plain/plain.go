@@ -16,6 +16,7 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/text/fit"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
@@ -49,20 +50,11 @@ type Printer struct {
 	err      error
 }
 
-type tally struct {
-	passed, failed, skipped int
-	groups                  []string // the groups with skipped checks
-}
-
 type trialText struct {
 	bench.TrialResult
-	checks   tally
+	checked  int      // checks of phases that ended
 	began    bool     // the header of the table of steps was written
 	reported []string // errors of phases that were printed
-}
-
-func newTrialText(trial bench.Trial) *trialText {
-	return &trialText{TrialResult: bench.TrialResult{Trial: trial}}
 }
 
 // New returns a printer.
@@ -79,35 +71,38 @@ func (p *Printer) Err() error { return p.err }
 // Handle reports one event.
 func (p *Printer) Handle(rec bench.Record) {
 	if p.opt.JSON {
-		line, err := json.Marshal(rec)
-		if err == nil {
-			_, err = p.opt.Out.Write(append(safe.JSON(line), '\n'))
-		}
-		if p.err == nil && err != nil {
-			p.err = fmt.Errorf("write to standard output: %w", err)
-			if p.opt.Fail != nil {
-				p.opt.Fail(p.err)
-			}
-		}
-		if n, ok := rec.Event.(bench.Notice); ok && n.Level != "info" {
-			fmt.Fprintf(p.opt.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
-		}
+		p.json(rec)
 		return
 	}
 	p.estimate.Apply(rec)
 	if rec.Trial != nil {
-		if _, ok := rec.Event.(bench.TrialStarted); ok {
-			p.trials[*rec.Trial] = newTrialText(*rec.Trial)
+		_, begins := rec.Event.(bench.TrialStarted)
+		if begins {
 			p.heading = rec.Trial
 		}
-		if p.trial = p.trials[*rec.Trial]; p.trial == nil {
-			p.trial = newTrialText(*rec.Trial)
+		if p.trial = p.trials[*rec.Trial]; begins || p.trial == nil {
+			p.trial = &trialText{TrialResult: bench.TrialResult{Trial: *rec.Trial}}
+			p.trials[*rec.Trial] = p.trial
 		}
 		p.trial.Apply(rec.At, rec.Event)
 	}
 	p.report(rec)
-	if _, ok := rec.Event.(bench.TrialEnded); ok && rec.Trial != nil {
-		delete(p.trials, *rec.Trial)
+}
+
+// json writes an event as a line of JSON, and warnings as text.
+func (p *Printer) json(rec bench.Record) {
+	line, err := json.Marshal(rec)
+	if err == nil {
+		_, err = p.opt.Out.Write(append(safe.JSON(line), '\n'))
+	}
+	if p.err == nil && err != nil {
+		p.err = fmt.Errorf("write to standard output: %w", err)
+		if p.opt.Fail != nil {
+			p.opt.Fail(p.err)
+		}
+	}
+	if n, ok := rec.Event.(bench.Notice); ok && n.Level != "info" {
+		fmt.Fprintf(p.opt.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
 	}
 }
 
@@ -128,19 +123,24 @@ func (p *Printer) report(rec bench.Record) {
 		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Trial.Label(), 100)),
 			rec.Trial.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
 	case bench.InstanceStarted:
-		p.line("  runs     %s", instanceText(e.Info))
+		p.fact("runs", "%s", instanceText(e.Info))
 	case bench.InstanceReady:
 		if e.StartUp > 0 {
 			text := "first response"
 			if f := e.FirstResponse; f != nil {
 				text = "first good response (" + f.String() + ")"
 			}
-			p.line("  start-up %s from process start to %s", units.Duration(e.StartUp), text)
+			p.fact("start-up", "%s from process start to %s", units.Duration(e.StartUp), text)
 		}
 	case bench.RequestsTimed:
-		p.requestsTimed(e.FirstRequests)
+		f := e.FirstRequests
+		p.fact("request", "first %s, same connection %s, new connection %s", requestText(f.First), requestText(f.Typical()),
+			requestText(f.TypicalNew()))
 	case bench.CheckDone:
-		p.checkDone(e.Check)
+		if c := e.Check; c.Status == bench.CheckFailed {
+			p.line("  %s %s/%s: %s", p.paint(red, "check failed"),
+				safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
+		}
 	case bench.StepStarted:
 		p.show(rec, fmt.Sprintf("step %d of %d: %s", e.Index+1, e.Of, e.Step.Name))
 	case bench.WindowClosed:
@@ -154,14 +154,15 @@ func (p *Printer) report(rec bench.Record) {
 		p.notice(e)
 	case bench.InstanceStopped:
 		if peak, ok := stats.TimeToPeak(p.trial.TrialResult); ok {
-			p.line("  to peak  %s from process start to within %.2g%% of %s/s (%s)",
+			p.fact("to peak", "%s from process start to within %.2g%% of %s/s (%s)",
 				units.Duration(peak.After), 100*peak.Within, units.Number(peak.Level), safe.Line(peak.Step, 60))
 		}
-		p.line("  stopped  %s", stopText(e.Stop))
+		p.fact("stopped", "%s", stopText(e.Stop))
 	case bench.IncidentOccurred:
 		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
 	case bench.TrialEnded:
 		p.trialEnded(e)
+		delete(p.trials, p.trial.Trial)
 	case bench.RunEnded:
 		p.clear()
 	}
@@ -172,18 +173,18 @@ func (p *Printer) title(e bench.RunStarted) {
 	p.line("%s: %s × %s, %s load, about %s total", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
 		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
 		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
-	p.line("  results  %s", safe.Line(e.Dir, 500))
+	p.fact("results", "%s", safe.Line(e.Dir, 500))
 	if len(e.Run.Targets) > 0 && len(pr.Requests) == 1 {
-		p.line("  request  %s", safe.Line(pr.Requests[0].Name, 300))
+		p.fact("request", "%s", safe.Line(pr.Requests[0].Name, 300))
 	}
 	switch why := e.Run.NotInterleaved(); {
 	case pr.Interleave > 0:
-		p.line("  order    interleaved every %s: the contenders of a round run at the same time", units.Duration(pr.Interleave))
+		p.fact("order", "interleaved every %s: the contenders of a round run at the same time", units.Duration(pr.Interleave))
 	case why != "":
-		p.line("  order    not interleaved: %s", safe.Line(why, 300))
+		p.fact("order", "not interleaved: %s", safe.Line(why, 300))
 	}
 	if i := e.Run.Isolated; i != nil {
-		p.line("  CPUs     %s", safe.Line(i.Text, 300))
+		p.fact("CPUs", "%s", safe.Line(i.Text, 300))
 	}
 	for _, w := range e.Run.Warnings { // from before the first event
 		p.notice(bench.WarningNotice(w))
@@ -202,81 +203,75 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 		default:
 			p.trial.reported = append(p.trial.reported, text)
 		}
-		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
+		p.fact(string(e.Phase), "%s%s", p.paint(red, "failed: "), safe.Line(e.Err, 4000))
 		return
 	}
 	switch e.Phase {
 	case bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild:
 		if e.Note != "" {
-			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
+			p.fact(string(e.Phase), "%s (%s)", safe.Line(e.Note, 300), units.Duration(e.Took))
 		}
 	case bench.PhaseCheck:
-		if c := p.trial.checks; c.passed+c.failed+c.skipped > 0 {
-			text := fmt.Sprintf("%d passed", c.passed)
-			if c.failed > 0 {
-				text += ", " + p.paint(red, fmt.Sprintf("%d failed", c.failed))
-			}
-			if c.skipped > 0 {
-				text += fmt.Sprintf(", %d skipped (%s)", c.skipped, strings.Join(c.groups[:min(len(c.groups), 8)], ", "))
-			}
-			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
-		}
-		p.trial.checks = tally{}
+		p.checksEnded(e)
 	}
 }
 
-func (p *Printer) checkDone(c bench.CheckResult) {
-	switch c.Status {
-	case bench.CheckPassed, bench.CheckInfo:
-		p.trial.checks.passed++
-	case bench.CheckSkipped:
-		p.trial.checks.skipped++
-		if group := safe.Line(c.Group, 60); !slices.Contains(p.trial.checks.groups, group) {
-			p.trial.checks.groups = append(p.trial.checks.groups, group)
+func (p *Printer) checksEnded(e bench.PhaseEnded) {
+	n := map[bench.CheckStatus]int{}
+	var skipped []string // groups
+	checks := p.trial.Checks[p.trial.checked:]
+	for _, c := range checks {
+		n[c.Status]++
+		if group := safe.Line(c.Group, 60); c.Status == bench.CheckSkipped && !slices.Contains(skipped, group) {
+			skipped = append(skipped, group)
 		}
-	case bench.CheckFailed:
-		p.trial.checks.failed++
-		p.line("  %s %s/%s: %s", p.paint(red, "check failed"),
-			safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
 	}
+	p.trial.checked = len(p.trial.Checks)
+	if len(checks) == 0 {
+		return
+	}
+	var of parts
+	of.add(true, "%d passed", n[bench.CheckPassed]+n[bench.CheckInfo])
+	of.add(n[bench.CheckFailed] > 0, "%s", p.paint(red, fmt.Sprintf("%d failed", n[bench.CheckFailed])))
+	of.add(len(skipped) > 0, "%d skipped (%s)", n[bench.CheckSkipped], strings.Join(skipped[:min(len(skipped), 8)], ", "))
+	p.fact("checks", "%s: %s (%s)", e.Note, strings.Join(of, ", "), units.Duration(e.Took))
 }
 
 func (p *Printer) stepEnded(r bench.StepResult) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
 	if e := r.Load.Engine(); e != "" && e != p.engine && e != r.Step.Engine { // else the name of the step says it
 		p.engine = e
-		p.line("  engine   %s", e)
+		p.fact("engine", "%s", e)
 	}
 	if !p.trial.began {
 		p.trial.began = true
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))
 	}
 	p.line("  %s", stepRow(r, narrow))
-	if p.trial.FirstRequests != nil {
-		p.around(r.Load)
-	}
 	if p.opt.Verbose {
 		for _, line := range details(r) {
 			p.line("    %s", p.paint(faint, line))
 		}
 	}
+	remark := func(color, what, text string) {
+		if text != "" {
+			p.line("    %s %s", p.paint(color, what), safe.Line(text, 500))
+		}
+	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
-		count := units.Count(r.Load.Failed[kind])
-		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), count, safe.Line(kind.Words(), 60))
+		text := units.Count(r.Load.Failed[kind]) + " × " + safe.Line(kind.Words(), 60)
 		if example := r.Load.Examples[kind]; example != "" {
 			text += ", first: " + safe.Line(example, 300)
 		}
-		p.line("%s", text)
+		remark(red, "errors:", text)
 	}
 	for _, w := range r.AllWarnings() {
-		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w.Text, 500))
+		remark(yellow, "warning:", w.Text)
 	}
 	for _, missed := range r.Missed() {
-		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(missedText(missed), 300))
+		remark(red, "threshold missed:", missedText(missed))
 	}
-	if r.Aborted != "" {
-		p.line("    %s %s", p.paint(red, "stopped early:"), safe.Line(r.Aborted, 500))
-	}
+	remark(red, "stopped early:", r.Aborted)
 }
 
 func (p *Printer) notice(n bench.Notice) {
@@ -296,14 +291,15 @@ func (p *Printer) trialEnded(e bench.TrialEnded) {
 	if e.State == bench.TrialComplete {
 		return
 	}
-	switch {
-	case slices.Contains(p.unbuilt, e.Failure):
-		p.always("  " + p.paint(red, string(e.State)+": ") + "not built, as reported above")
-	case !slices.Contains(p.trial.reported, e.Failure): // the same error may have ended a phase
-		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
+	if !slices.Contains(p.trial.reported, e.Failure) { // the same error may have ended a phase
+		text := safe.Line(e.Failure, 4000)
+		if slices.Contains(p.unbuilt, e.Failure) {
+			text = "not built, as reported above"
+		}
+		p.always("  " + p.paint(red, string(e.State)+": ") + text)
 	}
 	if l := p.trial; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else nothing was measured
-		p.line("  lost     %s", safe.Line(e.Lost.String(), 1000))
+		p.fact("lost", "%s", safe.Line(e.Lost.String(), 1000))
 	}
 	if len(e.LastLog) == 0 || e.State != bench.TrialFailed {
 		return // after an interruption the log explains nothing
@@ -313,9 +309,6 @@ func (p *Printer) trialEnded(e bench.TrialEnded) {
 		p.always("    | " + safe.Line(l.Text, 300))
 	}
 }
-
-// wideRow is the least width of a terminal, in columns, that holds the whole row of a step.
-const wideRow = 102
 
 const bold, faint, red, yellow = "1", "2", "31", "33"
 
@@ -330,6 +323,11 @@ func (p *Printer) line(format string, args ...any) {
 	if !p.opt.Quiet {
 		p.always(fmt.Sprintf(format, args...))
 	}
+}
+
+// fact writes a line with a label.
+func (p *Printer) fact(label, format string, args ...any) {
+	p.line("  %-8s %s", label, fmt.Sprintf(format, args...))
 }
 
 func (p *Printer) always(s string) {
@@ -351,12 +349,8 @@ func (p *Printer) show(rec bench.Record, what string) {
 	if rec.Trial != nil {
 		text += rec.Trial.String() + "  "
 	}
-	text = safe.Line(text+what, 4*p.opt.Width)
-	if r := []rune(text); len(r) >= p.opt.Width {
-		text = string(r[:p.opt.Width-1])
-	}
-	fmt.Fprintf(p.opt.Talk, "\r\x1b[K%s", text)
-	p.status = text
+	p.status = fit.Cut(safe.Line(text+what, 4*p.opt.Width), p.opt.Width-1)
+	fmt.Fprint(p.opt.Talk, "\r\x1b[K"+p.status)
 }
 
 func (p *Printer) clear() {

@@ -3,13 +3,22 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/locbench/locbench/internal/analysis"
@@ -62,13 +71,13 @@ func (s screenful) row(name string) string {
 	return ""
 }
 
-// The first screen answers without scrolling: who leads, by how much and how sure, peak, latency at
-// equal load, cost, what failed. The answers are those of package analysis.
+// The first screen says without scrolling who leads, by how much and how sure, peak, latency at
+// equal load, cost, and what failed, with the values of package analysis.
 func TestFirstScreen_Answers(t *testing.T) {
 	browser := startBrowser(t)
 	for name, c := range map[string]struct {
-		run    func(*testing.T) (bench.Run, []bench.TrialResult)
-		answer func(*asked)
+		run   func(*testing.T) (bench.Run, []bench.TrialResult)
+		check func(*asked)
 	}{
 		"locations":    {published("locations"), (*asked).ranking},
 		"burst":        {published("burst"), (*asked).arrivals},
@@ -80,10 +89,12 @@ func TestFirstScreen_Answers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, trials := c.run(t)
-			b := open(t, browser, render(t, run, trials), 1280, "light")
+			a := analysis.Of(run, trials)
+			var doc bytes.Buffer
+			testenv.OK(t, HTML(&doc, a, Options{Folder: "results/" + name}))
+			b := open(t, browser, doc.Bytes(), 1280, "light")
 			testenv.OK(t, chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, 800)))
 			b.until("drawn charts", `document.querySelector('.plot svg text') !== null`)
-			a := analysis.Of(run, trials)
 			s := &asked{T: t, screenful: eval[screenful](b, inView), run: a}
 			for _, one := range a.Ordered() {
 				if one.WhyExcluded() == "" {
@@ -92,13 +103,16 @@ func TestFirstScreen_Answers(t *testing.T) {
 					s.excluded = append(s.excluded, one)
 				}
 			}
-			c.answer(s)
+			c.check(s)
 			s.failures()
+			if dir := os.Getenv("LOCBENCH_SCREENS"); dir != "" {
+				b.screen(filepath.Join(dir, "report-"+name+".png"))
+			}
 		})
 	}
 }
 
-// asked is a screen that is asked about a run.
+// asked is a screen and what it should say about its run.
 type asked struct {
 	*testing.T
 	screenful
@@ -284,6 +298,31 @@ func (s *asked) single() {
 	s.says("how sure", s.Facts["Confidence"], s.rounds(), "no ranking")
 	s.says("cost", s.Facts["Cost"], units.Dollars(c.Cost.Total)+" per billion requests")
 	s.says("p99", s.row(fmt.Sprint(peak.Step.Connections)), measure.Get(measure.P99).Unit.Text(measure.Get(measure.P99).Over(peak).Value))
+}
+
+// screen saves a picture of what is in view, in few colors, if there is such a file already.
+func (b *tab) screen(file string) {
+	b.t.Helper()
+	if _, err := os.Stat(file); err != nil {
+		return
+	}
+	shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
+	testenv.OK(b.t, err)
+	img, err := png.Decode(bytes.NewReader(shot.Data))
+	testenv.OK(b.t, err)
+	counts := map[color.Color]int{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			counts[img.At(x, y)]++
+		}
+	}
+	colors := slices.SortedFunc(maps.Keys(counts), func(a, b color.Color) int { return counts[b] - counts[a] })
+	few := image.NewPaletted(img.Bounds(), colors[:min(len(colors), 64)])
+	draw.Draw(few, few.Rect, img, image.Point{}, draw.Src)
+	var out bytes.Buffer
+	testenv.OK(b.t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, few))
+	testenv.Check(b.t, out.Len() <= 120_000, "%s has %d bytes", file, out.Len())
+	testenv.OK(b.t, os.WriteFile(file, out.Bytes(), 0o644))
 }
 
 func published(name string) func(*testing.T) (bench.Run, []bench.TrialResult) {

@@ -24,7 +24,7 @@ func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
 	} else {
 		p.put("<div><dt>Failures</dt><dd>{}</dd></div>", r.Failures)
 	}
-	p.put("<div class=\"next\"><dt>Next step</dt><dd>{}", r.Next)
+	p.put("<div class=\"next\"><dt>Next step</dt><dd tabindex=\"0\">{}", r.Next)
 	p.optional(": <code>{}</code>", r.Command)
 	p.put("</dd></div></dl>\n</section>\n")
 	class := "pair"
@@ -68,7 +68,7 @@ func (p *pageWriter) problems(all []conclusion.Problem) {
 		}
 		p.put(`<article class="{}"><h2>{} {}</h2><p>{}{}</p>`, class, mark, one.Contender, verb, one.What)
 		p.optional("<p><b>Likely cause</b> {}</p>", one.Cause)
-		p.optional("<p><b>Remedy</b> {}</p>", one.Remedy)
+		p.optional(`<p tabindex="0"><b>Remedy</b> {}</p>`, one.Remedy)
 		p.put("</article>")
 	}
 	p.put("</div>\n")

@@ -67,7 +67,7 @@ func newReproduction(run bench.Run) reproduction {
 	return r
 }
 
-// commandOf returns the command of a run as it was read, else as it is on record.
+// commandOf returns the parsed command of a run, else the recorded one.
 func commandOf(run bench.Run) string {
 	if len(run.Given) > 0 {
 		return conclusion.Command(run.Given)

@@ -87,7 +87,7 @@ type App struct {
 type word struct {
 	text string
 	bad  bool
-	n    int // counts the words, so that a new one outlives the end of the one before
+	n    int // counts the words: the end of one does not remove the next
 }
 
 // frame is the last view, and whether the next one is drawn again.
@@ -109,7 +109,7 @@ type (
 	wordsEnd struct{ n int }
 )
 
-// Tick and Draw are the messages of the clock and of a frame that is due, for tests, in which no
+// Tick and Draw are the messages of the clock and of a pending frame, for tests, in which no
 // time passes.
 func Tick(now time.Time) tea.Msg { return tickMsg(now) }
 
@@ -222,7 +222,7 @@ func (a *App) update(msg tea.Msg) tea.Cmd {
 			a.helped(msg)
 			return nil
 		case a.ask != nil:
-			return a.answer(msg)
+			return a.choose(msg)
 		}
 		return a.pass(a.top(), msg)
 	case tea.ResumeMsg:
@@ -266,12 +266,12 @@ func (a *App) key(msg tea.KeyPressMsg) tea.Cmd {
 		a.help = newHelp(a.top().Title(), a.Keys())
 		return nil
 	case a.ask != nil:
-		return a.answer(msg)
+		return a.choose(msg)
 	}
 	return a.pass(a.top(), msg)
 }
 
-// interrupt handles Ctrl-C, which answers a question that has an answer for it.
+// interrupt handles Ctrl-C, which chooses where a question has a choice for it.
 func (a *App) interrupt() tea.Cmd {
 	a.help = nil
 	if ask := a.ask; ask != nil {
@@ -283,17 +283,17 @@ func (a *App) interrupt() tea.Cmd {
 	return a.pass(a.top(), ui.StopMsg{})
 }
 
-// answer passes a message to the question.
-func (a *App) answer(msg tea.Msg) tea.Cmd {
-	done, answer, cmd := a.ask.Update(msg)
+// choose passes a message to the question.
+func (a *App) choose(msg tea.Msg) tea.Cmd {
+	done, chosen, cmd := a.ask.Update(msg)
 	if !done {
 		return cmd
 	}
 	a.ask = nil
-	if answer == nil {
+	if chosen == nil {
 		return nil
 	}
-	return a.pass(a.top(), answer)
+	return a.pass(a.top(), chosen)
 }
 
 // navigate handles the messages of pages to the program.
@@ -323,7 +323,7 @@ func (a *App) navigate(page ui.Page, msg tea.Msg) (cmd tea.Cmd, handled bool) {
 		}
 		a.ask = &msg.Ask
 		return a.ask.Init(), true
-	case ui.AnsweredMsg:
+	case ui.SettledMsg:
 		if page == a.top() {
 			a.ask = nil
 		}
@@ -350,7 +350,7 @@ func (a *App) tell(text string, bad bool) tea.Cmd {
 	return a.options.After(wordFor, func(time.Time) tea.Msg { return wordsEnd{n} })
 }
 
-// View implements tea.Model. It draws only after a change: Bubble Tea asks after every message.
+// View implements tea.Model. It draws only after a change: Bubble Tea calls it after every message.
 func (a *App) View() tea.View {
 	if a.frame.dirty {
 		a.frame.text, a.frame.dirty = a.theme.ASCIIOnly(a.draw()), false

@@ -60,7 +60,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 		case "t":
 			return ui.Cmd(ui.TellMsg{Text: "a \x1b[31mword\x1b[0m"})
 		case "n":
-			return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Note", Limit: 10, Answer: func(s string) tea.Msg { return s }}})
+			return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Note", Limit: 10, Reply: func(s string) tea.Msg { return s }}})
 		case "l":
 			late := p.late
 			return func() tea.Msg { <-late; return lateMsg{} }
@@ -72,7 +72,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 	case lateMsg:
 		p.got = append(p.got, "late")
 	case string:
-		p.got = append(p.got, "answer "+msg)
+		p.got = append(p.got, "typed "+msg)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func TestTheLastLine(t *testing.T) {
 
 func TestAQuestionForText(t *testing.T) {
 	for keys, want := range map[string]string{
-		"h i enter": "answer hi", "? q enter": "answer ?q", "h esc": "", "enter": "", "h ctrl+c": "stop",
+		"h i enter": "typed hi", "? q enter": "typed ?q", "h esc": "", "enter": "", "h ctrl+c": "stop",
 	} {
 		play(t, usual, func(first *page, p *tuitest.Program) {
 			p.Press("n")

@@ -124,7 +124,7 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 		s.dialog = showEnd
 	}
 	if s.asked {
-		return ui.Cmd(page.AnsweredMsg{})
+		return ui.Cmd(page.SettledMsg{})
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (s *Screen) status(f ui.Frame) string {
 }
 
 // Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the
-// run gracefully (as the answer of the question), stop it by force, and kill it.
+// run gracefully (as the choice of the question does), stop it by force, and kill it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.options.Session.CanSteer():

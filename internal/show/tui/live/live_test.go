@@ -241,7 +241,7 @@ func TestTheEndOfTheRunClosesTheQuestion(t *testing.T) {
 	})
 }
 
-// TestTheQuestionOfStopping asks once; Ctrl-C on the question stops, as its answer does.
+// TestTheQuestionOfStopping opens it once; Ctrl-C on the question stops, as its choice does.
 func TestTheQuestionOfStopping(t *testing.T) {
 	for _, c := range []struct {
 		keys  string

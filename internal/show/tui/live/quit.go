@@ -10,10 +10,10 @@ import (
 	page "github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// stopMsg is the answer to the question how to stop the run.
+// stopMsg is how to stop the run, as chosen.
 type stopMsg struct{ now bool }
 
-// ask asks how to stop the run. It says what exactly each answer does.
+// ask opens the question how to stop the run. It says what exactly each choice does.
 func (s *Screen) ask() tea.Cmd {
 	s.asked = true
 	a := page.Ask{Title: "Leave?", Text: s.where(), Interrupt: stopMsg{now: true}}

@@ -23,9 +23,8 @@ type Options struct {
 	Leave   bool // close the program as soon as the run has ended, as "locbench run" does
 }
 
-// StateMsg tells a tab that records were applied, another trial was chosen, or a second has passed.
-// State is the same pointer each time: it must not be changed, and State.Version tells whether it
-// has changed.
+// StateMsg goes to all tabs when records were applied, another trial was chosen, or a second has
+// passed. State is the same pointer each time: it must not be changed. State.Version changes with it.
 type StateMsg struct {
 	State *fold.State
 	Trial *fold.Trial // the one that is shown; nil before the first

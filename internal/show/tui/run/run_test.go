@@ -12,7 +12,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// stateOf returns what a tab is told after records.
+// stateOf returns the message to the tabs after records.
 func stateOf(records []bench.Record) StateMsg {
 	s := &fold.State{}
 	for _, rec := range records {
@@ -46,7 +46,7 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// finished is a run that has ended and that somebody else started.
+// finished is a run that has ended and that another process started.
 type finished struct {
 	ui.Session
 	records []bench.Record

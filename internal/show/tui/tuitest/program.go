@@ -155,7 +155,7 @@ func (c Page) Frames(t *testing.T, name string) {
 }
 
 // Whole fails unless the page fills terminals of all sizes to the cell, in ASCII too, colors change
-// nothing but colors, and its keys keep the rules.
+// only colors, and its keys keep the rules.
 func (c Page) Whole(t *testing.T) {
 	t.Helper()
 	for _, size := range append(Sizes(), Size{20, 6}, Size{40, 12}, Size{50, 14}, Size{100, 12}, Size{79, 24}) {

@@ -99,7 +99,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 		case nil:
 		case tea.BatchMsg:
 			queue = append(queue, msg...)
-		case page.OpenMsg, page.AskMsg, page.AnsweredMsg, ui.Back, ui.Quit, ui.StatusMsg, ui.Copy:
+		case page.OpenMsg, page.AskMsg, page.SettledMsg, ui.Back, ui.Quit, ui.StatusMsg, ui.Copy:
 			if program != nil {
 				program(msg)
 			}

@@ -18,18 +18,18 @@ type Ask struct {
 	Choices []Choice
 	After   []string // below the choices, such as a command
 
-	// Interrupt is the answer of Ctrl-C; nil: the question closes and the page gets StopMsg.
+	// Interrupt is what Ctrl-C chooses; nil: the question closes and the page gets StopMsg.
 	Interrupt tea.Msg
 
-	// Answer makes the message of a text that was typed; nil: the question has choices.
-	Answer func(text string) tea.Msg
-	Limit  int // characters of the text
+	// Reply makes the message of a text that was typed; nil: the question has choices.
+	Reply func(text string) tea.Msg
+	Limit int // characters of the text
 
 	at    int
 	input textinput.Model
 }
 
-// Choice is one answer. Its message goes to the page that asked.
+// Choice is one way on. Its message goes to the page of the question.
 type Choice struct {
 	Name, Words string
 	Msg         tea.Msg
@@ -37,7 +37,7 @@ type Choice struct {
 
 // Init begins the question.
 func (a *Ask) Init() tea.Cmd {
-	if a.Answer == nil {
+	if a.Reply == nil {
 		return nil
 	}
 	a.input = NewInput(a.Limit)
@@ -45,10 +45,10 @@ func (a *Ask) Init() tea.Cmd {
 }
 
 // Typing reports whether letters are text.
-func (a *Ask) Typing() bool { return a.Answer != nil }
+func (a *Ask) Typing() bool { return a.Reply != nil }
 
-// Update handles a message; done: the question closes, with an answer or nil.
-func (a *Ask) Update(msg tea.Msg) (done bool, answer tea.Msg, cmd tea.Cmd) {
+// Update handles a message; done: the question closes, with the chosen message or nil.
+func (a *Ask) Update(msg tea.Msg) (done bool, chosen tea.Msg, cmd tea.Cmd) {
 	press, pressed := msg.(tea.KeyPressMsg)
 	switch k := KeyOf(press); {
 	case pressed && k == Esc, pressed && k == Leave && !a.Typing():
@@ -57,7 +57,7 @@ func (a *Ask) Update(msg tea.Msg) (done bool, answer tea.Msg, cmd tea.Cmd) {
 		if a.input.Value() == "" {
 			return true, nil, nil
 		}
-		return true, a.Answer(a.input.Value()), nil
+		return true, a.Reply(a.input.Value()), nil
 	case a.Typing():
 		a.input, cmd = a.input.Update(msg)
 		return false, nil, cmd

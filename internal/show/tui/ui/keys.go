@@ -57,7 +57,7 @@ const (
 	Redraw
 )
 
-// keys holds the names of each key as Bubble Tea reports them, as they are shown, and what the key
+// keys holds the names of each key from Bubble Tea, its sign, and what the key
 // does on most pages.
 var keys = [...]struct{ names, shown, words string }{
 	Up:          {"up k", "↑", "previous"},

@@ -52,7 +52,7 @@ func Text(priority int, lines ...string) Block {
 }
 
 // Stack draws blocks one below the other, in exactly w by h cells. Blocks come in by priority, as
-// long as they fit; the lines that remain go to those that grow, one by one. Whoever fits in h lines
+// long as they fit; the lines that remain go to those that grow, one by one. What fits in h lines
 // also fits in more. The first is shown even if it does not fit. tops has the first line of each
 // block, -1 if it was left out, for clicks.
 func Stack(w, h int, blocks ...Block) (view string, tops []int) {
@@ -101,8 +101,8 @@ func share(h int, blocks []Block) []int {
 	return heights
 }
 
-// Beside puts b to the right of a, which gets wa of w cells, with two between them. Both get h lines.
-func Beside(a, b func(w, h int) string, wa int) func(w, h int) string {
+// NextTo returns a drawing with b to the right of a, which gets wa of w cells, with two between them. Both get h lines.
+func NextTo(a, b func(w, h int) string, wa int) func(w, h int) string {
 	return func(w, h int) string {
 		left := Exact(strings.Split(a(wa, h), "\n"), wa, h)
 		right := Exact(strings.Split(b(w-wa-2, h), "\n"), w-wa-2, h)

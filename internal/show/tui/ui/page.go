@@ -49,8 +49,8 @@ type (
 	QuitMsg struct{}
 	// AskMsg shows a question over this page. The message of the choice comes back to the page.
 	AskMsg struct{ Ask }
-	// AnsweredMsg closes the question of this page: its reason is gone.
-	AnsweredMsg struct{}
+	// SettledMsg closes the question of this page: its reason is gone.
+	SettledMsg struct{}
 	// TellMsg shows a text in place of the keys for some seconds.
 	TellMsg struct {
 		Text string
@@ -71,7 +71,7 @@ type (
 	ShownMsg struct{}
 	// TickMsg comes once a second to the page on top.
 	TickMsg struct{ Now time.Time }
-	// StopMsg is Ctrl-C: a page that runs something asks, others send QuitMsg.
+	// StopMsg is Ctrl-C: a page that runs something opens a question, others send QuitMsg.
 	StopMsg struct{}
 )
 
@@ -83,7 +83,7 @@ func Wheel(msg tea.MouseWheelMsg) int {
 	return map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
 }
 
-// Outcome tells text, or err.
+// Outcome returns the message that shows text, or err.
 func Outcome(text string, err error) TellMsg {
 	if err != nil {
 		return TellMsg{Text: err.Error(), Bad: true}

@@ -4,7 +4,7 @@ import (
 	"github.com/locbench/locbench/internal/text/fit"
 )
 
-// Problem is a failure or a warning told whole: what happened, what was found, what to do. It wraps
+// Problem is a failure or a warning as a whole: what happened, what was found, what to do. It wraps
 // and is never cut.
 type Problem struct {
 	Head    string
@@ -27,7 +27,7 @@ func (p Problem) sign(t *Theme) (string, Paint) {
 }
 
 // Lines returns the problem in lines of at most w cells: its head, and its rows with their names in
-// a column of their own, or before the text where it is narrow.
+// a separate column, or before the text where it is narrow.
 func (p Problem) Lines(t *Theme, w int) []string {
 	sign, paint := p.sign(t)
 	lines := Hang(sign+" ", p.Head, w, paint)

@@ -1,0 +1,76 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+)
+
+// The rate for all is two thirds of the lowest peak, rounded down to one digit.
+func TestEqualLoad(t *testing.T) {
+	open := func(t *bench.TrialResult) { share(1000)(t); t.Steps = t.Steps[4:] }
+	for _, c := range []struct {
+		name string
+		all  [][]bench.TrialResult
+		want float64
+	}{
+		{"none", nil, 0},
+		{"alone", [][]bench.TrialResult{rounds("a", 1, 1)}, 0},
+		{"two", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, 2)}, 6000},
+		{"the lowest is last", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .1), rounds("c", 1, .5)}, 600},
+		{"an excluded one does not count", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .1, errorsInAll), rounds("c", 1, .5)}, 3000},
+		{"open loops do not count", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .5, open)}, 0},
+		{"exactly 2", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .0002)}, 1},
+		{"below 2", [][]bench.TrialResult{rounds("a", 1, 1), rounds("b", 1, .00019)}, 0},
+	} {
+		if got := EqualLoad(analyzed(c.all...).Contenders); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// The latency at a rate is interpolated between the two closed-loop steps around it.
+func TestContender_P99At(t *testing.T) {
+	at := func(step int, change func(*bench.StepResult)) func(*bench.TrialResult) {
+		return func(t *bench.TrialResult) { change(&t.Steps[step]) }
+	}
+	slow := func(d time.Duration) func(*bench.StepResult) {
+		return func(s *bench.StepResult) { s.Load.Latency.P99 = d }
+	}
+	known := []func(*bench.TrialResult){at(1, slow(time.Millisecond)), at(2, slow(2*time.Millisecond)), at(3, slow(8*time.Millisecond))}
+	for _, c := range []struct {
+		name   string
+		rate   float64
+		change func(*bench.TrialResult)
+		want   string
+	}{
+		{"at a step", 5000, nil, "2ms"},
+		{"between two steps", 7500, nil, "4ms"},
+		{"at peak", 10_000, nil, "8ms"},
+		{"above the peak", 10_001, nil, "none"},
+		{"below the first step", 500, nil, "≤ 1ms"},
+		{"no rate", 0, nil, "none"},
+		{"without the step below", 7500, at(2, func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1e6} }), "4.177ms"},
+		{"no valid step", 5000, errorsInAll, "none"},
+		{"an open loop is left out", 7500, share(7500), "4ms"},
+	} {
+		changes := slices.Clone(known)
+		if c.change != nil {
+			changes = append(changes, c.change)
+		}
+		got, ok := analyzed(rounds("a", 1, 1, changes...)).Contenders[0].P99At(c.rate)
+		text := fmt.Sprint(got.Value.Round(time.Microsecond))
+		switch {
+		case !ok:
+			text = "none"
+		case got.AtMost:
+			text = "≤ " + text
+		}
+		if text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}

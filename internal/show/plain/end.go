@@ -1,0 +1,269 @@
+package plain
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
+)
+
+// How much of each kind the end of a run lists; the report has all.
+const (
+	maxCaveats  = 3
+	maxMissed   = 20
+	maxFailures = 8 // kinds per contender
+)
+
+// ending writes the end of a run, wrapped at a width.
+type ending struct {
+	strings.Builder
+	width int
+}
+
+func (b *ending) line(format string, args ...any) {
+	b.WriteString(fit.Paragraph(fmt.Sprintf(format, args...), b.width, "  ") + "\n")
+}
+
+// list writes the first lines, and how many more the report has.
+func (b *ending) list(lines []string, most int, noun string) {
+	for _, text := range lines[:min(len(lines), most)] {
+		b.line("%s", text)
+	}
+	if more := len(lines) - most; more > 0 {
+		b.line("%s in the report", units.Plural(more, "more "+noun))
+	}
+}
+
+// End writes the end of a run: the steps of each contender unless shown says that they have just
+// been printed, the verdict and how sure it is, the table of contenders, what failed, the worst
+// caveats, and what to do next. If width is above 0, lines are wrapped and columns that do not fit
+// are left out; report.html has everything. floor is the noise floor of the machine, nil if
+// unknown.
+func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bool) error {
+	b := &ending{width: width}
+	if !shown {
+		for _, c := range a.Ordered() {
+			b.steps(c)
+		}
+	}
+	r := conclusion.Of(a, floor)
+	b.line("%s", r.Verdict)
+	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
+	if a.Run.AcceptFailedChecks {
+		b.line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
+	}
+	b.evidence(r)
+	for _, c := range a.Ordered() {
+		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
+			b.list(failures(c), maxFailures, "kind")
+		}
+		for _, text := range sessions(c) {
+			b.line("%s", text)
+		}
+	}
+	b.thresholds(a.Trials)
+	b.caveats(r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Conclusion writes the end of a search for capacity, as End that of a run.
+func Conclusion(w io.Writer, r conclusion.Conclusion, width int) error {
+	b := &ending{width: width}
+	b.line("%s", r.Verdict)
+	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
+	b.evidence(r)
+	b.caveats(r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// evidence writes what failed, the table and the cost.
+func (b *ending) evidence(r conclusion.Conclusion) {
+	for _, p := range r.Problems {
+		b.problem(p)
+	}
+	if len(r.Table.Rows) > 0 && r.Kind != conclusion.Single { // the steps of one contender are above
+		b.WriteString("\n" + r.Table.Text(b.width))
+	}
+	b.list(r.Table.Footnotes, len(r.Table.Footnotes), "")
+	b.WriteByte('\n')
+	b.line("cost: %s", r.Cost)
+	if len(r.Problems) == 0 || !r.Failed {
+		b.line("failures: %s", r.Failures)
+	}
+}
+
+// caveats writes the worst caveats, and what to do next.
+func (b *ending) caveats(r conclusion.Conclusion) {
+	var caveats []string
+	for _, s := range r.Caveats {
+		caveats = append(caveats, "! "+s.Text)
+	}
+	b.list(caveats, maxCaveats, "note")
+	remedy := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, r.Command) }
+	if r.Command != "" && !slices.ContainsFunc(r.Problems, remedy) {
+		b.line("%s: %s", r.Next, r.Command)
+	}
+}
+
+// problem writes what is wrong with a contender, the likely cause and what to do.
+func (b *ending) problem(p conclusion.Problem) {
+	mark, verb := "✗", " is excluded: it "
+	if p.Warning {
+		mark, verb = "!", ": "
+	}
+	b.line("%s %s%s%s", mark, p.Contender, verb, p.What)
+	if p.Cause != "" {
+		b.line("  likely cause: %s", p.Cause)
+	}
+	b.line("  %s", p.Remedy)
+}
+
+// steps writes the steps of a contender over its rounds.
+func (b *ending) steps(c analysis.Contender) {
+	if len(c.Steps) == 0 {
+		return
+	}
+	b.line("%s", safe.Line(strings.TrimSpace(c.Label+" "+c.Under()), 160))
+	measures := slices.DeleteFunc(measure.View(measure.TextSteps), func(m measure.Shown) bool {
+		return m.Optional && !slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return m.Over(s).Known })
+	})
+	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}}}
+	for _, m := range measures {
+		t.Columns = append(t.Columns, table.Column{Title: m.Head, Drop: m.Drop})
+	}
+	t.Columns = append(t.Columns, table.Column{Title: "bound by", Drop: 1})
+	var notes parts
+	for _, s := range c.Steps {
+		name, drift, bound := s.Step.Title(), s.DriftWords(), c.Bounds[s.Index]
+		if drift != "" {
+			name += " (" + drift + ")"
+		}
+		cells := []string{safe.Line(name, 60)}
+		for _, m := range measures {
+			if m.ID == measure.Errors {
+				cells = append(cells, errorCell(s.FailedTotal(), s.ErrorRate(), s.ErrorRateIsEstimate()))
+			} else {
+				cells = append(cells, m.Text(m.Over(s)))
+			}
+		}
+		wrong := s.Failed[bench.ErrWrong]
+		if wrong > 0 && s.Excluded { // what limited unexpected responses says nothing
+			bound = verdict.Summary{}
+		}
+		t.Add(append(cells, boundBy(bound))...)
+		title := safe.Line(s.Step.Title(), 60)
+		notes.add(wrong > 0, "  %s: %s", title, bench.Unexpected{Count: wrong, Compared: s.Compared}.Share())
+		notes.add(s.StatusWords() != "", "  %s: %s", title, s.StatusWords())
+	}
+	if peak, ok := c.PeakStep(); ok {
+		s := c.Bounds[peak.Index]
+		notes.add(s.Bound == verdict.Unclear, "  at peak: %s", s.Words())
+		notes.add(s.Bound != verdict.Unclear && s.Bound != "", "  at peak: %s", s.Verdict)
+	}
+	for _, text := range t.Lines(b.width-2, nil) {
+		b.WriteString("  " + text + "\n")
+	}
+	b.list(notes, len(notes), "")
+	b.WriteByte('\n')
+}
+
+// boundBy returns the bottleneck, and where rounds differ, how many of them had it.
+func boundBy(s verdict.Summary) string {
+	switch {
+	case s.Bound == "":
+		return units.Missing
+	case s.Agree < s.Rounds:
+		return fmt.Sprintf("%s (%d of %d)", s.Bound, s.Agree, s.Rounds)
+	}
+	return string(s.Bound)
+}
+
+func errorCell(n int64, ratio float64, estimated bool) string {
+	about := ""
+	switch {
+	case n == 0 || ratio < 0.001:
+		return units.Count(n)
+	case estimated:
+		about = "~"
+	}
+	return fmt.Sprintf("%s (%s%.1f%%)", units.Count(n), about, 100*ratio)
+}
+
+// missedText returns "p99 is 71.2ms, not <50ms; stopped the trial".
+func missedText(r bench.ThresholdResult) string {
+	if r.Stopped != "" {
+		return r.Text + "; stopped the " + string(r.Stopped)
+	}
+	return r.Text
+}
+
+// thresholds writes how many thresholds were checked, and which were missed.
+func (b *ending) thresholds(trials []bench.TrialResult) {
+	checked := 0
+	var missed parts
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
+			checked += len(s.Thresholds)
+			for _, r := range s.Missed() {
+				missed.add(true, "missed: %s, step %d (%s): %s", trial.Trial, s.Index+1, safe.Line(s.Step.Name, 60),
+					safe.Line(missedText(r), 300))
+			}
+		}
+	}
+	if checked > 0 {
+		b.line("thresholds: %d of %d missed", len(missed), checked)
+	}
+	b.list(missed, maxMissed, "threshold")
+}
+
+// failures returns the kinds of failures by kind of request, with the first text of each.
+func failures(c analysis.Contender) (lines []string) {
+	for _, f := range c.Failures() {
+		of := "all requests"
+		if f.Request != "" {
+			of = fmt.Sprintf("requests %q", safe.Line(f.Request, 60))
+		}
+		if f.Session != "" {
+			of += fmt.Sprintf(" in session %q", safe.Line(f.Session, 60))
+		}
+		text := fmt.Sprintf("%s of %s failed: %s × %s", units.Tenths(f.Share), of, units.Count(f.Count), safe.Line(f.Kind.Words(), 60))
+		if f.Compared > 0 {
+			text = bench.Unexpected{Count: f.Count, Compared: f.Compared}.Share() + ", of " + of
+		}
+		if f.First != "" {
+			text += ", first: " + safe.Line(f.First, 300)
+		}
+		lines = append(lines, safe.Line(c.Label, 60)+": "+text)
+	}
+	return lines
+}
+
+// sessions returns how many sessions of a contender completed, and where the others failed.
+func sessions(c analysis.Contender) (lines []string) {
+	for _, s := range c.Sessions() {
+		var of parts
+		of.add(true, "%s: session %q: %s started, %s completed", safe.Line(c.Label, 60), safe.Line(s.Name, 60),
+			units.Count(s.Begun), units.Count(s.Completed))
+		for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
+			of.add(true, "%s failed at %q", units.Count(s.Failed[request]), safe.Line(request, 60))
+		}
+		of.add(s.Rejected > 0, "%s ended by a rejected response", units.Count(s.Rejected))
+		lines = append(lines, strings.Join(of, ", "))
+	}
+	return lines
+}
