@@ -151,7 +151,7 @@ steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration
 	begins := sentence[:min(len(sentence), 40)]
 	for name, output := range p.outputs(t, d, run) {
 		about := map[string]string{
-			"text": "faulty is excluded: it ", "dashboard": "faulty excluded: ", "report": "faulty is excluded: it ", "summary": "faulty is excluded: it ",
+			"text": "faulty is excluded: it ", "dashboard": "faulty excluded: ", "report": "✗ faulty</h2><p>Excluded: it ", "summary": "faulty is excluded: it ",
 		}[name]
 		at := strings.Index(output, about)
 		if at < 0 || !strings.HasPrefix(output[at+len(about):], begins) {

@@ -89,8 +89,7 @@ func TestOutputs_Leader(t *testing.T) {
 	for output, c := range map[string]struct{ got, want string }{
 		"text":      {text.String(), "peak throughput   10,836/s  9,932/s   −9.4% (−10.1% to −8.6%)  ✗ worse"},
 		"Markdown":  {markdown.String(), "| peak throughput | 10,836/s | 9,932/s | −9.4% (−10.1% to −8.6%) | ✗ worse |"},
-		"sentence":  {markdown.String(), "+10.4% (+9.5% to +11.3%) vs 9,932/s at 8 connections of b; p 0.0078 (Holm, 2 tests), 9 and 9 rounds"},
-		"report":    {html.String(), "p 0.0078 (Holm, 2 tests), 9 and 9 rounds"},
+		"report":    {html.String(), "9 rounds in pairs, 95% CI; lowest p 0.0078 (Holm, 2 measures)"},
 		"dashboard": {view, "A is better: −9.4% (−10.1% to −8.6%)"},
 	} {
 		t.Run(output, func(t *testing.T) {
@@ -105,6 +104,10 @@ func TestOutputs_Leader(t *testing.T) {
 // contender.
 func TestOutputs_Agree(t *testing.T) {
 	whole := []measure.ID{measure.Throughput, measure.StartUp, measure.Cost}
+	var every []measure.ID
+	for _, m := range measure.All() {
+		every = append(every, m.ID)
+	}
 	for name, first := range map[string][]measure.ID{ // what the table of the first screen has
 		"locations": {measure.Throughput, measure.StartUp, measure.Cost, measure.MemoryPeak}, "delay-matrix": {measure.Cost},
 		"cold-warm": {measure.StartUp, measure.P50, measure.Cost}, "burst": {measure.P99, measure.Max, measure.StartUp, measure.Cost},
@@ -132,9 +135,9 @@ func TestOutputs_Agree(t *testing.T) {
 				}{
 					"text":            {text.String(), `(?m)^.*\b` + c.Label + ` .*$`, first},
 					"Markdown":        {above, `(?m)^\|.*\b` + c.Label + ` .*$`, first},
-					"all in Markdown": {below, `(?m)^\| ` + c.Label + ` .*$`, whole},
 					"report":          {screenful, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c.Label + `.*`, first},
-					"all in report":   {table, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c.Label + `.*`, whole},
+					"all in Markdown": {below, `(?m)^\|.*$`, every},
+					"all in report":   {table, `<td data-label="` + c.Label + `"[^>]*>[^<]*`, every},
 					"dashboard":       {dashboard, `(?m)^.*\b` + c.Label + ` .*$`, whole},
 				} {
 					rows := strings.Join(regexp.MustCompile(of.row).FindAllString(of.text, -1), "\n")
@@ -318,9 +321,9 @@ func TestPublishedResults(t *testing.T) {
 		section    string
 	}{
 		"locations":    {4, "## All results"},
-		"delay-matrix": {9, "## Throughput by request, 2,000 connections"},
+		"delay-matrix": {9, "| contender | 0 ms | 10 ms |"},
 		"cold-warm":    {2, "## First requests"},
-		"burst":        {12, "## 4,000 users over 5.00 s"},
+		"burst":        {12, "| contender | p99 | failed |"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("..", "..", "testdata", "results", name)

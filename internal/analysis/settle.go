@@ -29,18 +29,6 @@ func (s Standing) Open() (all []Open) {
 	return all
 }
 
-// Settle returns what settles the inconclusive pairs of the run soonest; see SettleOpen. rule is
-// that of each measure.
-func (r *Run) Settle(rule func(measure.ID) stats.Rule) string {
-	var open []Open
-	paired := false
-	for _, m := range measure.Tested() {
-		s := r.Standing(m.ID, rule(m.ID))
-		open, paired = append(open, s.Open()...), paired || s.Paired
-	}
-	return SettleOpen(open, r, paired)
-}
-
 // SettleOpen returns what settles the first of the inconclusive measures, with the time that it
 // takes: interleaving, if the run was not interleaved for a reason that the user can change, or
 // more rounds; "" if nothing is inconclusive, or more rounds than stats.MaxRounds are necessary.

@@ -68,7 +68,8 @@ func TestSettleOpen(t *testing.T) {
 	}
 }
 
-func TestRun_Settle(t *testing.T) {
+// What is open in a run, with the rule of each measure, settles it.
+func TestSettleOpen_Run(t *testing.T) {
 	floor := func(measure.ID) stats.Rule { return stats.Rule{Floor: .2} }
 	slow := in(1, func(t *bench.TrialResult) { t.Steps[3].Load.Succeeded /= 2 })
 	chosen := &bench.Plain{Reason: bench.PlainChosen}
@@ -91,7 +92,13 @@ func TestRun_Settle(t *testing.T) {
 		if c.rule == nil {
 			c.rule = func(measure.ID) stats.Rule { return stats.Rule{} }
 		}
-		if got := c.run.Settle(c.rule); got != c.want {
+		var open []Open
+		paired := false
+		for _, m := range measure.Tested() {
+			s := c.run.Standing(m.ID, c.rule(m.ID))
+			open, paired = append(open, s.Open()...), paired || s.Paired
+		}
+		if got := SettleOpen(open, c.run, paired); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

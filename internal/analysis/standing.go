@@ -2,10 +2,8 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/figures/verdict"
@@ -14,14 +12,13 @@ import (
 
 // Standing is the result of comparing all contenders of a run in one measure: tiers, not ranks.
 type Standing struct {
-	Measure      measure.ID
-	Places       []Place // by tier, in each tier the leader first; contenders without a tier last
-	Members      []int   // indices in Places of the compared contenders, the best median first
-	Tiers        [][]int // indices in Members; in each tier the leader first
-	RoundsNeeded int     // additional rounds required before any difference can be significant
-	Tests        int     // tests that Holm's correction is for: the pairs, or the measures of a pair if these are more
-	Paired       bool    // the contenders were interleaved: rounds are compared in pairs
-	pairs        map[[2]int]stats.Comparison
+	Measure measure.ID
+	Places  []Place // by tier, in each tier the leader first; contenders without a tier last
+	Members []int   // indices in Places of the compared contenders, the best median first
+	Tiers   [][]int // indices in Members; in each tier the leader first
+	Tests   int     // tests that Holm's correction is for: the pairs, or the measures of a pair if these are more
+	Paired  bool    // the contenders were interleaved: rounds are compared in pairs
+	pairs   map[[2]int]stats.Comparison
 }
 
 // Place is the place of one contender.
@@ -31,7 +28,6 @@ type Place struct {
 	Tier      int        // from 1; 0: none
 	Value     stats.Value
 	Out       string // why it can be in no tier: rounds or requests failed, client-bound, or an open loop
-	unit      measure.Unit
 }
 
 // Standing groups the contenders into tiers by one measure. A contender in a lower tier is
@@ -53,7 +49,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	var compared [][]float64
 	s.Paired = true
 	for i, c := range f.all {
-		places[i] = Place{Contender: c.Label, unit: m.Unit, Step: c.StepOf(m, f.ref).Step,
+		places[i] = Place{Contender: c.Label, Step: c.StepOf(m, f.ref).Step,
 			Value: stats.NewValue(own.values[i]), Out: safe.Line(own.out[i], 400)}
 		if own.inPair(i) {
 			values[i], compared = own.values[i], append(compared, own.values[i])
@@ -62,7 +58,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	}
 	s.Paired = s.Paired && len(compared) > 1 && stats.SameLength(compared...)
 	t := rule.Tiers(values, m.Higher, s.Paired, func(a, b int) []float64 { return f.otherMeasures(id, a, b) })
-	s.RoundsNeeded, s.Tests, s.Members = t.RoundsNeeded, t.Tests, make([]int, len(t.Order))
+	s.Tests, s.Members = t.Tests, make([]int, len(t.Order))
 	member := map[int]int{} // index in Order of a contender
 	for k, i := range t.Order {
 		member[i] = k
@@ -122,28 +118,4 @@ func (s Standing) Alike() bool {
 		}
 	}
 	return len(s.pairs) > 0
-}
-
-// HasTiers reports whether there are at least two compared contenders.
-func (s Standing) HasTiers() bool { return len(s.Members) > 1 }
-
-// Text returns the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" if it is not known.
-func (p Place) Text() string {
-	if !p.Value.Known() {
-		return units.Missing
-	}
-	return p.unit.Text(p.Value.Median)
-}
-
-// Missing returns why the contender is in no tier: "3 rounds, need ≥ 6"; "" if it is in one.
-func (p Place) Missing() string {
-	switch n := len(p.Value.Values); {
-	case p.Tier > 0 || p.Out != "":
-		return p.Out
-	case n == 0:
-		return "not measured"
-	case n < stats.MinInterval:
-		return fmt.Sprintf("%s, need ≥ %d", units.Plural(n, "round"), stats.MinInterval)
-	}
-	return "no ratio: a value is zero"
 }

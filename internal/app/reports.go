@@ -17,32 +17,31 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
+// ReportOptions returns what reports of the results in dir need to know next to them.
+func ReportOptions(dir string, run bench.Run) (opts report.Options, err error) {
+	dir = results.Folder(dir)
+	opts = report.Options{Folder: dir, Floor: FindFloor(run, run, dir)}
+	if results.Has(dir, capacity.File) {
+		opts.Search, err = ReadSearch(dir)
+	}
+	return opts, err
+}
+
 // WriteReports writes the HTML report and the Markdown summary of dir and returns their paths. With
 // html it writes only the report, to that file.
 func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
-	dir = results.Folder(dir)
-	var search *report.Search
-	if results.Has(dir, capacity.File) { // a search with one limit is a run, too
-		if search, err = ReadSearch(dir); err != nil {
-			return nil, err
-		}
+	opts, err := ReportOptions(dir, a.Run)
+	if err != nil {
+		return nil, err
 	}
-	return writeReports(dir, html, a, search)
-}
-
-func writeReports(dir, html string, a *analysis.Run, search *report.Search) (written []string, err error) {
 	var page, summary bytes.Buffer
-	opts := report.Options{Folder: dir, Floor: FindFloor(a.Run, a.Run, dir), Search: search}
-	if search != nil {
-		opts.Title = search.Conclusion.Title
-	}
 	path := html
 	if path == "" {
-		path = filepath.Join(dir, results.ReportFile)
+		path = filepath.Join(opts.Folder, results.ReportFile)
 		if err := report.Markdown(&summary, a, opts); err != nil {
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
-		file := filepath.Join(dir, results.SummaryFile)
+		file := filepath.Join(opts.Folder, results.SummaryFile)
 		if err := safe.WriteFile(file, summary.Bytes()); err != nil {
 			return nil, err
 		}

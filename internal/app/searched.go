@@ -9,7 +9,6 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/capacity"
@@ -17,19 +16,24 @@ import (
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
-// ReadSearch returns the search for capacity in dir, concluded with the caveats of its runs, each
-// kind once.
+// ReadSearch returns the search for capacity in dir, concluded with the caveats of its runs.
 func ReadSearch(dir string) (*report.Search, error) {
 	record, err := readRecord(dir)
 	if err != nil {
 		return nil, err
 	}
-	var caveats []summary.Sentence
+	var caveats []conclusion.Caveat
 	for _, folder := range folders(dir, record) {
 		run, trials, _ := results.Read(folder) // without results there are no caveats
-		for _, s := range conclusion.Of(analysis.Of(run, trials), nil).Caveats {
-			if !slices.ContainsFunc(caveats, func(said summary.Sentence) bool { return said.Rule == s.Rule }) {
-				caveats = append(caveats, s)
+		if len(record.Points) > 1 {
+			for i := range trials {
+				trials[i].Steps = nil // the report of each limit warns of its probes
+			}
+		}
+		for _, c := range conclusion.Of(analysis.Of(run, trials), nil).Caveats {
+			c.Listed = c.Listed && len(record.Points) == 1
+			if !slices.Contains(caveats, c) {
+				caveats = append(caveats, c)
 			}
 		}
 	}
@@ -77,23 +81,31 @@ func SearchesLimits(dir string) bool {
 	return results.Has(dir, capacity.File) && !results.Has(dir, results.RunFile)
 }
 
-// WriteSearchReports writes the reports of a search with several limits, as WriteReports; machine
-// and profile are those of its first run.
-func WriteSearchReports(dir, html string) ([]string, error) {
-	search, err := ReadSearch(dir)
+// SearchRun returns a run without trials for the reports of a search with several limits; machine and
+// profile are those of its first run.
+func SearchRun(dir string) (*analysis.Run, error) {
+	record, err := readRecord(dir)
 	if err != nil {
 		return nil, err
 	}
-	run := bench.Run{Command: search.Command, Started: search.Started}
-	for _, folder := range folders(dir, search.Record) {
+	run := bench.Run{Command: record.Command, Started: record.Started}
+	for _, folder := range folders(dir, record) {
 		if first, _, err := results.Read(folder); err == nil {
-			run = first
+			run.Machine, run.Software, run.Profile, run.Seed = first.Machine, first.Software, first.Profile, first.Seed
 			break
 		}
 	}
-	run.Profile.Title, run.Profile.Limits = search.Conclusion.Title, search.Common()
-	run.Profile.Steps, run.Trials = nil, nil
-	return writeReports(dir, html, analysis.Of(run, nil), search)
+	run.Profile.Limits, run.Profile.Steps = record.Common(), nil
+	return analysis.Of(run, nil), nil
+}
+
+// WriteSearchReports writes the reports of a search with several limits, as WriteReports.
+func WriteSearchReports(dir, html string) ([]string, error) {
+	run, err := SearchRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	return WriteReports(dir, html, run)
 }
 
 // RewriteSearchReports writes the reports of a search with several limits and of each of its runs.

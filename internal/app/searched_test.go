@@ -21,6 +21,7 @@ func TestRewriteSearchReports(t *testing.T) {
 	testenv.OK(t, results.WriteJSON(filepath.Join(dir, capacity.File), r))
 	for _, p := range r.Points[1:] {
 		trial := benchtest.Trial("go-nethttp", 1, benchtest.Step(1000))
+		trial.Steps[0].Warnings = bench.Warnings{{Text: "of a probe"}}
 		run := benchtest.Run(trial)
 		run.Machine, run.Profile.Limits = bench.Machine{CPUModel: "the model"}, p.Limits
 		run.Warnings = bench.Warnings{{Text: "the machine was busy"}}
@@ -34,9 +35,11 @@ func TestRewriteSearchReports(t *testing.T) {
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), r.Points[0].Dir), "%v", err)
 	testenv.Equal(t, len(written), 2*len(r.Points))
 	page := string(testenv.Must(os.ReadFile(filepath.Join(dir, results.ReportFile)))(t))
-	for _, want := range []string{"Run go-nethttp with 1 CPU", "the model", "the machine was busy", "<code>cpus-2/report.html</code>"} {
+	for _, want := range []string{"Run go-nethttp with 1 CPU", "the model", "the machine was busy", "cpus-2/report.html"} {
 		testenv.Check(t, strings.Contains(page, want), "no %q", want)
 	}
+	testenv.Check(t, !strings.Contains(page, "of a probe"), "a warning that belongs into the report of its limit")
+	testenv.Equal(t, strings.Count(page, "<li>Run warning: “the machine was busy”"), 1, "warnings")
 
 	elsewhere := filepath.Join(t.TempDir(), "x.html")
 	written, err = WriteSearchReports(dir, elsewhere)

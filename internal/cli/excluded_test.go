@@ -17,8 +17,9 @@ import (
 	"time"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/tui/board"
 	"github.com/locbench/locbench/internal/show/tui/fold"
@@ -112,7 +113,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	for name, why := range reasons {
 		has(t, "the text", unwrapped(table), name+" is excluded: it …"+why)
 		has(t, "the begin of the summary", summarized, name+" is excluded")
-		has(t, "the report", texts[results.ReportFile], name+" is excluded")
+		has(t, "the report", texts[results.ReportFile], "✗ "+name)
 		_, compared := locbench(t, nil, "compare", out+":good", out+":"+name, "--format", "json")
 		lacks(t, "compare", compared, `"verdict": "better"`, `"verdict": "worse"`, `"verdict": "same"`)
 		for where, text := range texts {
@@ -132,7 +133,8 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	lacks(t, "compare", gated, "--force")
 	analyzed := analysis.Of(readResults(t, out))
 	testenv.Equal(t, analyzed.Ordered()[0].Label, "good")
-	for _, s := range summary.New(analyzed, summary.Rules{}).Standings {
+	for _, m := range measure.View(measure.Ranked) {
+		s := analyzed.Standing(m.ID, stats.Rule{})
 		for _, p := range s.Places {
 			if p.Contender != "good" && (p.Tier != 0 || p.Out == "") {
 				t.Errorf("%s of %s: tier %d, %q", s.Measure, p.Contender, p.Tier, p.Out)

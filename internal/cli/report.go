@@ -41,15 +41,21 @@ writes both at its end; use this for copied results or after an update of locben
 
 // writeReports writes the reports of a run, or of a search for capacity and of its runs.
 func writeReports(env Env, dir, out string) ([]string, error) {
-	switch {
-	case app.SearchesLimits(dir) && out != "":
-		return app.WriteSearchReports(dir, out)
-	case app.SearchesLimits(dir):
+	if app.SearchesLimits(dir) && out == "" {
 		return app.RewriteSearchReports(dir)
 	}
-	run, trials, err := readFolder(env, dir)
+	a, err := readAnalyzed(env, dir)
 	if err != nil {
 		return nil, err
 	}
-	return app.WriteReports(dir, out, analysis.Of(run, trials))
+	return app.WriteReports(dir, out, a)
+}
+
+// readAnalyzed reads a results folder, or that of a search for capacity with several limits.
+func readAnalyzed(env Env, dir string) (*analysis.Run, error) {
+	if app.SearchesLimits(dir) {
+		return app.SearchRun(dir)
+	}
+	run, trials, err := readFolder(env, dir)
+	return analysis.Of(run, trials), err
 }

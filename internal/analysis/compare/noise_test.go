@@ -187,7 +187,11 @@ func TestOneFolderHasOneResult(t *testing.T) {
 			for seed := range uint64(2) {
 				r := inRun(flat(rand.New(rand.NewPCG(seed, 8)), .1, 8, interleaved, cpu...)).set().Run
 				agree(t, r)
-				settle := r.Settle(func(measure.ID) stats.Rule { return stats.Rule{} })
+				var all []analysis.Open
+				for _, m := range measure.Tested() {
+					all = append(all, r.Standing(m.ID, stats.Rule{}).Open()...)
+				}
+				settle := analysis.SettleOpen(all, r, interleaved)
 				if pair := Pair(r.Contenders[0], r.Contenders[1], nil, Options{}).Settle; len(cpu) == 2 && settle != pair {
 					t.Errorf("interleaved %v: the run says %q, the pair %q", interleaved, settle, pair)
 				} else if pair != "" {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/measure"
@@ -61,8 +60,9 @@ type Conclusion struct {
 	Command    string // of Next; "" without one
 
 	Table    table.Table
-	Problems []Problem          // contenders that failed, or may
-	Caveats  []summary.Sentence // by consequence, the worst first
+	Leaders  map[measure.ID][]string // labels of the leader, and of those that are not significantly worse
+	Problems []Problem               // contenders that failed, or may
+	Caveats  []Caveat                // by consequence, the worst first
 }
 
 // Problem is a contender that failed, gave unexpected responses, or uses ever more memory.
@@ -79,34 +79,40 @@ type Problem struct {
 // Of returns the conclusion of an analyzed run. floor is the noise floor of the machine, nil if
 // unknown.
 func Of(a *analysis.Run, floor *compare.Floor) Conclusion {
-	rules := summary.Rules{Floors: map[measure.ID]float64{}}
-	for _, m := range measure.View(measure.Summarized) {
-		rules.Floors[m.ID] = floor.Of(m.ID)
+	d := draft{Run: a, floor: floor, all: a.Ordered()}
+	var standings []analysis.Standing
+	for _, m := range measure.View(measure.Ranked) {
+		standings = append(standings, d.standing(m.ID))
 	}
-	d := draft{Run: a, floor: floor, facts: summary.New(a, rules), all: a.Ordered()}
-	d.kind = d.kindOf()
+	d.kind, d.unequal, d.ratios = d.kindOf(), unequal(d.all), a.LimitRatios(standings)
 	r := Conclusion{
-		Kind: d.kind, Title: safe.Line(a.Run.Profile.Title, 200), About: d.about(), Confidence: d.confidence(),
+		Kind: d.kind, Title: safe.Line(cmp.Or(a.Run.Profile.Title, a.Run.Profile.Name), 200), About: d.about(), Confidence: d.confidence(),
 		Cost: d.cost(), Problems: d.problems(), Caveats: d.caveats(),
-	}
-	if r.Title == "" {
-		r.Title = safe.Line(a.Run.Profile.Name, 200)
 	}
 	r.Failures, r.Failed = d.failures()
 	r.Verdict, r.Tone = d.verdict()
 	r.Next, r.Command = d.next(r)
-	r.Table = d.table()
+	r.Command = safe.Line(r.Command, 1000)
+	r.Table, r.Leaders = d.table(), map[measure.ID][]string{}
+	for _, s := range standings {
+		if leaders, behind := s.Leaders(); len(behind) > 0 && d.comparable(s) {
+			for _, i := range leaders {
+				r.Leaders[s.Measure] = append(r.Leaders[s.Measure], s.Member(i).Contender)
+			}
+		}
+	}
 	return r
 }
 
 // draft is a conclusion in the making.
 type draft struct {
 	*analysis.Run
-	kind   Kind
-	floor  *compare.Floor
-	facts  summary.Facts
-	all    []analysis.Contender // in the order of the profile, excluded ones last
-	change *compare.Contender   // of Versions
+	kind    Kind
+	floor   *compare.Floor
+	all     []analysis.Contender // in the order of the profile, excluded ones last
+	unequal bool                 // contenders ran under different limits or runtimes, without intent
+	ratios  []string             // of contenders with different limits, in place of tiers; see LimitRatios
+	change  *compare.Contender   // of Versions
 }
 
 // kindOf returns the question of the run.
@@ -194,6 +200,35 @@ func (d *draft) standing(id measure.ID) analysis.Standing {
 	return d.Standing(id, stats.Rule{Floor: d.floor.Of(id)})
 }
 
+// unequal reports whether contenders ran under limits or runtimes that are neither the same nor
+// those of the profile.
+func unequal(all []analysis.Contender) bool {
+	conditions := map[string]bool{}
+	for _, c := range all {
+		for _, t := range c.Results {
+			if i := t.Instance; i != nil && i.Limits == c.Planned() {
+				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, "planned")] = true
+			} else if i != nil {
+				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
+			}
+		}
+	}
+	return len(conditions) > 1
+}
+
+// comparable reports whether the contenders may be compared in the measure of s: not if their peaks
+// are of different requests, unless the measure is of whole trials.
+func (d *draft) comparable(s analysis.Standing) bool {
+	requests := map[string]bool{}
+	for _, c := range d.all {
+		if peak, ok := peakOf(c); ok {
+			requests[peak.Step.Request] = true
+		}
+	}
+	whole := measure.Get(s.Measure).Comparison.At == measure.FromStartToStop
+	return len(d.all) > 1 && len(requests) > 0 && (whole || len(requests) == 1) && !d.unequal && len(d.ratios) == 0
+}
+
 // cost returns the cost of each contender that is compared, the lowest first.
 func (d *draft) cost() string {
 	known := slices.DeleteFunc(d.ranked(), func(c analysis.Contender) bool { return c.Cost == nil })
@@ -243,26 +278,4 @@ func (d *draft) perMonth(c analysis.Contender) string {
 		return text + "under $1 a month"
 	}
 	return text + fmt.Sprintf("about $%.0f a month", month)
-}
-
-// worst are the rules whose caveats concern all results; the others concern single steps or
-// rounds.
-var worst = []string{"limits not enforced", "warnings of the run", "busy machine", "shared ceiling", "round warnings",
-	"manual changes", "still rising", "not interleaved", "step warnings"}
-
-// caveats returns the caveats by consequence.
-func (d *draft) caveats() (all []summary.Sentence) {
-	said := d.facts.Sentences()
-	ofMachine := func(w bench.Warning) bool { return w.Kind == bench.WarnMachineState }
-	for _, rule := range worst {
-		if rule == "busy machine" && slices.ContainsFunc(d.facts.Warnings, ofMachine) {
-			continue // the warning says it
-		}
-		for _, s := range said {
-			if s.Rule == rule {
-				all = append(all, s)
-			}
-		}
-	}
-	return all
 }

@@ -27,7 +27,7 @@ func (d *draft) confidence() string {
 		return fmt.Sprintf("%s per contender; tests corrected by Holm, 95%%", units.Plural(rounds, "round"))
 	}
 	s := d.standing(measure.Throughput)
-	if len(d.facts.Ratios) > 0 {
+	if len(d.ratios) > 0 {
 		return fmt.Sprintf("No tiers: the contenders have different limits; 95%% CI of the ratios, %s", units.Plural(rounds, "round"))
 	}
 	if len(s.Members) < 2 {
@@ -106,7 +106,7 @@ func (d *draft) next(r Conclusion) (text, command string) {
 		}
 		return "Rank them", d.again(fmt.Sprintf("--rounds=%d", need))
 	}
-	if more := d.roundsToSettle(); more > 0 && len(d.facts.Ratios) == 0 {
+	if more := d.roundsToSettle(); more > 0 && len(d.ratios) == 0 {
 		return "Settle what is open", d.again(fmt.Sprintf("--rounds=%d", rounds+more))
 	}
 	if d.kind == Versions {

@@ -23,13 +23,17 @@ func (d *draft) failures() (text string, failed bool) {
 		}
 	}
 	passed, checks, errors, sent, missed, checked := 0, 0, int64(0), int64(0), 0, 0
-	for _, c := range d.facts.Contenders {
+	for _, c := range d.all {
 		passed += c.Checks[bench.CheckPassed]
 		checks += c.Checks[bench.CheckPassed] + c.Checks[bench.CheckFailed]
 		errors += c.ErrorsTotal()
-		missed, checked = missed+c.Missed, checked+c.Checked
 		for _, s := range c.Steps {
 			sent += s.Ended()
+		}
+		for _, t := range c.Results {
+			for _, s := range t.Steps {
+				missed, checked = missed+len(s.Missed()), checked+len(s.Thresholds)
+			}
 		}
 	}
 	switch {
@@ -39,8 +43,8 @@ func (d *draft) failures() (text string, failed bool) {
 		return briefly(d.all[0]), true
 	case len(out) > 0:
 		return fmt.Sprintf("%d of %d: %s", len(out), len(d.all), strings.Join(out, "; ")), true
-	case d.facts.Unfinished > 0:
-		return fmt.Sprintf("%d of %s did not finish", d.facts.Unfinished, units.Plural(d.facts.Trials, "trial")), true
+	case unfinished(d.Run.Run) > 0:
+		return fmt.Sprintf("%d of %s did not finish", unfinished(d.Run.Run), units.Plural(len(d.Run.Run.Trials), "trial")), true
 	case missed > 0:
 		return fmt.Sprintf("%d of %s missed", missed, units.Plural(checked, "threshold")), true
 	case checks > passed:
@@ -82,7 +86,7 @@ func (d *draft) problems() (all []Problem) {
 	for _, c := range d.all {
 		if why := c.WhyExcluded(); why != "" {
 			p := d.remedy(c)
-			p.Contender, p.What = label(c), safe.Line(why, 400)
+			p.Contender, p.What, p.Remedy = label(c), safe.Line(why, 400), safe.Line(p.Remedy, 400)
 			all = append(all, p)
 		}
 	}

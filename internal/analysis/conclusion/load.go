@@ -144,36 +144,40 @@ func (d *draft) arrivals() (string, Tone) {
 	return text + ".", tone
 }
 
-// firstTotals returns the time of the very first request of each round, in ns.
-func firstTotals(c analysis.Contender) (all []float64) {
+// totals returns the time of one of the first requests in each round, in ns.
+func totals(c analysis.Contender, one func(bench.FirstRequests) bench.RequestPhases) (all []float64) {
 	for _, t := range c.Results {
-		if f := t.FirstRequests; f != nil && f.First.Err == "" {
-			all = append(all, float64(f.First.Total))
+		if f := t.FirstRequests; f != nil {
+			if r := one(*f); r.Err == "" && r.Total > 0 {
+				all = append(all, float64(r.Total))
+			}
 		}
 	}
 	return all
 }
 
-// firstTotal returns the median of these times.
-func firstTotal(c analysis.Contender) (total time.Duration, ok bool) {
-	v, ok := stats.Median(firstTotals(c))
+// total returns the median of these times.
+func total(c analysis.Contender, one func(bench.FirstRequests) bench.RequestPhases) (median time.Duration, ok bool) {
+	v, ok := stats.Median(totals(c, one))
 	return time.Duration(v), ok
 }
+
+func veryFirst(f bench.FirstRequests) bench.RequestPhases { return f.First }
 
 // first compares the first requests, and the medians under load.
 func (d *draft) first() (string, Tone) {
 	ranked := d.ranked()
 	slices.SortStableFunc(ranked, func(a, b analysis.Contender) int {
-		x, _ := firstTotal(a)
-		y, _ := firstTotal(b)
+		x, _ := total(a, veryFirst)
+		y, _ := total(b, veryFirst)
 		return cmp.Compare(x, y)
 	})
 	var parts []string
 	var values [][]float64
 	for _, c := range ranked {
-		values = append(values, firstTotals(c))
-		if total, ok := firstTotal(c); ok && len(parts) < 4 {
-			parts = append(parts, label(c)+" "+units.Duration(total))
+		values = append(values, totals(c, veryFirst))
+		if first, ok := total(c, veryFirst); ok && len(parts) < 4 {
+			parts = append(parts, label(c)+" "+units.Duration(first))
 		}
 	}
 	if len(parts) == 0 {

@@ -46,7 +46,7 @@ type place struct {
 func (d *draft) places() (all []place) {
 	tiers := map[string]int{}
 	s := d.standing(measure.Throughput)
-	if d.facts.Comparable(s) && len(s.Tiers) > 0 {
+	if d.comparable(s) && len(s.Tiers) > 0 {
 		for _, p := range s.Places {
 			tiers[p.Contender] = p.Tier
 		}
@@ -96,6 +96,31 @@ func known(ok bool, v float64, s string) table.Cell {
 	return valued(v, s)
 }
 
+// over returns a measure of a step; of returns one of a contender.
+func over(id measure.ID, s stats.Step) table.Cell {
+	m := measure.Get(id)
+	r := m.Over(s)
+	return known(r.Known, r.Value, m.Text(r))
+}
+
+func (p place) of(id measure.ID) table.Cell {
+	m := measure.Get(id)
+	r := m.Contender(p.Contender.Contender)
+	return known(r.Known, r.Value, m.Text(r))
+}
+
+// name returns the cell with the name of a contender, its language and its framework.
+func (p place) name() table.Cell {
+	c := table.Cell{Text: label(p.Contender)}
+	if about := p.Service.Language; about != "" {
+		if f := p.Service.Framework; f != "" {
+			about += ", " + f
+		}
+		c.Small = []string{cut(about)}
+	}
+	return c
+}
+
 // standings is the table of several contenders: throughput, latency at equal load, memory, cost.
 func (d *draft) standings() table.Table {
 	rate, anyRate, tiers := analysis.EqualLoad(d.all), false, false
@@ -112,9 +137,9 @@ func (d *draft) standings() table.Table {
 	for _, p := range places {
 		at, ok := p.P99At(rate)
 		anyRate, tiers = anyRate || ok, tiers || p.tier != units.Missing
-		t.Rows = append(t.Rows, p.row(valued(0, p.tier), table.Cell{Text: label(p.Contender), Small: about(p.Contender)},
-			text(d.Run.Run.Profile.OwnLimits(p.Results[0].Trial.Selection()).Words()), d.peakCell(p, most), atCell(p), known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p),
-			known(p.StartUp.Known(), p.StartUp.Median, units.Duration(p.StartUp.Duration())), checksCell(p)))
+		own := d.Run.Run.Profile.OwnLimits(p.Results[0].Trial.Selection())
+		t.Rows = append(t.Rows, p.row(valued(0, p.tier), p.name(), text(own.Words()), d.peakCell(p, most), atCell(p),
+			known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p), p.of(measure.StartUp), checksCell(p)))
 	}
 	if anyRate {
 		t.Footnotes = append(t.Footnotes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
@@ -129,18 +154,6 @@ func (d *draft) standings() table.Table {
 		t = t.Without("limits")
 	}
 	return t
-}
-
-// about returns the language and the framework of a contender.
-func about(c analysis.Contender) []string {
-	text := c.Service.Language
-	if f := c.Service.Framework; f != "" {
-		text += ", " + f
-	}
-	if text == "" {
-		return nil
-	}
-	return []string{cut(text)}
 }
 
 // peakCell returns the throughput at peak with the width of its CI: "21,086 ±2.1%".
@@ -182,16 +195,12 @@ func latencyAt(at analysis.LatencyAt) string {
 
 // memoryCell returns the peak memory, of the limit if there is one: "209 of 512 MiB".
 func memoryCell(p place) table.Cell {
-	m := measure.Get(measure.MemoryPeak).Contender(p.Contender.Contender)
-	if !m.Known {
-		return text(units.Missing)
-	}
-	c := valued(m.Value, units.Bytes(int64(m.Value)))
-	if m.AtLeast {
-		c.Text = "≥ " + c.Text
+	c := p.of(measure.MemoryPeak)
+	if c.Sort == nil {
+		return c
 	}
 	if limit := p.Planned().Memory; limit > 0 {
-		share := m.Value / float64(limit)
+		share := *c.Sort / float64(limit)
 		c.Share = &share
 	}
 	if x := p.Excluded; x != nil && x.Cause != nil && x.Cause.Kind == bench.CauseKilled {
@@ -263,10 +272,7 @@ func (d *draft) changes() table.Table {
 		case r.Verdict == stats.Inconclusive && r.More > 0 && r.More < stats.MaxRounds:
 			said += fmt.Sprintf(": about %s", units.Plural(r.More, "more round"))
 		}
-		title := m.Comparison.Title
-		if m.Comparison.Long != "" {
-			title = m.Comparison.Long
-		}
+		title := cmp.Or(m.Comparison.Long, m.Comparison.Title)
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(title), text(value(r.Old.Median)), text(value(r.New.Median)),
 			text(change), {Text: said, Tone: tone}}})
 	}
@@ -281,18 +287,13 @@ func (d *draft) stepTable(c analysis.Contender) table.Table {
 		if s.Step.WarmUp {
 			continue
 		}
-		cell := func(id measure.ID) table.Cell {
-			m := measure.Get(id)
-			r := m.Over(s)
-			return known(r.Known, r.Value, m.Text(r))
-		}
 		bound := c.Bounds[s.Index]
 		why := ""
 		if bound.Bound != "" {
 			why = bound.Verdict.String()
 		}
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(cut(s.Step.Title())), cell(measure.Throughput),
-			cell(measure.P50), cell(measure.P99), cell(measure.CPURequest), cell(measure.ErrorRate), text(why)}})
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{text(cut(s.Step.Title())), over(measure.Throughput, s),
+			over(measure.P50, s), over(measure.P99, s), over(measure.CPURequest, s), over(measure.ErrorRate, s), text(why)}})
 	}
 	return t
 }
@@ -306,7 +307,7 @@ func (d *draft) matrix() table.Table {
 	}
 	t.Columns = append(t.Columns, table.Column{Title: "$/1B req", Drop: 1})
 	for _, p := range d.places() {
-		cells := []table.Cell{{Text: label(p.Contender), Small: about(p.Contender)}}
+		cells := []table.Cell{p.name()}
 		steps := stepsOf(p.Contender)
 		for _, i := range columns {
 			s, ok := steps[i]
@@ -338,17 +339,12 @@ func (d *draft) arrivalTable() table.Table {
 	})
 	for _, p := range places {
 		s, ok := stepsOf(p.Contender)[index]
-		cell := func(id measure.ID) table.Cell {
-			m := measure.Get(id)
-			r := m.Over(s)
-			return known(ok && r.Known, r.Value, m.Text(r))
-		}
 		failed := known(ok, float64(s.FailedTotal()), units.Count(s.FailedTotal()))
 		if s.FailedTotal() > 0 {
 			failed.Tone = table.Bad
 		}
-		t.Rows = append(t.Rows, p.row(table.Cell{Text: label(p.Contender), Small: about(p.Contender)}, cell(measure.P99), failed,
-			cell(measure.Max), known(p.StartUp.Known(), p.StartUp.Median, units.Duration(p.StartUp.Duration())), costCell(p)))
+		t.Rows = append(t.Rows, p.row(p.name(), over(measure.P99, s), failed,
+			over(measure.Max, s), p.of(measure.StartUp), costCell(p)))
 	}
 	t.Footnotes = []string{"Latency counts from the scheduled time."}
 	return t
@@ -360,23 +356,12 @@ func (d *draft) phases() table.Table {
 		{Title: "new connection"}, {Title: "same connection"}, {Title: "p50 under load"}, {Title: "$/1B req", Drop: 1}}}
 	for _, p := range d.places() {
 		of := func(one func(bench.FirstRequests) bench.RequestPhases) table.Cell {
-			var all []float64
-			for _, trial := range p.Results {
-				if f := trial.FirstRequests; f != nil {
-					if r := one(*f); r.Err == "" && r.Total > 0 {
-						all = append(all, float64(r.Total))
-					}
-				}
-			}
-			v, ok := stats.Median(all)
-			return known(ok, v, measure.Nanoseconds.Text(v))
+			v, ok := total(p.Contender, one)
+			return known(ok, float64(v), units.Duration(v))
 		}
-		p50 := measure.Get(measure.P50)
-		r := p50.Contender(p.Contender.Contender)
-		t.Rows = append(t.Rows, p.row(table.Cell{Text: label(p.Contender), Small: about(p.Contender)},
-			known(p.StartUp.Known(), p.StartUp.Median, units.Duration(p.StartUp.Duration())),
-			of(func(f bench.FirstRequests) bench.RequestPhases { return f.First }), of(bench.FirstRequests.TypicalNew),
-			of(bench.FirstRequests.Typical), known(r.Known, r.Value, p50.Text(r)), costCell(p)))
+		t.Rows = append(t.Rows, p.row(p.name(),
+			p.of(measure.StartUp),
+			of(veryFirst), of(bench.FirstRequests.TypicalNew), of(bench.FirstRequests.Typical), p.of(measure.P50), costCell(p)))
 	}
 	t.Footnotes = []string{"Medians of 10 requests each; of several rounds the median of these."}
 	return t

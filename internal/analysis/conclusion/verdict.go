@@ -46,17 +46,17 @@ func (d *draft) verdict() (string, Tone) {
 // steps ranks by throughput and says which contender costs the least.
 func (d *draft) steps(ranked []analysis.Contender) (string, Tone) {
 	s := d.standing(measure.Throughput)
-	if n := len(d.facts.Ratios); n > 0 { // the limits are the subject
+	if n := len(d.ratios); n > 0 { // the limits are the subject
 		tone := Good
 		if d.rounds() < stats.MinInterval {
 			tone = Neutral
 		}
-		return strings.Join(d.facts.Ratios[:min(n, 2)], " "), tone
+		return strings.Join(d.ratios[:min(n, 2)], " "), tone
 	}
-	if d.facts.Unequal {
+	if d.unequal {
 		return "No ranking: the contenders ran under different limits or runtimes.", Neutral
 	}
-	if !d.facts.Comparable(s) || len(s.Members) < 2 {
+	if !d.comparable(s) || len(s.Members) < 2 {
 		return d.soFar(ranked), Neutral
 	}
 	leaders, behind := s.Leaders()
@@ -103,7 +103,7 @@ func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*math.Abs(r
 // cheapest names the contender with the lowest cost, if its CPU time per request leads.
 func (d *draft) cheapest(throughput analysis.Standing) string {
 	s := d.standing(measure.CPURequest)
-	if !d.facts.Comparable(s) || len(s.Members) < len(throughput.Members) {
+	if !d.comparable(s) || len(s.Members) < len(throughput.Members) {
 		return ""
 	}
 	leaders, behind := s.Leaders()
@@ -179,8 +179,11 @@ func names(s analysis.Standing, members []int) string {
 
 func nameOf(s analysis.Standing, member int) string { return cut(s.Member(member).Contender) }
 
-// list returns "a, b and c".
+// list returns "a, b and c", or the first of many and the number of the rest.
 func list(all []string) string {
+	if n := len(all) - maxNames; n > 1 {
+		return strings.Join(all[:maxNames], ", ") + fmt.Sprintf(" and %d more", n)
+	}
 	if len(all) < 2 {
 		return strings.Join(all, "")
 	}

@@ -63,7 +63,6 @@ type Chart struct {
 	ID, Title, Note string // Title without the unit
 	Unit            string // unit of the axis: "ms"
 	Log             bool   // logarithmic axis
-	Marked          bool   // points show the bottleneck of the step
 	Zero            bool   // 0 is a value; false: 0 means not measured
 	Optional        bool   // omitted if no step has a value
 }
@@ -106,8 +105,6 @@ type Comparison struct {
 	Head  string // heading of a narrow column of the history
 	At    Where
 	Kind  stats.Kind // which contenders are not compared
-	Best  string     // predicate of the leader: "starts the fastest"
-	Noun  string     // "start-up time"
 	Guess string     // warning about a value that is AtLeast
 	// shown without a verdict, to explain other measures; omitted without values
 	Apart bool

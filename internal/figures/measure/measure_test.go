@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +39,7 @@ func TestTable(t *testing.T) {
 		Compared: func(m Measure) bool {
 			return m.Comparison != nil && m.Comparison.Title != "" && m.Comparison.Head != ""
 		},
-		Summarized: func(m Measure) bool {
-			return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != ""
-		},
+		Ranked:       func(m Measure) bool { return m.Comparison != nil && !m.Comparison.Apart },
 		ReportCharts: func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 	}
 	for _, p := range []Place{TextSteps, TextLive, ScreenSteps, ScreenOverview, PairSteps, ScreenCourses} {
@@ -52,6 +51,14 @@ func TestTable(t *testing.T) {
 				t.Errorf("place %d: %q lacks a field", p, m.ID)
 			}
 		}
+	}
+	var grouped []ID
+	for _, g := range Groups() {
+		grouped = append(grouped, g.IDs...)
+	}
+	for _, m := range All() {
+		i := slices.Index(grouped, m.ID)
+		testenv.Check(t, i >= 0 && !slices.Contains(grouped[i+1:], m.ID), "%s is in no group, or in two", m.ID)
 	}
 	if _, ok := ByConditionName("best"); ok || Get("best").ID != "" || len(Tested()) != len(View(Compared))-1 {
 		t.Error("a measure that is not in the table, or a verdict about one that only explains others")

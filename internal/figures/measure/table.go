@@ -49,10 +49,8 @@ var table = []Measure{
 				"Success: complete, with the expected status, and the expected body if compared. " +
 				"Rejected requests (an expected status from 400 on, of several) do not count."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
-			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Marked: true,
-			Zero: true},
-		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput,
-			Best: "has the highest throughput", Noun: "peak throughput"},
+			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Zero: true},
+		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput},
 		CSV:        Column{"throughput", "successes per second"},
 		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
 		Benchmark:  "req/s", ConditionName: "throughput",
@@ -96,8 +94,8 @@ var table = []Measure{
 		Of:    latency(func(l bench.Latencies) time.Duration { return l.P99 }),
 		whole: half(func(l bench.Latencies) time.Duration { return l.P99 }),
 		Definition: Definition{"Latency at half peak (ms, µs)",
-			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak " +
-				"(25 to 75% of it). All rounds, histograms merged."},
+			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak. " +
+				"All rounds, histograms merged."},
 		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
 	},
 	{
@@ -113,8 +111,7 @@ var table = []Measure{
 		whole: func(c stats.Contender) Result { return ResultOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)",
 			"from process start to the first ready response, by the clock of locbench's machine."},
-		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest",
-			Noun: "start-up time"},
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
@@ -125,8 +122,7 @@ var table = []Measure{
 				"final throughput is the median of the last third of those windows. If they scatter by more than 3%, " +
 				"twice their scatter is used. Includes time before the load, such as checks. " +
 				"None if throughput did not stay, for interleaved runs and for targets."},
-		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop,
-			Best: "reaches its peak the fastest", Noun: "time to peak"},
+		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop},
 	},
 	{
 		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, whole: memoryOfTrial,
@@ -138,9 +134,8 @@ var table = []Measure{
 				"the true peak may be higher."},
 		Chart: &Chart{ID: "memory-peak", Title: "Peak memory",
 			Note: "Since the contender's start, at the end of the step.", Unit: "MiB"},
-		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Best: "has the lowest peak memory",
-			Noun: "peak memory", Guess: "peak is the largest sample; the true one may be higher"},
-		CSV: Column{"memory_peak_bytes", "peak memory since the start of the contender"},
+		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Guess: "peak is the largest sample; the true one may be higher"},
+		CSV:        Column{"memory_peak_bytes", "peak memory since the start of the contender"},
 		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
 			Help: "Peak memory since the start of the contender."},
 		Benchmark: "peak-bytes",
@@ -196,9 +191,8 @@ var table = []Measure{
 		Definition: Definition{"CPU time per request (µs)", "CPU time of the step / its successes."},
 		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
 			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
-		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", At: AtReference, Kind: stats.OfCPU,
-			Best: "needs the least CPU time per request", Noun: "CPU time per request"},
-		CSV: Column{"cpu_per_request_ns", "CPU time per success"},
+		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", At: AtReference, Kind: stats.OfCPU},
+		CSV:        Column{"cpu_per_request_ns", "CPU time per success"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
 			Help: "CPU time of the contender per success."},
 		Benchmark: "cpu-ns/req",
@@ -209,8 +203,7 @@ var table = []Measure{
 		Definition: Definition{"Throttled periods (%)",
 			"periods with the CPU quota used up / periods in which the contender was runnable."},
 		Chart: &Chart{ID: "throttling", Title: "Throttled periods",
-			Note: "Share of scheduler periods in which the contender used up its CPU quota and waited.", Unit: "%",
-			Zero: true},
+			Note: "Share of scheduler periods in which the contender used up its CPU quota and waited.", Unit: "%", Zero: true},
 		Prometheus: &Metric{Name: "locbench_step_throttled_ratio",
 			Help: "Share of the periods in which the CPU quota was used up."},
 		Live: &Metric{"locbench_throttled_seconds_total", "counter", "Time throttled by the CPU quota.",

@@ -6,7 +6,7 @@ type Place int
 // The places.
 const (
 	Compared       Place = iota // compare and history
-	Summarized                  // sentences of the summary
+	Ranked                      // ratios between contenders with different limits
 	TextSteps                   // final table of the steps of a contender
 	TextLive                    // table that grows during a trial; measures with a Drop are not in the narrow one
 	TextDetails                 // lines about a step that --verbose adds
@@ -14,15 +14,12 @@ const (
 	ScreenSteps                 // full table of steps in the dashboard
 	ScreenOverview              // short table of steps
 	ScreenContenders
-	ScreenOrders        // measures that contenders can be sorted by
-	BrowserContenders   // preview of a results folder
-	PairContenders      // comparison of two contenders in the dashboard
-	PairSteps           // comparison of their steps
-	ScreenCourses       // small charts over the steps
-	ReportContenders    // main table of the report
-	MarkdownLoad        // tables of summary.md: under load
-	MarkdownStartToStop // and of whole trials
-	ReportCharts        // charts over the steps
+	ScreenOrders      // measures that contenders can be sorted by
+	BrowserContenders // preview of a results folder
+	PairContenders    // comparison of two contenders in the dashboard
+	PairSteps         // comparison of their steps
+	ScreenCourses     // small charts over the steps
+	ReportCharts      // charts over the steps
 )
 
 // Shown is a measure at a place.
@@ -44,7 +41,7 @@ type at struct {
 var views = map[Place][]at{
 	Compared: {{id: Throughput}, {id: P99Half}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}, {id: CPURequest},
 		{id: Switches}},
-	Summarized: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
+	Ranked: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
 	TextSteps: {
 		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6},
 		{id: CPURequest, drop: 2}, {id: InUse, drop: 7},
@@ -87,26 +84,29 @@ var views = map[Place][]at{
 	},
 	PairSteps:     {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRate, head: "errors", drop: 2}},
 	ScreenCourses: {{id: Throughput}, {id: P99}, {id: CPURequest}},
-	ReportContenders: {
-		{id: Throughput, head: "Peak throughput"}, {id: P50Half, head: "p50 at half peak"},
-		{id: P99Half, head: "p99 at half peak"}, {id: StartUp, head: "Start-up"},
-		{id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Peak memory"},
-		{id: CPURequest, head: "CPU per request"}, {id: Switches, head: "Context switches per request", optional: true},
-		{id: Cost, head: "$ per billion requests"},
-		{id: ErrorRate, head: "Errors"},
-	},
-	MarkdownLoad: {{id: P99, head: "p99 at peak"}, {id: P50Half, head: "p50 at half"}, {id: P99Half, head: "p99 at half"},
-		{id: ErrorRate, head: "Errors"}},
-	MarkdownStartToStop: {
-		{id: StartUp, head: "Start-up"}, {id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Memory"},
-		{id: CPURequest, head: "CPU per request"},
-		{id: Switches, head: "Switches per request", optional: true}, {id: Cost, head: "$ per 1B"},
-	},
 	ReportCharts: {
 		{id: Throughput}, {id: InFlight}, {id: ErrorRate}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
 		{id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},
 		{id: CPUTime}, {id: CPURequest}, {id: Switches}, {id: Throttled},
 	},
+}
+
+// Group is measures of one subject.
+type Group struct {
+	Name string
+	IDs  []ID
+}
+
+// Groups returns all measures by subject, as the report shows them.
+func Groups() []Group {
+	return []Group{
+		{"Throughput", []ID{Throughput, Sent, InFlight}},
+		{"Latency", []ID{P50, P75, P90, P95, P99, P999, Max, Mean, P50Half, P99Half}},
+		{"Errors", []ID{ErrorRate, Errors}},
+		{"CPU and cost", []ID{CPURequest, Cost, InUse, CPUTime, Throttled, ThrottledTime, Switches}},
+		{"Memory", []ID{MemoryPeak, MemoryUsed, MemoryStep, MemoryRate}},
+		{"Start-up", []ID{StartUp, PeakTime}},
+	}
 }
 
 // View returns the measures of a place, in order.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/stats"
@@ -22,7 +21,7 @@ const (
 )
 
 // Conclude returns what an output says first about a search; caveats are those of its runs.
-func (r Record) Conclude(caveats []summary.Sentence) conclusion.Conclusion {
+func (r Record) Conclude(caveats []conclusion.Caveat) conclusion.Conclusion {
 	s := searched{Record: r, who: safe.Line(r.Contender.String(), 60), best: r.best()}
 	c := conclusion.Conclusion{
 		Kind: conclusion.Search, Title: "Capacity of " + s.who, About: s.about(), Confidence: s.confidence(), Cost: s.cost(),
@@ -324,14 +323,12 @@ func failure(p Point) string {
 }
 
 // caveats returns what limits the meaning of the rates.
-func (s searched) caveats() (all []summary.Sentence) {
-	add := func(rule, text string) {
-		all = append(all, summary.Sentence{Rule: rule, Kind: summary.Caveat, Text: text})
-	}
+func (s searched) caveats() (all []conclusion.Caveat) {
+	add := func(text string) { all = append(all, conclusion.Caveat{Text: text}) }
 	var few []string
 	for i, p := range s.Points {
 		if p.Result.State == AtLeast && &s.Points[i] != s.best {
-			add("at least", s.of(p, units.Number(p.Result.Rate)+"/s is "+s.above(p)))
+			add(s.of(p, units.Number(p.Result.Rate)+"/s is "+s.above(p)))
 		}
 		if o, ok := p.Confirming(); ok && o.Rate*s.Length.Seconds() < minRequests {
 			few = append(few, s.Name(p))
@@ -342,7 +339,7 @@ func (s searched) caveats() (all []summary.Sentence) {
 		if len(s.Points) > 1 {
 			text = strings.Join(few, ", ") + ": f" + text[1:]
 		}
-		add("few requests", safe.Line(text, 300))
+		add(safe.Line(text, 300))
 	}
 	return all
 }

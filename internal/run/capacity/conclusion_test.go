@@ -2,12 +2,10 @@ package capacity_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/capacity"
 	. "github.com/locbench/locbench/internal/run/capacity/capacitytest"
@@ -22,7 +20,7 @@ func words(c conclusion.Conclusion) string {
 		fmt.Fprintln(&b, note)
 	}
 	for _, s := range c.Caveats {
-		fmt.Fprintf(&b, "! %s: %s\n", s.Rule, s.Text)
+		fmt.Fprintf(&b, "! %s\n", s.Text)
 	}
 	return b.String()
 }
@@ -113,7 +111,8 @@ func TestRecord_Monthly(t *testing.T) {
 
 // The caveats of the runs come after those of the search.
 func TestRecord_Conclude_Caveats(t *testing.T) {
-	c := Record(Several()...).Conclude([]summary.Sentence{{Rule: "of the run", Text: "x"}})
-	testenv.Equal(t, c.Caveats[len(c.Caveats)-1].Rule, "of the run")
-	testenv.Check(t, slices.ContainsFunc(c.Caveats, func(s summary.Sentence) bool { return s.Rule == "at least" }), "%v", c.Caveats)
+	c := Record(Several()...).Conclude([]conclusion.Caveat{{Text: "of the run"}})
+	testenv.Equal(t, len(c.Caveats), 2)
+	testenv.Check(t, strings.Contains(c.Caveats[0].Text, "at least"), "%v", c.Caveats)
+	testenv.Equal(t, c.Caveats[1].Text, "of the run")
 }

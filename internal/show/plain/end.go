@@ -62,9 +62,6 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	r := conclusion.Of(a, floor)
 	b.line("%s", r.Verdict)
 	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
-	if a.Run.AcceptFailedChecks {
-		b.line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
-	}
 	b.evidence(r)
 	for _, c := range a.Ordered() {
 		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms

@@ -2,38 +2,28 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// checkTable has a row for each check and a cell for each trial.
-type checkTable struct {
-	Groups  []checkGroup
-	Failed  []checkFailure
-	Totals  table.Table // a row for each trial
-	Differs int         // rows with framed cells
-	Count   int         // all rows
+// checkResults are the outcomes of all checks.
+type checkResults struct {
+	Totals table.Table // a row for each contender
+	Failed []checkFailure
+	Groups []checkGroup
 }
 
+// checkGroup is the outcomes of the checks of a group: a row for each check, a column for each
+// contender.
 type checkGroup struct {
-	Name string
-	Rows []checkRow
-}
-
-type checkRow struct {
-	Name    string
-	Differs bool
-	Cells   []checkCell // one per column
-}
-
-// checkCell is the outcome of one check in one trial. It is framed if it differs from the most
-// frequent outcome in its row; without a most frequent one, all cells are framed.
-type checkCell struct {
-	Status bench.CheckStatus // "" if the trial did not run the check
-	Text   string
-	Framed bool
+	Name   string
+	About  string // "12 checks, 1 differs between contenders"
+	Failed bool
+	Table  table.Table
 }
 
 // checkFailure is one check that failed in the same way in one or more trials.
@@ -44,118 +34,98 @@ type checkFailure struct {
 
 type checkKey struct{ suite, group, name string }
 
-func checks(l layout) checkTable {
-	t := checkTable{Totals: table.Table{Columns: columns("Trial", "Passed", "Failed", "Skipped", "Values")}}
+func checks(l layout) (all checkResults) {
+	all.Totals = table.Table{Columns: columns("Contender", "Passed", "Failed", "Skipped", "Values")}
 	var order []checkKey
-	failures := map[[4]string]int{} // index in t.Failed
-	cells := map[checkKey][]checkCell{}
-	for j, c := range l.columns {
-		total := map[bench.CheckStatus]int64{}
-		for _, r := range c.trial.Checks {
-			k := checkKey{r.Suite, r.Group, r.Name}
-			if cells[k] == nil {
-				cells[k] = make([]checkCell, len(l.columns))
-				order = append(order, k)
-			}
-			cells[k][j] = checkCell{Status: r.Status, Text: outcome(r)}
-			total[r.Status]++
-			if r.Status == bench.CheckFailed {
-				t.addFailure(r, c.Name(), failures)
+	outcomes := map[checkKey][][]bench.CheckResult{} // by contender
+	failures := map[[4]string]int{}                  // index in all.Failed
+	for i, c := range l.contenders {
+		for _, t := range c.of.Results {
+			for _, r := range t.Checks {
+				k := checkKey{r.Suite, r.Group, r.Name}
+				if outcomes[k] == nil {
+					outcomes[k], order = make([][]bench.CheckResult, len(l.contenders)), append(order, k)
+				}
+				outcomes[k][i] = append(outcomes[k][i], r)
+				if r.Status == bench.CheckFailed {
+					all.addFailure(r, cleanName(t.Trial.String()), failures)
+				}
 			}
 		}
-		row := t.Totals.Add(c.Name(), units.Count(total[bench.CheckPassed]), units.Count(total[bench.CheckFailed]),
-			units.Count(total[bench.CheckSkipped]), units.Count(total[bench.CheckInfo]))
-		if total[bench.CheckFailed] > 0 {
-			row.Cells[2].Tone = table.Bad
+		cells := make([]table.Cell, 4)
+		for k, status := range []bench.CheckStatus{bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped, bench.CheckInfo} {
+			n := c.of.Checks[status]
+			if cells[k].Text = units.Count(int64(n)); n > 0 && status == bench.CheckFailed {
+				cells[k].Tone = table.Bad
+			}
 		}
+		all.Totals.Rows = append(all.Totals.Rows, c.row(cells...))
 	}
-	groups := map[string]int{} // position in t.Groups, from 1
+	if len(order) == 0 {
+		return checkResults{}
+	}
+	at, differ := map[string]int{}, map[string]int{}
 	for _, k := range order {
-		if groups[k.group] == 0 {
-			t.Groups = append(t.Groups, checkGroup{Name: cleanName(k.group)})
-			groups[k.group] = len(t.Groups)
+		if _, ok := at[k.group]; !ok {
+			at[k.group] = len(all.Groups)
+			all.Groups = append(all.Groups, checkGroup{Name: cleanName(k.group), Table: table.Table{Columns: l.columnsOf("Check")}})
 		}
-		g := groups[k.group] - 1
-		row := checkRow{Name: cleanText(k.name), Cells: cells[k]}
-		row.frame()
-		if row.Differs {
-			t.Differs++
+		g, row := &all.Groups[at[k.group]], table.Row{Cells: []table.Cell{{Text: cleanText(k.name)}}}
+		seen := map[string]bool{}
+		for _, results := range outcomes[k] {
+			cell := outcome(results)
+			seen[cell.Text] = seen[cell.Text] || len(results) > 0
+			g.Failed = g.Failed || cell.Tone == table.Bad
+			row.Cells = append(row.Cells, cell)
 		}
-		t.Count++
-		t.Groups[g].Rows = append(t.Groups[g].Rows, row)
+		if delete(seen, missing); len(seen) > 1 {
+			differ[k.group]++
+		}
+		g.Table.Rows = append(g.Table.Rows, row)
+		g.About = units.Plural(len(g.Table.Rows), "check") + when(differ[k.group] > 0, fmt.Sprintf(", %d with different outcomes", differ[k.group]))
 	}
-	return t
+	return all
 }
 
-func (t *checkTable) addFailure(r bench.CheckResult, trial string, known map[[4]string]int) {
-	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request),
-		Detail: cleanText(r.Detail), Trials: []string{trial}}
+func (all *checkResults) addFailure(r bench.CheckResult, trial string, known map[[4]string]int) {
+	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request), Detail: cleanText(r.Detail)}
 	key := [4]string{f.Group, f.Name, f.Request, f.Detail}
-	if i, ok := known[key]; ok {
-		t.Failed[i].Trials = append(t.Failed[i].Trials, trial)
-	} else {
-		known[key] = len(t.Failed)
-		t.Failed = append(t.Failed, f)
+	i, ok := known[key]
+	if !ok {
+		i = len(all.Failed)
+		known[key], all.Failed = i, append(all.Failed, f)
 	}
+	all.Failed[i].Trials = append(all.Failed[i].Trials, trial)
 }
 
-// frame frames the cells that differ from most of the row; trials without the check do not count.
-func (r *checkRow) frame() {
-	frequency := map[checkCell]int{}
-	for _, c := range r.Cells {
-		if c.Status != "" {
-			frequency[c]++
+// outcome returns the outcomes of a check over the rounds of a contender: "✓", "✓ 5×, ✗ 1×".
+func outcome(results []bench.CheckResult) table.Cell {
+	cell := table.Cell{Text: missing}
+	count := map[string]int{}
+	var order []string
+	for _, r := range results {
+		sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓", bench.CheckFailed: "✗"}[r.Status]
+		if !known {
+			sign = cleanName(string(r.Status))
 		}
-	}
-	if len(frequency) < 2 {
-		return
-	}
-	r.Differs = true
-	var most checkCell
-	ties := 0
-	for c, n := range frequency {
+		text := cmp.Or(strings.TrimSpace(sign+" "+cleanName(r.Value)), missing)
+		if count[text]++; count[text] == 1 {
+			order = append(order, text)
+		}
 		switch {
-		case n > frequency[most]:
-			most, ties = c, 1
-		case n == frequency[most]:
-			ties++
+		case r.Status == bench.CheckFailed:
+			cell.Tone = table.Bad
+		case r.Status == bench.CheckPassed && cell.Tone == table.Plain:
+			cell.Tone = table.Good
 		}
 	}
-	for i, c := range r.Cells {
-		r.Cells[i].Framed = c.Status != "" && (ties > 1 || c != most)
+	for i, text := range order {
+		if len(order) > 1 {
+			order[i] = fmt.Sprintf("%s %d×", text, count[text])
+		}
 	}
-}
-
-// outcome returns the text of a cell: a sign that needs no color, and the value.
-func outcome(r bench.CheckResult) string {
-	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓",
-		bench.CheckFailed: "✗"}[r.Status]
-	if !known {
-		sign = cleanName(string(r.Status))
+	if len(order) > 0 {
+		cell.Text = strings.Join(order, ", ")
 	}
-	value := cleanName(r.Value)
-	return cmp.Or(sign+when(sign != "" && value != "", " ")+value, missing)
-}
-
-// Any reports whether any trial ran a check.
-func (t checkTable) Any() bool { return t.Count > 0 }
-
-// Class returns the class of a cell in style.css.
-func (c checkCell) Class() string {
-	class := "info"
-	switch c.Status {
-	case "":
-		class = "none"
-	case bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped:
-		class = string(c.Status)
-	}
-	return class + when(c.Framed, " off")
-}
-
-// Shown returns the text of a cell.
-func (c checkCell) Shown() string {
-	if c.Status == "" {
-		return missing
-	}
-	return c.Text
+	return cell
 }

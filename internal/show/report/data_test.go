@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +23,7 @@ func stepsOf(contender string, round int, load func(i int) bench.Load, connectio
 	return trial
 }
 
-// The thick line is the median of the rounds that finished. Quantiles are of all responses
+// The thick line is the median of the rounds that finished, the thin ones are the rounds. Quantiles are of all responses
 // together, never averaged. There is no interval below six rounds.
 func TestMiddle(t *testing.T) {
 	latencies := func(ds ...time.Duration) bench.Latencies {
@@ -46,64 +46,53 @@ func TestMiddle(t *testing.T) {
 		}, 2, 4))
 	}
 	trials[0].Steps[1].Aborted = "died"
-	l := newLayout(analysis.Of(bench.Run{}, trials))
-	byID := map[string]chart{}
-	for _, c := range newCharts(bench.Run{}, l) {
-		byID[c.ID] = c
+	throughput := chartOf(t, bench.Run{}, trials, "throughput").Lines
+	if p := throughput[0].points[0]; p.y != 350 || p.ci == nil || p.ci.Low != 100 || p.ci.High != 600 {
+		t.Errorf("throughput at 2 connections: %+v", p)
 	}
-	throughput := byID["throughput"].middles[0]
-	if p, in := throughput.points[0], throughput.bands[0]; p == nil || p.y != 350 || in == nil || in.Low != 100 || in.High != 600 {
-		t.Errorf("throughput at 2 connections: %+v, interval %+v", p, in)
+	if p := throughput[0].points[1]; p.y != 400 || p.ci != nil {
+		t.Errorf("throughput at 4 connections, of the five rounds that finished: %+v", p)
 	}
-	if p, in := throughput.points[1], throughput.bands[1]; p == nil || p.y != 400 || in != nil {
-		t.Errorf("throughput at 4 connections, of the five rounds that finished: %+v, interval %+v", p, in)
-	}
-	if p := byID["p50"].middles[0].points[0]; p == nil || math.Abs(p.y-1000) > 1 {
+	testenv.Check(t, len(throughput) == 7 && !throughput[0].Faint && throughput[6].Faint && throughput[6].Round == 6, "%+v", throughput)
+	if p := chartOf(t, bench.Run{}, trials, "p50").Lines[0].points[0]; math.Abs(p.y-1000) > 1 {
 		t.Errorf("p50 of 5 fast and 6 slow responses is %+v ms", p)
 	}
-	got := byID["throughput"].Middles
-	testenv.Check(t, len(got) == 1 && got[0] == "a median", "columns %v", got)
-	got = byID["p50"].Middles
-	testenv.Check(t, len(got) == 1 && got[0] == "a all rounds", "columns %v", got)
 }
 
-// Steps are at their number of connections on a logarithmic axis, or evenly spaced if that is not
-// possible.
-func TestPositions(t *testing.T) {
+// Steps are at their number of connections on a logarithmic axis, or side by side if that is not
+// possible. Warm-up steps have no place.
+func TestPlaces(t *testing.T) {
 	warm := func(n int) bench.Step { return bench.Step{Connections: n, WarmUp: true} }
 	conns := func(n int) bench.Step { return bench.Step{Connections: n} }
 	for name, c := range map[string]struct {
 		steps []bench.Step
-		want  []float64
+		want  []number
+		grow  bool
 	}{
-		"doubling":        {[]bench.Step{warm(1), warm(1), conns(2), conns(4), conns(8)}, []float64{0.5, 1, 2, 4, 8}},
-		"no warm-up":      {[]bench.Step{conns(1), conns(16), conns(64)}, []float64{1, 16, 64}},
-		"rates":           {[]bench.Step{{Rate: 100}, {Rate: 1000}}, []float64{100, 1000}},
-		"alike":           {[]bench.Step{conns(2000), conns(2000)}, nil},
-		"down":            {[]bench.Step{conns(4), conns(2)}, nil},
-		"two kinds":       {[]bench.Step{conns(2), {Rate: 100}}, nil},
-		"warm-up later":   {[]bench.Step{conns(2), warm(1), conns(4)}, nil},
-		"one":             {[]bench.Step{conns(2)}, nil},
-		"warm-up and one": {[]bench.Step{warm(1), conns(2)}, nil},
-		"no load":         {[]bench.Step{{}, {}}, nil},
-		"infinite":        {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, nil},
+		"doubling":      {[]bench.Step{warm(1), warm(1), conns(2), conns(4), conns(8)}, []number{2, 4, 8}, true},
+		"rates":         {[]bench.Step{{Rate: 100}, {Rate: 1000}}, []number{100, 1000}, true},
+		"warm-up later": {[]bench.Step{conns(2), warm(1), conns(4)}, []number{2, 4}, true},
+		"one":           {[]bench.Step{conns(2)}, []number{2}, true},
+		"alike":         {[]bench.Step{conns(2000), conns(2000)}, []number{0, 1}, false},
+		"down":          {[]bench.Step{conns(4), conns(2)}, []number{0, 1}, false},
+		"two kinds":     {[]bench.Step{conns(2), {Rate: 100}}, []number{0, 1}, false},
+		"no load":       {[]bench.Step{{}, {}}, []number{0, 1}, false},
+		"infinite":      {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, []number{0, 1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil)).positions()
-			if len(got) != len(c.want) {
-				t.Errorf("%s: %v, want %v", name, got, c.want)
-				return
+			l := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil))
+			at, grow := l.places()
+			var got []number
+			for _, tick := range l.ticks(at) {
+				got = append(got, tick.At)
 			}
-			for i := range got {
-				if math.Abs(got[i]-c.want[i]) > 1e-9 {
-					t.Errorf("%s: %v, want %v", name, got, c.want)
-				}
-			}
+			testenv.Equal(t, got, c.want)
+			testenv.Equal(t, grow, c.grow)
 		})
 	}
 }
 
-// A time line has steps at their times, null for missing values, and no rate in drained windows. A
+// A time line has steps at their times, gaps between them, and no rate in drained windows. A
 // long trial has fewer points, with the mean rate and the largest quantiles of their windows.
 func TestTimeline(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -120,60 +109,45 @@ func TestTimeline(t *testing.T) {
 	trial.Steps[0].Before = &bench.Usage{At: start, CPU: second, Throttling: &bench.Throttling{Periods: 10}}
 	trial.Steps[0].After = &bench.Usage{At: start.Add(2 * second), CPU: 4 * second, Throttling: &bench.Throttling{Periods: 30, Throttled: 5}, Memory: &bench.Memory{Used: 3 << 20}}
 	trial.Steps[1].After = &bench.Usage{At: start.Add(-time.Hour)} // a clock that was set
-	c := newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial})).columns[0]
-
-	whole, by := newTimeline(c, 100)
-	got := testenv.Must(json.Marshal(whole))(t)
-	want := `{"c":0,"r":1,"steps":[{"row":0,"from":0,"to":2},{"row":1,"from":10,"to":12}],` +
-		`"t":[0.5,1.5,2.5,null,10.5,11.5,12.5,null],"rate":[100,300,null,null,100,300,null,null],"err":[0,0,0,null,0,0,0,null],` +
-		`"p50":[5,15,4500,null,5,15,4500,null],"p99":[10,30,9000,null,10,30,9000,null],` +
-		`"at":[2,null,null],"cpu":[1.5,null,null],"thr":[25,null,null],"mem":[3,null,null]}`
-	testenv.Check(t, string(got) == want && by == 1, "by %d:\n%s\nwant\n%s", by, got, want)
-	short, by := newTimeline(c, 3)
-	testenv.Check(t, by == 2 && short.Rate[0] == 200 && short.P99[0] == 30 && short.T[0] == 1,
-		"by %d: rates %v, p99 %v at %v", by, short.Rate, short.P99, short.T)
+	of := func(id string) (points [][2]float64) {
+		for _, p := range chartOf(t, bench.Run{}, []bench.TrialResult{trial}, id).Lines[0].points {
+			if !finite(p.y) {
+				p.x, p.y = -1, -1
+			}
+			points = append(points, [2]float64{p.x, p.y})
+		}
+		return points
+	}
+	gap := [2]float64{-1, -1}
+	for id, want := range map[string][][2]float64{
+		"second-throughput": {{.5, 100}, {1.5, 300}, gap, {10.5, 100}, {11.5, 300}, gap},
+		"second-p50":        {{.5, 5}, {1.5, 15}, {2.5, 4500}, gap, {10.5, 5}, {11.5, 15}, {12.5, 4500}, gap},
+	} {
+		testenv.Equal(t, of(id), want, id)
+	}
+	l := newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial}))
+	all, starts, by := l.timeline(l.columns[0], 100)
+	testenv.Check(t, by == 1 && len(starts) == 2 && starts[0].At == 0 && starts[1].At == 10, "by %d, starts %v", by, starts)
+	m := all[slices.IndexFunc(all, func(m moment) bool { return finite(m.memory) })]
+	testenv.Check(t, m.at == 2 && m.cpus == 1.5 && m.throttled == 25 && m.memory == 3, "reading %+v", m)
+	all, _, by = l.timeline(l.columns[0], 3)
+	testenv.Check(t, by == 2 && all[0].rate == 200 && all[0].p99 == 30 && all[0].at == 1, "by %d: %+v", by, all[0])
 }
 
-// The curve ends with the number of responses, and the buckets hold all of them.
-func TestDistribution(t *testing.T) {
+// The curve ends with the number of responses.
+func TestPercentiles(t *testing.T) {
 	h := hdr.New()
 	for i := 1; i <= 1000; i++ {
 		h.Record(time.Duration(i) * time.Millisecond)
 	}
-	d := newDistribution(h)
-	testenv.Need(t, d.Count == 1000 && len(d.Curve) == 31, "%d responses, %d points", d.Count, len(d.Curve))
+	trial := stepsOf("a", 1, func(int) bench.Load { return bench.Load{Elapsed: time.Second, Succeeded: 1000, Latency: h.Latencies()} }, 2)
+	points := chartOf(t, bench.Run{}, []bench.TrialResult{trial}, "percentiles").Lines[0].points
+	testenv.Need(t, len(points) == 31, "%d points", len(points))
 	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {
-		if math.Abs(d.Curve[i]-want) > want/500 {
-			t.Errorf("at 1/(1−q) = %v: %v ms, want %v", shares()[i], d.Curve[i], want)
+		if math.Abs(points[i].y-want) > want/500 {
+			t.Errorf("at 1/(1−q) = %v: %v ms, want %v", points[i].x, points[i].y, want)
 		}
 	}
-	n := int64(0)
-	for _, b := range d.Buckets {
-		n += b[1]
-	}
-	testenv.Check(t, n == 1000 && d.Buckets[0][0] == 0 && d.Buckets[len(d.Buckets)-1][0] == 24, "%d responses in %v",
-		n, d.Buckets)
-}
-
-// A contender without a value has no bar and is reported as missing.
-func TestMissingBar(t *testing.T) {
-	step := bench.Step{Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}}
-	trials := []bench.TrialResult{
-		{Trial: bench.Trial{Contender: "jvm", Round: 1}, Artifact: bench.Artifact{ImageSize: 200 << 20}, Steps: []bench.StepResult{{Step: step}}},
-		{Trial: bench.Trial{Contender: "native", Round: 1}},
-	}
-	for _, c := range newCharts(bench.Run{}, newLayout(analysis.Of(bench.Run{}, trials))) {
-		if c.ID != "image-size" {
-			continue
-		}
-		option, _ := c.option()
-		text := testenv.Must(json.Marshal(option["series"]))(t)
-		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || c.Rows[0].Cells[1] != missing {
-			t.Errorf("%s, cells %v", text, c.Rows[0].Cells)
-		}
-		return
-	}
-	t.Error("no chart of image sizes")
 }
 
 // Any results file gives a report; its data is JSON that ends no script element, and its tags are

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,16 +29,16 @@ func TestEdges(t *testing.T) {
 		trials []bench.TrialResult
 		want   []string // in the Markdown
 	}{
-		"nothing":     {want: []string{"### ✗ locbench: No results: no trial was run.", "No checks."}},
-		"empty trial": {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | – | – | – | 0 of 1 |"}},
+		"nothing":     {want: []string{"### ✗ locbench: No results: no trial was run."}},
+		"empty trial": {trials: []bench.TrialResult{{}}, want: []string{"| complete rounds | 0 of 1 |", "| peak step | – |"}},
 		"not started": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
-		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"**Run incomplete: 1 of 2 trials did not finish.**"}},
+		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"Failures: 1 of 2 trials did not finish."}},
 		"no limits": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},
-			want: []string{"**Limits not enforced: no cgroup may be made** (a-1)"}},
+			want: []string{"⚠ Limits of a not enforced in 1 of 1 round (no cgroup may be made)"}},
 		"unlimited by plan":   {trials: []bench.TrialResult{{Instance: &bench.InstanceInfo{}}}},
 		"no requests":         {trials: step(func(*bench.StepResult) {})},
 		"took no time":        {trials: step(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Succeeded = 0, 5 })},
-		"only errors":         {trials: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100% |", "100% (5xx 7)"}},
+		"only errors":         {trials: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"100% (5xx 7)"}},
 		"counters go back":    {trials: step(func(s *bench.StepResult) { s.Before, s.After = &bench.Usage{CPU: second}, &bench.Usage{} })},
 		"negative counts":     {trials: step(func(s *bench.StepResult) { s.Load.Succeeded, s.Load.Latency.Count = -5, -5 })},
 		"far away step index": {trials: step(func(s *bench.StepResult) { s.Index = math.MaxInt })},
@@ -78,69 +79,66 @@ func TestMissingIsNotZero(t *testing.T) {
 		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Aborted: "died"},
 	}}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
-	l := newLayout(analysis.Of(run, []bench.TrialResult{trial}))
-	all := map[string]chart{}
-	for _, c := range newCharts(run, l) {
-		all[c.ID] = c
+	trials := []bench.TrialResult{trial, trial}
+	trials[1].Trial.Contender, trials[1].Steps = "b", []bench.StepResult{
+		{Index: 1, Step: bench.Step{Connections: 2}, Load: bench.Load{Elapsed: time.Second, Succeeded: 20}},
+		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}},
 	}
-	cells := func(id string) string {
-		var c []string
-		for _, r := range all[id].Rows {
-			c = append(c, r.Label+": "+strings.Join(r.Cells, " "))
-		}
-		return strings.Join(c, "; ")
+	ch := chartOf(t, run, trials, "throughput")
+	var cells []string
+	for _, r := range ch.values.Rows {
+		cells = append(cells, r.Cells[0].Text+": "+r.Cells[1].Text+" "+r.Cells[2].Text)
 	}
-	for id, want := range map[string]string{
-		"throughput":  "w1: 10.0/s; 2: –; 4: 0/s †",
-		"errors":      "w1: 0; 2: –; 4: 100% (timeout 3) †",
-		"p50":         "w1: –; 2: –; 4: –",
-		"cpu":         "w1: –; 2: –; 4: –",
-		"memory-peak": "w1: –; 2: –; 4: –",
-		"throttling":  "w1: –; 2: –; 4: –",
-		"start-up":    "start-up: –",
-		"cumulative":  "before: –; w1: –; 2: –; 4: –",
-	} {
-		t.Run(id, func(t *testing.T) { testenv.Equal(t, cells(id), want, id) })
+	// An excluded contender is last.
+	testenv.Equal(t, cells, []string{"2 connections: 20.0 –", "4 connections: 0 –"})
+	for _, other := range newCharts(newLayout(analysis.Of(run, trials))) {
+		testenv.Check(t, other.ID != "cpu" && other.ID != "p50", "%s is a chart without any value", other.ID)
 	}
-	testenv.Check(t, all["cpu"].Empty && !all["throughput"].Empty, "a chart is empty only without any value")
-	made, _ := all["throughput"].option()
-	option := testenv.Must(json.MarshalIndent(made, "", "  "))(t)
+	option := testenv.Must(json.MarshalIndent(ch.drawn().Option, "", "  "))(t)
 	testenv.Golden(t, "testdata/throughput-option.json", string(option)+"\n")
 }
 
-func TestChecksFramed(t *testing.T) {
-	p, f := bench.CheckPassed, bench.CheckFailed
+// chartOf returns a chart of a run.
+func chartOf(t *testing.T, run bench.Run, trials []bench.TrialResult, id string) chart {
+	t.Helper()
+	all := newCharts(newLayout(analysis.Of(run, trials)))
+	i := slices.IndexFunc(all, func(c chart) bool { return c.ID == id })
+	testenv.Need(t, i >= 0, "no chart %s", id)
+	return all[i]
+}
+
+// Outcomes of a check are summed up for each contender; groups without a failure are folded.
+func TestChecks(t *testing.T) {
+	p, f, skipped := bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped
 	for _, c := range []struct {
 		name   string
-		status []bench.CheckStatus // one per trial; "" if it was not run
-		framed string
+		status [2][]bench.CheckStatus // of the rounds of two contenders; "" if it was not run
+		want   []string
+		about  string
+		failed bool
 	}{
-		{"all equal", []bench.CheckStatus{p, p, p}, "..."},
-		{"one differs", []bench.CheckStatus{p, f, p}, ".x."},
-		{"most failed", []bench.CheckStatus{f, f, p}, "..x"},
-		{"no most frequent", []bench.CheckStatus{p, f}, "xx"},
-		{"not run is not compared", []bench.CheckStatus{p, "", p}, "..."},
-		{"alone", []bench.CheckStatus{"", f}, ".."},
+		{"all passed", [2][]bench.CheckStatus{{p, p}, {p, p}}, []string{"✓", "✓"}, "1 check", false},
+		{"one failed once", [2][]bench.CheckStatus{{p, f}, {p, p}}, []string{"✓ 1×, ✗ 1×", "✓"}, "1 check, 1 with different outcomes", true},
+		{"one failed", [2][]bench.CheckStatus{{f, f}, {p, p}}, []string{"✗", "✓"}, "1 check, 1 with different outcomes", true},
+		{"not run", [2][]bench.CheckStatus{{""}, {p}}, []string{missing, "✓"}, "1 check", false},
+		{"skipped", [2][]bench.CheckStatus{{skipped}, {skipped}}, []string{"skipped", "skipped"}, "1 check", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var trials []bench.TrialResult
-			for i, s := range c.status {
-				trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: i + 1}}
-				if s != "" {
-					trial.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
-				}
-				trials = append(trials, trial)
-			}
-			table := checks(newLayout(analysis.Of(bench.Run{}, trials)))
-			got := ""
-			for _, cell := range table.Groups[0].Rows[0].Cells {
-				if cell.Framed {
-					got += "x"
-				} else {
-					got += "."
+			for k, rounds := range c.status {
+				for i, s := range rounds {
+					trial := bench.TrialResult{Trial: bench.Trial{Contender: string(rune('a' + k)), Round: i + 1}}
+					if s != "" {
+						trial.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
+					}
+					trials = append(trials, trial)
 				}
 			}
-			testenv.Equal(t, got, c.framed, c.name)
+			g := checks(newLayout(analysis.Of(bench.Run{AcceptFailedChecks: true}, trials))).Groups[0]
+			cells := g.Table.Rows[0].Cells
+			testenv.Equal(t, []string{cells[1].Text, cells[2].Text}, c.want)
+			testenv.Equal(t, g.About, c.about)
+			testenv.Equal(t, g.Failed, c.failed)
 		})
 	}
 }

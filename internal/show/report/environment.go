@@ -131,13 +131,7 @@ func known(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-func limits(l bench.Limits) string {
-	return cmp.Or(strings.Join(known(
-		when(l.CPUs > 0, plain(l.CPUs)+" CPUs"), when(l.CPUSet > 0, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs"),
-		when(l.Memory > 0, units.Bytes(l.Memory)+" memory, no swap"),
-		when(l.PIDs > 0, units.Count(l.PIDs)+" processes and threads"),
-	), ", "), "none")
-}
+func limits(l bench.Limits) string { return cmp.Or(l.String(), "none") }
 
 // ownLimits returns the limits of contenders that have their own: "; a:half: 0.5 CPUs".
 func ownLimits(p bench.Profile) (text string) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench/units"
 )
 
 // maxShown is how many problems and caveats the first screen has; the sections below have all.
@@ -15,7 +16,7 @@ const denseFrom = 6
 
 // conclusion writes the first screen: verdict, four facts in fixed places, what failed, one table, two
 // charts, and the worst caveats.
-func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
+func (p *pageWriter) conclusion(r conclusion.Conclusion, all []chart) {
 	tone := map[conclusion.Tone]string{conclusion.Neutral: "open", conclusion.Good: "good", conclusion.Bad: "bad"}[r.Tone]
 	p.put(`<section id="conclusion" class="conclusion {}">`+"\n<p>{}</p>\n<dl>", tone, r.Verdict)
 	p.put("<div><dt>Confidence</dt><dd>{}</dd></div><div><dt>Cost</dt><dd>{}</dd></div>", r.Confidence, r.Cost)
@@ -45,7 +46,7 @@ func (p *pageWriter) conclusion(r conclusion.Conclusion, all []firstChart) {
 	if len(all) > 0 {
 		p.put(`<div class="{}">`, class)
 		for _, ch := range all {
-			p.firstChart(ch)
+			p.chart(ch)
 		}
 		p.put("</div>\n")
 	}
@@ -81,7 +82,7 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 	}
 	p.put(`<ul class="worst">`)
 	failed := slices.DeleteFunc(slices.Clone(r.Problems), func(one conclusion.Problem) bool { return one.Warning })
-	for _, one := range failed[:min(len(failed), maxShown-1)] {
+	for _, one := range failed[:min(len(failed), maxShown)] {
 		p.put(`<li><b class="failed">✗ {}</b> is excluded: it {}</li>`, one.Contender, one.What)
 	}
 	for _, s := range r.Caveats[:min(len(r.Caveats), maxShown-1)] {
@@ -91,11 +92,7 @@ func (p *pageWriter) caveats(r conclusion.Conclusion) {
 		p.put(`<li class="note">{}</li>`, note)
 	}
 	if more := len(r.Caveats) - maxShown + 1; more > 0 {
-		at := "summary"
-		if r.Kind == conclusion.Search {
-			at = "caveats"
-		}
-		p.put(`<li><a href="#{}">{} more warning{}</a></li>`, at, more, plural(more))
+		p.put(`<li><a href="#warnings">{}</a></li>`, units.Plural(more, "more warning"))
 	}
 	p.put("</ul>\n")
 }

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-echarts/go-echarts/v2/charts"
-	"github.com/go-echarts/go-echarts/v2/opts"
-
 	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/figures/measure"
@@ -16,130 +13,65 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// firstChart is a chart of the first screen: lines with their names at the ends.
-type firstChart struct {
-	ID      string         `json:"id"`
-	Title   string         `json:"-"`
-	Caption string         `json:"-"`
-	Option  map[string]any `json:"option"`           // made by go-echarts
-	Lines   []firstLine    `json:"lines"`            // in the order of option.series
-	Unit    string         `json:"unit"`             // of the values: "/s", "ms"
-	Points  bool           `json:"points,omitempty"` // points without lines
-	Steps   bool           `json:"steps,omitempty"`  // lines in steps, with a point only where it is alone
-	Goals   []goal         `json:"goals,omitempty"`
-}
-
-// firstLine is what a series of a firstChart is.
-type firstLine struct {
-	Contender int    `json:"c"` // decides color, shape and dash
-	Name      string `json:"name"`
-	Context   bool   `json:"context,omitempty"` // one of many: gray, without a name
-}
-
-// goal is a threshold of the profile, a line across the chart.
-type goal struct {
-	Text string  `json:"text"` // "p99<50ms"
-	At   float64 `json:"at"`   // in the unit of the chart
-}
-
 // goals returns the thresholds of a metric, in the unit of its chart.
-func goals(p bench.Profile, metric profile.Metric, unit float64) (all []goal) {
+func goals(p bench.Profile, metric profile.Metric, unit float64) (all []mark) {
 	for _, t := range p.Thresholds {
 		conditions, _ := profile.ParseConditions(t.Condition) // a wrong one has no line
 		for _, c := range conditions {
 			if c.Metric == metric {
-				all = append(all, goal{c.String(), c.Limit / unit})
+				all = append(all, mark{Text: c.String(), At: number(c.Limit / unit)})
 			}
 		}
 	}
 	return all
 }
 
-// firstChartOf is the data of a firstChart.
-type firstChartOf struct {
-	id, title, caption, unit string
-	x, y                     string // types of the axes: "value", "log"
-	xName                    string
-	points, steps            bool
-	lines                    []dataLine
-	goals                    []goal
-}
-
-type dataLine struct {
-	of   contender
-	dead bool // its contender died: † after the name
-	at   [][2]float64
-}
-
-// firstCharts returns the one or two charts that explain the conclusion.
-func firstCharts(p bench.Profile, l layout, r conclusion.Conclusion) (all []firstChart) {
-	for _, c := range firstData(l, r.Kind) {
-		switch c.id {
-		case "p99":
-			c.goals = goals(p, "p99", 1e6)
-		case "throughput":
-			c.goals = goals(p, profile.Throughput, 1)
+// firstCharts returns the one or two charts that explain the conclusion, with lines in the order of
+// its table.
+func firstCharts(p bench.Profile, l layout, r conclusion.Conclusion) (all []chart) {
+	for _, ch := range firstData(l, r.Kind) {
+		switch ch.ID {
+		case "first-p99":
+			ch.Marks = goals(p, "p99", 1e6)
+		case "first-throughput":
+			ch.Marks = goals(p, profile.Throughput, 1)
 		}
-		place := func(line dataLine) int { // in the table
-			return slices.IndexFunc(r.Table.Rows, func(row table.Row) bool { return row.Mark == line.of.Index+1 })
+		place := func(one line) int { // in the table
+			return slices.IndexFunc(r.Table.Rows, func(row table.Row) bool { return row.Mark == one.Contender+1 })
 		}
-		slices.SortStableFunc(c.lines, func(a, b dataLine) int { return cmp.Compare(place(a), place(b)) })
-		c.lines = slices.DeleteFunc(c.lines, func(line dataLine) bool { return len(line.at) == 0 })
-		if len(c.lines) > 0 && slices.ContainsFunc(c.lines, func(line dataLine) bool { return len(line.at) > 1 }) {
-			all = append(all, c.chart())
+		slices.SortStableFunc(ch.Lines, func(a, b line) int { return cmp.Compare(place(a), place(b)) })
+		ch.fade()
+		if ch.First = true; ch.drawable() {
+			all = append(all, ch)
 		}
 	}
 	return all
 }
 
-func firstData(l layout, kind conclusion.Kind) []firstChartOf {
+// ofContenders adds a line for each contender; † marks one that died.
+func (ch chart) ofContenders(l layout, points func(contender) []point) chart {
+	for _, c := range l.contenders {
+		died := slices.ContainsFunc(c.of.Results, func(t bench.TrialResult) bool { return t.WhyFailed() != nil })
+		ch.add(line{Contender: c.Index, Name: c.Label + when(died, " †"), points: points(c)})
+	}
+	return ch
+}
+
+func firstData(l layout, kind conclusion.Kind) []chart {
 	switch kind {
 	case conclusion.Versions:
-		return []firstChartOf{
-			byRound(l, measure.Get(measure.CPURequest), "CPU per request", "µs"),
-			byRound(l, measure.Get(measure.Throughput), "Throughput at peak", "/s"),
+		return []chart{
+			byRound(l, measure.CPURequest, "CPU per request", "µs"),
+			byRound(l, measure.Throughput, "Throughput at peak", "/s"),
 		}
 	case conclusion.Requests:
-		return []firstChartOf{overSteps(l, "value")}
+		return []chart{overSteps(l)}
 	case conclusion.Arrivals:
-		return []firstChartOf{unanswered(l), bySecond(l, "p99", func(w bench.Window) time.Duration { return w.P99 })}
+		return []chart{unanswered(l), bySecond(l, "p99", func(w bench.Window) time.Duration { return w.P99 })}
 	case conclusion.FirstRequests:
-		return []firstChartOf{byRequest(l), bySecond(l, "p50", func(w bench.Window) time.Duration { return w.P50 })}
+		return []chart{byRequest(l), bySecond(l, "p50", func(w bench.Window) time.Duration { return w.P50 })}
 	}
-	return []firstChartOf{overSteps(l, "log"), overThroughput(l)}
-}
-
-// chart returns the chart for the script: gray lines are those between the first and the last of
-// more than four.
-func (c firstChartOf) chart() firstChart {
-	const colored = 4
-	line := charts.NewLine()
-	line.Accept(richTooltip{})
-	x := axis(c.x, c.xName)
-	line.SetGlobalOptions(globals("item", x, opts.YAxis{Type: c.y}, inside("96", "12", "24"))...)
-	out := firstChart{ID: c.id, Title: c.title, Caption: c.caption, Unit: c.unit, Points: c.points, Steps: c.steps, Goals: c.goals}
-	for i, one := range c.lines {
-		data := make([]opts.LineData, len(one.at))
-		for k, p := range one.at {
-			data[k].Value = numbers{p[0], p[1]}
-		}
-		name := one.of.Label
-		if one.dead {
-			name += " †"
-		}
-		line.AddSeries(name, data)
-		n := len(c.lines)
-		between := n > colored && i > 0 && i < n-1 && i != n/3 && i != 2*n/3
-		out.Lines = append(out.Lines, firstLine{one.of.Index, name, between})
-	}
-	line.Validate()
-	out.Option = line.JSON()
-	return out
-}
-
-// dead reports whether a contender died in a round.
-func (c contender) dead() bool {
-	return slices.ContainsFunc(c.of.Results, func(t bench.TrialResult) bool { return t.WhyFailed() != nil })
+	return []chart{overSteps(l), overThroughput(l)}
 }
 
 // measuredSteps returns the steps of a contender that are drawn: without warm-ups and without
@@ -151,133 +83,109 @@ func (c contender) measuredSteps() []stats.Step {
 }
 
 // overSteps returns the throughput over connections, rates, or requests.
-func overSteps(l layout, x string) firstChartOf {
-	c := firstChartOf{id: "throughput", title: "Throughput", caption: "requests/s over " + l.axis(), unit: "/s", x: x, y: "value",
-		xName: l.axis()}
-	if x == "value" { // requests are side by side
-		c.x, c.y = "category", "log"
-		c.caption += ", log scale"
+func overSteps(l layout) chart {
+	ch := chart{ID: "first-throughput", Title: "Throughput", note: "requests/s over " + l.axis(), Unit: "/s", x: "log", y: "value", xName: l.axis()}
+	at, grow := l.places()
+	if ch.Ticks = l.ticks(at); !grow {
+		ch.x = "value"
 	}
-	for _, who := range l.contenders {
-		line := dataLine{of: who, dead: who.dead()}
-		for _, s := range who.measuredSteps() {
-			at := float64(s.Step.Connections)
-			switch {
-			case c.x == "category":
-				row, _ := slices.BinarySearch(l.indices, s.Index)
-				at = float64(row - l.warmUp())
-			case s.Step.Rate > 0:
-				at = s.Step.Rate
-			}
-			if at > 0 || c.x == "category" {
-				line.at = append(line.at, [2]float64{at, s.Throughput.Median})
-			}
+	if oneRequestSteps(l) != nil {
+		ch.y = "log"
+		ch.note += ", log scale"
+	}
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		for _, s := range c.measuredSteps() {
+			row, _ := slices.BinarySearch(l.indices, s.Index)
+			all = append(all, point{x: at[row], y: s.Throughput.Median})
 		}
-		c.lines = append(c.lines, line)
-	}
-	if c.x == "category" {
-		c.x = "value"
-	}
-	return c
+		return all
+	})
 }
 
 // overThroughput returns p99 over the throughput, up to the peak of each contender.
-func overThroughput(l layout) firstChartOf {
-	c := firstChartOf{id: "p99", title: "p99", caption: "over requests/s, up to the peak, log scale", unit: "ms", x: "value", y: "log",
+func overThroughput(l layout) chart {
+	ch := chart{ID: "first-p99", Title: "p99", note: "over requests/s, up to the peak, log scale", Unit: "ms", x: "value", y: "log",
 		xName: "requests/s"}
 	p99 := measure.Get(measure.P99)
-	for _, who := range l.contenders {
-		line := dataLine{of: who, dead: who.dead()}
-		peak, ok := who.of.PeakStep()
-		for _, s := range who.measuredSteps() {
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		peak, ok := c.of.PeakStep()
+		for _, s := range c.measuredSteps() {
 			if r := p99.Over(s); ok && r.Known && r.Value > 0 && s.Index <= peak.Index && !s.Step.Open() {
-				line.at = append(line.at, [2]float64{s.Throughput.Median, r.Value / 1e6})
+				all = append(all, point{x: s.Throughput.Median, y: r.Value / 1e6})
 			}
 		}
-		slices.SortFunc(line.at, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-		c.lines = append(c.lines, line)
-	}
-	return c
+		slices.SortFunc(all, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		return all
+	})
 }
 
 // byRound returns the values of the rounds of two versions at their peaks.
-func byRound(l layout, m measure.Measure, title, unit string) firstChartOf {
-	c := firstChartOf{id: string(m.ID), title: title, caption: "by round", unit: unit, x: "value", y: "value", xName: "round", points: true}
-	scale := 1.
-	if unit == "µs" {
-		scale = 1e3
-	}
-	for _, who := range l.contenders {
-		line := dataLine{of: who}
-		peak, ok := who.of.PeakStep()
-		for _, t := range who.of.Results {
+func byRound(l layout, id measure.ID, title, unit string) chart {
+	ch := chart{ID: "first-" + string(id), Title: title, note: "by round", Unit: unit, Points: true, x: "value", y: "value", xName: "round"}
+	m := measure.Get(id)
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		peak, ok := c.of.PeakStep()
+		for _, t := range c.of.Results {
 			for _, step := range t.Steps {
 				if v, known := m.Of(step); ok && known && step.Index == peak.Index {
-					line.at = append(line.at, [2]float64{float64(t.Trial.Round), v / scale})
+					all = append(all, point{x: float64(t.Trial.Round), y: m.Axis(v)})
 				}
 			}
 		}
-		c.lines = append(c.lines, line)
-	}
-	return c
+		return all
+	})
 }
 
 // unanswered returns the requests that were scheduled and not yet answered, second by second, of
 // the last round.
-func unanswered(l layout) firstChartOf {
-	c := firstChartOf{id: "unanswered", title: "Unanswered requests", caption: "scheduled, not yet answered, by second", x: "value",
+func unanswered(l layout) chart {
+	ch := chart{ID: "first-unanswered", Title: "Unanswered requests", note: "scheduled, not yet answered, by second", x: "value",
 		y: "value", xName: "seconds"}
-	for _, who := range l.contenders {
-		line := dataLine{of: who, dead: who.dead()}
+	return ch.ofContenders(l, func(c contender) (all []point) {
 		var open int64
-		for _, w := range windows(who) {
-			if w.Scheduled == 0 && len(line.at) == 0 && open == 0 {
+		for _, w := range windows(c) {
+			if w.Scheduled == 0 && len(all) == 0 && open == 0 {
 				continue
 			}
 			for _, n := range w.Failed {
 				open -= n
 			}
 			open += w.Scheduled - w.Succeeded - w.Rejected - w.Dropped
-			line.at = append(line.at, [2]float64{(w.Start + w.Length).Seconds(), float64(max(0, open))})
+			all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(max(0, open))})
 		}
-		c.lines = append(c.lines, line)
-	}
-	return c
+		return all
+	})
 }
 
 // bySecond returns a quantile of each second of the last measured step, of the last round.
-func bySecond(l layout, name string, of func(bench.Window) time.Duration) firstChartOf {
-	c := firstChartOf{id: name, title: name + " by second", caption: "log scale", unit: "ms", x: "value", y: "log", xName: "seconds"}
-	for _, who := range l.contenders {
-		line := dataLine{of: who, dead: who.dead()}
-		for _, w := range windows(who) {
+func bySecond(l layout, name string, of func(bench.Window) time.Duration) chart {
+	ch := chart{ID: "first-" + name, Title: name + " by second", note: "log scale", Unit: "ms", x: "value", y: "log", xName: "seconds"}
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		for _, w := range windows(c) {
 			if v := of(w); v > 0 {
-				line.at = append(line.at, [2]float64{(w.Start + w.Length).Seconds(), float64(v) / float64(time.Millisecond)})
+				all = append(all, point{x: (w.Start + w.Length).Seconds(), y: float64(v) / float64(time.Millisecond)})
 			}
 		}
-		c.lines = append(c.lines, line)
-	}
-	return c
+		return all
+	})
 }
 
 // byRequest returns the times of the first requests, in their order, of the last round.
-func byRequest(l layout) firstChartOf {
-	c := firstChartOf{id: "requests", title: "Request by request", caption: "latency of the first ones, log scale", unit: "ms",
+func byRequest(l layout) chart {
+	ch := chart{ID: "first-requests", Title: "Request by request", note: "latency of the first ones, log scale", Unit: "ms",
 		x: "value", y: "log", xName: "requests"}
-	for _, who := range l.contenders {
-		line := dataLine{of: who}
-		for _, t := range slices.Backward(who.of.Results) {
-			if f := t.FirstRequests; f != nil && len(line.at) == 0 {
+	return ch.ofContenders(l, func(c contender) (all []point) {
+		for _, t := range slices.Backward(c.of.Results) {
+			if f := t.FirstRequests; f != nil && len(all) == 0 {
 				for i, r := range slices.Concat([]bench.RequestPhases{f.First}, f.Kept, f.New) {
 					if r.Err == "" && r.Total > 0 {
-						line.at = append(line.at, [2]float64{float64(i + 1), float64(r.Total) / float64(time.Millisecond)})
+						all = append(all, point{x: float64(i + 1), y: float64(r.Total) / float64(time.Millisecond)})
 					}
 				}
 			}
 		}
-		c.lines = append(c.lines, line)
-	}
-	return c
+		return all
+	})
 }
 
 // windows returns the seconds of the last measured step of a contender in its last round.

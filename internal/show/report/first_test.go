@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -25,13 +24,11 @@ func TestFirstCharts(t *testing.T) {
 		run.Profile.Thresholds = []bench.Threshold{{Condition: "p99<50ms,errors<1%"}, {Condition: "throughput>1000/s"}, {Condition: "?"}}
 		a := analysis.Of(run, trials)
 		for _, ch := range firstCharts(run.Profile, newLayout(a), conclusion.Of(a, nil)) {
-			fmt.Fprintf(&b, "%s: %s (%s), in %q, goals %v\n", name, ch.Title, ch.Caption, ch.Unit, ch.Goals)
-			var series []struct{ Data []struct{ Value [2]float64 } }
-			data := testenv.Must(json.Marshal(ch.Option["series"]))(t)
-			testenv.OK(t, json.Unmarshal(data, &series))
-			for i, line := range ch.Lines {
-				points := series[i].Data
-				fmt.Fprintf(&b, "  %+v: %d points from %v to %v\n", line, len(points), points[0].Value, points[len(points)-1].Value)
+			fmt.Fprintf(&b, "%s: %s (%s), in %q, marks %v\n", name, ch.Title, ch.note, ch.Unit, ch.Marks)
+			for _, l := range ch.Lines {
+				first, last := l.points[0], l.points[len(l.points)-1]
+				fmt.Fprintf(&b, "  %d %s, faint %v: %d points from %.6g, %.6g to %.6g, %.6g\n", l.Contender, l.Name, l.Faint, len(l.points),
+					first.x, first.y, last.x, last.y)
 			}
 		}
 	}
@@ -52,11 +49,11 @@ func TestByRound_FailedRound(t *testing.T) {
 		}
 	}
 	l := newLayout(analysis.Of(benchtest.Run(trials...), trials))
-	c := byRound(l, measure.Get(measure.Throughput), "", "/s")
+	c := byRound(l, measure.Throughput, "", "/s")
 	for i, want := range [][]float64{{1, 2, 3}, {1, 3}} {
 		var rounds []float64
-		for _, p := range c.lines[i].at {
-			rounds = append(rounds, p[0])
+		for _, p := range c.Lines[i].points {
+			rounds = append(rounds, p.x)
 		}
 		testenv.Equal(t, rounds, want)
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -29,12 +28,6 @@ type contender struct {
 	of    analysis.Contender
 }
 
-// Rounds returns the number of the contender's columns.
-func (c contender) Rounds() int { return len(c.of.Results) }
-
-// Color returns the class of the contender's color in style.css.
-func (c contender) Color() int { return c.Index % colors }
-
 // colors is the number of colors in style.css. Further contenders repeat them with other dashes.
 const colors = table.Colors
 
@@ -45,9 +38,6 @@ type column struct {
 	trial     *bench.TrialResult
 	steps     []*bench.StepResult // by row; nil where the step was not run
 }
-
-// Color returns the class of the contender's color in style.css.
-func (c column) Color() int { return c.Contender % colors }
 
 // Name returns the name of the trial in bars and tables: the stem of its file.
 func (c column) Name() string { return cleanName(c.trial.Trial.String()) }
@@ -113,37 +103,32 @@ func newRow(s bench.Step, warm int) row {
 	return r
 }
 
-func (l layout) axis() string {
-	if oneRequestSteps(l) != nil {
-		return "request"
-	}
-	names := map[string]bool{}
-	for _, r := range l.rows {
-		switch {
-		case r.step.Connections > 0:
-			names["connections"] = true
-		case r.step.Rate > 0:
-			names["scheduled requests/s"] = true
-		case r.step.Arrivals != nil:
-			names["users"] = true
-		default:
-			names["steps"] = true
-		}
-	}
-	for name := range names {
-		if len(names) == 1 {
-			return name
-		}
+// kind returns what the load of a step is given in.
+func (r row) kind() string {
+	switch {
+	case r.step.Connections > 0:
+		return "connections"
+	case r.step.Rate > 0:
+		return "scheduled requests/s"
+	case r.step.Arrivals != nil:
+		return "users"
 	}
 	return "steps"
 }
 
-// warmUp returns the number of warm-up rows before the first measured one.
-func (l layout) warmUp() int {
-	if n := slices.IndexFunc(l.rows, func(r row) bool { return !r.WarmUp }); n >= 0 {
-		return n
+// axis returns the name of the axis of all steps.
+func (l layout) axis() string {
+	if oneRequestSteps(l) != nil {
+		return "request"
 	}
-	return len(l.rows)
+	name := "steps"
+	for i, r := range l.rows {
+		if i > 0 && r.kind() != name {
+			return "steps"
+		}
+		name = r.kind()
+	}
+	return name
 }
 
 func about(c analysis.Contender) string {
@@ -153,35 +138,42 @@ func about(c analysis.Contender) string {
 	return cleanName(join(c.Under(), "; ", made))
 }
 
-// positions returns the places of the rows on a logarithmic axis of connections, rates or users.
-// The warm-up steps come before them, evenly spaced. It returns nil if the measured steps are not
-// of one kind or do not grow: then the rows are evenly spaced.
-func (l layout) positions() []float64 {
-	w := l.warmUp()
-	if len(l.rows)-w < 2 {
-		return nil
-	}
-	at := make([]float64, len(l.rows))
-	for i := w; i < len(at); i++ {
-		s := l.rows[i].step
-		switch first := l.rows[w].step; {
-		case l.rows[i].WarmUp:
-			return nil
-		case first.Connections > 0:
+// places returns where the steps are on an axis: at their connections, rates or users if these grow
+// from one measured step to the next, else side by side.
+func (l layout) places() (at []float64, grow bool) {
+	at, grow = make([]float64, len(l.rows)), true
+	var before *row
+	for i := range l.rows {
+		r := &l.rows[i]
+		switch s := r.step; {
+		case s.Connections > 0:
 			at[i] = float64(s.Connections)
-		case first.Rate > 0:
+		case s.Rate > 0:
 			at[i] = s.Rate
-		case first.Arrivals != nil && s.Arrivals != nil:
+		case s.Arrivals != nil:
 			at[i] = float64(s.Arrivals.Users)
 		}
-		if !finite(at[i]) || at[i] <= 0 || i > w && at[i] <= at[i-1] {
-			return nil
+		if r.WarmUp {
+			continue
+		}
+		grow = grow && at[i] > 0 && finite(at[i]) && (before == nil || at[i] > at[i-1] && before.kind() == r.kind())
+		before = r
+	}
+	if grow {
+		return at, true
+	}
+	for i := range at {
+		at[i] = float64(i)
+	}
+	return at, false
+}
+
+// ticks returns the labels of the measured steps at their places.
+func (l layout) ticks(at []float64) (all []mark) {
+	for i, r := range l.rows {
+		if !r.WarmUp {
+			all = append(all, mark{Text: r.Label, At: number(at[i])})
 		}
 	}
-	// The warm-up steps have the average spacing of the others, at most that of 2 and 4.
-	gap := math.Min(2, math.Pow(at[len(at)-1]/at[w], 1/float64(len(at)-w-1)))
-	for i := w - 1; i >= 0; i-- {
-		at[i] = at[i+1] / gap
-	}
-	return at
+	return all
 }

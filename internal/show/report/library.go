@@ -17,13 +17,13 @@ const libraryVersion = "5.6.0"
 // librarySHA256 is the digest of the unpacked library, for a test.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-//go:embed assets js style.css first.css words.css charts.css
+//go:embed assets js style.css first.css charts.css
 var files embed.FS
 
 // The files that make up the style and the script of the page, in this order.
 const (
-	styles  = "style.css first.css words.css charts.css"
-	scripts = "js/base.js js/dress.js js/first.js js/chosen.js js/save.js js/draw.js js/sort.js"
+	styles  = "style.css first.css charts.css"
+	scripts = "js/base.js js/charts.js js/save.js js/draw.js js/sort.js"
 )
 
 // joined returns the contents of files, one after the other; spaces separate the names.

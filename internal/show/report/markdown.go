@@ -2,16 +2,12 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/analysis/summary"
-	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/table"
@@ -20,46 +16,44 @@ import (
 // maxFailedChecks is how many failed checks summary.md lists; report.html has all.
 const maxFailedChecks = 50
 
-// Markdown writes summary.md, which a pull request can show: the verdict, the table of contenders,
-// cost and failures, and the worst caveat; everything else is folded. report.html has the charts and
-// every step.
+// Markdown writes summary.md, which a pull request can show: the verdict, the table, cost and
+// failures, and the worst caveat; everything else is folded. report.html has the charts and every
+// step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
-	if opts.Search != nil {
-		return opts.Search.markdown(w)
-	}
 	l := newLayout(a)
-	run := a.Run
-	r := conclusion.Of(a, opts.Floor)
+	d := newDocument(a, l, opts)
 	var b bytes.Buffer
-	markdownConclusion(&b, title(run, opts.Title), r)
-	warned := warnings(a, l)
-	for _, x := range warned {
-		if x.Important {
-			fmt.Fprintf(&b, "\n⚠ **%s**%s\n", escape(x.Text), place(x.Place()))
+	markdownConclusion(&b, d.Title, d.Conclusion)
+	b.WriteString("\n<details><summary>" + escape(d.Conclusion.About) + " · details · how to repeat</summary>\n")
+	fmt.Fprintf(&b, "\nStarted %s%s. %s.\n", d.When, when(d.State != "", "; run "+escape(d.State)), escape(d.Conclusion.Confidence))
+	part := func(title string, write func()) { // an empty one is left out
+		before := b.Len()
+		b.WriteString("\n## " + title + "\n\n")
+		start := b.Len()
+		if write(); b.Len() == start {
+			b.Truncate(before)
 		}
 	}
-	facts := summary.New(a, opts.rules())
-	b.WriteString("\n<details><summary>" + escape(r.About) + " · details · how to repeat</summary>\n")
-	fmt.Fprintf(&b, "\n%s, %s; started %s; run %s. %s.\n", units.Plural(len(l.contenders), "contender"),
-		units.Plural(len(l.columns), "trial"), instant(run.Started), escape(cleanText(run.OutcomeText())), escape(r.Confidence))
-	markdownSummary(&b, summaryParts(facts))
-	section(&b, "All results", func() { markdownTable(&b, newResults(run, l, facts, opts.Floor)) })
-	if t := thresholds(run, l); len(t.Rows) > 0 {
-		b.WriteString("\n## Thresholds\n\n")
-		markdownTable(&b, t)
-	}
-	markdownFailures(&b, failures(l))
-	for _, p := range procedures(l) {
-		if !p.Late { // late ones have a column of sentences per contender, too wide for Markdown
-			b.WriteString("\n## " + escape(p.Title) + "\n\n")
-			markdownTable(&b, p.Table)
+	part("Failures", func() {
+		for _, one := range d.MoreProblems {
+			b.WriteString("- " + escape(sentence(one)) + "\n")
+		}
+		markdownFailures(&b, d.Failures)
+	})
+	for _, s := range d.Sections {
+		b.WriteString("\n## " + escape(s.Title) + "\n\n" + s.Table.Markdown())
+		for _, note := range s.Table.Footnotes {
+			b.WriteString("\n" + escape(note) + "\n")
 		}
 	}
-	section(&b, "Manual changes", func() { markdownManualChanges(&b, run, l) })
-	section(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
-	section(&b, "Warnings", func() { markdownWarnings(&b, warned) })
-	section(&b, "Environment", func() { markdownEnvironment(&b, environment(run, l)) })
-	section(&b, "Repeat", func() { markdownReproduce(&b, newReproduction(run)) })
+	part("Checks", func() { markdownChecks(&b, d.Checks) })
+	part("Warnings", func() {
+		for _, w := range d.Warnings {
+			fmt.Fprintf(&b, "- %s%s\n", escape(w.Text), place(w.Place()))
+		}
+	})
+	part("Environment", func() { markdownEnvironment(&b, d.Environment) })
+	part("Repeat", func() { markdownReproduce(&b, d.Reproduce) })
 	b.WriteString("\n</details>\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
@@ -78,32 +72,16 @@ func markdownConclusion(b *bytes.Buffer, title string, r conclusion.Conclusion) 
 	b.WriteString(line + "\n")
 	for i, one := range r.Problems {
 		if i == maxShown {
-			fmt.Fprintf(b, "\n%s in the report.\n", units.Plural(len(r.Problems)-i, "more failure"))
+			fmt.Fprintf(b, "\n%s below.\n", units.Plural(len(r.Problems)-i, "more failure"))
 			break
 		}
-		mark, verb := "✗", "is excluded: it "
-		if one.Warning {
-			mark, verb = "⚠", ""
-		}
-		fmt.Fprintf(b, "\n%s %s %s%s", mark, escape(one.Contender), verb, escape(one.What))
-		if one.Cause != "" {
-			b.WriteString("; likely cause: " + escape(one.Cause))
-		}
-		b.WriteString(". Remedy: " + escape(one.Remedy) + ".\n")
+		b.WriteString("\n" + escape(sentence(one)) + "\n")
 	}
 	if len(r.Caveats) > 0 {
 		b.WriteString("\n⚠ " + escape(r.Caveats[0].Text) + "\n")
 	}
-}
-
-// section writes a part of the details under its title; an empty part is left out.
-func section(b *bytes.Buffer, title string, write func()) {
-	before := b.Len()
-	b.WriteString("\n## " + escape(title) + "\n\n")
-	start := b.Len()
-	write()
-	if b.Len() == start {
-		b.Truncate(before)
+	for _, note := range r.Table.Footnotes {
+		b.WriteString("\n" + escape(note) + "\n")
 	}
 }
 
@@ -122,21 +100,9 @@ func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
 	}
 }
 
-// markdownTable writes a table and its notes.
-func markdownTable(b *bytes.Buffer, t table.Table) {
-	b.WriteString(cmp.Or(t.Markdown(), "No results.\n"))
-	for _, n := range t.Footnotes {
-		b.WriteString("\n" + escape(n) + "\n")
-	}
-}
-
 func markdownFailures(b *bytes.Buffer, all []failure) {
-	if len(all) == 0 {
-		return
-	}
-	b.WriteString("\n## Failures\n")
-	for _, t := range all {
-		fmt.Fprintf(b, "\n### %s: %s\n\n", escape(t.Trial), escape(t.State))
+	for i, t := range all {
+		fmt.Fprintf(b, "%s### %s: %s\n\n", when(i > 0, "\n"), escape(t.Trial), escape(t.State))
 		for _, w := range t.What {
 			fmt.Fprintf(b, "- %s\n", escape(w))
 		}
@@ -144,20 +110,6 @@ func markdownFailures(b *bytes.Buffer, all []failure) {
 			mark := fence(t.LastLog)
 			fmt.Fprintf(b, "\nIts log:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
 		}
-	}
-}
-
-func markdownManualChanges(b *bytes.Buffer, run bench.Run, l layout) {
-	all, left := manualChanges(run, l)
-	if len(all) == 0 {
-		return
-	}
-	b.WriteString("Actions taken by hand during the run:\n\n")
-	for _, i := range all {
-		fmt.Fprintf(b, "- %s: %s%s\n", i.When, escape(i.What), place(i.Place()))
-	}
-	if left > 0 {
-		fmt.Fprintf(b, "- and %s more\n", units.Count(int64(left)))
 	}
 }
 
@@ -170,11 +122,7 @@ func fence(lines []string) string {
 	return strings.Repeat("`", max(3, longest+1))
 }
 
-func markdownChecks(b *bytes.Buffer, t checkTable) {
-	if !t.Any() {
-		b.WriteString("No checks.\n")
-		return
-	}
+func markdownChecks(b *bytes.Buffer, t checkResults) {
 	b.WriteString(t.Totals.Markdown())
 	if len(t.Failed) > 0 {
 		b.WriteString("\nFailed:\n\n")
@@ -194,66 +142,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 	}
 }
 
-func markdownWarnings(b *bytes.Buffer, all []warning) {
-	for _, w := range all {
-		if !w.Important { // important ones are at the top
-			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
-		}
-	}
-}
-
 func place(where string) string { return when(where != "", " ("+escape(where)+")") }
 
 // escape makes text plain in Markdown; see table.Escape.
 func escape(s string) string { return table.Escape(s) }
-
-type summaryPart struct {
-	Title     string
-	Class     string // class of the list, in words.css
-	Folded    bool   // the page hides the sentences until a click
-	Sentences []string
-}
-
-// hasBanner reports whether a rule of package summary repeats one of the important warnings.
-func hasBanner(rule string) bool {
-	return rule == "incomplete" || rule == "limits not enforced"
-}
-
-// summaryParts returns the sentences that the results support, the most important first.
-func summaryParts(facts summary.Facts) []summaryPart {
-	parts := []struct {
-		summaryPart
-		kinds []summary.Kind
-	}{
-		{summaryPart{Title: "Ranking", Class: "ranking"}, []summary.Kind{summary.Ranking, summary.Open}},
-		{summaryPart{Title: "Failures", Class: "failures"}, []summary.Kind{summary.Failure}},
-		{summaryPart{Title: "Bottlenecks", Class: "bottlenecks", Folded: true}, []summary.Kind{summary.Bound}},
-		{summaryPart{Title: "Caveats", Class: "caveats", Folded: true}, []summary.Kind{summary.Caveat}},
-	}
-	for _, s := range facts.Sentences() {
-		if hasBanner(s.Rule) {
-			continue
-		}
-		for i := range parts {
-			if slices.Contains(parts[i].kinds, s.Kind) {
-				parts[i].Sentences = append(parts[i].Sentences, cleanText(s.Text))
-			}
-		}
-	}
-	var all []summaryPart
-	for _, p := range parts {
-		if len(p.Sentences) > 0 {
-			all = append(all, p.summaryPart)
-		}
-	}
-	return all
-}
-
-func markdownSummary(b *bytes.Buffer, all []summaryPart) {
-	for _, s := range all {
-		b.WriteString("\n**" + s.Title + "**\n\n")
-		for _, text := range s.Sentences {
-			b.WriteString("- " + escape(text) + "\n")
-		}
-	}
-}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -57,59 +54,39 @@ func grown(seconds int, limit int64) (bench.Run, []bench.TrialResult) {
 	return bench.Run{Profile: profile, Started: start}, trials
 }
 
-func memoryOf(t *testing.T, run bench.Run, trials []bench.TrialResult) (ch chart, ok bool) {
-	t.Helper()
-	all := newCharts(run, newLayout(analysis.Of(run, trials)))
-	i := slices.IndexFunc(all, func(c chart) bool { return c.ID == "memory-requests" })
-	if i < 0 {
-		return chart{}, false
-	}
-	return all[i], true
-}
-
-// Memory is over the requests since the start of the load, errors included, through all steps.
-func TestMemoryOverRequests(t *testing.T) {
+// Memory is over the seconds since the start of the load, through all steps.
+func TestMemory(t *testing.T) {
 	run, trials := grown(10, 256<<20)
-	ch, ok := memoryOf(t, run, trials)
-	testenv.Need(t, ok, "no chart")
-	var a, b []string
-	for i := range ch.Rows {
-		a, b = append(a, ch.Rows[i].Cells[0]), append(b, ch.Rows[i].Cells[1])
+	lines := chartOf(t, run, trials, "second-memory").Lines
+	// 4 readings of the warm-up, a gap, 10 of the step, a gap.
+	a, b := lines[0].points, lines[1].points
+	testenv.Need(t, len(a) == 16 && len(b) == 16, "%d and %d points", len(a), len(b))
+	if a[0].x != 1 || a[3].x != 4 || finite(a[4].y) || a[14].x != 14 || a[14].y < 238 || a[14].y > 239 || b[14].y != 20 {
+		t.Errorf("a %+v\nb %+v", a, b)
 	}
-	// 5 readings of the warm-up, 11 of the step, whose first one is at the requests of the
-	// warm-up's end.
-	if len(a) != 16 || a[0] != "0 requests: 20 MiB" || a[4] != "4,000 requests: 82.5 MiB" ||
-		a[5] != a[4] || a[15] != "14,000 requests: 239 MiB" || b[15] != "14,000 requests: 20 MiB" {
-		t.Errorf("a %q\nb %q", a, b)
-	}
-	testenv.Check(t, ch.Rows[4].WarmUp && !ch.Rows[5].WarmUp && ch.Rows[15].Title == "16 connections, reading 11",
-		"rows %+v", ch.Rows)
-	if p := ch.series[0].points[15]; p.x != 14000 || p.y < 238 || p.y > 239 {
-		t.Errorf("last point %+v", p)
-	}
-	// A run without readings has no chart.
-	for i := range trials {
+	for i := range trials { // a run without readings has no chart
 		for j := range trials[i].Steps {
 			s := &trials[i].Steps[j]
 			s.Before, s.After, s.Samples = nil, nil, nil
 		}
 	}
-	ch, ok = memoryOf(t, run, trials)
-	testenv.Check(t, !ok, "a chart without readings: %+v", ch.Rows)
+	for _, ch := range newCharts(newLayout(analysis.Of(run, trials))) {
+		testenv.Check(t, ch.ID != "second-memory", "a chart without readings")
+	}
 }
 
 // The limit is a line where memory came near it; otherwise a note, since the line would flatten
 // all others.
-func TestMemoryOverRequests_Limit(t *testing.T) {
+func TestMemory_Limit(t *testing.T) {
 	for name, test := range map[string]struct {
 		limits   [2]int64
 		enforced bool
 		lines    []string
 		note     string
 	}{
-		"near":         {[2]int64{256 << 20, 256 << 20}, true, []string{"memory limit 256 MiB"}, ""},
-		"far":          {[2]int64{4 << 30, 4 << 30}, true, nil, "Memory limit: 4 GiB, above the chart."},
-		"different":    {[2]int64{256 << 20, 240 << 20}, true, []string{"memory limit 256 MiB (a)", "memory limit 240 MiB (b)"}, ""},
+		"near":         {[2]int64{256 << 20, 256 << 20}, true, []string{"limit 256 MiB"}, ""},
+		"far":          {[2]int64{4 << 30, 4 << 30}, true, nil, "Above the chart: limit 4 GiB."},
+		"different":    {[2]int64{256 << 20, 240 << 20}, true, []string{"limit 256 MiB (a)", "limit 240 MiB (b)"}, ""},
 		"none":         {},
 		"not enforced": {[2]int64{256 << 20, 256 << 20}, false, nil, ""},
 	} {
@@ -118,73 +95,36 @@ func TestMemoryOverRequests_Limit(t *testing.T) {
 			for i := range trials {
 				trials[i].Instance.Limits.Memory, trials[i].Instance.LimitsEnforced = test.limits[i], test.enforced
 			}
-			ch, _ := memoryOf(t, run, trials)
-			option, who := ch.option()
+			ch := chartOf(t, run, trials, "second-memory")
 			var lines []string
-			for _, s := range who {
-				if s.Role == "limit" {
-					lines = append(lines, s.Name)
-					testenv.Equal(t, s.Contender, -1, "the line belongs to contender")
+			for _, m := range ch.Marks {
+				if !m.Upright {
+					lines = append(lines, m.Text)
+					testenv.Check(t, m.At == 256 || m.At == 240, "%s is at %v", m.Text, m.At)
 				}
 			}
-			testenv.Equal(t, lines, test.lines, "lines")
-			if strings.Contains(ch.Note, "limit") != (test.note != "") || !strings.Contains(ch.Note, test.note) {
-				t.Errorf("note %q, want %q", ch.Note, test.note)
-			}
-			data, err := json.Marshal(option["series"])
-			drawn := strings.Contains(string(data), fmt.Sprintf(`{"value":[14000,%d]}`, test.limits[0]>>20))
-			testenv.Check(t, err == nil && drawn == (len(lines) > 0), "%v %s", err, data)
+			testenv.Equal(t, lines, test.lines)
+			testenv.Check(t, strings.Contains(ch.note, "limit") == (test.note != "") && strings.Contains(ch.note, test.note), "note %q", ch.note)
 		})
 	}
 }
 
 // Of a long trial, each point is the highest of several readings.
-func TestMemoryOverRequests_Long(t *testing.T) {
-	run, trials := grown(2000, 0)
+func TestMemory_Long(t *testing.T) {
+	run, trials := grown(5000, 0)
 	s := &trials[1].Steps[1]
 	s.Samples[1234].Memory = &bench.Memory{Used: 77 << 20} // a peak between others
-	ch, _ := memoryOf(t, run, trials)
-	testenv.Check(t, len(ch.Rows) <= 120, "%d rows", len(ch.Rows))
-	if !slices.ContainsFunc(ch.Rows, func(r chartRow) bool { return strings.HasSuffix(r.Cells[1], ": 77 MiB") }) {
-		t.Error("the peak is not in the chart")
-	}
-	testenv.Contains(t, ch.Note, "highest of up to ")
+	ch := chartOf(t, run, trials, "second-memory")
+	points := ch.Lines[1].points
+	testenv.Check(t, len(points) <= maxTrialPoints, "%d points", len(points))
+	testenv.Check(t, slices.ContainsFunc(points, func(p point) bool { return p.y == 77 }), "the peak is not in the chart")
+	testenv.Contains(t, ch.note, "each point covers up to 3 seconds")
 }
 
 // The contender whose memory grows is named.
-func TestMemoryOverRequests_Growth(t *testing.T) {
+func TestMemory_Growth(t *testing.T) {
 	run, trials := grown(10, 0)
 	trials[0].Steps[1].Warnings = bench.Warnings{{Kind: bench.WarnMemoryGrowth, Text: "memory use grew by 16 KiB per request at an unchanged load",
 		Values: map[string]float64{bench.GrowthRate: 16 << 10}}}
-	ch, _ := memoryOf(t, run, trials)
-	want := "a: memory use grew by 16 KiB per request at an unchanged load."
-	testenv.Check(t, strings.Contains(ch.Note, want), "note %q, want %q", ch.Note, want)
-}
-
-// The peak memory of a step has a chart only if the kernel kept a counter for it.
-func TestMemoryOfAStep(t *testing.T) {
-	run, trials := small()
-	find := func() (chart, bool) {
-		all := newCharts(run, newLayout(analysis.Of(run, trials)))
-		i := slices.IndexFunc(all, func(c chart) bool { return c.ID == "memory-step" })
-		if i < 0 {
-			return chart{}, false
-		}
-		testenv.Equal(t, all[i-1].ID, "memory-peak", "the chart is after")
-		return all[i], true
-	}
-	if c, ok := find(); ok {
-		t.Fatalf("a chart without a counter: %+v", c.Rows)
-	}
-	for i, s := range trials[0].Steps {
-		if s.Before != nil && s.After != nil {
-			before, after := *s.Before.Memory, *s.After.Memory
-			before.StepPeak, after.StepPeak = new(int64(20<<20)), new(int64(40<<20))
-			trials[0].Steps[i].Before, trials[0].Steps[i].After = &bench.Usage{Memory: &before}, &bench.Usage{Memory: &after}
-		}
-	}
-	c, ok := find()
-	if !ok || !slices.ContainsFunc(c.Rows, func(r chartRow) bool { return slices.Contains(r.Cells, units.Bytes(40<<20)) }) {
-		t.Errorf("%v %+v", ok, c.Rows)
-	}
+	testenv.Contains(t, chartOf(t, run, trials, "second-memory").note, "a: memory use grew by 16 KiB per request at an unchanged load.")
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -43,28 +44,32 @@ func (p *pageWriter) every(m markup, values []string) {
 	}
 }
 
-// plural returns "s" unless n is 1.
-func plural(n int) string { return when(n != 1, "s") }
-
 func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
 	p.conclusion(d.Conclusion, d.First)
-	p.probes(d.Probes)
-	for _, w := range d.Important {
-		p.put(`<p class="loud" role="alert"><strong>{}</strong>`, w.Text)
-		p.where(w.Place())
-		p.put("</p>\n")
+	p.put("<p class=\"sub\">{} · started {}", units.Plural(d.Trials, "trial"), d.When)
+	p.optional(" · run {}", d.State)
+	p.optional(" · <code>{}</code>", d.Folder)
+	p.put("</p>\n\n")
+	for _, s := range d.Sections {
+		p.put("<section id=\"{}\">\n<h2>{}</h2>\n", s.ID, s.Title)
+		p.table(s.Table, "results"+when(s.ID == "results" && len(d.Contenders) > denseFrom, " many"))
+		p.put("</section>\n")
 	}
-	if d.measured() {
-		p.sections(d)
+	p.failures(d)
+	p.warnings(d.Warnings)
+	p.charts(d)
+	if !d.Apart {
+		p.checks(d.Checks)
 	}
 	p.put("<section id=\"environment\">\n<h2>Environment</h2>\n" +
 		`<p class="note">What the results depend on. Compare results only if these match.</p>` + "\n")
 	for _, group := range d.Environment {
 		if len(group.Facts) > 0 {
-			p.put("<h3>{}</h3>\n", group.Name)
+			p.put(`<details class="folded"><summary><h3>{}</h3></summary>`+"\n", group.Name)
 			p.facts(group.Facts)
+			p.put("</details>\n")
 		}
 	}
 	p.put("</section>\n")
@@ -73,34 +78,9 @@ func (p *pageWriter) document(d document) {
 	p.facts(d.Definitions)
 	p.put("</section>\n</main>\n<footer>\n<p>Made by locbench")
 	p.optional(" {}", d.Version)
-	p.put(". Self-contained: it loads nothing. Embeds Apache ECharts {} (Apache License 2.0).</p>\n", d.Library)
-	p.put(`<details><summary>License texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", d.Licenses)
-	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables show the same values.</p></noscript>` + "\n")
-}
-
-// sections writes what was measured, checked and warned of.
-func (p *pageWriter) sections(d document) {
-	p.put("<p class=\"sub\">{} contender{}, {} trial{} · started {} · run {}", len(d.Contenders), plural(len(d.Contenders)),
-		len(d.Columns), plural(len(d.Columns)), d.When, d.State)
-	p.optional(" · <code>{}</code>", d.Folder)
-	p.put("</p>\n\n<section id=\"results\">\n<h2>All results</h2>\n")
-	if len(d.Results.Rows) > 0 {
-		p.table(d.Results, "results")
-	} else {
-		p.put("<p>No results.</p>")
-	}
-	p.put("\n</section>\n")
-	p.summary(d.Summary)
-	p.procedures(d, false)
-	p.thresholds(d.Thresholds)
-	p.failures(d.Failures)
-	p.manualChanges(d)
-	p.warnings(d.Warnings)
-	p.put("\n")
-	p.charts(d)
-	p.put("\n")
-	p.procedures(d, true)
-	p.checks(d)
+	p.put(". Self-contained: it loads nothing. Embeds Apache ECharts {} (Apache License 2.0).</p>\n", libraryVersion)
+	p.put(`<details><summary>License texts</summary><pre tabindex="0">{}</pre></details>`+"\n</footer>\n", licenses())
+	p.put(`<noscript><p class="loud">Charts need JavaScript; the tables of the measures over the steps show the same values.</p></noscript>` + "\n")
 }
 
 func (p *pageWriter) head(d document) {
@@ -117,19 +97,19 @@ func (p *pageWriter) head(d document) {
 			p.put(`<a href="#{}">{}</a> `, id, title)
 		}
 	}
-	link(len(d.Probes.Table.Rows) > 0, "probes", "Probes")
-	link(d.measured(), "results", "Results")
-	link(len(d.Failures) > 0, "failures", "Failures")
+	for _, s := range d.Sections {
+		link(s.ID == "probes", s.ID, "Probes")
+		link(s.ID == "results", s.ID, "Results")
+	}
+	link(len(d.Failures)+len(d.MoreProblems) > 0, "failures", "Failures")
 	link(len(d.Warnings) > 0, "warnings", "Warnings")
-	link(d.measured(), "charts", "Charts")
-	link(d.measured(), "checks", "Checks")
+	link(true, "charts", "Charts")
+	link(!d.Apart, "checks", "Checks")
 	link(d.Reproduce.shown(), "reproduce", "Repeat")
 	p.put(`<a href="#definitions">Definitions</a></nav>` + "\n</header>\n")
 }
 
 func (p *pageWriter) where(place string) { p.optional(` <span class="where">({})</span>`, place) }
-
-func (p *pageWriter) swatch(color int) { p.put(`<span class="swatch c{}"></span>`, color) }
 
 func (p *pageWriter) facts(facts []fact) {
 	p.put("<dl>")
@@ -145,7 +125,7 @@ func (p *pageWriter) table(t table.Table, class string) {
 	p.WriteString(t.HTML(class)) // escaped
 	p.put("</div>\n")
 	if len(t.Footnotes) > 0 {
-		p.put(`<details class="folded"><summary>About the columns</summary>` + "\n")
+		p.put(`<details class="folded"><summary>Notes</summary>` + "\n")
 		p.every("<p class=\"note\">{}</p>\n", t.Footnotes)
 		p.put("</details>\n")
 	}

@@ -5,18 +5,28 @@ import (
 	"strings"
 
 	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/table"
 )
 
 // failure is a trial that failed, was interrupted or had incidents, with the known causes.
 type failure struct {
 	Trial   string
 	State   string
-	Color   int
 	What    []string
 	LastLog []string
+}
+
+// sentence returns a problem in words: "✗ a is excluded: it died; likely cause: …. Remedy: …."
+func sentence(p conclusion.Problem) string {
+	text := "✗ " + p.Contender + " is excluded: it " + p.What
+	if p.Warning {
+		text = "⚠ " + p.Contender + " " + p.What
+	}
+	return text + when(p.Cause != "", "; likely cause: "+p.Cause) + ". Remedy: " + p.Remedy + "."
 }
 
 // maxLog is how many incidents and log lines are shown per trial, with those that say what was left
@@ -56,7 +66,7 @@ func failures(l layout) []failure {
 		if trial.State == bench.TrialComplete && len(what) == 0 {
 			continue
 		}
-		t := failure{Trial: c.Name(), State: cleanName(string(trial.State)), Color: c.Color(), What: what}
+		t := failure{Trial: c.Name(), State: cleanName(string(trial.State)), What: what}
 		for _, line := range safe.FirstAndLast(trial.LastLog, maxLog) {
 			t.LastLog = append(t.LastLog, cleanText(line.Text))
 		}
@@ -67,9 +77,8 @@ func failures(l layout) []failure {
 
 // warning is a caution and where it applies.
 type warning struct {
-	Text      string
-	Important bool          // the results are not what the profile describes
-	where     []whereabouts // empty: the whole run
+	Text  string
+	where []whereabouts // empty: the whole run
 }
 
 type whereabouts struct {
@@ -81,142 +90,106 @@ type whereabouts struct {
 func (w warning) Place() string {
 	const most = 8
 	var parts []string
-	for i, at := range w.where {
-		if i == most {
-			parts = append(parts, "and "+units.Plural(len(w.where)-most, "more trial"))
-			break
-		}
+	for _, at := range w.where[:min(len(w.where), most)] {
 		parts = append(parts, at.trial+when(len(at.steps) > 0, " at "+strings.Join(at.steps, ", ")))
+	}
+	if more := len(w.where) - most; more > 0 {
+		parts = append(parts, "and "+units.Plural(more, "more trial"))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // at adds a place.
 func (w *warning) at(trial, step string) {
-	if trial == "" {
-		return
-	}
-	i := slices.IndexFunc(w.where, func(at whereabouts) bool { return at.trial == trial })
-	if i < 0 {
-		i = len(w.where)
+	last := len(w.where) - 1
+	if last < 0 || w.where[last].trial != trial { // places come in the order of the trials
 		w.where = append(w.where, whereabouts{trial: trial})
+		last++
 	}
-	if at := &w.where[i]; step != "" && !slices.Contains(at.steps, step) {
+	if at := &w.where[last]; step != "" && !slices.Contains(at.steps, step) {
 		at.steps = append(at.steps, step)
 	}
 }
 
-// warnings returns all warnings, the important ones first; equal texts are one with all places.
-func warnings(a *analysis.Run, l layout) []warning {
-	run := a.Run
-	var all []warning
-	add := func(text, trial, step string, important bool) {
-		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == text && w.Important == important })
+// warnings returns the caveats and all warnings; equal texts are one with all places.
+func warnings(a *analysis.Run, l layout, caveats []conclusion.Caveat) (all []warning) {
+	add := func(text, trial, step string) {
+		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == text })
 		if i < 0 {
 			i = len(all)
-			all = append(all, warning{Text: text, Important: important})
+			all = append(all, warning{Text: text})
 		}
-		all[i].at(trial, step)
-	}
-	if text := unfinished(run); text != "" {
-		add(text, "", "", true)
-	}
-	if run.AcceptFailedChecks {
-		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.", "", "", true)
-	}
-	for _, c := range l.columns {
-		if i := c.trial.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
-			add("Limits not enforced"+when(i.LimitsNote != "", ": "+cleanText(i.LimitsNote)), c.Name(), "", true)
+		if trial != "" {
+			all[i].at(trial, step)
 		}
 	}
-	for _, w := range run.Warnings {
-		add(cleanText(w.Text), "", "", false)
+	for _, c := range caveats {
+		if !c.Listed {
+			add(c.Text, "", "")
+		}
+	}
+	for _, w := range a.Run.Warnings {
+		add(cleanText(w.Text), "", "")
 	}
 	for _, c := range l.columns {
 		for _, w := range c.trial.Warnings {
-			add(cleanText(w.Text), c.Name(), "", false)
+			add(cleanText(w.Text), c.Name(), "")
 		}
 		if i := c.trial.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
-			add(cleanText(i.LimitsNote), c.Name(), "", false)
+			add(cleanText(i.LimitsNote), c.Name(), "")
 		}
 		for i, s := range c.steps {
 			if s == nil {
 				continue
 			}
 			for _, w := range s.AllWarnings() {
-				add(cleanText(w.Text), c.Name(), l.rows[i].Label, false)
+				add(cleanText(w.Text), c.Name(), l.rows[i].Label)
 			}
 		}
 	}
 	for _, c := range l.contenders {
 		for _, w := range c.of.Warnings {
-			add(cleanText(w.Text), c.Label, "", false)
+			add(cleanText(w.Text), c.Label, "")
 		}
 	}
-	return slices.Concat(important(all, true), important(all, false))
-}
-
-// important returns the important warnings, or the others.
-func important(all []warning, is bool) []warning {
-	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Important != is })
-}
-
-// unfinished returns a sentence about trials that did not finish; "" if there are none.
-func unfinished(run bench.Run) string {
-	open := 0
-	for _, e := range run.Trials {
-		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
-			open++
-		}
-	}
-	return when(open > 0, "Run incomplete: "+units.Count(int64(open))+" of "+
-		units.Plural(len(run.Trials), "trial")+" did not finish.")
+	return all
 }
 
 // maxManualChanges is how many manual changes are shown, the first ones.
 const maxManualChanges = 200
 
-// manualChange is a change by hand during the run: the results depend on more than the profile.
-type manualChange struct {
-	at    bench.ManualChange
-	When  string
-	Trial string // "" between trials
-	Step  string // "" between steps
-	What  string
-}
-
-// Place returns "rs-actix-1 at 1024".
-func (i manualChange) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
-
-// manualChanges returns those of the run and its trials by time; left is how many are not shown.
-func manualChanges(run bench.Run, l layout) (all []manualChange, left int) {
-	add := func(i bench.ManualChange, trial, step string) {
-		all = append(all, manualChange{at: i, When: instant(i.At), Trial: trial, Step: step, What: controlText(i.Control)})
+// manualChanges returns what was changed by hand during the run, by time: the results depend on more
+// than the profile.
+func manualChanges(run bench.Run, l layout) table.Table {
+	type change struct {
+		bench.ManualChange
+		where string
 	}
-	for _, i := range run.ManualChanges {
-		add(i, "", "")
+	var all []change
+	for _, m := range run.ManualChanges {
+		all = append(all, change{m, missing})
 	}
 	for _, c := range l.columns {
-		for _, i := range c.trial.ManualChanges {
-			add(i, c.Name(), l.stepLabel(c, i.Step))
+		for _, m := range c.trial.ManualChanges {
+			where := c.Name()
+			for i, s := range c.steps {
+				if s != nil && m.Step != nil && s.Index == *m.Step {
+					where += " at " + l.rows[i].Label
+				}
+			}
+			all = append(all, change{m, where})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b manualChange) int { return a.at.At.Compare(b.at.At) })
-	left = max(0, len(all)-maxManualChanges)
-	return all[:len(all)-left], left
-}
-
-// stepLabel returns the label of the trial's step with this index; "" without an index.
-func (l layout) stepLabel(c column, index *int) string {
-	if index == nil {
-		return ""
+	slices.SortStableFunc(all, func(a, b change) int { return a.At.Compare(b.At) })
+	t := table.Table{Columns: columns("When", "What", "Where")}
+	t.Columns[1].Left, t.Columns[2].Left = true, true
+	for _, c := range all[:min(len(all), maxManualChanges)] {
+		t.Add(instant(c.At), controlText(c.Control), c.where)
 	}
-	for i, s := range c.steps {
-		if s != nil && s.Index == *index {
-			return l.rows[i].Label
-		}
+	if more := len(all) - maxManualChanges; more > 0 {
+		t.Footnotes = []string{units.Plural(more, "more manual change") + "."}
 	}
-	return "step " + units.Count(int64(*index)+1)
+	return t
 }
 
 func controlText(c bench.Control) string {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,84 +11,46 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/figures/hdr"
 	"github.com/locbench/locbench/internal/figures/stats"
-	"github.com/locbench/locbench/internal/figures/verdict"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// procedure is the table of a kind of run, such as the matrix of delay-matrix or the arrivals of
-// burst. The steps of a run decide which tables it has, not its name.
-type procedure struct {
-	ID, Title string
-	Late      bool // the page shows it after the charts
-	Table     table.Table
-}
-
-// procedures returns the procedures of a run; most runs have none.
-func procedures(l layout) (all []procedure) {
-	if p, ok := failedRequests(l); ok {
-		all = append(all, p)
-	}
-	if p, ok := statuses(l); ok {
-		all = append(all, p)
-	}
-	if p, ok := sessions(l); ok {
-		all = append(all, p)
-	}
-	if p, ok := bounds(l); ok {
-		all = append(all, p)
-	}
-	if p, ok := matrix(l); ok {
-		all = append(all, p)
-	}
-	for i, r := range l.rows {
-		if r.step.Arrivals != nil {
-			all = append(all, arrivals(l, i))
-		}
-	}
-	if p, ok := breakdown(l); ok {
-		all = append(all, p)
-	}
-	return append(all, coldAndWarm(l)...)
-}
-
 // failedRequests returns the kinds of failures by kind of request, with the first text of each.
-func failedRequests(l layout) (procedure, bool) {
-	p := procedure{ID: "failed-requests", Title: "Failed requests"}
-	p.Table.Columns = columns("Contender", "Request", "Failure", "Share", "Count", "First")
+func failedRequests(l layout) table.Table {
+	t := table.Table{Columns: columns("Contender", "Request", "Failure", "Share", "Count", "First")}
+	t.Columns[5].Left = true
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
-			p.Table.Rows = append(p.Table.Rows, c.row(
+			t.Rows = append(t.Rows, c.row(
 				table.Cell{Text: cleanName(f.Request), Small: withText(cleanName(f.Session))},
 				table.Cell{Text: cleanName(f.Kind.Words())}, table.Cell{Text: units.Share(f.Share)}, table.Cell{Text: units.Count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			))
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
+	t.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind; of unexpected bodies, of the compared ones. " +
 		"First: the first such response or connection error."}
-	return p, len(p.Table.Rows) > 0
+	return t
 }
 
 // statuses returns the responses of each step by status, where a contender sent several or rejected
 // requests.
-func statuses(l layout) (procedure, bool) {
-	p := procedure{ID: "statuses", Title: "Responses by status"}
-	p.Table.Columns = columns("Contender", "Step", "Responses", "Rejected", "Rejected share")
+func statuses(l layout) table.Table {
+	t := table.Table{Columns: columns("Contender", "Step", "Responses", "Rejected", "Rejected share")}
 	for _, c := range l.contenders {
 		for _, s := range c.of.Steps {
 			if s.StatusWords() == "" {
 				continue
 			}
 			rejected := s.Rejected.Total()
-			p.Table.Rows = append(p.Table.Rows, c.row(
+			t.Rows = append(t.Rows, c.row(
 				table.Cell{Text: cleanName(s.Step.Title())}, table.Cell{Text: s.Statuses.String()}, shownIf(rejected > 0, s.Rejected.String()),
 				shownIf(rejected > 0, units.Share(float64(rejected)/float64(s.Ended()))),
 			))
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
+	t.Footnotes = []string{"All rounds, with lead-in and drain. Rejected: responses with an expected status that does " +
 		"not count as throughput: neither successes nor errors, and in no latency."}
-	return p, len(p.Table.Rows) > 0
+	return t
 }
 
 // withText returns a list of the text; nil for "".
@@ -100,9 +62,8 @@ func withText(text string) []string {
 }
 
 // sessions returns how many sessions of each contender completed, and where the others failed.
-func sessions(l layout) (procedure, bool) {
-	p := procedure{ID: "sessions", Title: "Sessions"}
-	p.Table.Columns = columns("Contender", "Session", "Started", "Completed", "Rejected", "Failed", "At")
+func sessions(l layout) table.Table {
+	t := table.Table{Columns: columns("Contender", "Session", "Started", "Completed", "Rejected", "Failed", "At")}
 	for _, c := range l.contenders {
 		for _, s := range c.of.Sessions() {
 			failed, at := int64(0), []string(nil)
@@ -110,43 +71,16 @@ func sessions(l layout) (procedure, bool) {
 				failed += s.Failed[request]
 				at = append(at, cleanName(request)+": "+units.Count(s.Failed[request]))
 			}
-			p.Table.Rows = append(p.Table.Rows, c.row(
+			t.Rows = append(t.Rows, c.row(
 				table.Cell{Text: cleanName(s.Name)}, table.Cell{Text: units.Count(s.Begun)}, table.Cell{Text: units.Count(s.Completed)}, table.Cell{Text: units.Count(s.Rejected)},
 				table.Cell{Text: units.Count(failed)},
 				shownIf(len(at) > 0, strings.Join(at, ", ")),
 			))
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
+	t.Footnotes = []string{"All steps and rounds. A session ends with its first failed or rejected request; " +
 		"the rest were cut off at the end of a step."}
-	return p, len(p.Table.Rows) > 0
-}
-
-func bounds(l layout) (procedure, bool) {
-	p := procedure{ID: "bottlenecks", Title: "Bottleneck per step", Late: true}
-	p.Table.Columns = columns("Step")
-	for _, c := range l.contenders {
-		p.Table.Columns = append(p.Table.Columns, table.Column{Title: c.Label})
-	}
-	any := false
-	for i, r := range l.rows {
-		row := table.Row{Cells: []table.Cell{{Text: r.Title}}}
-		for _, c := range l.contenders {
-			s := c.bound(l.indices[i])
-			one := table.Cell{Text: missing}
-			if s.Bound != "" {
-				any = true
-				agree := when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds))
-				one = table.Cell{Text: string(s.Bound) + agree, Small: []string{s.Words()}}
-			}
-			row.Cells = append(row.Cells, one)
-		}
-		p.Table.Rows = append(p.Table.Rows, row)
-	}
-	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
-		"of the last round with this bottleneck. “connections”: more of them give more throughput. “contender”: " +
-		"idle CPUs, yet no more throughput. “unclear”: no rule applies."}
-	return p, any
+	return t
 }
 
 // errorRate returns the error rate, after a "~" if it is an estimate.
@@ -155,9 +89,8 @@ func errorRate(l bench.Load) string {
 }
 
 // breakdown returns the results of each request of a mix, in each contender's peak step.
-func breakdown(l layout) (procedure, bool) {
-	p := procedure{ID: "requests", Title: "Requests of the mix"}
-	p.Table.Columns = columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")
+func breakdown(l layout) table.Table {
+	t := table.Table{Columns: columns("Contender", "Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max")}
 	for _, c := range l.contenders {
 		step, ok := c.of.BusiestStep()
 		if !ok {
@@ -166,16 +99,16 @@ func breakdown(l layout) (procedure, bool) {
 		for _, r := range requestLoads(c, step.Index) {
 			latency := func(d time.Duration) table.Cell { return shownIf(r.Latency.Count != 0, units.Duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed, Checked: r.Checked}
-			p.Table.Rows = append(p.Table.Rows, c.row(
+			t.Rows = append(t.Rows, c.row(
 				table.Cell{Text: cleanName(r.Name)}, table.Cell{Text: newRow(step.Step, 0).Title}, table.Cell{Text: units.Count(r.Succeeded)},
 				table.Cell{Text: errorRate(errors), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			))
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
+	t.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). " +
 		"Other steps: see the JSON files."}
-	return p, len(p.Table.Rows) > 0
+	return t
 }
 
 // requestLoads returns each kind of request in a step, over all rounds of a contender.
@@ -226,133 +159,113 @@ func oneRequestSteps(l layout) (steps []int) {
 	return steps
 }
 
-// matrix returns the throughput by contender and request, with the requests in flight below it.
-func matrix(l layout) (procedure, bool) {
-	steps := oneRequestSteps(l)
-	if steps == nil {
-		return procedure{}, false
+// phases returns the phases of the first request of each trial, and of typical later ones.
+func phases(l layout) table.Table {
+	t := table.Table{Columns: columns("Trial", "Request", "name", "connect", "TLS", "sent", "first byte", "last byte", "total"),
+		Footnotes: []string{"Timed one at a time, when the contender is ready and before any check: the first " +
+			"request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, " +
+			"last byte: time since the phase before. A phase that did not occur is " + missing + "."}}
+	for _, c := range l.columns {
+		f := c.trial.FirstRequests
+		if f == nil {
+			continue
+		}
+		add := func(name, how string, r bench.RequestPhases) {
+			row := t.Add(c.Name(), name)
+			row.Cells[1].Small = []string{how}
+			for _, d := range []time.Duration{r.Name, r.Connect, r.TLS, r.Send, r.FirstByte, r.Receive, r.Total} {
+				row.Cells = append(row.Cells, shownIf(d != 0, units.Duration(d)))
+			}
+		}
+		add("first", cmp.Or(cleanText(f.First.Err), "cold"), f.First)
+		add("later", medianOf(f.Kept), f.Typical())
+		add("new connection", medianOf(f.New), f.TypicalNew())
 	}
-	p := procedure{ID: "matrix", Title: "Throughput by request"}
-	p.Table.Columns = columns("Contender")
-	connections := l.rows[steps[0]].step.Connections
-	same := !slices.ContainsFunc(steps, func(i int) bool { // all steps have the same load
-		return l.rows[i].step.Connections != connections || l.rows[i].step.Open()
+	return t
+}
+
+// medianOf says how a typical request was chosen: "median of 9, 1 failed".
+func medianOf(all []bench.RequestPhases) string {
+	failed := 0
+	for _, r := range all {
+		if r.Err != "" {
+			failed++
+		}
+	}
+	how := when(failed < len(all), "median of "+units.Count(int64(len(all)-failed)))
+	return strings.Join(known(how, when(failed > 0, units.Count(int64(failed))+" failed")), ", ")
+}
+
+// spreads returns the spread of latencies and rates in the measured steps, of runs with first requests
+// or arrivals.
+func spreads(l layout) table.Table {
+	t := table.Table{Columns: columns("Contender", "At", "Latency mean", "SD", "Max", "Within 1 SD", "Requests/s mean", "SD", "Max",
+		"Within 1 SD", "Bytes/s")}
+	first := func(c column) bool { return c.trial.FirstRequests != nil }
+	arrivals := func(r row) bool { return r.step.Arrivals != nil }
+	if !slices.ContainsFunc(l.columns, first) && !slices.ContainsFunc(l.rows, arrivals) {
+		return t
+	}
+	for _, c := range l.contenders {
+		steps := map[int][]bench.Load{}
+		var order []bench.StepResult
+		for _, trial := range c.of.Results {
+			for _, s := range trial.Steps {
+				if s.Step.WarmUp || s.Aborted != "" {
+					continue
+				}
+				if steps[s.Index] == nil {
+					order = append(order, s)
+				}
+				steps[s.Index] = append(steps[s.Index], s.Load)
+			}
+		}
+		for _, s := range order {
+			t.Rows = append(t.Rows,
+				c.row(append([]table.Cell{{Text: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
+		}
+	}
+	t.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
+		"full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: " +
+		"throughput × mean latency = requests in flight."}
+	return t
+}
+
+func spreadCells(loads []bench.Load) []table.Cell {
+	var latencies []bench.Latencies
+	for _, l := range loads {
+		latencies = append(latencies, l.Latency)
+	}
+	cells := slices.Repeat([]table.Cell{{Text: missing}}, 9)
+	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
+		for i, v := range []float64{s.Mean, s.SD, s.Max} {
+			cells[i].Text = units.Duration(time.Duration(v))
+		}
+		cells[3].Text = units.Share(s.Within)
+	}
+	if s, ok := stats.RateSpread(loads...); ok {
+		for i, v := range []float64{s.Mean, s.SD, s.Max} {
+			cells[4+i].Text = units.Number(v)
+		}
+		cells[7].Text = units.Share(s.Within)
+		cells[7].Small = []string{"of " + units.Plural(int(s.N), "window")}
+	}
+	if v := stats.BytesPerSecond(loads...); v > 0 {
+		cells[8].Text = units.Bytes(int64(v)) + "/s"
+	}
+	return cells
+}
+
+// errorKinds returns "timeout 12", "5xx 3", the most frequent first.
+func errorKinds(failed map[bench.ErrorKind]int64) []string {
+	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(failed)),
+		func(k bench.ErrorKind) bool { return failed[k] == 0 })
+	slices.SortFunc(kinds, func(a, b bench.ErrorKind) int {
+		return cmp.Or(cmp.Compare(failed[b], failed[a]), cmp.Compare(a, b))
 	})
-	for _, i := range steps {
-		title := l.rows[i].Title
-		if same {
-			title = cleanName(l.rows[i].step.Request)
-		}
-		p.Table.Columns = append(p.Table.Columns, table.Column{Title: title})
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = cleanName(k.Words()) + " " + units.Count(failed[k])
 	}
-	p.Title += when(same, ", "+units.Plural(connections, "connection"))
-	for _, c := range l.contenders {
-		row := c.row()
-		for _, i := range steps {
-			row.Cells = append(row.Cells, matrixCell(c, l.indices[i]))
-		}
-		p.Table.Rows = append(p.Table.Rows, row)
-	}
-	p.Table.Footnotes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: " +
-		"throughput × mean latency). If all connections are in flight, their number is the bottleneck, not the " +
-		"contender: at most connections / delay."}
-	return p, true
-}
-
-func matrixCell(c contender, index int) table.Cell {
-	var inFlight []float64
-	for _, trial := range c.of.Results {
-		for _, s := range trial.Steps {
-			if s.Index == index && s.Load.InFlight > 0 {
-				inFlight = append(inFlight, s.Load.InFlight)
-			}
-		}
-	}
-	step, ok := stepAt(c.of.Contender, index)
-	if !ok || !step.Throughput.Known() {
-		return table.Cell{Text: missing}
-	}
-	small := spread(step.Throughput, units.Number)
-	if m, ok := stats.Median(inFlight); ok {
-		small = append(small, units.Number(m)+" in flight")
-	}
-	if n := step.FailedTotal(); n > 0 {
-		small = append(small, when(step.ErrorRateIsEstimate(), "~")+units.Share(step.ErrorRate())+" errors")
-	}
-	return valued(step.Throughput.Median, units.Number(step.Throughput.Median)+"/s", small...)
-}
-
-// bound returns the bottleneck of a step; none with too many unexpected bodies: what limited these
-// says nothing.
-func (c contender) bound(index int) verdict.Summary {
-	if s, ok := stepAt(c.of.Contender, index); ok && s.Excluded && s.Failed[bench.ErrWrong] > 0 {
-		return verdict.Summary{}
-	}
-	return c.of.Bounds[index]
-}
-
-// stepAt returns the step with the given index.
-func stepAt(s stats.Contender, index int) (stats.Step, bool) {
-	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
-	if i < 0 {
-		return stats.Step{}, false
-	}
-	return s.Steps[i], true
-}
-
-// arrivals returns the table of a step with arrivals, with the columns of the published comparison.
-func arrivals(l layout, row int) procedure {
-	a := l.rows[row].step.Arrivals
-	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
-	p.Table.Columns = columns("Contender", "OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
-		"Requests/s", "Start-up", "Build", "Image")
-	for _, c := range l.contenders {
-		r := c.row()
-		step, ok := stepAt(c.of.Contender, l.indices[row])
-		if !ok {
-			r.Cells = append(r.Cells, slices.Repeat([]table.Cell{{Text: missing}}, len(p.Table.Columns)-4)...)
-		} else {
-			r.Cells = append(r.Cells, table.Cell{Text: units.Count(step.Succeeded)},
-				table.Cell{Text: units.Count(step.FailedTotal()), Small: errorKinds(step.Failed)})
-			q := step.Latency
-			for _, d := range []time.Duration{
-				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
-			} {
-				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, units.Duration(d)))
-			}
-			rate := table.Cell{Text: missing}
-			if step.Throughput.Known() {
-				rate = valued(step.Throughput.Median, units.Number(step.Throughput.Median)+"/s",
-					spread(step.Throughput, units.Number)...)
-			}
-			r.Cells = append(r.Cells, rate)
-		}
-		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
-		p.Table.Rows = append(p.Table.Rows, r)
-	}
-	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of "+
-		"successes, from the scheduled time. Requests/s: successes / time from first arrival to last response. "+
-		"Build: only if one was needed.", l.rows[row].Title, units.Plural(a.Requests, "request"))}
-	return p
-}
-
-func buildCell(c contender) table.Cell {
-	for _, trial := range c.of.Results {
-		if a := trial.Artifact; a.BuildTime > 0 && !a.BuildCached {
-			return table.Cell{Text: units.Duration(a.BuildTime)}
-		}
-	}
-	return table.Cell{Text: missing}
-}
-
-func imageCell(c contender) table.Cell {
-	for _, trial := range c.of.Results {
-		switch a := trial.Artifact; {
-		case a.ImageSize > 0:
-			return table.Cell{Text: units.Bytes(a.ImageSize)}
-		case a.BinarySize > 0:
-			return table.Cell{Text: units.Bytes(a.BinarySize), Small: []string{"binary only"}}
-		}
-	}
-	return table.Cell{Text: missing}
+	return words
 }

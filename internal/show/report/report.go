@@ -23,9 +23,7 @@ import (
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/figures/measure"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -37,60 +35,48 @@ type Options struct {
 	Search *Search        // the search for capacity whose probes the run has; nil: none
 }
 
-func (o Options) rules() summary.Rules {
-	floors := map[measure.ID]float64{}
-	for _, m := range measure.View(measure.Summarized) {
-		floors[m.ID] = o.Floor.Of(m.ID)
-	}
-	return summary.Rules{Floors: floors}
+// section is a table with its heading.
+type section struct {
+	ID, Title string
+	Table     table.Table
 }
 
 type document struct {
-	Title, Folder, Policy, State, When, Library, Licenses string
+	Title, Folder, Policy, State, When string
 
-	Version             string // locbench's version at the time of the run
-	Conclusion          conclusion.Conclusion
-	First               []firstChart
-	Probes              probes // of a search for capacity
-	Important, Warnings []warning
-	Summary             []summaryPart
-	Results             table.Table
-	Procedures          []procedure
-	Thresholds          table.Table
-	Failures            []failure
-	ManualChanges       []manualChange
-	MoreChanges         int // not in ManualChanges
-	Charts              []chart
-	Chosen              []chosenChart
-	Contenders          []contender
-	Columns             []column
-	Checks              checkTable
-	Environment         []factGroup
-	Reproduce           reproduction
-	Definitions         []fact
-	Cut                 bool // at least one step stopped early
+	Version      string // locbench's version at the time of the run
+	Conclusion   conclusion.Conclusion
+	First        []chart
+	Sections     []section
+	MoreProblems []conclusion.Problem // not on the first screen
+	Failures     []failure
+	Warnings     []warning
+	Charts       []chart
+	Contenders   []contender
+	Trials       int
+	Apart        bool // the trials have their own reports
+	Checks       checkResults
+	Environment  []factGroup
+	Reproduce    reproduction
+	Definitions  []fact
 }
 
 // HTML writes the report as one HTML document: 1 MB of chart library, and about 30 KB for a trial
 // of sixteen steps. Trials may be in any order; the page shows which ones of the run are missing.
 func HTML(w io.Writer, a *analysis.Run, opts Options) error {
-	run := a.Run
 	lib, err := library()
 	if err != nil {
 		return err
 	}
 	script := joined(scripts)
 	l := newLayout(a)
-	all := newCharts(run, l)
-	drawn := newPageData(run, l, all)
-	first := opening(a, l, opts)
-	drawn.First = slices.Concat(first.charts, first.probes.Charts)
-	data, err := json.Marshal(drawn) // escapes <, >, & and U+2028: no name can end the script element
+	p := newDocument(a, l, opts)
+	p.Charts = append(p.Charts, newCharts(l)...)
+	// The encoder escapes <, >, & and U+2028: no name can end the script element.
+	data, err := json.Marshal(newPageData(a.Run, l, slices.Concat(p.First, p.Charts)))
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
-	p := newDocument(a, l, all, opts)
-	p.Chosen, p.First, p.Conclusion, p.Probes = chosenCharts(l, drawn), first.charts, first.reply, first.probes
 	// The hashes are those of the exact scripts; the library needs img-src data: for its patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +
@@ -115,38 +101,44 @@ func source(script []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func newDocument(a *analysis.Run, l layout, all []chart, opts Options) document {
-	run := a.Run
-	facts := summary.New(a, opts.rules())
+func newDocument(a *analysis.Run, l layout, opts Options) document {
+	run, r := a.Run, conclusion.Of(a, opts.Floor)
 	p := document{
-		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
-		Version: cleanName(run.Software.Locbench),
-		Library: libraryVersion, Licenses: licenses(),
-		Summary: summaryParts(facts), Results: newResults(run, l, facts, opts.Floor),
-		Procedures: procedures(l),
-		Thresholds: thresholds(run, l), Failures: failures(l), Charts: all,
-		Contenders: l.contenders, Columns: l.columns,
-		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run),
-		Definitions: definitions(run.Profile), Cut: l.anyCut(),
+		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
+		First: firstCharts(run.Profile, l, r), Failures: failures(l), Contenders: l.contenders, Trials: len(l.columns),
+		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run), Definitions: definitions(run.Profile),
 	}
+	if s := opts.Search; s != nil {
+		r, p.Apart, p.Reproduce = s.Conclusion, s.apart(), newReproduction(bench.Run{Command: s.Command}) // not the probes again
+		p.First, p.Charts = s.charts()
+		if p.Apart {
+			p.Trials, p.State = len(s.Points), ""
+		}
+	}
+	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, opts)
+	p.MoreProblems, p.Warnings = r.Problems[min(len(r.Problems), maxShown):], warnings(a, l, r.Caveats)
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
 	}
-	p.ManualChanges, p.MoreChanges = manualChanges(run, l)
-	warned := warnings(a, l)
-	p.Important, p.Warnings = important(warned, true), important(warned, false)
 	return p
 }
 
-func title(run bench.Run, given string) string {
-	return cleanName(cmp.Or(given, run.Profile.Title, run.Profile.Name, "locbench"))
+// sections returns the tables of a run; the steps decide which it has.
+func sections(run bench.Run, l layout, r conclusion.Conclusion, opts Options) []section {
+	all := []section{
+		{"results", "All results", newResults(l, r.Leaders, opts.Floor)},
+		{"bottlenecks", "Bottleneck per step", bottlenecks(l)},
+		{"failed-requests", "Failed requests", failedRequests(l)},
+		{"statuses", "Responses by status", statuses(l)},
+		{"sessions", "Sessions", sessions(l)},
+		{"requests", "Requests of the mix", breakdown(l)},
+		{"phases", "First requests by phase", phases(l)},
+		{"spread", "Latency and rate around their means", spreads(l)},
+		{"thresholds", "Thresholds", thresholds(run, l)},
+		{"manual-changes", "Manual changes", manualChanges(run, l)},
+	}
+	if s := opts.Search; s != nil {
+		all = append([]section{{"probes", "Probes", s.probes()}, {"reports", "Reports of the limits", s.reports()}}, all...)
+	}
+	return slices.DeleteFunc(all, func(s section) bool { return len(s.Table.Rows) == 0 || s.ID == "results" && len(l.contenders) == 0 })
 }
-
-func (l layout) anyCut() bool {
-	return slices.ContainsFunc(l.columns, func(c column) bool {
-		return slices.ContainsFunc(c.steps, func(s *bench.StepResult) bool { return s != nil && s.Aborted != "" })
-	})
-}
-
-// Span returns the number of columns of the table of checks.
-func (d document) Span() int { return len(d.Columns) + 1 }

@@ -31,27 +31,19 @@ func TestLibraryHasItsDigest(t *testing.T) {
 	}
 }
 
-// The results come first, then the summary, then the charts. Explanations and caveats are folded.
-func TestResultsComeFirst(t *testing.T) {
+// The conclusion comes first, then the results, then the charts. Explanations are folded.
+func TestConclusionComesFirst(t *testing.T) {
 	run, trials := small()
-	b := string(render(t, run, trials))
-	page := b
-	at := func(text string) int {
+	page, last := string(render(t, run, trials)), 0
+	for _, text := range []string{`<section id="conclusion"`, `<section id="results">`, `<section id="bottlenecks">`, `<section id="failures">`,
+		`<section id="warnings">`, `<section id="charts">`, `<section id="checks">`, `<section id="environment">`} {
 		i := strings.Index(page, text)
-		testenv.Need(t, i >= 0, "no %q in the page", text)
-		return i
+		testenv.Need(t, i > last, "%s is at %d, after %d", text, i, last)
+		last = i
 	}
-	if !(at(`<section id="results">`) < at(`<section id="summary">`) && at(`<section id="summary">`) < at(`id="charts"`)) {
-		t.Error("the order is not results, summary, charts")
-	}
-	notes := page[at(`<section id="results">`):at(`<section id="summary">`)]
-	if before, _, _ := strings.Cut(notes, `<details class="folded"><summary>About the columns</summary>`); before == notes || strings.Contains(before, `<p class="note">`) {
-		t.Error("notes of the results are not folded")
-	}
-	words := page[at(`<section id="summary">`):]
-	if at := strings.Index(words, "<h3>Ranking</h3>\n<ul"); at < 0 || !strings.Contains(words, `<details class="folded"><summary><h3>Bottlenecks</h3>`) {
-		t.Error("the ranking is folded, or the bottlenecks are not")
-	}
+	results := page[strings.Index(page, `<section id="results">`):strings.Index(page, `<section id="bottlenecks">`)]
+	before, _, folded := strings.Cut(results, `<details class="folded"><summary>Notes</summary>`)
+	testenv.Check(t, folded && !strings.Contains(before, `<p class="note">`), "notes of the results are not folded")
 }
 
 // TestFailuresKeepBothEndsOfTheLog: a log of any length is bounded, with its first and last lines;
@@ -122,10 +114,8 @@ func TestLimitsOfEachContender(t *testing.T) {
 	whole := run.Profile.Contenders
 	run.Profile.Limits = bench.Limits{CPUs: 1, Memory: 512 << 20}
 	run.Profile.Settings = []bench.Settings{{Selection: whole[0], Limits: bench.Limits{CPUs: .5, Memory: 256 << 20}}}
-	testenv.Contains(t, string(render(t, run, trials)), "under 0.5 CPUs, 256 MiB",
-		whole[0].String()+" 256 MiB; ", whole[0].String()+" 0.5 CPUs, ")
-	b := markdown(t, run, trials)
-	testenv.Contains(t, b, "(under 0.5 CPUs, 256 MiB")
+	testenv.Contains(t, string(render(t, run, trials)), "under 0.5 CPUs, 256 MiB", "; "+whole[0].String()+": 0.5 CPUs, 256 MiB")
+	testenv.Contains(t, markdown(t, run, trials), "under 0.5 CPUs, 256 MiB")
 }
 
 // Page and Markdown name the load engine once, or that of each contender and step; the command that

@@ -1,20 +1,15 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
-	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/analysis/summary"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/run/capacity"
-	"github.com/locbench/locbench/internal/text/safe"
 	"github.com/locbench/locbench/internal/text/table"
 )
 
@@ -28,62 +23,28 @@ type Search struct {
 // maxProbes is how many probes the report has; capacity.json has all.
 const maxProbes = 1000
 
-// probes is the section about the probes of a search.
-type probes struct {
-	Table   table.Table
-	Charts  []firstChart
-	Caveats []summary.Sentence
-	Folders []string // with the report of each limit
-}
+// apart reports whether each limit has its own folder with its report.
+func (s *Search) apart() bool { return len(s.Points) > 0 && s.Points[0].Dir != "." }
 
-// screen is the first screen, and the section about the search for capacity, if it is one.
-type screen struct {
-	reply  conclusion.Conclusion
-	charts []firstChart
-	probes probes
-}
-
-func opening(a *analysis.Run, l layout, opts Options) screen {
-	s := opts.Search
-	if s == nil {
-		reply := conclusion.Of(a, opts.Floor)
-		return screen{reply: reply, charts: firstCharts(a.Run.Profile, l, reply)}
-	}
-	all := s.charts()
-	n := min(2, len(all))
-	out := screen{s.Conclusion, all[:n], probes{Table: s.probeTable(), Charts: all[n:], Caveats: s.Conclusion.Caveats}}
-	if len(l.columns) == 0 {
-		for _, p := range s.Points {
-			out.probes.Folders = append(out.probes.Folders, cleanText(p.Dir))
-		}
-	}
-	return out
-}
-
-// measured reports whether the page has the results of trials.
-func (d document) measured() bool { return len(d.Columns) > 0 || len(d.Probes.Folders) == 0 }
-
-// shown returns the points with the probes that the report has.
-func (s *Search) shown() []capacity.Point {
+// shown returns the points with the probes that the report has, and how many it leaves out.
+func (s *Search) shown() (all []capacity.Point, left int) {
 	all, room := slices.Clone(s.Points), maxProbes
-	for i := range all {
-		all[i].Outcomes = all[i].Outcomes[:min(len(all[i].Outcomes), room)]
+	for i, p := range all {
+		all[i].Outcomes = p.Outcomes[:min(len(p.Outcomes), room)]
 		room -= len(all[i].Outcomes)
+		left += len(p.Outcomes) - len(all[i].Outcomes)
 	}
-	return all
+	return all, left
 }
 
-// probeTable has a row for each probe, in the order of time.
-func (s *Search) probeTable() table.Table {
-	t := table.Table{Columns: []table.Column{{Title: "probe", Left: true}, {Title: "limits", Left: true}, {Title: "phase", Left: true, Drop: 1},
-		{Title: "req/s"}, {Title: "achieved", Drop: 1}, {Title: "p50", Drop: 1}, {Title: "p99"}, {Title: "errors", Drop: 1}, {Title: "late", Drop: 1},
-		{Title: "dropped", Drop: 1}, {Title: "CPUs", Drop: 1}, {Title: "verdict", Left: true}}}
-	left := 0
-	for _, p := range s.Points {
-		left += len(p.Outcomes)
+// probes returns a row for each probe, in the order of time.
+func (s *Search) probes() table.Table {
+	t := table.Table{Columns: columns("probe", "limits", "phase", "req/s", "achieved", "p50", "p99", "errors", "late", "dropped", "CPUs", "verdict")}
+	for _, left := range []int{1, 2, 11} {
+		t.Columns[left].Left = true
 	}
-	for _, p := range s.shown() {
-		left -= len(p.Outcomes)
+	all, left := s.shown()
+	for _, p := range all {
 		for _, o := range p.Outcomes {
 			verdict := table.Cell{Text: "✓ passed", Tone: table.Good}
 			if !o.Sustained {
@@ -91,8 +52,8 @@ func (s *Search) probeTable() table.Table {
 			}
 			row := t.Add(strconv.Itoa(o.Number), s.Name(p), cleanName(string(o.Phase)), units.Number(o.Rate), units.Number(o.Achieved),
 				units.Duration(o.P50), units.Duration(o.P99), units.Share(o.Errors), units.Count(o.Late), units.Count(o.Dropped),
-				cmp.Or(when(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), units.Missing), "")
-			row.Cells[len(row.Cells)-1] = verdict
+				cmp.Or(when(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), missing))
+			row.Cells = append(row.Cells, verdict)
 		}
 	}
 	if left > 0 {
@@ -104,123 +65,92 @@ func (s *Search) probeTable() table.Table {
 	return t
 }
 
-// probes writes the section about the probes of a search.
-func (p *pageWriter) probes(all probes) {
-	if len(all.Table.Rows) == 0 {
-		return
-	}
-	p.put(`<section id="probes">` + "\n<h2>Probes</h2>\n")
-	for _, ch := range all.Charts {
-		p.put(`<div class="pair">`)
-		p.firstChart(ch)
-		p.put("</div>\n")
-	}
-	p.table(all.Table, "first dense")
-	if len(all.Folders) > 0 {
-		p.put("<p>Each limit has its own report with all charts and checks:</p>\n<ul>")
-		p.every("<li><code>{}/report.html</code></li>", all.Folders)
-		p.put("</ul>\n")
-	}
-	p.put("</section>\n")
-	if len(all.Caveats) > 0 {
-		p.put(`<section id="caveats">` + "\n<h2>Caveats</h2>\n<ul>")
-		for _, s := range all.Caveats {
-			p.put("<li>{}</li>", s.Text)
+// reports returns where the report of each limit is, with all charts and checks.
+func (s *Search) reports() table.Table {
+	t := table.Table{Columns: columns("limits", "report")}
+	t.Columns[1].Left = true
+	if s.apart() {
+		for _, p := range s.Points {
+			t.Add(s.Name(p), cleanText(p.Dir)+"/report.html")
 		}
-		p.put("</ul>\n</section>\n")
 	}
-}
-
-// markdown writes summary.md of a search.
-func (s *Search) markdown(w io.Writer) error {
-	var b bytes.Buffer
-	r := s.Conclusion
-	markdownConclusion(&b, r.Title, r)
-	for _, note := range r.Table.Footnotes {
-		fmt.Fprintf(&b, "\n%s\n", escape(note))
-	}
-	b.WriteString("\n<details><summary>details · probes · how to repeat</summary>\n")
-	fmt.Fprintf(&b, "\n%s. %s.\n", escape(r.About), escape(r.Confidence))
-	section(&b, "Caveats", func() {
-		for _, c := range r.Caveats {
-			fmt.Fprintf(&b, "- %s\n", escape(c.Text))
-		}
-	})
-	section(&b, "Probes", func() { markdownTable(&b, s.probeTable()) })
-	section(&b, "Repeat", func() { markdownReproduce(&b, newReproduction(bench.Run{Command: s.Command})) })
-	b.WriteString("\n</details>\n")
-	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write summary: %w", err)
-	}
-	return nil
+	return t
 }
 
 // charts returns the charts that explain the conclusion, the first two of which are on the first
 // screen: sustained rate and cost over the limits, if there are several; p99 and throughput.
-func (s *Search) charts() (all []firstChart) {
-	for _, c := range []firstChartOf{s.sustained(), s.frontier(), s.p99(), s.achieved()} {
-		c.lines = slices.DeleteFunc(c.lines, func(line dataLine) bool { return len(line.at) == 0 })
-		if slices.ContainsFunc(c.lines, func(line dataLine) bool { return len(line.at) > 1 }) {
-			all = append(all, c.chart())
+func (s *Search) charts() (first, more []chart) {
+	p99 := s.byLimit(chart{ID: "probes-p99", Title: "p99 by probe", note: "over scheduled requests/s", Unit: "ms", y: "log",
+		Marks: goals(bench.Profile{Thresholds: []bench.Threshold{{Condition: s.SLO}}}, "p99", 1e6)},
+		func(o capacity.Outcome) float64 { return float64(o.P99) / 1e6 })
+	achieved := s.byLimit(chart{ID: "probes-throughput", Title: "Throughput by probe", note: "successes/s over scheduled requests/s", Unit: "/s", y: "value"},
+		func(o capacity.Outcome) float64 { return o.Achieved })
+	for _, ch := range []chart{s.sustained(), s.cost(), p99, achieved} {
+		ch.First = len(first) < 2
+		ch.note += when(ch.First && ch.y == "log", ", log scale") // else it is next to the title
+		switch {
+		case !ch.drawable():
+		case ch.First:
+			first = append(first, ch)
+		default:
+			more = append(more, ch)
 		}
 	}
-	return all
+	return first, more
 }
 
-func (s *Search) contender() contender { return contender{Label: cleanName(s.Contender.String())} }
+// over adds a line with its points in the order of the horizontal axis.
+func (ch *chart) over(l line) {
+	slices.SortStableFunc(l.points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+	ch.add(l)
+}
 
 // sustained returns the sustained rate over the limits; a limit without one has no point.
-func (s *Search) sustained() firstChartOf {
-	c := firstChartOf{id: "sustained", title: "Sustained rate", caption: "requests/s over the CPU limit of one replica", unit: "/s",
+func (s *Search) sustained() chart {
+	ch := chart{ID: "first-sustained", Title: "Sustained rate", note: "requests/s over the CPU limit of one replica", Unit: "/s",
 		x: "value", y: "value", xName: "CPU limit"}
 	if s.ByMemory() {
-		c.caption, c.xName = "requests/s over the memory limit of one replica", "MiB"
+		ch.note, ch.xName = "requests/s over the memory limit of one replica", "MiB"
 	}
-	line := dataLine{of: s.contender()}
+	l := line{Name: cleanName(s.Contender.String())}
 	for _, p := range s.Points {
 		at := p.Limits.CPUs
 		if s.ByMemory() {
 			at = float64(p.Limits.Memory >> 20)
 		}
 		if p.Result.Rate > 0 {
-			line.at = append(line.at, [2]float64{at, p.Result.Rate})
+			l.points = append(l.points, point{x: at, y: p.Result.Rate})
 		}
 	}
-	slices.SortFunc(line.at, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-	c.lines = []dataLine{line}
-	return c
+	ch.over(l)
+	return ch
 }
 
-// frontier returns the cost of the cheapest limit over the rate that is needed, in steps of whole
-// replicas, and its point at the usual rate.
-func (s *Search) frontier() firstChartOf {
+// cost returns the cost of the cheapest limit over the rate that is needed, in steps of whole
+// replicas; the usual rate is marked.
+func (s *Search) cost() chart {
 	const places = 500 // about one for each pixel
-	c := firstChartOf{id: "cost", title: "Cost", caption: "$ a month over the requests/s that you need, cheapest limit", unit: "$",
-		x: "value", y: "value", xName: "requests/s that you need", steps: true}
+	ch := chart{ID: "first-cost", Title: "Cost", note: "$ a month over the requests/s that you need, cheapest limit", Unit: "$",
+		x: "value", y: "value", xName: "requests/s that you need"}
 	if len(s.Points) < 2 {
-		return c
+		return ch
 	}
 	most := float64(conclusion.UsualRate)
 	for _, p := range s.Points {
 		most = max(most, p.Result.Rate)
 	}
-	line := dataLine{of: s.contender()}
+	l := line{Name: cleanName(s.Contender.String())}
 	for i := range places {
 		rate := 2 * most * float64(i+1) / places
 		if cost, ok := s.cheapest(rate); ok {
-			if n := len(line.at); n > 1 && line.at[n-1][1] == cost && line.at[n-2][1] == cost {
-				line.at[n-1][0] = rate
-				continue
-			}
-			line.at = append(line.at, [2]float64{rate, cost})
+			l.points = append(l.points, point{x: rate, y: cost})
 		}
 	}
-	c.lines = []dataLine{line}
+	ch.add(l)
 	if cost, ok := s.cheapest(conclusion.UsualRate); ok {
-		usual := contender{Label: units.Dollars(cost)}
-		c.lines = append(c.lines, dataLine{of: usual, at: [][2]float64{{conclusion.UsualRate, cost}}})
+		ch.Marks = []mark{{Text: units.Count(conclusion.UsualRate) + "/s: " + units.Dollars(cost), At: conclusion.UsualRate, Upright: true}}
 	}
-	return c
+	return ch
 }
 
 func (s *Search) cheapest(rate float64) (dollars float64, ok bool) {
@@ -232,40 +162,29 @@ func (s *Search) cheapest(rate float64) (dollars float64, ok bool) {
 	return dollars, ok
 }
 
-// byLimit returns a line for each limit with a value of its probes over their rates; with one limit
+// byLimit adds points for each limit with a value of its probes over their rates; with one limit
 // those that passed and those that failed.
-func (s *Search) byLimit(value func(capacity.Outcome) float64) (all []dataLine) {
-	for i, p := range s.shown() {
-		line, failed := dataLine{of: contender{Index: i, Label: s.Name(p)}}, dataLine{of: contender{Index: 4, Label: "✗ failed"}}
-		if len(s.Points) == 1 {
-			line.of.Label = "passed"
+func (s *Search) byLimit(ch chart, value func(capacity.Outcome) float64) chart {
+	const red = 4 // its color
+	ch.Points, ch.x, ch.xName = true, "value", "scheduled requests/s"
+	all, _ := s.shown()
+	for i, p := range all {
+		passed, failed := line{Contender: i, Name: s.Name(p)}, line{Contender: red, Name: "✗ failed"}
+		if len(all) == 1 {
+			passed.Name = "passed"
 		}
 		for _, o := range p.Outcomes {
 			if v := value(o); o.Rate > 0 && v > 0 {
-				to := &line
-				if len(s.Points) == 1 && !o.Sustained {
+				to := &passed
+				if len(all) == 1 && !o.Sustained {
 					to = &failed
 				}
-				to.at = append(to.at, [2]float64{o.Rate, v})
+				to.points = append(to.points, point{x: o.Rate, y: v})
 			}
 		}
-		for _, one := range []dataLine{line, failed} {
-			slices.SortFunc(one.at, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-			all = append(all, one)
-		}
+		ch.over(passed)
+		ch.over(failed)
 	}
-	return all
-}
-
-// p99 returns the p99 of each probe over its rate, with the SLO.
-func (s *Search) p99() firstChartOf {
-	return firstChartOf{id: "p99", title: "p99 by probe", caption: "over scheduled requests/s, log scale", unit: "ms", x: "value", y: "log",
-		xName: "scheduled requests/s", points: true, lines: s.byLimit(func(o capacity.Outcome) float64 { return float64(o.P99) / 1e6 }),
-		goals: goals(bench.Profile{Thresholds: []bench.Threshold{{Condition: s.SLO}}}, "p99", 1e6)}
-}
-
-// achieved returns the throughput of each probe over its rate.
-func (s *Search) achieved() firstChartOf {
-	return firstChartOf{id: "achieved", title: "Throughput", caption: "successes/s over scheduled requests/s", unit: "/s", x: "value", y: "value",
-		xName: "scheduled requests/s", points: true, lines: s.byLimit(func(o capacity.Outcome) float64 { return o.Achieved })}
+	ch.fade()
+	return ch
 }

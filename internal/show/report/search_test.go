@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/locbench/locbench/internal/analysis"
-	"github.com/locbench/locbench/internal/analysis/summary"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/bench/benchtest"
 	"github.com/locbench/locbench/internal/run/capacity"
@@ -22,15 +21,12 @@ import (
 
 // concluded returns a search with a caveat of its runs.
 func concluded(r capacity.Record) *Search {
-	shared := summary.Sentence{Rule: "shared ceiling", Text: "2 CPUs are shared by contender, store and client."}
-	return &Search{r, r.Conclude([]summary.Sentence{shared})}
+	return &Search{r, r.Conclude([]conclusion.Caveat{{Text: "The machine was busy."}})}
 }
 
-// renderSearch returns the report of a search; with one limit its probes are the steps of a run.
-func renderSearch(t testing.TB, r capacity.Record) []byte {
-	t.Helper()
-	run := benchtest.Run()
-	run.Command = r.Command
+// searched returns the run of a search, and the options of its report; with one limit its probes are
+// the steps of the run.
+func searched(r capacity.Record) (*analysis.Run, Options) {
 	var trials []bench.TrialResult
 	if len(r.Points) == 1 {
 		var steps []bench.StepResult
@@ -38,12 +34,17 @@ func renderSearch(t testing.TB, r capacity.Record) []byte {
 			steps = append(steps, benchtest.Step(int64(10*o.Achieved), benchtest.Of(benchtest.Open(o.Rate)), benchtest.Latency(o.P99)))
 		}
 		trials = append(trials, benchtest.Trial(r.Contender.String(), 1, steps...))
-		run = benchtest.Run(trials...)
 	}
+	run := benchtest.Run(trials...)
 	run.Search = r.SLO
+	return analysis.Of(run, trials), Options{Search: concluded(r)}
+}
+
+func renderSearch(t testing.TB, r capacity.Record) []byte {
+	t.Helper()
+	a, opts := searched(r)
 	var out bytes.Buffer
-	s := concluded(r)
-	testenv.OK(t, HTML(&out, analysis.Of(run, trials), Options{Title: s.Conclusion.Title, Search: s}))
+	testenv.OK(t, HTML(&out, a, opts))
 	return out.Bytes()
 }
 
@@ -58,7 +59,8 @@ func TestSearch_Markdown(t *testing.T) {
 	}{{"one limit", []capacitytest.Service{one}}, {"several limits", capacitytest.Several()}, {"none", []capacitytest.Service{{CPUs: .25}}},
 		{"unfinished", []capacitytest.Service{stopped}}} {
 		var out bytes.Buffer
-		testenv.OK(t, Markdown(&out, nil, Options{Search: concluded(capacitytest.Record(row.services...))}))
+		a, opts := searched(capacitytest.Record(row.services...))
+		testenv.OK(t, Markdown(&out, a, opts))
 		fmt.Fprintf(&b, "=== %s\n%s\n", row.name, out.String())
 	}
 	testenv.Golden(t, "testdata/search.md", b.String())
@@ -69,13 +71,12 @@ func TestSearch_Charts(t *testing.T) {
 	var b strings.Builder
 	for _, services := range [][]capacitytest.Service{{{CPUs: 1, Holds: 1450}}, capacitytest.Several(), {{CPUs: .25}, {CPUs: 1, Holds: 1450}}} {
 		fmt.Fprintf(&b, "%v\n", services)
-		for _, ch := range concluded(capacitytest.Record(services...)).charts() {
-			fmt.Fprintf(&b, "  %s: %s (%s), goals %v\n", ch.ID, ch.Title, ch.Caption, ch.Goals)
-			var series []struct{ Data []struct{ Value [2]float64 } }
-			testenv.OK(t, json.Unmarshal(testenv.Must(json.Marshal(ch.Option["series"]))(t), &series))
-			for i, line := range ch.Lines {
-				points := series[i].Data
-				fmt.Fprintf(&b, "    %+v: %d points from %v to %v\n", line, len(points), points[0].Value, points[len(points)-1].Value)
+		first, more := concluded(capacitytest.Record(services...)).charts()
+		for _, ch := range slices.Concat(first, more) {
+			fmt.Fprintf(&b, "  %s: %s (%s), first %v, marks %v\n", ch.ID, ch.Title, ch.note, ch.First, ch.Marks)
+			for _, l := range ch.Lines {
+				fmt.Fprintf(&b, "    %d %s, faint %v: %d points from %v to %v\n", l.Contender, l.Name, l.Faint, len(l.points), l.points[0],
+					l.points[len(l.points)-1])
 			}
 		}
 	}
@@ -89,8 +90,8 @@ func TestSearch_Sections(t *testing.T) {
 		services []capacitytest.Service
 		want     string
 	}{
-		{[]capacitytest.Service{{CPUs: 1, Holds: 1450}}, "conclusion probes caveats results charts"},
-		{capacitytest.Several(), "conclusion probes caveats environment"},
+		{[]capacitytest.Service{{CPUs: 1, Holds: 1450}}, "conclusion probes results warnings charts checks"},
+		{capacitytest.Several(), "conclusion probes reports warnings charts environment"},
 	} {
 		doc := testenv.Must(html.Parse(bytes.NewReader(renderSearch(t, capacitytest.Record(row.services...)))))(t)
 		ids, links := map[string]bool{}, []string{}
@@ -107,7 +108,9 @@ func TestSearch_Sections(t *testing.T) {
 		for id := range strings.FieldsSeq(row.want) {
 			testenv.Check(t, ids[id], "no section %s", id)
 		}
-		testenv.Equal(t, ids["results"], len(row.services) == 1)
+		for _, id := range []string{"results", "checks", "legend"} {
+			testenv.Equal(t, ids[id], len(row.services) == 1, "section "+id)
+		}
 		for _, link := range links {
 			testenv.Check(t, ids[strings.TrimPrefix(link, "#")], "%s leads nowhere", link)
 		}
@@ -145,7 +148,8 @@ func TestSearch_Hostile(t *testing.T) {
 	testenv.Check(t, rows < 1020, "%d rows", rows)
 	testenv.Check(t, bytes.Count(page, []byte(`{"value":[`)) < 4000, "%d points", bytes.Count(page, []byte(`{"value":[`)))
 	var out bytes.Buffer
-	testenv.OK(t, Markdown(&out, nil, Options{Search: concluded(r)}))
+	a, opts := searched(r)
+	testenv.OK(t, Markdown(&out, a, opts))
 	neutral(t, out.String())
 	testenv.Check(t, !strings.Contains(fmt.Sprint(r.Conclude(nil)), "\x1b"), "the conclusion has control characters")
 }

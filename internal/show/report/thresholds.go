@@ -15,7 +15,7 @@ const maxThresholdRows = 500
 // steps that met it. If none was checked, it lists those of the profile; without rows there are
 // none.
 func thresholds(run bench.Run, l layout) table.Table {
-	met, known := map[string]int{}, map[string]bool{}
+	met := map[string]int{}
 	var order []string
 	t := table.Table{Columns: columns("Threshold", "Outcome", "Trial", "Step", "Value")}
 	for i := range t.Columns {
@@ -29,11 +29,10 @@ func thresholds(run bench.Run, l layout) table.Table {
 			}
 			for _, r := range s.Thresholds {
 				name := cleanName(r.Condition)
-				if !known[name] {
-					known[name], order = true, append(order, name)
+				if _, known := met[name]; !known {
+					met[name], order = 0, append(order, name)
 				}
-				checked++
-				if r.Passed {
+				if checked++; r.Passed {
 					met[name]++
 					continue
 				}

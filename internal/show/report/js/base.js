@@ -1,7 +1,8 @@
 'use strict';
-// What all parts of the script share: the data, the shown contenders, colors from style.css, numbers as text.
+// What all parts of the script share: the data, what is shown, colors from style.css, numbers as text.
 const page = JSON.parse(document.getElementById('page-data').textContent);
-const shown = new Set(page.contenders.keys());
+const hidden = new Set(); // contenders
+const chosen = { step: page.peak, round: Math.min(...page.charts.flatMap((c) => c.choose === 'round' ? c.lines.map((l) => l.r ?? 0) : [])) };
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const color = (c) => css(`--c${c % page.colors}`);
@@ -13,31 +14,28 @@ const dash = (c) => dashes[c % dashes.length];
 
 // Braces are markup in ECharts' rich text; names must not be.
 const plain = (s) => String(s).replaceAll('{', '(').replaceAll('}', ')');
+
 const missing = '–';
 
 // Three significant digits and thousands separators; whole digits stay.
 function significant(x) {
-  if (x === null || x === undefined || !Number.isFinite(x)) return missing;
   if (x === 0) return '0';
   if (Math.abs(x) >= 100) return Math.round(x).toLocaleString('en-US');
   return Math.abs(x) < 1e-6 ? x.toExponential(2) : x.toPrecision(3);
 }
 function milliseconds(x) {
-  if (x === null || x === undefined || !Number.isFinite(x)) return missing;
   if (x < 1) return `${significant(x * 1000)} µs`;
   return x < 1000 ? `${significant(x)} ms` : `${significant(x / 1000)} s`;
 }
-// 1/(1−q) as a percentile: 10 is 90%, 1000 is 99.9%.
-const percentile = (x) => `${+(100 * (1 - 1 / x)).toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1))}%`;
-
-// The rows of a chart's table, which has the text of its tooltips. The first columns are contenders, if they have columns; then come the trials.
-function rowsOf(chart) {
-  const middles = chart.several ? page.contenders.length : 0;
-  return [...document.querySelectorAll(`#chart-${chart.id} .values tbody tr`)].map((tr) => {
-    const cells = [...tr.cells].slice(1).map((td) => td.textContent);
-    return { title: tr.cells[0].textContent, middles: cells.slice(0, middles), cells: cells.slice(middles) };
-  });
+// inUnit returns a value with its unit; short leaves out digits that say nothing, for axes.
+function inUnit(unit, x) {
+  if (unit === 'ms') return milliseconds(x);
+  if (unit === '%') return `${significant(x)}%`;
+  if (unit === '$') return `$${x.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return `${significant(x)}${unit.startsWith('/') || unit === '' ? '' : ' '}${unit.replace('successes', '')}`;
 }
+const short = (unit) => (x) => unit === '$' ? `$${(+x.toPrecision(3)).toLocaleString('en-US')}` : unit === 'ms' || unit === 'µs' || unit === '%' ? inUnit(unit, x).replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '')
+  : x >= 1e6 ? `${+(x / 1e6).toPrecision(3)} M` : x >= 1000 ? `${+(x / 1000).toPrecision(3)} k` : `${+x.toPrecision(3)}`;
 
 function element(name, attributes, ...children) {
   const el = document.createElement(name);

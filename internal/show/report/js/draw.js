@@ -1,41 +1,55 @@
-// Draws charts when they come into view, and again when their size, the colors or the contenders change.
+// Draws charts when they come into view, and again when their size, the colors or what is shown changes.
 const placeOf = (chart) => document.getElementById(`plot-${chart.id}`);
 const inView = new Set();
 const stale = new Set(page.charts); // drawn when they come into view
 
 function draw(chart) {
-  stale.delete(chart);
   const el = placeOf(chart);
-  const height = heightOf(chart);
-  if (height) el.style.height = `${height}px`;
+  if (el.clientWidth === 0) return; // a narrow page has one chart first
+  stale.delete(chart);
   try {
     const drawn = echarts.getInstanceByDom(el) ?? echarts.init(el, null, { renderer: 'svg' });
     if (drawn.getWidth() !== el.clientWidth || drawn.getHeight() !== el.clientHeight) drawn.resize({ silent: true });
     drawn.setOption(dress(chart, el.clientWidth), { notMerge: true });
+    nameLines(chart, drawn);
   } catch (err) {
-    el.textContent = 'Could not draw this chart; see the table below.';
+    el.textContent = 'Could not draw this chart.';
     console.error(`chart ${chart.id}`, err);
   }
 }
 
 function refresh(chart) {
   if (inView.has(chart)) draw(chart); else stale.add(chart);
-  fillTable(chart);
 }
-const refreshAll = () => { page.charts.forEach(refresh); drawFirst(); };
-const drawAll = () => { page.charts.forEach(draw); drawFirst(); };
+const refreshAll = () => page.charts.forEach(refresh);
+const drawAll = () => page.charts.forEach(draw);
+
+// choices returns a list above a chart of which one round or step is shown; charts share the choice.
+function choices(chart) {
+  if (!chart.choose) return [];
+  const values = [...new Set(chart.lines.map((l) => (chart.choose === 'round' ? l.r : l.step) ?? 0))].sort((a, b) => a - b);
+  if (values.length < 2) return [];
+  const select = element('select', { 'data-choice': chart.choose }, ...values.map((v) => element('option', { value: v }, chart.choose === 'round' ? v : page.steps[v])));
+  select.value = String(chosen[chart.choose]);
+  select.addEventListener('change', () => {
+    chosen[chart.choose] = Number(select.value);
+    for (const other of document.querySelectorAll(`[data-choice=${chart.choose}]`)) other.value = select.value;
+    refreshAll();
+  });
+  return [element('label', {}, chart.choose === 'round' ? 'Round ' : 'Step ', select)];
+}
 
 function legend() {
   const bar = document.getElementById('legend');
-  if (page.charts.length === 0) return;
+  if (!bar) return;
   bar.hidden = false;
   const buttons = [...bar.querySelectorAll('[data-contender]')];
   for (const b of buttons) {
     const c = Number(b.dataset.contender);
     b.prepend(key(c));
     b.addEventListener('click', () => {
-      if (shown.has(c)) shown.delete(c); else shown.add(c);
-      b.setAttribute('aria-pressed', shown.has(c));
+      if (hidden.has(c)) hidden.delete(c); else hidden.add(c);
+      b.setAttribute('aria-pressed', !hidden.has(c));
       refreshAll();
     });
   }
@@ -43,8 +57,8 @@ function legend() {
     b.addEventListener('click', () => {
       for (const p of buttons) {
         const c = Number(p.dataset.contender);
-        if (b.dataset.all === 'true') shown.add(c); else shown.delete(c);
-        p.setAttribute('aria-pressed', shown.has(c));
+        if (b.dataset.all === 'true') hidden.delete(c); else hidden.add(c);
+        p.setAttribute('aria-pressed', !hidden.has(c));
       }
       refreshAll();
     });
@@ -87,38 +101,13 @@ function themes() {
   document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colors ', select));
 }
 
-// arrows makes the arrow keys go from step to step in a focused chart, and announces the tooltip.
-function arrows(chart, said) {
-  const el = placeOf(chart);
-  let i = -1;
-  el.addEventListener('keydown', (e) => {
-    const drawn = echarts.getInstanceByDom(el);
-    if (!drawn || !['ArrowLeft', 'ArrowRight', 'Escape'].includes(e.key)) return;
-    if (e.key === 'Escape') { drawn.dispatchAction({ type: 'hideTip' }); return; }
-    e.preventDefault();
-    i = Math.min(page.steps.length - 1, Math.max(0, i + (e.key === 'ArrowLeft' ? -1 : 1)));
-    const series = drawn.getOption().series;
-    // A line may lack a step; the tooltip is that of the first line with it.
-    const at = series.findIndex((s) => s.type === 'line' && s.data?.[i] !== undefined && s.data[i].value !== '-');
-    const who = chart.series.filter((w) => shown.has(w.c));
-    said.textContent = stepTooltip(chart, rowsOf(chart), who, who.map((_, seriesIndex) => ({ seriesIndex, dataIndex: i, marker: '' })));
-    drawn.dispatchAction(at < 0 ? { type: 'hideTip' } : { type: 'showTip', seriesIndex: at, dataIndex: i });
-  });
-}
-
 function start() {
   themes();
-  drawFirst();
-  addEventListener('resize', drawFirst);
   legend();
-  const said = element('p', { class: 'hidden', 'aria-live': 'polite', id: 'said' });
-  document.querySelector('main').append(said);
-  for (const chart of page.charts) {
-    const tools = element('div', { class: 'tools' }, ...choices(chart), element('span', { class: 'save' }, ...saveButtons(chart)));
-    document.querySelector(`#chart-${chart.id} figcaption h3`).after(tools);
-    document.querySelector(`#chart-${chart.id} .values-of`)?.closest('details').addEventListener('toggle', () => fillTable(chart));
+  for (const chart of page.charts.filter((c) => c.first)) draw(chart);
+  for (const chart of page.charts.filter((c) => !c.first)) {
+    document.querySelector(`#chart-${chart.id} figcaption h3`).after(element('div', { class: 'tools' }, ...choices(chart), element('span', { class: 'save' }, ...saveButtons(chart))));
   }
-  for (const chart of page.charts.filter((c) => c.kind === 'steps')) arrows(chart, said);
   const byPlace = new Map(page.charts.map((chart) => [placeOf(chart), chart]));
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) {

@@ -1,0 +1,172 @@
+package conclusion
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/figures/verdict"
+	"github.com/locbench/locbench/internal/text/safe"
+)
+
+// Caveat is a reason to be careful with the results.
+type Caveat struct {
+	Text   string
+	Listed bool // sums up warnings; the report lists them one by one
+}
+
+// How much of warnings caveats quote.
+const (
+	maxWarnings = 3 // about the run
+	maxKinds    = 6 // of warnings about steps
+	maxNames    = 6 // of contenders
+	maxWords    = 200
+)
+
+// caveats returns the caveats by consequence: of all results, of some contenders, of single steps.
+func (d *draft) caveats() (all []Caveat) {
+	run := d.Run.Run
+	add := func(format string, args ...any) { all = append(all, Caveat{Text: fmt.Sprintf(format, args...)}) }
+	if n := unfinished(run); n > 0 && len(d.ranked()) < len(d.all) { // else the failures say it
+		add("Run incomplete: %d of %s did not finish.", n, units.Plural(len(run.Trials), "trial"))
+	}
+	if run.AcceptFailedChecks {
+		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
+	}
+	for _, c := range d.all {
+		if n := count(c, unlimited); n > 0 {
+			why := ""
+			if note := c.Results[slices.IndexFunc(c.Results, unlimited)].Instance.LimitsNote; note != "" {
+				why = " (" + safe.Line(note, maxWords) + ")"
+			}
+			add("Limits of %s not enforced in %d of %s%s: its results do not match the profile.", label(c), n,
+				units.Plural(c.Trials, "round"), why)
+		}
+	}
+	for i, w := range run.Warnings {
+		if i == maxWarnings {
+			all = append(all, Caveat{units.Plural(len(run.Warnings)-i, "more warning") + " about the run below.", true})
+			break
+		}
+		all = append(all, Caveat{"Run warning: “" + safe.Line(w.Text, maxWords) + "”.", true})
+	}
+	ofMachine := func(w bench.Warning) bool { return w.Kind == bench.WarnMachineState }
+	if load, busy := verdict.BusyBefore(run.Machine); busy && !slices.ContainsFunc(run.Warnings, ofMachine) {
+		add("Machine was busy before the run (load %.3g on %s); differences may come from that.", load,
+			units.Plural(run.Machine.CPUs, "CPU"))
+	}
+	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
+		if names := d.boundBy(b); len(names) > 0 && len(d.all) > 1 {
+			add("Another %s may change the order: the %s limited %s at peak.", b, b, list(names))
+		}
+	}
+	for _, c := range d.all {
+		if peak, ok := peakOf(c); ok {
+			for _, w := range stats.RoundWarnings(peak.Throughput.Values) {
+				add("%s: peak throughput varies between rounds more than by chance: %s.", label(c), w.Text)
+			}
+		}
+		if n := count(c, bench.TrialResult.ChangedByHand); n > 0 {
+			add("Changed by hand: %d of %s of %s.", n, units.Plural(c.Trials, "round"), label(c))
+		}
+	}
+	if rising := d.boundBy(verdict.Connections); len(rising) > 0 {
+		add("The true peak may be higher: too few connections for %s.", list(rising))
+	}
+	if why := run.NotInterleaved(); why != "" {
+		add("Not interleaved: %s. Small differences take more rounds.", safe.Line(why, maxWords))
+	}
+	return append(all, d.stepWarnings()...)
+}
+
+// unfinished returns the number of planned trials that were aborted or have not ended.
+func unfinished(run bench.Run) (n int) {
+	for _, t := range run.Trials {
+		if t.State == bench.TrialPending || t.State == bench.TrialRunning || t.State == bench.TrialAborted {
+			n++
+		}
+	}
+	return n
+}
+
+// unlimited reports whether limits of a trial were not enforced.
+func unlimited(t bench.TrialResult) bool {
+	i := t.Instance
+	return i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "")
+}
+
+// peakOf returns the peak step of a contender; ok is false if it had no throughput.
+func peakOf(c analysis.Contender) (peak stats.Step, ok bool) {
+	peak, ok = c.PeakStep()
+	return peak, ok && peak.Throughput.Median > 0
+}
+
+// boundBy returns the contenders that a bottleneck limited at their peaks.
+func (d *draft) boundBy(b verdict.Bound) (names []string) {
+	for _, c := range d.all {
+		if peak, ok := peakOf(c); ok && c.Bounds[peak.Index].Bound == b {
+			names = append(names, label(c))
+		}
+	}
+	return names
+}
+
+// count returns the number of trials of a contender for which is holds.
+func count(c analysis.Contender, is func(bench.TrialResult) bool) (n int) {
+	for _, t := range c.Results {
+		if is(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// group is a property, and what has it.
+type group struct {
+	of    string
+	names []string
+}
+
+// grouped adds a name to the group of a property, once.
+func grouped(all []group, of, name string) []group {
+	i := slices.IndexFunc(all, func(g group) bool { return g.of == of })
+	if i < 0 {
+		return append(all, group{of, []string{name}})
+	}
+	if !slices.Contains(all[i].names, name) {
+		all[i].names = append(all[i].names, name)
+	}
+	return all
+}
+
+// stepWarnings returns a caveat for each kind of warning about steps.
+func (d *draft) stepWarnings() (said []Caveat) {
+	var kinds []group // and the contenders that have them
+	for _, c := range d.all {
+		var warned []group // kinds of the contender, and their steps
+		for _, t := range c.Results {
+			for _, s := range t.Steps {
+				for _, w := range s.AllWarnings() {
+					warned = grouped(warned, safe.Line(w.Title(), 80), safe.Line(s.Step.Words(), 140))
+				}
+			}
+		}
+		for _, w := range warned {
+			who := label(c)
+			if n := len(w.names); n > 1 {
+				who += fmt.Sprintf(" (%d steps)", n)
+			}
+			kinds = grouped(kinds, w.of, who)
+		}
+	}
+	for i, k := range kinds {
+		if i == maxKinds {
+			return append(said, Caveat{units.Plural(len(kinds)-i, "more kind") + " of warning below.", true})
+		}
+		said = append(said, Caveat{"Warning “" + k.of + "”: " + list(k.names) + ".", true})
+	}
+	return said
+}

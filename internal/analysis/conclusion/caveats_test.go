@@ -1,0 +1,220 @@
+package conclusion
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/figures/stats"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// Runs that differ in one caveat each.
+func TestCaveats(t *testing.T) {
+	each := func(change func(*bench.TrialResult)) []bench.TrialResult {
+		trials := slices.Concat(rounds("a", 6, 9000, 9e4), rounds("bb", 6, 4000, 9e4))
+		for i := range trials {
+			change(&trials[i])
+		}
+		return trials
+	}
+	same := func(*bench.TrialResult) {}
+	warned := func(texts ...string) func(*bench.TrialResult) {
+		return func(t *bench.TrialResult) {
+			for _, text := range texts {
+				t.Steps[0].Warnings = append(t.Steps[0].Warnings, bench.Warning{Text: text})
+			}
+		}
+	}
+	limits := func(l bench.Limits, note string) func(*bench.TrialResult) {
+		return func(t *bench.TrialResult) {
+			t.Instance = &bench.InstanceInfo{Limits: l, LimitsNote: note}
+			t.Steps[0].Warnings = nil
+		}
+	}
+	rates := func(all ...float64) (trials []bench.TrialResult) {
+		for i, rate := range all {
+			trials = append(trials, benchtest.Trial("a", i+1, benchtest.Step(int64(10*rate))))
+		}
+		return trials
+	}
+	plain := func(reason bench.PlainReason) func(*bench.Run) {
+		return func(r *bench.Run) { r.Plain = &bench.Plain{Reason: reason, Text: "why"} }
+	}
+	none := func(*bench.Run) {}
+	var b strings.Builder
+	for _, row := range []struct {
+		name   string
+		trials []bench.TrialResult
+		change func(*bench.Run)
+	}{
+		{"no caveat", each(same), none},
+		{"incomplete, and one failed", slices.Concat(rounds("a", 6, 9000, 9e4), killed(rounds("c", 6, 3900, 2e5))),
+			func(r *bench.Run) { r.Trials[0].State = bench.TrialAborted }},
+		{"failed checks accepted", each(same), func(r *bench.Run) { r.AcceptFailedChecks = true }},
+		{"limits not enforced", each(limits(bench.Limits{CPUs: 1.5}, "no cgroup")), none},
+		{"no limits to enforce", each(limits(bench.Limits{}, "")), none},
+		{"warnings of the run", each(same), func(r *bench.Run) {
+			for i := range maxWarnings + 2 {
+				r.Warnings = append(r.Warnings, bench.Warning{Text: fmt.Sprint("warning ", i)})
+			}
+		}},
+		{"busy before", each(same), func(r *bench.Run) { r.Machine.CPUs, r.Machine.Load1 = 2, "3.5" }},
+		{"busy before, and warned of", each(same), func(r *bench.Run) {
+			r.Machine.CPUs, r.Machine.Load1 = 2, "3.5"
+			r.Warnings = bench.Warnings{{Kind: bench.WarnMachineState, Text: "load 3.5"}}
+		}},
+		{"bound by the machine", each(func(t *bench.TrialResult) { t.Instance = &bench.InstanceInfo{PID: 1}; busy(&t.Steps[0]) }), none},
+		{"bound by the machine, alone", rounds("a", 6, 9000, 9e4, busy), none},
+		{"few connections", each(func(t *bench.TrialResult) { t.Steps[0].Step = benchtest.Closed(1) }), none},
+		{"an outlier", rates(1000, 1001, 1003, 200, 1002, 999), none},
+		{"a drift", rates(1000, 990, 980, 970, 960, 950), none},
+		{"changed by hand", each(func(t *bench.TrialResult) {
+			t.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
+		}), none},
+		{"not interleaved", each(same), plain(bench.PlainContenders)},
+		{"not interleaved, by choice", each(same), plain(bench.PlainChosen)},
+		{"a warning at the same step", each(warned("x")), none},
+		{"more kinds of warnings than are named", each(warned("a", "b", "c", "d", "e", "f", "g", "h")), none},
+		{"a warning at many steps", []bench.TrialResult{benchtest.Trial("a", 1, func() (all []bench.StepResult) {
+			for i := range maxNames + 1 {
+				all = append(all, benchtest.Step(1000, benchtest.Of(benchtest.Closed(2<<i)), func(s *bench.StepResult) { s.Warnings = bench.Warnings{{Text: "x"}} }))
+			}
+			return all
+		}()...)}, none},
+		{"a warning at other steps of five", func() (all []bench.TrialResult) {
+			for i := range 5 {
+				all = append(all, benchtest.Trial(string(rune('a'+i)), 1, benchtest.Step(1000, benchtest.Of(benchtest.Closed(2<<i)),
+					func(s *bench.StepResult) { s.Warnings = bench.Warnings{{Text: "x"}} })))
+			}
+			return all
+		}(), none},
+	} {
+		run := benchtest.Run(row.trials...)
+		row.change(&run)
+		fmt.Fprintf(&b, "%s\n", row.name)
+		for _, c := range Of(analysis.Of(run, row.trials), nil).Caveats {
+			fmt.Fprintf(&b, "  %s\n", c.Text)
+		}
+	}
+	testenv.Golden(t, "testdata/caveats.txt", b.String())
+}
+
+// leads matches a verdict that names one leader.
+var leads = regexp.MustCompile(`^(.*) has the highest throughput: `)
+
+// supported fails if the samples do not support the verdict. It tests a leader again, with Holm's
+// correction over all pairs, independently of the product code.
+func supported(t *testing.T, a *analysis.Run) (leader string) {
+	t.Helper()
+	r := Of(a, nil)
+	all := words(r)
+	if !utf8.ValidString(all) || len(all) > 100_000 || regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`).MatchString(all) ||
+		strings.ContainsAny(all, "\x1b\x00\u2028\u202e\u00ad") {
+		t.Errorf("%d bytes: %q", len(all), all)
+	}
+	m := leads.FindStringSubmatch(r.Verdict)
+	if m == nil {
+		return ""
+	}
+	s := a.Standing(measure.Throughput, stats.Rule{})
+	var p []float64
+	var behind []int // pairs with the leader
+	for i := range s.Members {
+		for k := range i {
+			test, err := stats.MannWhitney(s.Member(i).Value.Values, s.Member(k).Value.Values)
+			testenv.OK(t, err)
+			if nameOf(s, i) == m[1] || nameOf(s, k) == m[1] {
+				behind = append(behind, len(p))
+			}
+			p = append(p, test.P)
+		}
+		testenv.Check(t, len(s.Member(i).Value.Values) >= stats.MinInterval, "a leader of %d rounds", len(s.Member(i).Value.Values))
+	}
+	adjusted := stats.Holm(p)
+	testenv.Check(t, len(behind) > 0, "%s leads no other contender: %s", m[1], r.Verdict)
+	for _, i := range behind {
+		testenv.Check(t, adjusted[i] <= stats.DefaultAlpha, "%s: p %g after Holm", r.Verdict, adjusted[i])
+	}
+	return m[1]
+}
+
+// At most 5% of runs of equal contenders may have a leader, and each leader is supported.
+func TestNoLeaderAmongEquals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	wrong := 0
+	for range 200 {
+		var trials []bench.TrialResult
+		for k := range 3 {
+			for i := range 6 {
+				trials = append(trials, benchtest.Trial(fmt.Sprint("contender-", k), i+1, benchtest.Step(int64(1000*math.Exp(.1*rng.NormFloat64())))))
+			}
+		}
+		if supported(t, analysis.Of(benchtest.Run(trials...), trials)) != "" {
+			wrong++
+		}
+	}
+	testenv.Check(t, wrong <= 10, "%d of 200 runs of equals have a leader", wrong) // the seed is fixed, so the count is too
+}
+
+// FuzzOf makes runs out of bytes: rounds, throughputs, errors, deaths, warnings and names.
+func FuzzOf(f *testing.F) {
+	f.Add([]byte("\x03\x06abcdefghijklmnopqrstuvwxyz0123456789"), "a")
+	f.Add([]byte("\x01\x06\x00\xf0\xf1\xf2\xf3\xf4\xf5\x00\x10\x11\x12\x13\x14\x15"), "a")
+	const hostile = "</script>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# has the highest throughput: %s%d"
+	f.Add([]byte("\x02\x06\x01\x00\xff\xff\x03\x00\xff\xff\x04\x00"), hostile)
+	f.Add([]byte("\x00\x00\x09\x50"), hostile)
+	f.Fuzz(func(t *testing.T, data []byte, name string) {
+		next := func() int {
+			if len(data) == 0 {
+				return 7
+			}
+			v := data[0]
+			data = data[1:]
+			return int(v)
+		}
+		if strings.Contains(name, "%!") || strings.Contains(name, "Inf") || strings.Contains(name, "NaN") || leads.MatchString(name) {
+			t.Skip("a name that looks like a mistake")
+		}
+		contenders, n := next()%8+1, next()%9+1
+		var trials []bench.TrialResult
+		for k := range contenders {
+			kind := next()
+			for i := range n {
+				trial := benchtest.Trial(fmt.Sprint(k, name), i+1, benchtest.Step(int64(40*next())))
+				trial.Failure = name
+				switch s := &trial.Steps[0]; kind % 10 {
+				case 1:
+					benchtest.Errors(bench.ErrorKind(name), int64(kind))(s)
+				case 2:
+					s.Load.Saturation = .99
+				case 3:
+					trial.State = bench.TrialFailed
+				case 4:
+					s.Step = benchtest.Open(1000)
+				case 5:
+					trial.Instance = &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1}, LimitsNote: name}
+				case 6:
+					s.Aborted = name
+				case 7:
+					s.Load.Succeeded = -s.Load.Succeeded
+				case 9:
+					trial.Checks = []bench.CheckResult{{Name: name, Detail: name, Status: bench.CheckFailed}}
+				case 8:
+					s.Warnings = bench.Warnings{{Text: name}}
+				}
+				trials = append(trials, trial)
+			}
+		}
+		supported(t, analysis.Of(benchtest.Run(trials...), trials))
+	})
+}
