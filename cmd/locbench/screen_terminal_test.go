@@ -227,13 +227,13 @@ func TestDashboard(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "small.yaml"), data)
 	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui -- --profile small.yaml; echo code=$?")
-	p.see("set up a benchmark", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
+	p.see("set up  ", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
 	p.keys("a", "C-c")
 	p.see("interrupted", " took ") // the run has ended, not only its trial
 	p.keys("q")
-	p.see("set up a benchmark")
+	p.see("set up  ")
 
 	time.Sleep(1100 * time.Millisecond) // the name of a results folder has the second of its start
 	p.keys("s")
@@ -247,7 +247,7 @@ func TestDashboard(t *testing.T) {
 	p.see("go-nethttp", "1 contender")
 	p.keys("q")
 
-	p.see("set up a benchmark")
+	p.see("set up  ")
 	p.keys("b")
 	p.see("complete", "interrupted", filepath.Base(folders[1]))
 	p.keys("Enter")
@@ -259,10 +259,10 @@ func TestDashboard(t *testing.T) {
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("q")
-	p.see("set up a benchmark")
+	p.see("set up  ")
 	p.keys("q")
 	screen := p.see("code=0")
-	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up a benchmark") {
+	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up  ") {
 		t.Errorf("the normal screen shows:\n%s", screen)
 	}
 	for _, f := range folders {

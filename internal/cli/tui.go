@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locbench/locbench/internal/app/screens"
-	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
@@ -49,13 +48,7 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 			for _, d := range services {
 				initial = append(initial, "--services", d)
 			}
-			f.SetUp = func(o setup.Options) (ui.Page, error) {
-				screen, err := newSetup(initial, o)
-				if err != nil {
-					return nil, err
-				}
-				return old.NewPage(screen), nil
-			}
+			f.SetUp = func(o setup.Options) (ui.Page, error) { return newSetup(initial, o) }
 			return screens.Dashboard(cmd.Context(), env, f)
 		},
 	}

@@ -61,3 +61,15 @@ func TestCommand_Targets(t *testing.T) {
 	d.Run.Run.Given = strings.Fields("locbench run --target=http://h:1/x")
 	testenv.Equal(t, d.alone(d.Contenders[0]), "locbench run --target http://h:1/x")
 }
+
+// A contender that was never started may not build; the folder of its service belongs to the command.
+func TestCommand_Build(t *testing.T) {
+	failed := benchtest.Trial("b:lto", 1)
+	failed.State, failed.Failure = bench.TrialFailed, "build contender b: exit status 1"
+	run := benchtest.Run(failed)
+	run.Given = strings.Fields("locbench run --services=/home/me/svc --profile=orders")
+	remedy := func() string { return Of(analysis.Of(run, []bench.TrialResult{failed}), nil).Problems[0].Remedy }
+	testenv.Equal(t, remedy(), "see whether it builds: locbench services build b:lto --services svc")
+	failed.Instance = &bench.InstanceInfo{}
+	testenv.Equal(t, remedy(), "see its log in the report")
+}

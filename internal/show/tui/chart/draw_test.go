@@ -25,6 +25,8 @@ func TestSizes(t *testing.T) {
 				}
 				s := Steps{Chart: Chart{Title: name, Series: charts[1].Series}, Labels: []string{"1", "16"}, Gutter: 6}
 				exact(t, l, s.Draw(l, w, h), w, h)
+				o := Over{Chart: Chart{Title: name, Series: charts[1].Series}, Note: name, LogX: h%2 == 0, NameX: "connections"}
+				exact(t, l, o.Draw(l, w, h), w, h)
 			}
 			exact(t, l, axis.Draw(l, w), w, 3)
 		}

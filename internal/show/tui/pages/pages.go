@@ -22,7 +22,7 @@ type Pages struct {
 
 // SetUp returns the links from a setup to the other pages.
 func (p Pages) SetUp() setup.Options {
-	return setup.Options{Start: p.start, Browse: func() tea.Cmd { return ui.Cmd(ui.OpenMsg{Page: p.Browse()}) }}
+	return setup.Options{Runs: p.Source, Start: p.start, Browse: func() tea.Cmd { return ui.Cmd(ui.OpenMsg{Page: p.Browse()}) }}
 }
 
 // start starts a run and shows it, or reports the error.

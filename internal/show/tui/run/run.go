@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Session ui.Session
 	Opener  ui.Opener
+	Past    Past // results to judge the end with; nil: none
 	Leave   bool // close the program as soon as the run has ended, as "locbench run" does
 }
 
@@ -98,11 +99,13 @@ func (r *Run) Update(msg tea.Msg) tea.Cmd {
 		})
 	case endedMsg:
 		r.ended, r.code, r.stderr = true, msg.code, msg.stderr
-		r.tabs[0] = newResult()
+		r.tabs[0] = newResult(r.options.Past)
 		r.SetSize(r.size, r.theme)
 		return r.tell()
 	case ui.TickMsg:
 		return r.tell()
+	case *ending:
+		return r.tabs[0].Update(msg)
 	case tea.KeyPressMsg:
 		return r.key(msg)
 	}

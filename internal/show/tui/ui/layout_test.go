@@ -63,7 +63,7 @@ func TestStackAtAllSizes(t *testing.T) {
 					testenv.Need(t, top >= 0 || !before[i], "%dx%d: block %d vanishes from a larger terminal", w, h, i)
 					before[i] = top >= 0
 				}
-				for i, want := range map[int]string{1: sentence + ". --memory 768MiB", 2: "end-chart", 3: "end-second", 6: "below " + sentence} {
+				for i, want := range map[int]string{1: sentence + "; --memory 768MiB", 2: "end-chart", 3: "end-second", 6: "below " + sentence} {
 					testenv.Need(t, strings.Contains(text, want) == (tops[i] >= 0), "%dx%d: block %d is not whole:\n%s", w, h, i, view)
 				}
 				testenv.Need(t, tops[4] < 0 && tops[0] == 0, "%dx%d: an absent block has lines, or the first has none", w, h)
@@ -179,7 +179,7 @@ func TestProblem(t *testing.T) {
 		"  found   out of memory: 512 of 512 MiB\n  remedy  --memory 768MiB", "wide")
 	testenv.Equal(t, text(p.Lines(theme, 22)), "✗ kt-ktor killed at\n  256 connections\n"+
 		"  found: out of\n  memory: 512 of 512\n  MiB\n  remedy: --memory\n  768MiB", "narrow")
-	testenv.Equal(t, text(p.Short(theme, 60)), "✗ kt-ktor killed at 256 connections. --memory 768MiB", "short")
+	testenv.Equal(t, text(p.Short(theme, 60)), "✗ kt-ktor killed at 256 connections; --memory 768MiB", "short")
 	p.Warning = true
 	testenv.Equal(t, text(p.Short(theme, 60))[:1], "!", "sign of a warning")
 }

@@ -54,7 +54,7 @@ func (p Problem) Short(t *Theme, w int) []string {
 	text := p.Head
 	for _, row := range p.Rows {
 		if row.Name == Remedy {
-			text += ". " + row.Text
+			text += "; " + row.Text
 		}
 	}
 	return Hang(sign+" ", text, w, paint)

@@ -1,0 +1,85 @@
+package run
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// row returns the text of a row of a problem.
+func row(p ui.Problem, name string) string {
+	i := slices.IndexFunc(p.Rows, func(r ui.ProblemRow) bool { return r.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return p.Rows[i].Text
+}
+
+// Each problem of a recorded run says what happened and what to do, from the moment it happens.
+func TestProblems(t *testing.T) {
+	s := &fold.State{}
+	first := ""
+	for _, rec := range tuitest.Records(t, "faults") {
+		s.Apply(rec)
+		_, closed := rec.Event.(bench.WindowClosed)
+		if all := problems(s); !closed && len(all) > 0 && first == "" {
+			first = all[0].Head
+			testenv.Check(t, s.Ended == nil, "the first problem is known only at the end")
+		}
+	}
+	all := problems(s)
+	testenv.Check(t, len(all) == 2, "%d problems: %v", len(all), all)
+	for _, p := range all {
+		testenv.Check(t, row(p, ui.Remedy) != "" && row(p, "effect") != "", "%+v", p)
+	}
+}
+
+// A run that ends before its first trial says why, and how to continue.
+func TestProblems_OfTheRun(t *testing.T) {
+	s := over(runOf("orders"), nil).State
+	testenv.Equal(t, len(problems(s)), 0)
+	s.Ended = &bench.RunEnded{State: bench.RunFailed, Err: "start the store: port 9200 is in use"}
+	s.Trials = []*fold.Trial{{Result: bench.TrialResult{State: bench.TrialPending}}}
+	all := problems(s)
+	testenv.Check(t, len(all) == 1, "%v", all)
+	testenv.Equal(t, all[0].Head, "the run is failed: start the store: port 9200 is in use")
+	testenv.Equal(t, row(all[0], ui.Remedy), "run what is missing: locbench run --resume results/20261122-080000-orders")
+}
+
+// Failed checks exclude a contender although its trial is complete.
+func TestProblems_Checks(t *testing.T) {
+	trials := slices.Concat(nethttp.rounds(1), actix.rounds(1))
+	trials[1].Checks[0].Status, trials[1].Checks[0].Detail = bench.CheckFailed, "expected status 404, got 200"
+	all := problems(over(runOf("orders", trials...), trials).State)
+	testenv.Check(t, len(all) == 1, "%v", all)
+	testenv.Equal(t, all[0].Head, "rs-actix failed 1 of 36 checks; first: get: a city: expected status 404, got 200")
+}
+
+// The log of a failure is what the contender wrote to standard error last, else its last line.
+func TestProblems_Log(t *testing.T) {
+	trials := killed(ktor.rounds(1), 1)
+	state := over(runOf("orders", trials...), trials).State
+	testenv.Equal(t, row(problems(state)[0], "log"), "INFO GET /city/v1/get?id=2872580&language=de 200 8ms")
+	log := &state.Trials[0].Result.LastLog
+	for _, text := range []string{"1", "2", "3", "4"} {
+		*log = append(*log, bench.LogLine{Stream: "stderr", Text: text}, bench.LogLine{Text: "access"})
+	}
+	testenv.Equal(t, row(problems(state)[0], "log"), "2\n3\n4")
+}
+
+// What is missing is run after a failed build, not after a contender has failed itself.
+func TestProblems_Resume(t *testing.T) {
+	trials := slices.Concat(killed(ktor.rounds(1), 1), []bench.TrialResult{benchtest.Trial("orders-go", 1)})
+	trials[1].State, trials[1].Failure = bench.TrialFailed, "build contender orders-go: exit status 1"
+	all := problems(over(runOf("orders", trials...), trials).State)
+	testenv.Check(t, len(all) == 2, "%v", all)
+	testenv.Equal(t, row(all[0], ui.Remedy), "raise its limit: locbench run --profile orders kt-ktor --memory 768MiB")
+	testenv.Equal(t, row(all[1], ui.Remedy), "see whether it builds: locbench services build orders-go\n"+
+		"then run what is missing: locbench run --resume results/20261122-080000-orders")
+}

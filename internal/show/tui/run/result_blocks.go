@@ -1,0 +1,137 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
+)
+
+// inSight is how many rows of the table are in sight at least; one column has half of them.
+const inSight = 6
+
+// blocks returns the parts of the page, and which of them is the grid.
+func (r *Result) blocks() (all []ui.Block, grid int) {
+	e, t := r.end, r.theme
+	column := r.size.Class == ui.Column
+	confidence, table, trouble, next, rows := 1, 3, 2, 4, inSight
+	if column {
+		confidence, next, rows = 4, 5, inSight/2
+	}
+	if e.Tone == conclusion.Good { // the verdict holds in spite of what failed
+		table, trouble = 2, 3
+	}
+	all = append(all, r.text(1, true, t.Strong, "", e.Verdict), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
+		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
+	if table > trouble {
+		all = append(all, r.failed(trouble, !column))
+	}
+	all = append(all, r.blank())
+	grid = len(all)
+	all = append(all, r.grid.Block(t, table, rows), r.text(6, false, ui.Paint{}, "", r.sentence()))
+	for _, note := range e.Table.Footnotes {
+		all = append(all, r.text(9, false, t.Faint, "", note))
+	}
+	if charts := r.drawing(7); charts.Least > 0 {
+		all = append(all, r.blank(), charts)
+	}
+	all = append(all, r.blank())
+	if table < trouble {
+		all = append(all, r.failed(trouble, false))
+	}
+	all = append(all, r.caveats())
+	remedied := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, e.Command) }
+	if e.Command != "" && (column || !slices.ContainsFunc(e.Problems, remedied)) {
+		all = append(all, r.text(next, false, t.Title, "next: ", e.Next+": "+e.Command))
+	}
+	return all, grid
+}
+
+// text is a block of a wrapped sentence after a head; "" is absent. With gap, a blank line is above
+// it in a large terminal.
+func (r *Result) text(priority int, gap bool, paint ui.Paint, head, s string) ui.Block {
+	if strings.Trim(s, ".") == "" {
+		return ui.Block{}
+	}
+	lines := ui.Hang(r.margin()+head, said(s), r.size.Width, paint)
+	if gap && r.size.Class == ui.Full {
+		lines = slices.Insert(lines, 0, "")
+	}
+	return ui.Text(priority, lines...)
+}
+
+// margin is left of all text, where there is room.
+func (r *Result) margin() string {
+	if r.size.Class == ui.Column {
+		return ""
+	}
+	return " "
+}
+
+// blank is a blank line in a large terminal.
+func (r *Result) blank() ui.Block {
+	if r.size.Class != ui.Full {
+		return ui.Block{}
+	}
+	return ui.Text(9, "")
+}
+
+// failed is what failed. In a box it is the first problem whole; of the others, and without a box,
+// it is what happened and what to do. One column has only who failed, and the next step.
+func (r *Result) failed(priority int, box bool) ui.Block {
+	t, w, margin := r.theme, r.size.Width, r.margin()
+	if box {
+		w, margin = w-4, ""
+	}
+	w -= len(margin)
+	var lines []string
+	for i, p := range r.end.problems {
+		if i == 0 && box {
+			lines = append(lines, p.Lines(t, w)...)
+		} else {
+			lines = append(lines, p.Short(t, w)...)
+		}
+	}
+	if r.end.Failed && (len(lines) == 0 || r.size.Class == ui.Column) {
+		lines = ui.Hang(t.Bad.S(t.Glyph.Cross)+" ", said(r.end.Failures), w, ui.Paint{})
+	}
+	for i, line := range lines {
+		lines[i] = margin + line
+	}
+	if box && len(lines) > 0 {
+		lines[0] = fit.Left(lines[0], w)
+		title := "caution"
+		if r.end.Failed {
+			title = "failures"
+		}
+		lines = t.Box(title, lines, w+4)
+	}
+	return ui.Text(priority, lines...)
+}
+
+// caveats are the worst caveats, and how many others there are.
+func (r *Result) caveats() ui.Block {
+	var texts []string
+	if r.end.of.Run.AcceptFailedChecks {
+		texts = append(texts, "Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
+	}
+	for _, c := range r.end.Caveats {
+		texts = append(texts, c.Text)
+	}
+	shown := 1
+	if r.size.Class == ui.Full {
+		shown = 3
+	}
+	margin := r.margin()
+	var lines []string
+	for _, text := range texts[:min(len(texts), shown)] {
+		lines = append(lines, ui.Hang(margin+r.theme.Warn.S("!")+" ", said(text), r.size.Width, ui.Paint{})...)
+	}
+	if more := len(texts) - shown; more > 0 {
+		lines = append(lines, margin+r.theme.Faint.S("  "+units.Plural(more, "more warning")+" in the report"))
+	}
+	return ui.Text(5, lines...)
+}

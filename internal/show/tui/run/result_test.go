@@ -1,0 +1,285 @@
+package run
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/figures/hdr"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// over is the state of a run that has ended.
+func over(run bench.Run, trials []bench.TrialResult) StateMsg {
+	s := &fold.State{Version: 1, Run: run, Dir: "results/" + run.ID, Last: run.Ended, Ended: &bench.RunEnded{State: run.State}}
+	for i, t := range trials {
+		s.Trials = append(s.Trials, &fold.Trial{Result: t, Number: i + 1})
+	}
+	return StateMsg{State: s, At: s.Last}
+}
+
+// ended is the page of a run that has ended. It concludes once for all its frames.
+func ended(state StateMsg, past Past, keys ...string) tuitest.Page {
+	known := newResult(past).Update(state)()
+	return tuitest.Page{Keys: keys, Msgs: []tea.Msg{known}, New: func(*testing.T) ui.Page {
+		r := newResult(past).(*Result)
+		r.state, r.version = state.State, state.State.Version
+		return r
+	}}
+}
+
+// wobble are deviations of rounds from their mean.
+var wobble = []float64{1.004, .997, 1.007, .994, 1.002, .999}
+
+// curve is a contender: its throughput at each number of connections, and what belongs to it.
+type curve struct {
+	label   string
+	rates   []float64
+	memory  int64 // MiB
+	cpu     time.Duration
+	startUp time.Duration
+}
+
+// rounds returns rounds of a contender, with steps of 1, 4, 16, … connections.
+func (c curve) rounds(n int) (all []bench.TrialResult) {
+	for i := range n {
+		var steps []bench.StepResult
+		for k, rate := range c.rates {
+			connections := 1 << (2 * k)
+			rate *= wobble[(i+k)%len(wobble)]
+			successes := int64(rate * benchtest.Length.Seconds())
+			step := benchtest.Step(successes, benchtest.Of(benchtest.Closed(connections)),
+				benchtest.CPU(c.cpu*time.Duration(successes)))
+			mean := time.Duration(float64(connections) / rate * float64(time.Second))
+			h := hdr.New()
+			for j := range 100 {
+				h.Record(mean/2 + mean*time.Duration(j)/100 + mean*time.Duration(j/98))
+			}
+			step.Load.Latency = h.Latencies()
+			step.After.Memory = &bench.Memory{Used: c.memory << 20, Peak: c.memory << 20}
+			steps = append(steps, step)
+		}
+		t := benchtest.Trial(c.label, i+1, steps...)
+		t.StartUp = &c.startUp
+		t.Checks = slices.Repeat([]bench.CheckResult{{Group: "get", Name: "a city", Status: bench.CheckPassed}}, 36)
+		limits := bench.Limits{CPUs: 1.5, Memory: 512 << 20}
+		t.Instance = &bench.InstanceInfo{PID: 1, Limits: limits, LimitsEnforced: true}
+		all = append(all, t)
+	}
+	return all
+}
+
+var (
+	nethttp = curve{"go-nethttp", []float64{6200, 18400, 21100, 19000, 15200}, 209, 68 * time.Microsecond, 45 * time.Millisecond}
+	actix   = curve{"rs-actix", []float64{5800, 14200, 20400, 20100, 16100}, 174, 57 * time.Microsecond, 3 * time.Millisecond}
+	http4k  = curve{"kt-http4k", []float64{3900, 7870, 7600, 7300, 6900}, 380, 158 * time.Microsecond, 1580 * time.Millisecond}
+	ktor    = curve{"kt-ktor", []float64{2700, 4900, 5510}, 511, 240 * time.Microsecond, 1780 * time.Millisecond}
+)
+
+// runOf is a run of a profile with the limits of these contenders, 38 minutes long.
+func runOf(name string, trials ...bench.TrialResult) bench.Run {
+	run := benchtest.Run(trials...)
+	run.ID, run.Profile.Name, run.Profile.Title = "20261122-080000-"+name, name, name
+	run.Profile.Limits = bench.Limits{CPUs: 1.5, Memory: 512 << 20}
+	run.Given = []string{"locbench", "run", "--profile=" + name}
+	run.Ended = run.Started.Add(38 * time.Minute)
+	return run
+}
+
+// killed makes rounds fail for lack of memory, after their last step.
+func killed(trials []bench.TrialResult, rounds ...int) []bench.TrialResult {
+	for _, n := range rounds {
+		t := &trials[n-1]
+		t.State, t.Failure = bench.TrialFailed, "killed out of memory at 512 MiB (limits.memory)"
+		t.Cause = &bench.Cause{Kind: bench.CauseKilled, Text: "killed out of memory at 512 MiB (limits.memory)"}
+		t.LastLog = []bench.LogLine{{Text: "INFO GET /city/v1/get?id=2872580&language=de 200 8ms"}}
+	}
+	return trials
+}
+
+func several() StateMsg {
+	trials := slices.Concat(nethttp.rounds(6), actix.rounds(6), http4k.rounds(6), killed(ktor.rounds(6), 2, 5))
+	run := runOf("locations", trials...)
+	run.Profile.Thresholds = []bench.Threshold{{Condition: "p99<50ms"}}
+	run.Warnings = bench.Warnings{{Text: "the store shares its CPUs with the contender"}}
+	return over(run, trials)
+}
+
+func TestResult_Several(t *testing.T) { ended(several(), nil).Frames(t, "end-several") }
+
+// One contender is compared with the last complete run of its profile.
+func TestResult_One(t *testing.T) {
+	trials := nethttp.rounds(1)
+	run := runOf("quick", trials...)
+	run.Machine.CPUs = 2
+	slower := func(c *curve) { c.rates = []float64{6100, 17000, 19000, 18000, 15000} }
+	before := benchtest.With(nethttp, slower).rounds(1)
+	earlier := benchtest.With(runOf("quick", before...), func(r *bench.Run) {
+		r.ID, r.Started, r.Machine = "before", r.Started.Add(-time.Hour), run.Machine
+	})
+	past := tuitest.Folders{
+		{Dir: "broken", Run: earlier, Broken: errors.New("broken")},
+		{Dir: "results/other", Run: benchtest.With(earlier, func(r *bench.Run) {
+			r.Profile.Name, r.Started = "other", run.Started.Add(-time.Minute)
+		})},
+		{Dir: "results/before", Run: earlier, Trials: before},
+		{Dir: "results/oldest", Trials: before, Run: benchtest.With(earlier, func(r *bench.Run) {
+			r.Started = r.Started.Add(-time.Hour)
+		})},
+	}
+	ended(over(run, trials), past).Frames(t, "end-one")
+}
+
+// A real run, of which one contender was killed.
+func TestResult_OutOfMemory(t *testing.T) {
+	run, trials, err := results.Read("../../../../testdata/results/locations")
+	testenv.OK(t, err)
+	ended(over(run, trials), nil).Frames(t, "end-out-of-memory")
+}
+
+func TestResult_Unexpected(t *testing.T) {
+	wrong := benchtest.With(actix, func(c *curve) { c.label = "orders-node" }).rounds(6)
+	for i := range wrong {
+		for k := range wrong[i].Steps {
+			load := &wrong[i].Steps[k].Load
+			load.Checked, load.Failed = 1000, map[bench.ErrorKind]int64{bench.ErrWrong: int64(3 * k)}
+		}
+		wrong[i].Checks[0].Status, wrong[i].Checks[0].Detail = bench.CheckFailed, "expected status 404, got 200"
+	}
+	trials := slices.Concat(benchtest.With(nethttp, func(c *curve) { c.label = "orders-go" }).rounds(6), wrong)
+	ended(over(runOf("orders", trials...), trials), nil).Frames(t, "end-unexpected")
+}
+
+func TestResult_BuildFailed(t *testing.T) {
+	failed := benchtest.Trial("orders-go", 1)
+	failed.State = bench.TrialFailed
+	failed.Failure = "build contender orders-go: run go build -o orders .: exit status 1; last output: " +
+		"# example.com/orders; ./main.go:12:2: undefined: foo; ./main.go:31:15: cannot use id (variable of type " +
+		"string) as int64 value in argument to store.Get"
+	trials := append(benchtest.With(http4k, func(c *curve) { c.label = "orders-node" }).rounds(1), failed)
+	ended(over(runOf("orders", trials...), trials), nil).Frames(t, "end-build-failed")
+}
+
+// The keys lead on from the end, by a message to the page of the run.
+func TestResult_Ways(t *testing.T) {
+	r := newResult(nil).(*Result)
+	state := several()
+	r.Update(r.Update(state)())
+	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
+	testenv.Check(t, r.Update(state) == nil, "the same state is concluded twice")
+	press := func(name string) tea.Msg {
+		if cmd := r.Update(tuitest.Key(name)); cmd != nil {
+			return cmd()
+		}
+		return nil
+	}
+	press("down")
+	for name, want := range map[string]tea.Msg{
+		"enter": wayMsg{ui.Enter, "rs-actix"}, "c": wayMsg{Key: ui.Compare}, "s": wayMsg{Key: ui.Start},
+		"r": wayMsg{Key: ui.Report}, "b": wayMsg{Key: ui.Runs}, "R": nil, "x": nil,
+		"y": ui.CopyMsg{Text: "locbench run --profile locations", What: "the command"},
+	} {
+		testenv.Equal(t, press(name), want, name)
+	}
+	state.State.Trials[0].Result.State = bench.TrialAborted
+	testenv.Equal(t, press("R"), tea.Msg(wayMsg{Key: ui.Resume}))
+}
+
+// In a small terminal one chart is shown, and v shows the other.
+func TestResult_OtherChart(t *testing.T) {
+	page := ended(several(), nil)
+	page.Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), " throughput over connections ")
+		p.Press("v")
+		testenv.Contains(t, p.Frame(), " p99 over req/s, up to the peak ┈", "v: throughput over connections")
+	})
+}
+
+// Contenders of several are compared with the run before in a word each.
+func TestResult_Since(t *testing.T) {
+	before := slices.Concat(nethttp.rounds(6), actix.rounds(6))
+	slower := benchtest.With(nethttp, func(c *curve) { c.rates = []float64{3000, 9000, 10000} }).rounds(6)
+	now := slices.Concat(slower, actix.rounds(6), http4k.rounds(6))
+	run, earlier := runOf("locations", now...), runOf("locations", before...)
+	earlier.ID, earlier.Started = "before", run.Started.Add(-time.Hour)
+	earlier.Profile.Steps = run.Profile.Steps
+	past := tuitest.Folders{{Dir: "before", Run: earlier, Trials: before}}
+	e := newResult(past).Update(over(run, now))().(*ending)
+	testenv.Equal(t, e.since, "Throughput since 22 Nov 07:00: go-nethttp worse, rs-actix same.")
+	running := benchtest.With(earlier, func(r *bench.Run) { r.State = bench.RunRunning })
+	e = newResult(tuitest.Folders{{Dir: "before", Run: running, Trials: before}}).Update(over(run, now))().(*ending)
+	testenv.Equal(t, e.since, "")
+}
+
+// What says that responses may be wrong comes first of the caveats, and a single step makes no chart.
+func TestResult_Accepted(t *testing.T) {
+	step := func(c curve) curve { c.rates = c.rates[:1]; return c }
+	trials := slices.Concat(step(nethttp).rounds(6), step(actix).rounds(6))
+	run := runOf("orders", trials...)
+	run.AcceptFailedChecks, run.Warnings = true, bench.Warnings{{Text: "another"}}
+	ended(over(run, trials), nil).Play(t, tuitest.Size{Width: 80, Height: 24}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "Failed checks were accepted", " more warnings in the report")
+		testenv.Check(t, !strings.Contains(p.Frame(), "┈"), "a chart of single points:\n%s", p.Frame())
+	})
+}
+
+// The row of an excluded contender is faint. Values keep their tones next to a bar.
+func TestResult_Tones(t *testing.T) {
+	r := newResult(nil).(*Result)
+	r.SetSize(ui.SizeOf(120, 40), ui.NewTheme(ui.ThemeOptions{}))
+	r.Update(r.Update(several())())
+	rows := r.table().Rows
+	testenv.Contains(t, rows[0].Cells[1].Text, r.theme.Hue(0).S("●"))
+	testenv.Contains(t, rows[0].Cells[2].Text, r.theme.Strong.S("21,111 ±0.6%"))
+	last := rows[3].Cells
+	testenv.Contains(t, last[1].Text, r.theme.Faint.S("◆"), r.theme.Faint.S("kt-ktor"))
+	testenv.Contains(t, last[5].Text, r.theme.Faint.S("██████████"), r.theme.Bad.S("511 MiB"))
+}
+
+// Nothing from a run moves the cursor or breaks the layout.
+func TestResult_Hostile(t *testing.T) {
+	const evil = "\x1b[2J世界é\u0301🇩🇪\r\n\u202ex"
+	named := benchtest.With(nethttp, func(c *curve) { c.label = evil })
+	trials := slices.Concat(named.rounds(2), killed(ktor.rounds(2), 1))
+	for i := range trials {
+		trials[i].LastLog = []bench.LogLine{{Stream: "stderr", Text: evil}}
+		trials[i].Failure += evil
+		for k := range trials[i].Steps {
+			trials[i].Steps[k].Step.Name = evil
+		}
+	}
+	run := runOf(evil, trials...)
+	run.Warnings = bench.Warnings{{Text: evil}}
+	run.Given = append(run.Given, evil)
+	ended(over(run, trials), nil).Whole(t)
+	ended(over(runOf(evil), nil), nil).Whole(t)
+}
+
+// Runs with other questions have their own tables, and no chart that would be empty.
+func TestResult_Kinds(t *testing.T) {
+	for _, name := range []string{"burst", "cold-warm", "delay-matrix"} {
+		t.Run(name, func(t *testing.T) {
+			run, trials, err := results.Read("../../../../testdata/results/" + name)
+			testenv.OK(t, err)
+			state := over(run, trials)
+			testenv.Equal(t, newResult(nil).Update(state)().(*ending).first(), 0, "the selected row")
+			page := ended(state, nil)
+			page.Whole(t)
+			page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
+				frame := p.Frame()
+				testenv.Contains(t, frame, trials[0].Trial.Contender)
+				testenv.Check(t, !strings.Contains(frame, "┈"), "a chart without lines:\n%s", frame)
+			})
+		})
+	}
+}
