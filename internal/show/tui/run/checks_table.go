@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	checksText   = 4000 // bytes of a detail
-	checksValue  = 20   // cells of a value in the table
-	checksMost   = 24   // contenders with a column of their own
-	checksName   = 32   // cells of the names of checks, before columns of contenders get room
-	checksDetail = 10   // lines of the selected check below the table
+	checksValue  = 20 // cells of a value in the table
+	checksMost   = 24 // contenders with a column of their own
+	checksName   = 32 // cells of the names of checks, before columns of contenders get room
+	checksDetail = 10 // lines of the selected check below the table
 )
 
 // table returns the rows for this width: values of each contender, else only signs, else the counts
@@ -147,7 +146,7 @@ func (c *Checks) detail(short bool) []string {
 		}
 	}
 	if request != "" {
-		rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: ui.Outside(request, checksText)})
+		rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: said(request)})
 	}
 	if worst == bench.CheckFailed {
 		effect := "excluded from the comparison; --accept-failed-checks compares anyway"
@@ -174,7 +173,7 @@ func (c *Checks) detail(short bool) []string {
 // text is the outcome in words, with how long it took.
 func (o *checksOutcome) text() string {
 	text := string(o.Status)
-	for _, part := range []string{said(o.Value), ui.Outside(o.Detail, checksText)} {
+	for _, part := range []string{said(o.Value), said(o.Detail)} {
 		if part != "" {
 			text += ": " + part
 		}

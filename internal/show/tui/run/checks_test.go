@@ -149,7 +149,8 @@ func TestChecks_Whole(t *testing.T) {
 		checks[1].Status, checks[1].Detail = bench.CheckFailed, strings.Repeat("wrong ", 30)
 	})
 	checksPlay(t, state, func(c *Checks, p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "✗ 26", "more lines")
+		// Nine of 56 lines: two of each contender, what it is, the request, the effect and the remedy.
+		testenv.Contains(t, p.Frame(), "✗ 26", "enter: 47 more lines")
 		p.Press("enter")
 		testenv.Contains(t, p.Frame(), "orders-a")
 		lacks(t, p.Frame(), "orders-z", "lifecycle ")
@@ -157,12 +158,27 @@ func TestChecks_Whole(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "orders-z  failed", "effect")
 		testenv.Check(t, c.Escape(), "esc does not leave the details")
 		testenv.Contains(t, p.Frame(), "▸ lifecycle")
+		p.Press("enter")
+		testenv.Contains(t, p.Frame(), "orders-a")
+		state.State.Trials = nil
+		state.State.Version++
+		testenv.Contains(t, p.Frame(), "no checks run yet")
+	})
+}
+
+// Excluded contenders come last, as in the conclusion.
+func TestChecks_Order(t *testing.T) {
+	state := checked(3, 1, checksSame)
+	state.State.Run.Trials[0].Excluded = &bench.Exclusion{}
+	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
+		head := strings.Join(strings.Fields(strings.Split(p.Frame(), "\n")[1]), " ")
+		testenv.Equal(t, head, "check ● orders-b ■ orders-c ▲ orders-a")
 	})
 }
 
 // More contenders than have a column are counted.
 func TestChecks_ManyContenders(t *testing.T) {
-	for n, want := range map[int]string{checksMost: "● orders-a", checksMost + 1: "contenders"} {
+	for n, want := range map[int]string{24: "● orders-a", 25: "contenders"} {
 		page := alone(newChecks, checked(n, 1, checksSame))
 		page.Play(t, tuitest.Size{Width: 600, Height: 30}, tuitest.Look{}, func(p *tuitest.Program) {
 			testenv.Contains(t, strings.Split(p.Frame(), "\n")[1], want)
