@@ -14,7 +14,7 @@ import (
 
 const (
 	checksValue  = 20 // cells of a value in the table
-	checksMost   = 24 // contenders with a column of their own
+	checksMost   = 24 // contenders up to which each has a column
 	checksName   = 32 // cells of the names of checks, before columns of contenders get room
 	checksDetail = 10 // lines of the selected check below the table
 )
@@ -29,7 +29,7 @@ func (c *Checks) table() table.Table {
 		t := c.names()
 		longest := fit.Width(slices.MaxFunc(t.Lines(0, nil), func(a, b string) int { return fit.Width(a) - fit.Width(b) }))
 		for n, label := range c.found.contenders {
-			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(n) + " " + c.theme.Faint.S(said(label)), Left: true})
+			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(c.mark(n)) + " " + c.theme.Faint.S(said(label)), Left: true})
 			for i, row := range c.rows {
 				t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: c.cell(row, n, values)})
 			}
@@ -52,6 +52,16 @@ func (c *Checks) table() table.Table {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: count.text(c.theme)})
 	}
 	return t
+}
+
+// mark returns the number of the mark of contender n: its place in the profile, before and after it
+// has failed.
+func (c *Checks) mark(n int) int {
+	same := func(s bench.Selection) bool { return s.String() == c.found.contenders[n] }
+	if i := slices.IndexFunc(c.state.Run.Profile.Contenders, same); i >= 0 {
+		return i
+	}
+	return n
 }
 
 // names is a table of the names alone.

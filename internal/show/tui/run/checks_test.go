@@ -79,14 +79,14 @@ func TestChecks_Fold(t *testing.T) {
 func TestChecks_Failed(t *testing.T) {
 	state := checked(2, 1, func(n, _ int, checks []bench.CheckResult) {
 		if n == 1 {
-			checks[2].Status, checks[2].Value, checks[2].Detail = bench.CheckFailed, "200", "wanted status 404, got 200"
+			checks[2].Status, checks[2].Value, checks[2].Detail = bench.CheckFailed, "200", "expected status 404, got 200"
 		}
 	})
 	checksPlay(t, state, func(c *Checks, p *tuitest.Program) {
 		frame := p.Frame()
 		at := func(s string) int { return strings.Index(frame, s) }
 		testenv.Check(t, at("▾ get") < at("no city") && at("no city") < at("a city") && at("a city") < at("▸ lifecycle"), "%s", frame)
-		testenv.Contains(t, frame, "✗ no city", "orders-b  failed: 200: wanted status 404, got 200",
+		testenv.Contains(t, frame, "✗ no city", "orders-b  failed: 200: expected status 404, got 200",
 			"excluded from the comparison", "see the failed checks: locbench run")
 		p.Press("v")
 		testenv.Contains(t, p.Frame(), "failed only", "no city")
@@ -166,13 +166,13 @@ func TestChecks_Whole(t *testing.T) {
 	})
 }
 
-// Excluded contenders come last, as in the conclusion.
+// Excluded contenders come last, as in the conclusion, and keep their marks.
 func TestChecks_Order(t *testing.T) {
 	state := checked(3, 1, checksSame)
 	state.State.Run.Trials[0].Excluded = &bench.Exclusion{}
 	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
 		head := strings.Join(strings.Fields(strings.Split(p.Frame(), "\n")[1]), " ")
-		testenv.Equal(t, head, "check ● orders-b ■ orders-c ▲ orders-a")
+		testenv.Equal(t, head, "check ■ orders-b ▲ orders-c ● orders-a")
 	})
 }
 

@@ -64,7 +64,7 @@ func TestLog_OutputBeforeAnError(t *testing.T) {
 		p.Press("v")
 		testenv.Contains(t, p.Frame(), "line 1", "line 100.", "last 35 of 100 lines, follows")
 		p.Press("v")
-		testenv.Check(t, !strings.Contains(p.Frame(), "round 1"), "an event that is no error:\n%s", p.Frame())
+		testenv.Check(t, !strings.Contains(p.Frame(), "round 1"), "an event without an error:\n%s", p.Frame())
 	})
 }
 
@@ -135,7 +135,7 @@ func TestLineFilter_LongLines(t *testing.T) {
 	testenv.Check(t, !f.holds(strings.Repeat("x", 4094)+"end"), "all of it is searched")
 }
 
-// What the user did is marked, a trouble of before the resume is named so, and a run that has ended
+// What the user did is marked, a warning of before the resume says so, and a run that has ended
 // has nothing to follow.
 func TestLog_Signs(t *testing.T) {
 	s := &fold.State{}
