@@ -19,8 +19,8 @@ type Grid struct {
 	list    bool // a row of the grid is two of the table, and there is no head
 	from, h int  // rows in sight in the last View
 
-	// Ahead is how many rows after the selected one are in sight too.
-	Ahead int
+	// Below is how many rows below the selected one are in sight too.
+	Below int
 }
 
 // NewGrid returns a grid; with follow its cursor stays on the last row until it is moved away.
@@ -99,7 +99,7 @@ func (g *Grid) View(t *Theme, w, h int) string {
 	head, each := g.lines()
 	lines := g.content.Lines(w-2, t.Tone)
 	g.h = (h - head) / each
-	g.from = Window(g.from, min(g.at+g.Ahead, g.rows()-1), g.rows(), g.h)
+	g.from = Window(g.from, min(g.at+g.Below, g.rows()-1), g.rows(), g.h)
 	g.from = Window(g.from, g.at, g.rows(), g.h)
 	out := []string{"  " + lines[0]}[:head]
 	for i := g.from * each; i < len(lines)-1 && i < (g.from+g.h)*each; i++ {
