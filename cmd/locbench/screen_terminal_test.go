@@ -106,7 +106,9 @@ func TestScreen_Resize(t *testing.T) {
 			return strings.Contains(s, "go-nethttp") && strings.Contains(s, "req/s") && strings.Contains(lines[len(lines)-1], "keys") && len(lines) == size[1]
 		})
 	}
-	p.keys("a", "C-c")
+	p.keys("a")
+	p.see("stop now")
+	p.keys("C-c")
 	p.see("code=130")
 }
 
@@ -168,7 +170,9 @@ func TestScreen_ClosesWhileStopping(t *testing.T) {
 	t.Parallel()
 	p, out := onScreen(t, 80, 24, "faulty", "docker", "--services "+faulty(t, "deaf", 0)+" --duration 60s")
 	p.see("step 1 of 3", "req/s")
-	p.keys("C-c", "y")
+	p.keys("C-c")
+	p.see("2", "stop now")
+	p.keys("2")
 	p.see("STOPPING")
 	p.kill()
 	testenv.Until(t, time.Minute, "the run stops gracefully", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
@@ -214,7 +218,9 @@ func TestScreen_HostileLogs(t *testing.T) {
 	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "title before" {
 		t.Errorf("the title is %q", title)
 	}
-	p.keys("a", "C-c")
+	p.keys("a")
+	p.see("stop now")
+	p.keys("C-c")
 	p.see("code=130")
 }
 
@@ -230,7 +236,9 @@ func TestDashboard(t *testing.T) {
 	p.see("set up  ", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
-	p.keys("a", "C-c")
+	p.keys("a")
+	p.see("stop now")
+	p.keys("C-c")
 	p.see("interrupted", " took ") // the run has ended, not only its trial
 	p.keys("q")
 	p.see("set up  ")
