@@ -237,14 +237,14 @@ type summary struct {
 	unnoticed                                   []mutant
 }
 
-// judge counts. A mutant that ran into its time limit was noticed: its tests did not end.
+// judge counts.
 func judge(tested []mutant, known []*equivalent) summary {
 	var s summary
 	for _, m := range tested {
 		switch m.Status {
 		case "NOT VIABLE", "SKIPPED": // does not compile
 			continue
-		case "KILLED", "TIMED OUT":
+		case "KILLED":
 			s.killed++
 		default:
 			i := slices.IndexFunc(known, func(e *equivalent) bool {

@@ -85,8 +85,8 @@ func (r *Runs) fill() {
 		since, differs := "", ""
 		if k := r.known[e.Dir]; k != nil {
 			since, differs = outside(k.since), outside(k.differs)
-			if len(k.notes) > 0 {
-				differs = "note: " + outside(k.notes[0])
+			if len(k.byHand) > 0 {
+				differs = "note: " + outside(k.byHand[0])
 			}
 		}
 		at, name, end := mark+when(e), words(nameOf(e), names), sign+" "+words(text, room-2)

@@ -21,9 +21,9 @@ type known struct {
 	run     bench.Run
 	err     error // of reading a part of the folder
 	said    conclusion.Conclusion
-	since   string // what changed since the run before of its profile
-	differs string // options that were given, other than the profile and the contenders
-	notes   []string
+	since   string         // what changed since the run before of its profile
+	differs string         // options that were given, other than the profile and the contenders
+	byHand  []string       // notes of the user, written during the run
 	title   string         // of the chart
 	course  []chart.Series // throughput of the contenders over the steps
 	steps   []string       // labels of the steps
@@ -34,7 +34,7 @@ func read(source Source, e results.Entry, before *results.Entry) *known {
 	run, trials, err := source.Load(e.Dir)
 	a := analysis.Of(run, trials)
 	k := &known{changed: e.Changed, run: run, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
-		differs: differs(run), notes: notes(run, trials)}
+		differs: differs(run), byHand: notes(run, trials)}
 	k.since = since(source, a, e, before, question(k.said.Kind))
 	k.draw(a)
 	return k

@@ -142,7 +142,7 @@ func own(k *known, w int) (lines []string) {
 	if k.differs != "" {
 		lines = ui.Wrap("differs from the profile: "+ui.Outside(k.differs, textBytes), w)
 	}
-	for _, note := range k.notes {
+	for _, note := range k.byHand {
 		lines = append(lines, ui.Wrap("note: "+ui.Outside(note, textBytes), w)...)
 	}
 	return lines
