@@ -15,8 +15,8 @@ import (
 
 // Coverage counts blocks of statements. The expressions of a case and the values of package-level
 // declarations are in none of them, so gremlins holds their mutants to be not covered, and does not
-// test them. Its time limit includes compiling, so that on a busy machine a mutant may run into it
-// that no test notices. retry tests both kinds.
+// test them. Its time limit includes compiling: on a busy machine a mutant may run into it that no
+// test notices. retry tests both kinds.
 
 // retry tests the mutants of a package that are in no block of statements, and those that timed out.
 func retry(pkg string, all []mutant) error {
