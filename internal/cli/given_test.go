@@ -122,7 +122,8 @@ func TestGiven_Run(t *testing.T) {
 	}
 }
 
-// The options of suggestions (conclusion, failures.go and facts.go) can be given with each bundled profile.
+// The options of suggestions (conclusion, failures.go and facts.go) can be given with each bundled
+// profile.
 func TestSuggestions(t *testing.T) {
 	names, err := profiles.FS.ReadDir(".")
 	testenv.OK(t, err)

@@ -91,8 +91,8 @@ func (d *draft) given() []string {
 	return words
 }
 
-// Command returns a recorded command for a shell that can be passed on: without secrets, and without the
-// folders of absolute paths.
+// Command returns a recorded command for a shell that can be passed on: without secrets, and
+// without the folders of absolute paths.
 func Command(argv []string) string {
 	var words []string
 	for _, word := range (secret.Masker{}).Args(argv) {

@@ -162,7 +162,8 @@ func TestRun_NoRateMeetsTheSLO(t *testing.T) {
 	}
 }
 
-// The end of a search is its conclusion; the same is the first screen of the report and in the summary.
+// The end of a search is its conclusion; the same is the first screen of the report and in the
+// summary.
 func TestRun_Conclusion(t *testing.T) {
 	var end, dir string
 	_, _, stderr := searched(t, &service{capacity: 400}, func(o *Options) { dir = o.Out })

@@ -160,7 +160,8 @@ func TestHLog_Intervals(t *testing.T) {
 	}
 }
 
-// The names, labels and units of a step, of one without a success or readings, and with a hostile name.
+// The names, labels and units of a step, of one without a success or readings, and with a hostile
+// name.
 func TestPrometheus(t *testing.T) {
 	run, trials := fixture()
 	none := &trials[0].Steps[0]

@@ -23,8 +23,8 @@ func stepsOf(contender string, round int, load func(i int) bench.Load, connectio
 	return trial
 }
 
-// The thick line is the median of the rounds that finished, the thin ones are the rounds. Quantiles are of all responses
-// together, never averaged. There is no interval below six rounds.
+// The thick line is the median of the rounds that finished, the thin ones are the rounds. Quantiles
+// are of all responses together, never averaged. There is no interval below six rounds.
 func TestMiddle(t *testing.T) {
 	latencies := func(ds ...time.Duration) bench.Latencies {
 		h := hdr.New()

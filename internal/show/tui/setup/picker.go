@@ -111,7 +111,8 @@ func (p *picker) key(k ui.Key) tea.Cmd {
 	return nil
 }
 
-// toggleAll selects the default variant of each contender in sight, or removes all if they are selected.
+// toggleAll selects the default variant of each contender in sight, or removes all if they are
+// selected.
 func (p *picker) toggleAll() {
 	f, added := &p.setup.form, false
 	for _, r := range p.rows {

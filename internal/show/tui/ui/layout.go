@@ -101,7 +101,8 @@ func share(h int, blocks []Block) []int {
 	return heights
 }
 
-// NextTo returns a drawing with b to the right of a, which gets wa of w cells, with two between them. Both get h lines.
+// NextTo returns a drawing with b to the right of a, which gets wa of w cells, with two between
+// them. Both get h lines.
 func NextTo(a, b func(w, h int) string, wa int) func(w, h int) string {
 	return func(w, h int) string {
 		left := Exact(strings.Split(a(wa, h), "\n"), wa, h)
