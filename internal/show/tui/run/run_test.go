@@ -46,24 +46,17 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// finished is a run that has ended and that another process started.
-type finished struct {
-	ui.Session
-	records []bench.Record
+// finished returns a run that has ended and that another process started.
+func finished(records []bench.Record) *session {
+	s := &session{records: records, watched: true, stay: make(chan struct{})}
+	close(s.stay)
+	return s
 }
-
-func (f *finished) Next() ([]bench.Record, bool) {
-	records := f.records
-	f.records = nil
-	return records, records != nil
-}
-func (f *finished) Wait() (int, string) { return 0, "" }
-func (f *finished) CanSteer() bool      { return false }
 
 func TestThePageOfARun(t *testing.T) {
 	var page *Run
 	c := tuitest.Page{New: func(t *testing.T) ui.Page {
-		page = New(Options{Session: &finished{records: tuitest.Records(t, "faults")}})
+		page = New(Options{Session: finished(tuitest.Records(t, "faults"))})
 		return page
 	}}
 	c.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
