@@ -1,6 +1,8 @@
 package run
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/safe"
@@ -145,6 +148,9 @@ func (o *Overview) stack(w, h int, blocks []ui.Block) string {
 func (o *Overview) charts(w, h int) string {
 	a := o.axis(w)
 	block := func(m metric, priority, least int) ui.Block {
+		if !slices.ContainsFunc(course(m, o.trial), func(p chart.Point) bool { return !math.IsNaN(p.Y) }) {
+			return ui.Text(priority, o.unknown(m, w)) // no empty chart
+		}
 		return ui.Block{Priority: priority, Least: least, Most: ui.Rest, Draw: func(w, h int) string {
 			return strings.Join(o.chart(m, a, w, h), "\n")
 		}}
@@ -156,7 +162,7 @@ func (o *Overview) charts(w, h int) string {
 		all = append(all, failures)
 		blocks = append(blocks, block(failures, 9, 3), axis)
 	} else {
-		blocks = append(blocks, axis, ui.Text(9, o.noErrors(w)))
+		blocks = append(blocks, axis, ui.Text(9, o.unknown(failures, w)))
 	}
 	view, tops := ui.Stack(w, h, blocks...)
 	for i, m := range all {
@@ -173,10 +179,14 @@ func (o *Overview) charts(w, h int) string {
 	return view
 }
 
-// noErrors is the line in place of the chart of errors.
-func (o *Overview) noErrors(w int) string {
+// unknown is the line in place of a chart without points.
+func (o *Overview) unknown(m metric, w int) string {
 	t := o.theme
-	return ui.Ends(t.Title.S(o.head(failures))+"  "+t.Strong.S(o.errorText()), t.Faint.S(o.spanName()+" · w = warm-up"), w)
+	note := ""
+	if m == failures {
+		note = o.spanName() + " · w = warm-up"
+	}
+	return ui.Ends(t.Title.S(o.head(m))+"  "+t.Strong.S(o.value(m)), t.Faint.S(note), w)
 }
 
 // waiting is the page before the first step: the progress of the phase, the end of the contender's

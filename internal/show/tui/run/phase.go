@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -15,6 +16,67 @@ var verbs = map[bench.Phase]string{
 	bench.PhaseStore: "connecting to the store", bench.PhaseSeed: "seeding the store", bench.PhaseBuild: "building",
 	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting until ready", bench.PhaseCheck: "checking",
 	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
+}
+
+// doing is what the run does now: the step, or what is waited for.
+func (r *Run) doing() string {
+	s := &r.state
+	switch {
+	case s.Run.Profile.Name == "" && s.Phase.Name == "":
+		return "starting…"
+	case s.Loading():
+		return r.loading()
+	case !s.Paused.IsZero():
+		return r.pausedBefore()
+	}
+	return r.phase()
+}
+
+// pausedBefore names the step or trial that a paused run continues with.
+func (r *Run) pausedBefore() string {
+	s := &r.state
+	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.TrialRunning {
+		n := len(s.Current.Steps) + 1
+		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
+	}
+	n := 1
+	if s.Current != nil {
+		n = s.Current.Number + 1
+	}
+	return fmt.Sprintf("paused before trial %d of %d", n, max(n, len(s.Trials)))
+}
+
+func (r *Run) loading() string {
+	step := r.state.Step()
+	of := max(step.Index+1, len(r.state.Run.Profile.Steps))
+	between, bar, name := " of ", 24, step.Step.Words()
+	if r.size.Class != ui.Full {
+		between, bar = "/", 8
+	}
+	text := "step "
+	if r.size.Class == ui.Column {
+		text, bar, name = "", 0, step.Step.At()
+	}
+	text += fmt.Sprintf("%d%s%d: %s", step.Index+1, between, of, ui.Outside(name, nameBytes+10))
+	if step.Rate > 0 && step.Rate != step.Step.Rate {
+		text += ", now " + units.Number(step.Rate) + "/s"
+	}
+	ran, planned := r.ran(step), step.Step.Duration
+	if planned <= 0 {
+		return text + "  " + units.Approx(ran)
+	}
+	text += "  "
+	if bar > 0 {
+		text += r.theme.Progress(float64(ran)/float64(planned), bar) + "  "
+	}
+	if ran > planned {
+		return text + "draining"
+	}
+	done := strconv.Itoa(int(ran.Seconds()))
+	if planned < 3*time.Second {
+		done = fmt.Sprintf("%.1f", ran.Truncate(100*time.Millisecond).Seconds())
+	}
+	return text + done + " of " + units.Length(planned)
 }
 
 // phase says what is waited for, how far it is and for how long it has been.

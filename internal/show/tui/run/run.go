@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/locbench/locbench/internal/bench"
@@ -48,7 +47,9 @@ type Run struct {
 	shown   *bench.Trial // the trial that was chosen; nil: the running one
 	clock   time.Time
 	size    ui.Size
+	body    ui.Size // of the tabs
 	theme   *ui.Theme
+	stale   bool // the tabs do not know the newest records
 	gone    bool // no more events will come
 	ended   bool
 	code    int
@@ -89,17 +90,17 @@ func (r *Run) next() tea.Cmd {
 
 // SetSize implements ui.Page.
 func (r *Run) SetSize(size ui.Size, theme *ui.Theme) {
-	r.size, r.theme = size, theme
-	r.fit()
+	r.size, r.theme, r.body = size, theme, ui.Size{}
 }
 
-// fit gives the tabs what the header leaves.
-func (r *Run) fit() {
-	if r.theme == nil {
+// fit gives the tabs what a header leaves.
+func (r *Run) fit(header int) {
+	size := r.size
+	size.Height = max(1, size.Height-header)
+	if size == r.body {
 		return
 	}
-	size := r.size
-	size.Height = max(1, size.Height-len(r.header()))
+	r.body = size
 	for _, tab := range r.pages() {
 		tab.SetSize(size, r.theme)
 	}
@@ -115,12 +116,6 @@ func (r *Run) pages() []ui.Page {
 
 // Update implements ui.Page.
 func (r *Run) Update(msg tea.Msg) tea.Cmd {
-	cmd := r.update(msg)
-	r.fit() // the header may have another height
-	return cmd
-}
-
-func (r *Run) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case batchMsg:
 		return r.batch(msg)
@@ -151,6 +146,7 @@ func (r *Run) update(msg tea.Msg) tea.Cmd {
 		}
 		return result.Update(msg)
 	case tea.KeyPressMsg:
+		r.refresh()
 		return r.key(msg)
 	case tea.MouseClickMsg:
 		if r.click(msg.X, msg.Y) {
@@ -169,14 +165,15 @@ func (r *Run) batch(msg batchMsg) tea.Cmd {
 	if at := progressOf(&r.state); at != r.failed.at || r.state.Ended != nil {
 		r.failed = failedSoFar{at, problems(&r.state)}
 	}
+	r.stale = true
 	if msg.ok {
-		return tea.Batch(r.tell(), r.next())
+		return r.next()
 	}
 	r.gone = true
-	return tea.Batch(r.tell(), func() tea.Msg {
+	return func() tea.Msg {
 		code, stderr := r.options.Session.Wait()
 		return endedMsg{code, stderr}
-	})
+	}
 }
 
 // end puts the result in place of the charts.
@@ -185,8 +182,7 @@ func (r *Run) end(msg endedMsg) tea.Cmd {
 	if r.options.Leave {
 		return ui.Cmd(ui.QuitMsg{})
 	}
-	r.tabs[0], r.behind = newResult(r.options.Past), r.tabs[0]
-	r.fit()
+	r.tabs[0], r.behind, r.body = newResult(r.options.Past), r.tabs[0], ui.Size{}
 	if r.control.asked { // the question is obsolete
 		return tea.Batch(r.tell(), ui.Cmd(ui.SettledMsg{}))
 	}
@@ -205,8 +201,17 @@ func (r *Run) onResult() bool { return r.at == 0 && r.onFirstResult() }
 // now is the present for all durations.
 func (r *Run) now() time.Time { return r.state.Now(r.clock) }
 
+// refresh tells the tabs before they are used: many records make one frame. While a run is in
+// progress, they have no commands.
+func (r *Run) refresh() {
+	if r.stale {
+		r.tell()
+	}
+}
+
 // tell passes the state to the tabs.
 func (r *Run) tell() tea.Cmd {
+	r.stale = false
 	msg := StateMsg{State: &r.state, Trial: r.trial(), At: r.now()}
 	var cmds []tea.Cmd
 	for _, tab := range r.pages() {
@@ -215,100 +220,16 @@ func (r *Run) tell() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
-	tab := r.tabs[r.at]
-	if tab.Typing() {
-		return tab.Update(msg)
-	}
-	switch k := ui.KeyOf(msg); k {
-	case ui.Digits:
-		r.at = min(ui.DigitOf(msg), len(r.tabs)) - 1
-	case ui.NextTab:
-		r.at = (r.at + 1) % len(r.tabs)
-	case ui.PrevTab:
-		r.at = (r.at + len(r.tabs) - 1) % len(r.tabs)
-	case ui.TrialBefore, ui.TrialAfter:
-		r.choose(map[ui.Key]int{ui.TrialBefore: -1, ui.TrialAfter: 1}[k])
-		return r.tell()
-	case ui.Current:
-		r.shown = nil
-		return r.tell()
-	case ui.Esc:
-		return r.escape(tab)
-	case ui.Leave:
-		return r.leave()
-	case ui.Copy:
-		return r.copyCommand()
-	case ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower:
-		if r.steers() {
-			return r.steer(k)
-		}
-	case ui.Report:
-		return r.report()
-	default:
-		return tab.Update(msg)
-	}
-	return nil
-}
-
-// escape closes what is open in the tab, the charts over time after the end, or the page.
-func (r *Run) escape(tab ui.Page) tea.Cmd {
-	if e, ok := tab.(escaper); ok && e.Escape() {
-		return nil
-	}
-	if r.at == 0 && r.ended && !r.onResult() {
-		r.turn()
-		return nil
-	}
-	return r.leave()
-}
-
 // View implements ui.Page.
 func (r *Run) View() string {
-	header := strings.Join(r.header(), "\n")
+	r.refresh()
+	lines := r.header()
+	r.fit(len(lines))
+	header := strings.Join(lines, "\n")
 	if r.ended && r.state.Version == 0 { // it never began: there is only what it wrote
 		return header
 	}
 	return header + "\n" + r.tabs[r.at].View()
-}
-
-// Keys implements ui.Page.
-func (r *Run) Keys() ui.Keys {
-	const most = 6
-	keys := r.tabs[r.at].Keys()
-	if r.Typing() {
-		return keys
-	}
-	var here []key.Binding
-	if r.steers() {
-		pause := "pause"
-		if r.pausing() {
-			pause = "resume"
-		}
-		here = []key.Binding{ui.Hint(pause, ui.Pause), ui.Hint("", ui.Stop), ui.Hint("note", ui.Note)}
-		if r.at == 0 {
-			keys.Short = append(here, keys.Short...)
-		} else {
-			keys.Short = append(keys.Short, here...)
-		}
-		if r.open() {
-			here = append(here, ui.Hint("rate ±10%", ui.Faster, ui.Slower))
-		}
-	}
-	if !r.onResult() {
-		here = append(here, ui.Hint("report so far", ui.Report))
-	}
-	if r.behind != nil && r.at == 0 && !r.onResult() {
-		keys.Short = append(keys.Short, ui.Hint("result", ui.Esc))
-	}
-	here = append(here, ui.Hint("", ui.Copy), ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter), ui.Hint("", ui.Current),
-		ui.Hint("page", ui.Digits), ui.Hint("next page", ui.NextTab, ui.PrevTab), ui.Hint("", ui.Esc), ui.Hint("", ui.Leave))
-	keys.Groups = append(keys.Groups, ui.Group{Title: "this run", Keys: here})
-	if len(keys.Short) < most {
-		keys.Short = append(keys.Short, ui.Hint("next", ui.NextTab))
-	}
-	keys.Short = keys.Short[:min(len(keys.Short), most)]
-	return keys
 }
 
 // Typing implements ui.Page.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"syscall"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -69,4 +70,41 @@ func TestThePageOfARun(t *testing.T) {
 		testenv.Check(t, p.Quit(), "esc does not close the page")
 	})
 	c.Whole(t)
+}
+
+// TestAWatchedRunIsNotControlled: keys do not change a run of another process.
+func TestAWatchedRunIsNotControlled(t *testing.T) {
+	var d desk
+	watched := func(s *session, _ *Options) { s.watched = true }
+	deskOf(&d, inAStep, watched).Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "watching")
+		p.Press("p", "x", "n", "+", "enter", "esc", "q")
+		testenv.Check(t, len(d.sent) == 0 && len(d.stops) == 0 && p.Quit(), "sent %v, stopped %v, quit %v", d.sent, d.stops, p.Quit())
+	})
+}
+
+// TestAnIncompleteFolder is shown with what could not be read.
+func TestAnIncompleteFolder(t *testing.T) {
+	var d desk
+	broken := func(s *session, _ *Options) { s.watched, s.stderr = true, "a-1.json: line 3\n" }
+	records := func(t testing.TB) []bench.Record { return tuitest.Records(t, "limits") }
+	deskOf(&d, records, broken).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
+		close(d.stay)
+		d.stops = append(d.stops, syscall.SIGINT)
+		p.Settle()
+		testenv.Contains(t, p.Frame(), "the results are incomplete", "a-1.json: line 3", "!watching")
+	})
+}
+
+// TestTrialsArePicked: the tabs show another trial, and the running one again.
+func TestTrialsArePicked(t *testing.T) {
+	var d desk
+	deskOf(&d, inAStep).Play(t, normal, tuitest.Look{}, func(p *tuitest.Program) {
+		p.Press("[")
+		testenv.Contains(t, p.Frame(), "▸ go-nethttp, round 1, trial 1: complete")
+		p.Press("[", "]")
+		testenv.Contains(t, p.Frame(), "!trial 1: complete")
+		p.Press("[", ".")
+		testenv.Contains(t, p.Frame(), "!trial 1: complete")
+	})
 }
