@@ -202,7 +202,7 @@ func (o *Overview) waiting() (blocks []ui.Block) {
 		if len(lines) == 0 {
 			lines = o.trial.Result.LastLog
 		}
-		for _, l := range safe.FirstAndLast(lines, 2*o.size.Height) {
+		for _, l := range safe.FirstAndLast(lines, max(4, o.size.Height/2)) {
 			log = append(log, ui.Wrap(ui.Outside(l.Text, 600), w)...)
 		}
 		if r := o.trial.Result; r.State != bench.TrialRunning && r.State != bench.TrialPending {
