@@ -136,16 +136,8 @@ func (d *draft) nextAlone(c analysis.Contender) (text, command string) {
 	if !ok {
 		return "Run it again", d.again()
 	}
-	cpus := c.Planned().CPUs
-	switch c.Bounds[peak.Index].Bound {
-	case verdict.Machine, verdict.Client:
-		if cpus > .5 {
-			return "Find its own limit", d.again(fmt.Sprintf("--cpus=%g", cpus/2))
-		}
-	case verdict.Connections:
-		if n := peak.Step.Connections; n > 0 {
-			return "Add connections", d.again(fmt.Sprintf("--connections=%d,%d", n, 4*n))
-		}
+	if text, option := Probe(c.Bounds[peak.Index].Bound, peak.Step, c.Planned()); option != "" {
+		return text, d.again(option)
 	}
 	switch {
 	case d.rounds() < stats.MinInterval:
@@ -154,4 +146,16 @@ func (d *draft) nextAlone(c analysis.Contender) (text, command string) {
 		return "Compare it with another run", "locbench compare DIR OTHER"
 	}
 	return "Compare it with another one", d.alone(c, "OTHER")
+}
+
+// Probe returns the option of a run that tells more about a step with a bottleneck; "" if there is
+// none.
+func Probe(by verdict.Bound, step bench.Step, limits bench.Limits) (text, option string) {
+	switch {
+	case (by == verdict.Machine || by == verdict.Client) && limits.CPUs > .5:
+		return "Find its own limit", fmt.Sprintf("--cpus=%g", limits.CPUs/2)
+	case by == verdict.Connections && step.Connections > 0:
+		return "Add connections", fmt.Sprintf("--connections=%d,%d", step.Connections, 4*step.Connections)
+	}
+	return "", ""
 }

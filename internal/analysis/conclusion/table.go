@@ -139,7 +139,7 @@ func (d *draft) standings() table.Table {
 		anyRate, tiers = anyRate || ok, tiers || p.tier != units.Missing
 		own := d.Run.Run.Profile.OwnLimits(p.Results[0].Trial.Selection())
 		t.Rows = append(t.Rows, p.row(valued(0, p.tier), p.name(), text(own.Words()), d.peakCell(p, most), atCell(p),
-			known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p), p.of(measure.StartUp), checksCell(p)))
+			known(ok, float64(at.Value), latencyAt(at)), memoryCell(p), costCell(p), p.of(measure.StartUp), ChecksCell(p.Checks)))
 	}
 	if anyRate {
 		t.Footnotes = append(t.Footnotes, fmt.Sprintf("p99 at %s/s: at the same rate for all, ~: interpolated between closed-loop steps "+
@@ -224,8 +224,9 @@ func costCell(p place) table.Cell {
 	return valued(p.Cost.Total, units.Dollars(p.Cost.Total))
 }
 
-func checksCell(p place) table.Cell {
-	passed, failed := p.Checks[bench.CheckPassed], p.Checks[bench.CheckFailed]
+// ChecksCell counts the checks of a contender: "124 ✓", or the failed ones alone.
+func ChecksCell(checks map[bench.CheckStatus]int) table.Cell {
+	passed, failed := checks[bench.CheckPassed], checks[bench.CheckFailed]
 	switch {
 	case failed > 0:
 		c := valued(-float64(failed), units.Count(int64(failed))+" ✗")

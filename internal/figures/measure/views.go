@@ -11,7 +11,8 @@ const (
 	TextLive                    // table that grows during a trial; measures with a Drop are not in the narrow one
 	TextDetails                 // lines about a step that --verbose adds
 	TextContenders              // final table of contenders
-	ScreenSteps                 // full table of steps in the dashboard
+	ScreenSteps                 // table of steps in the dashboard
+	ScreenMoreSteps             // its other columns
 	ScreenOverview              // short table of steps
 	ScreenContenders
 	ScreenOrders      // measures that contenders can be sorted by
@@ -56,18 +57,19 @@ var views = map[Place][]at{
 		{id: MemoryPeak, drop: 1}, {id: Cost, drop: 2},
 	},
 	ScreenSteps: {
-		{id: Throughput}, {id: Errors}, {id: ErrorRate, drop: 8}, {id: P50, drop: 1}, {id: P90, drop: 7}, {id: P99},
-		{id: P999, drop: 9}, {id: Max, drop: 6}, {id: CPURequest},
-		{id: InUse, drop: 5}, {id: Throttled, drop: 4}, {id: ThrottledTime, drop: 10}, {id: MemoryUsed, drop: 3},
-		{id: MemoryPeak, head: "peak", drop: 11},
-		{id: MemoryRate, drop: 13}, {id: Sent, drop: 12}, {id: Switches, drop: 14, optional: true},
+		{id: Throughput}, {id: Errors, drop: 2}, {id: P50, drop: 5}, {id: P99, drop: 1}, {id: CPURequest, drop: 6},
+		{id: InUse, drop: 9}, {id: Throttled, drop: 8}, {id: MemoryUsed, drop: 7},
+	},
+	ScreenMoreSteps: {
+		{id: Throughput}, {id: ErrorRate, drop: 2}, {id: P90, drop: 1}, {id: P999, drop: 6}, {id: Max, drop: 5},
+		{id: ThrottledTime, head: "throttled", drop: 8}, {id: MemoryPeak, drop: 7}, {id: Switches, drop: 9, optional: true},
 	},
 	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 3}, {id: P50, drop: 4}, {id: P99}, {id: CPURequest, drop: 2},
 		{id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
 	ScreenContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99},
-		{id: ErrorRate, head: "errors", drop: 1}, {id: CPURequest},
-		{id: MemoryPeak, drop: 2}, {id: Cost, head: "$/1B", drop: 3},
+		{id: StartUp, drop: 8}, {id: Throughput, head: "req/s at peak"}, {id: P50, drop: 10}, {id: P99, drop: 1},
+		{id: ErrorRate, head: "errors", drop: 6}, {id: CPURequest, drop: 7}, {id: MemoryPeak, head: "memory", drop: 3},
+		{id: Cost, drop: 9},
 	},
 	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	BrowserContenders: {

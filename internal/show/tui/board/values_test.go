@@ -37,7 +37,7 @@ func TestOrderKey(t *testing.T) {
 	shown := measure.View(measure.ScreenContenders)
 	cost := shown[slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == measure.Cost })].Head
 	press(t, b, s, "3")
-	for _, want := range []string{"peak req/s↓", "p99↑", "errors↑", "CPU/req↑", "peak memory↑", cost + "↑", ""} {
+	for _, want := range []string{"req/s at peak↓", "p99↑", "errors↑", "CPU/req↑", " memory↑", cost + "↑", ""} {
 		press(t, b, s, "o")
 		view := ansi.Strip(strings.Join(b.View(ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 		line := ""

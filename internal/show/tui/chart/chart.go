@@ -114,6 +114,7 @@ func (c Chart) draw(l *ui.Theme, a Axis, w, h int, points bool) []string {
 type Steps struct {
 	Chart           // X is the index of the step
 	Labels []string // names of the steps, from left to right
+	Bounds []Bound  // between two steps, such as 2.5
 	Gutter int      // cells left of the plot, as in Axis
 }
 
@@ -122,29 +123,24 @@ func (s Steps) Draw(l *ui.Theme, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	c, a := s.Chart, Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
+	c, a := s.Chart, Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter, Bounds: s.Bounds}
 	if h < 4 || w <= 0 {
 		return c.draw(l, a, w, h, true)
 	}
 	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
 }
 
-// labels returns the line under the plot: every label, or every second, third … that fits.
+// labels returns the line under the plot: every label that has room next to the one before.
 func (s Steps) labels(l *ui.Theme, a Axis, w int) string {
 	c := newCanvas(w, 1)
-	left, n := a.left(w), len(s.Labels)
-	wide := 1
-	for _, label := range s.Labels[:min(n, w)] {
-		wide = max(wide, min(fit.Width(clean(l, label)), 12))
-	}
-	every := max(1, (n*(wide+1)+w-left-1)/(w-left))
-	faint := c.paint(l.Faint)
-	for i := 0; i < n; i += every {
-		label := cut(l, clean(l, s.Labels[i]), wide)
+	left, end := a.left(w), -1
+	for i, label := range s.Labels {
+		label = cut(l, clean(l, label), 12)
 		cells := fit.Width(label)
 		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
-		if c.free(x, 0, cells) {
-			c.text(x, 0, w, label, faint)
+		if x > end && cells > 0 {
+			c.text(x, 0, w, label, c.paint(l.Faint))
+			end = x + cells
 		}
 	}
 	return c.lines()[0]

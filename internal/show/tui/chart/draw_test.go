@@ -180,7 +180,7 @@ func TestScale(t *testing.T) {
 		{Chart{Log: true, Top: 500}, 50, 500},
 		{Chart{Log: true, Top: 500, Bottom: 2}, 2, 500},
 		{Chart{Log: true, Top: 3, Bottom: 20, Series: []Series{{Points: []Point{{0, 30}, {1, 4000}, {2, -1}}}}}, 20, 5000},
-		{Chart{Top: 100, Series: []Series{{Points: []Point{{0, 30}}}}}, 0, 100},
+		{Chart{Top: 96, Series: []Series{{Points: []Point{{0, 30}}}}}, 0, 100},
 		{Chart{Top: 10, Series: []Series{{Points: []Point{{0, 29}}}}}, 0, 30},
 	} {
 		s := c.chart.scale(thin(c.chart.Series, Axis{To: 10}, 20, c.chart.Log))
@@ -303,6 +303,17 @@ func TestGolden(t *testing.T) {
 			golden(t, name, l, lines, c.w)
 		})
 	}
+}
+
+// A line is between two steps, such as warm-up and measured ones; labels that have no room are left
+// out, each for itself.
+func TestSteps_Bounds(t *testing.T) {
+	s := Steps{Labels: []string{"w 1", "", "2", "4,096", "8,192", "9"}, Bounds: []Bound{{X: 1.5}}, Chart: Chart{Top: 21086}}
+	s.Series = []Series{{Points: []Point{{0, 9}, {5, 9}}}}
+	lines := s.Draw(ui.NewTheme(ui.ThemeOptions{NoColor: true}), 26, 6)
+	view := ansi.Strip(strings.Join(lines, "\n"))
+	testenv.Equal(t, strings.Count(view, "┊"), 3, view)
+	testenv.Contains(t, view, "w 1      2  4,096    9")
 }
 
 func TestStepsGolden(t *testing.T) {

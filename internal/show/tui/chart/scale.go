@@ -62,7 +62,7 @@ func (c Chart) scale(cols []column) scale {
 	}
 	switch {
 	case top <= least && least >= tiny:
-		top = least
+		top = niceTop(least, c.Binary)
 	case top < tiny:
 		top = 1
 	default:

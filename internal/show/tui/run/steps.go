@@ -1,6 +1,230 @@
 package run
 
-import "github.com/locbench/locbench/internal/show/tui/ui"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/table"
+)
+
+// Steps is the steps of a trial: how it behaved at each load, what limited it, and how far that can
+// be trusted. The cursor is on the step that ended last until it is moved away.
+type Steps struct {
+	grid   *ui.Grid
+	state  StateMsg
+	judged judged
+	spread spread
+	moved  bool
+	more   bool // the other columns
+	full   bool // the selected step alone
+	from   int  // first line of that page
+	top    int  // line of the grid in the last View
+	size   ui.Size
+	theme  *ui.Theme
+}
+
+// spread is the histogram of the step that was shown last.
+type spread struct {
+	of *bench.StepResult
+	chart.Histogram
+}
 
 // newSteps makes the tab.
-func newSteps() ui.Page { return blank{"Steps"} }
+func newSteps() ui.Page {
+	grid := ui.NewGrid(false)
+	grid.Ahead = 1 // the running step stays in sight
+	return &Steps{grid: grid}
+}
+
+// Init implements ui.Page.
+func (s *Steps) Init() tea.Cmd { return nil }
+
+// SetSize implements ui.Page.
+func (s *Steps) SetSize(size ui.Size, theme *ui.Theme) {
+	s.size, s.theme = size, theme
+	s.fill()
+}
+
+// Update implements ui.Page.
+func (s *Steps) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case StateMsg:
+		if s.state.Trial != msg.Trial {
+			s.moved, s.full, s.from = false, false, 0
+		}
+		s.state = msg
+		s.fill()
+		return nil
+	case tea.KeyPressMsg:
+		switch k := ui.KeyOf(msg); {
+		case k == ui.Enter && s.step() != nil:
+			s.full, s.from = !s.full, 0
+			return nil
+		case k == ui.View:
+			s.more = !s.more
+			s.fill()
+			return nil
+		case k == ui.Last:
+			s.moved = false
+			s.fill()
+			return nil
+		case s.full && (k == ui.PageUp || k == ui.PageDown):
+			by, _ := ui.Moves(k, s.size.Height)
+			s.from += by
+			return nil
+		}
+	}
+	before := s.grid.Row()
+	if s.grid.Update(msg, s.top) {
+		s.moved = s.grid.Row() != s.newest()
+		if s.from = 0; isClick(msg) && before == s.grid.Row() {
+			s.full = s.step() != nil
+		}
+	}
+	return nil
+}
+
+func isClick(msg tea.Msg) bool {
+	_, ok := msg.(tea.MouseClickMsg)
+	return ok
+}
+
+// Escape closes the page of one step.
+func (s *Steps) Escape() bool {
+	was := s.full
+	s.full = false
+	return was
+}
+
+// newest returns the row of the step that ended last, or of the first one.
+func (s *Steps) newest() int {
+	steps := s.steps()
+	for i, step := range slices.Backward(steps) {
+		if step.Result != nil {
+			return i
+		}
+	}
+	return 0
+}
+
+func (s *Steps) steps() []*fold.Step {
+	if s.state.Trial == nil {
+		return nil
+	}
+	return s.state.Trial.Steps
+}
+
+// planned returns the steps to come.
+func (s *Steps) planned() []bench.Step {
+	all := s.state.State.Run.Profile.Steps
+	if n := len(s.steps()); s.state.Trial.Result.State == bench.TrialRunning && n < len(all) {
+		return all[n:]
+	}
+	return nil
+}
+
+// step returns the selected step; nil if it has not begun.
+func (s *Steps) step() *fold.Step {
+	if steps, i := s.steps(), s.grid.Row(); i >= 0 && i < len(steps) {
+		return steps[i]
+	}
+	return nil
+}
+
+// fill makes the table.
+func (s *Steps) fill() {
+	trial := s.state.Trial
+	if trial == nil || s.theme == nil {
+		s.grid.Set(table.Table{})
+		return
+	}
+	place := measure.ScreenSteps
+	if s.more {
+		place = measure.ScreenMoreSteps
+	}
+	shown := measures(place, trial)
+	t := table.Table{Columns: []table.Column{{Title: "step", Left: true}}}
+	for _, m := range shown {
+		t.Columns = append(t.Columns, table.Column{Title: m.Head, Drop: m.Drop})
+	}
+	t.Columns = append(t.Columns, table.Column{Title: "bound by", Left: true, Drop: 3},
+		table.Column{Title: "trust", Left: true, Drop: 4})
+	bounds := s.judged.of(s.state.State, trial)
+	for _, step := range trial.Steps {
+		cells := []table.Cell{{Text: stepSign(s.theme, trial, step) + " " + stepName(step.Step, s.size.Class)}}
+		for _, m := range shown {
+			cells = append(cells, stepCell(m.Measure, trial, step))
+		}
+		if r := step.Result; r != nil {
+			bound := bounds[step.Index]
+			cells = append(cells, boundCell(bound, r), trustOf(s.state.State.Run.Profile, r, bound.Bound).cell())
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
+	}
+	for _, step := range s.planned() {
+		t.Add("  " + stepName(step, s.size.Class)).Cells[0].Tone = table.Faint
+	}
+	s.grid.Set(t)
+	if !s.moved {
+		s.grid.Select(s.newest())
+	}
+}
+
+// View implements ui.Page.
+func (s *Steps) View() string {
+	w, h := s.size.Width, s.size.Height
+	if len(s.steps()) == 0 {
+		return strings.Join(ui.Exact([]string{" No step has started yet."}, w, h), "\n")
+	}
+	if s.full && s.step() != nil {
+		return s.alone(w, h)
+	}
+	blocks := append([]ui.Block{s.rows()}, s.detail(w)...)
+	view, tops := ui.Stack(w, h, blocks...)
+	s.top += tops[0]
+	return view
+}
+
+// rows is the table; above it is which rows are in sight, unless all are.
+func (s *Steps) rows() ui.Block {
+	b := s.grid.Block(s.theme, 2, 6)
+	n := b.Most - 1
+	b.Draw = func(w, h int) string {
+		if s.top = 0; h > n || h < 4 {
+			return s.grid.View(s.theme, w, h)
+		}
+		s.top = 1
+		view := s.grid.View(s.theme, w, h-1)
+		from, to, _ := s.grid.Range()
+		return s.theme.Faint.S(fmt.Sprintf("  steps %d to %d of %d", from, to, n)) + "\n" + view
+	}
+	return b
+}
+
+// Keys implements ui.Page.
+func (s *Steps) Keys() ui.Keys {
+	short := []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("full page", ui.Enter), ui.Hint("columns", ui.View)}
+	if s.full {
+		short = []key.Binding{ui.Hint("step", ui.Up, ui.Down), ui.Hint("all steps", ui.Enter)}
+	}
+	all := slices.Concat(short, []key.Binding{ui.Hint("a page", ui.PageUp, ui.PageDown),
+		ui.Hint("first step", ui.First), ui.Hint("newest step, and follow", ui.Last)})
+	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "steps", Keys: all}}, Legend: []string{
+		"trust: ✓ as measured, ! something else may have limited it, ✗ failed, – warm-up",
+	}}
+}
+
+// Typing implements ui.Page.
+func (s *Steps) Typing() bool { return false }
+
+// Title implements ui.Page.
+func (s *Steps) Title() string { return "Steps" }

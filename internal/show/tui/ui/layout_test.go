@@ -166,6 +166,15 @@ func TestGrid(t *testing.T) {
 	from, _, _ = g.Range()
 	testenv.Equal(t, g.Row(), from, "row that was clicked, the second below the head in line 4")
 	testenv.Check(t, !g.Update(press("x"), 0) && !g.Update(tea.MouseClickMsg{Y: 4}, 4), "another key, or a click on the head")
+	g = NewGrid(false)
+	g.Ahead = 1
+	g.Set(of(9))
+	for _, row := range []int{5, 8} { // the row after the selected one is in sight too
+		g.Select(row)
+		_ = g.View(theme, 20, 4)
+		_, to, _ = g.Range()
+		testenv.Equal(t, to, min(row+2, 9), "last row in sight")
+	}
 	g.Set(table.Table{Columns: of(0).Columns})
 	testenv.Check(t, g.Row() == -1 && g.View(theme, 20, 4) != "", "an empty grid has row %d", g.Row())
 }

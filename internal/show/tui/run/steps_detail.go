@@ -1,0 +1,235 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// remark is a sentence about a step, and what it means for the values.
+type remark struct {
+	trust
+	text string
+}
+
+// remarks returns what is to say about a step, the worst first.
+func (s *Steps) remarks(step *fold.Step) (all []remark) {
+	if step == nil {
+		return nil
+	}
+	r := step.Result
+	add := func(x trust, text string) { all = append(all, remark{x, said(text)}) }
+	switch {
+	case r == nil && s.state.Trial.Result.State != bench.TrialRunning:
+		return []remark{{failed, "did not end"}}
+	case r == nil:
+		return []remark{{untold, "running; values of the last second, errors of the whole step"}}
+	}
+	if r.Aborted != "" {
+		add(failed, "stopped early: "+r.Aborted)
+	}
+	for _, j := range r.Missed() {
+		add(failed, "threshold missed: "+j.Text)
+	}
+	l := r.Load
+	for _, kind := range l.FailedKinds() {
+		text := units.Count(l.Failed[kind]) + " × " + kind.Words()
+		if example := l.Examples[kind]; example != "" {
+			text += ", first: " + example
+		}
+		add(failed, text)
+	}
+	if v := s.judged.of(s.state.State, s.state.Trial)[step.Index]; v.Bound != "" {
+		x, text := untold, boundWords(v)
+		if trustOf(s.state.State.Run.Profile, r, v.Bound) != untold {
+			x = trusted
+		}
+		if doubtful(v.Bound) {
+			x = doubted
+			if what, option := conclusion.Probe(v.Bound, step.Step, s.state.Trial.Limits()); option != "" {
+				text += ". " + what + ": " + conclusion.Command([]string{option})
+			}
+		}
+		add(x, text)
+	}
+	for _, w := range r.AllWarnings() {
+		add(doubted, w.Text)
+	}
+	for _, text := range []string{openLoop(l), statuses(l), bodies(l)} {
+		if text != "" {
+			add(untold, text)
+		}
+	}
+	return all
+}
+
+// openLoop counts the requests that were not sent when scheduled.
+func openLoop(l bench.Load) string {
+	if l.LatencyOf != bench.FromScheduled && l.Dropped == 0 && l.Late == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s scheduled, %s late, %s dropped, up to %s in use", units.Count(l.Scheduled),
+		units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MaxOpenConnections, "connection"))
+	if l.Lag.Count > 0 {
+		text += ", send delay p99 " + units.Duration(l.Lag.P99)
+	}
+	return text
+}
+
+// statuses counts the responses by status, if there are several.
+func statuses(l bench.Load) string {
+	if len(l.Statuses) < 2 && len(l.Rejected) == 0 {
+		return ""
+	}
+	return "responses by status: " + l.Statuses.String()
+}
+
+// bodies says how large the bodies of the successes are, and how many were compared.
+func bodies(l bench.Load) string {
+	var texts []string
+	if l.Bytes > 0 && l.Succeeded > 0 {
+		texts = append(texts, "bodies "+units.Bytes(l.Bytes)+", "+units.Bytes(l.Bytes/l.Succeeded)+" each")
+	}
+	if l.Checked > 0 {
+		texts = append(texts, units.Count(l.Checked)+" compared")
+	}
+	if n := l.UnreadTotal(); n > 0 {
+		texts = append(texts, units.Count(n)+" not looked at")
+	}
+	if e := l.Engine(); e != "" {
+		texts = append(texts, "load engine "+string(e))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// lines draws a remark.
+func (r remark) lines(t *ui.Theme, w int) []string {
+	c := r.cell()
+	return ui.Hang(" "+t.Tone(c.Tone, c.Text)+" ", r.text, w-1, ui.Paint{})
+}
+
+// detail is what the table has no room for: the selected step in sentences, and its latencies.
+func (s *Steps) detail(w int) []ui.Block {
+	step := s.step()
+	head, remarks := s.head(step, w), s.remarks(step)
+	if len(remarks) > 0 {
+		head = append(head, remarks[0].lines(s.theme, w)...)
+	}
+	if s.size.Class == ui.Full {
+		head = slices.Insert(head, 0, "")
+	}
+	blocks := []ui.Block{ui.Text(3, head...)}
+	for _, r := range remarks[min(1, len(remarks)):] {
+		if s.size.Class == ui.Full || r.trust > trusted {
+			blocks = append(blocks, ui.Text(6, r.lines(s.theme, w)...))
+		}
+	}
+	shown := step
+	if step == nil || step.Result == nil { // its place stays filled
+		shown = s.steps()[s.newest()]
+	}
+	if !s.decode(shown) {
+		return blocks
+	}
+	if s.size.Class == ui.Full {
+		blocks = append(blocks, ui.Text(5, slices.Insert(s.percentiles(shown.Result.Load.Latency, w), 0, "")...))
+	}
+	title := ui.Block{}
+	if shown != step && s.size.Class != ui.Column {
+		title = ui.Text(4, s.theme.Faint.S(" latencies of "+numbered(shown)))
+	}
+	return append(blocks, title, s.histogram(4))
+}
+
+func numbered(step *fold.Step) string {
+	return fmt.Sprintf("step %d: %s", step.Index+1, stepName(step.Step, ui.Full))
+}
+
+// head is the line above the details of a step.
+func (s *Steps) head(step *fold.Step, w int) []string {
+	if step == nil {
+		planned := s.planned()[s.grid.Row()-len(s.steps())]
+		return []string{" " + s.theme.Rule(s.theme.Title.S(stepName(planned, ui.Full)), "not started yet", w-2)}
+	}
+	right := ""
+	if r := step.Result; r != nil {
+		errors := "no errors"
+		if n := r.Load.FailedTotal(); n > 0 {
+			errors = s.theme.Bad.S(units.Plural(n, "error"))
+		}
+		right = fmt.Sprintf("%s in %s, %s", units.Plural(r.Load.Succeeded, "success"), units.Duration(r.Load.Elapsed), errors)
+	}
+	left := s.theme.Title.S(numbered(step))
+	return []string{" " + s.theme.Rule(left, right, w-2)}
+}
+
+// decode reads the latencies of a finished step; false: there are none.
+func (s *Steps) decode(step *fold.Step) bool {
+	if step == nil || step.Result == nil {
+		return false
+	}
+	if s.spread.of != step.Result {
+		s.spread = spread{step.Result, chart.NewHistogram(step.Result.Load.Latency)}
+	}
+	return !s.spread.Empty()
+}
+
+func (s *Steps) histogram(priority int) ui.Block {
+	if s.size.Class == ui.Column && !s.full {
+		return ui.Block{}
+	}
+	return ui.Block{Priority: priority, Least: chart.LeastHistogram, Most: ui.Rest, Draw: func(w, h int) string {
+		return strings.Join(s.spread.Draw(s.theme, w-1, h), "\n")
+	}}
+}
+
+// percentiles are those of a finished step.
+func (s *Steps) percentiles(l bench.Latencies, w int) []string {
+	var texts []string
+	for _, q := range []struct {
+		name string
+		at   time.Duration
+	}{{"p50", l.P50}, {"p75", l.P75}, {"p90", l.P90}, {"p95", l.P95}, {"p99", l.P99}, {"p99.9", l.P999}, {"max", l.Max}} {
+		texts = append(texts, s.theme.Faint.S(q.name)+" "+units.Duration(q.at))
+	}
+	return flow(texts, " ", w)
+}
+
+// alone is the page of one step: all that is known about it.
+func (s *Steps) alone(w, h int) string {
+	step := s.step()
+	lines := s.head(step, w)
+	for _, r := range s.remarks(step) {
+		lines = append(lines, r.lines(s.theme, w)...)
+	}
+	var texts []string
+	all := append(measures(measure.ScreenSteps, s.state.Trial), measures(measure.ScreenMoreSteps, s.state.Trial)[1:]...)
+	for _, m := range all {
+		if c := stepCell(m.Measure, s.state.Trial, step); c.Text != units.Missing && !m.Quantile() {
+			texts = append(texts, s.theme.Faint.S(m.Name)+" "+s.theme.Tone(c.Tone, c.Text))
+		}
+	}
+	lines = append(append(lines, ""), flow(texts, " ", w)...)
+	rest := ui.Block{}
+	if s.decode(step) {
+		lines = append(lines, s.percentiles(step.Result.Load.Latency, w)...)
+		rest = s.histogram(2)
+	}
+	s.from = ui.Window(s.from, s.from, len(lines), h)
+	lines = lines[s.from:]
+	if len(lines) > h {
+		more := len(lines) - h + 1
+		lines = append(lines[:h-1:h-1], s.theme.Faint.S(" "+units.Plural(more, "more line")+": pgdn"))
+	}
+	view, _ := ui.Stack(w, h, ui.Text(1, lines...), rest)
+	return view
+}
