@@ -91,7 +91,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		return stopSentence(e.Stop)
 	case bench.TrialEnded:
 		if e.State == bench.TrialComplete {
-			return Info, "trial complete"
+			return Done, "trial complete"
 		}
 		text := fmt.Sprintf("trial %s: %s", e.State, e.Failure)
 		if e.Lost != nil {

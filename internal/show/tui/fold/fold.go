@@ -59,7 +59,7 @@ type Phase struct {
 	Progress  *bench.Progress // the newest of this phase; nil: none
 }
 
-// Level is the severity of a line of the diary; Mark is a change by the user.
+// Level is the severity of a line of the diary; Mark is a change by the user, Done what went well.
 type Level int
 
 // The levels.
@@ -68,6 +68,7 @@ const (
 	Warning
 	Error
 	Mark
+	Done
 )
 
 // Line is one entry of the diary.

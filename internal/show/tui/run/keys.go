@@ -30,6 +30,9 @@ func (r *Run) key(msg tea.KeyPressMsg) tea.Cmd {
 	case ui.Leave:
 		return r.leave()
 	case ui.Copy:
+		if r.at == contenders { // of the one that is selected
+			return tab.Update(msg)
+		}
 		return r.copyCommand()
 	case ui.Pause, ui.Stop, ui.Note, ui.Faster, ui.Slower:
 		if r.steers() {
@@ -85,7 +88,10 @@ func (r *Run) Keys() ui.Keys {
 	if r.behind != nil && r.at == 0 && !r.onResult() {
 		keys.Short = append(keys.Short, ui.Hint("result", ui.Esc))
 	}
-	here = append(here, ui.Hint("", ui.Copy), ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter), ui.Hint("", ui.Current),
+	if r.at != contenders {
+		here = append(here, ui.Hint("", ui.Copy))
+	}
+	here = append(here, ui.Hint("trial before, after", ui.TrialBefore, ui.TrialAfter), ui.Hint("", ui.Current),
 		ui.Hint("page", ui.Digits), ui.Hint("next page", ui.NextTab, ui.PrevTab), ui.Hint("", ui.Esc), ui.Hint("", ui.Leave))
 	keys.Groups = append(keys.Groups, ui.Group{Title: "this run", Keys: here})
 	if len(keys.Short) < most {

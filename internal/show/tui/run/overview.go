@@ -25,6 +25,7 @@ type Overview struct {
 	errors  errorKinds
 	counted uint64 // version of the state whose errors are counted
 	soFar   standings
+	steps   Steps // for their table and the latencies
 	focus   metric
 	span    span
 	picked  stretch // the time that span ranged shows; empty: none was picked
@@ -47,7 +48,10 @@ func newOverview() ui.Page { return &Overview{state: &fold.State{}} }
 func (o *Overview) Init() tea.Cmd { return nil }
 
 // SetSize implements ui.Page.
-func (o *Overview) SetSize(size ui.Size, theme *ui.Theme) { o.size, o.theme = size, theme }
+func (o *Overview) SetSize(size ui.Size, theme *ui.Theme) {
+	o.size, o.theme = size, theme
+	o.steps.size, o.steps.theme = size, theme
+}
 
 // Update implements ui.Page.
 func (o *Overview) Update(msg tea.Msg) tea.Cmd {
@@ -57,7 +61,7 @@ func (o *Overview) Update(msg tea.Msg) tea.Cmd {
 			o.trial, o.counted = msg.Trial, 0
 			o.unpick()
 		}
-		o.state, o.at = msg.State, msg.At
+		o.state, o.at, o.steps.state = msg.State, msg.At, msg
 	case tea.KeyPressMsg:
 		if o.charted() {
 			o.key(ui.KeyOf(msg))
@@ -164,6 +168,9 @@ func (o *Overview) charts(w, h int) string {
 	} else {
 		blocks = append(blocks, axis, ui.Text(9, o.unknown(failures, w)))
 	}
+	if o.size.Class == ui.Full {
+		blocks = append(blocks, o.table(10))
+	}
 	view, tops := ui.Stack(w, h, blocks...)
 	for i, m := range all {
 		end := h
@@ -177,6 +184,16 @@ func (o *Overview) charts(w, h int) string {
 		}
 	}
 	return view
+}
+
+// table is the steps around the newest one; one to come stays in sight.
+func (o *Overview) table(priority int) ui.Block {
+	t := o.steps.table()
+	return ui.Block{Priority: priority, Least: min(len(t.Rows), 3) + 1, Most: len(t.Rows) + 1, Draw: func(w, h int) string {
+		lines := t.Lines(w-2, o.theme.Tone)
+		from := 1 + ui.Window(len(t.Rows), min(len(o.trial.Steps), len(t.Rows)-1), len(t.Rows), h-1)
+		return "  " + strings.Join(append(lines[:1:1], lines[from:]...), "\n  ")
+	}}
 }
 
 // unknown is the line in place of a chart without points.

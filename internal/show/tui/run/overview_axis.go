@@ -7,7 +7,6 @@ import (
 
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
-	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // span is the part of a trial that the charts show.
@@ -45,7 +44,7 @@ func (o *Overview) spanName() string {
 		return "last 60 s"
 	case oneStep:
 		if step := o.spanStep(); step != o.lastStep() {
-			return stepOf(step)
+			return numbered(step)
 		}
 		return "last step"
 	case ranged:
@@ -191,9 +190,4 @@ func clock(s float64) string {
 		places = 1
 	}
 	return chart.Minutes(s, places)
-}
-
-// stepOf names a step of a trial.
-func stepOf(s *fold.Step) string {
-	return fmt.Sprintf("step %d: %s", s.Index+1, ui.Outside(s.Step.Words(), nameBytes+10))
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/analysis/conclusion"
-	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
@@ -14,26 +14,6 @@ import (
 type standings struct {
 	at  progress
 	end *ending
-}
-
-// progress is what the results so far depend on, as counts: while it stays the same they do too.
-type progress struct{ trials, steps, checks, failed, starts, states int }
-
-func progressOf(s *fold.State) (p progress) {
-	for _, t := range s.Trials {
-		_, failed, _ := t.Checks()
-		p.steps += len(t.Result.Steps)
-		p.checks += min(1, len(t.Result.Checks))
-		p.failed += failed
-		p.states += len(t.Result.State)
-		if t.Result.StartUp != nil {
-			p.starts++
-		}
-		if t.Result.State == bench.TrialComplete {
-			p.trials++
-		}
-	}
-	return p
 }
 
 // side is the second column of a wide terminal.
@@ -45,10 +25,18 @@ func (o *Overview) side(w int) []ui.Block {
 	}
 	r := &Result{state: o.state, end: o.soFar.end, theme: t, size: ui.Size{Width: w, Class: ui.Compact}}
 	blank := ui.Text(20, "")
+	steps := &o.steps
 	var blocks []ui.Block
 	if len(r.end.Table.Rows) > 0 {
 		lines := append([]string{t.Rule(t.Title.S("standings"), t.Faint.S("so far"), w)}, r.table().Lines(w, t.Tone)...)
 		blocks = append(blocks, ui.Text(11, lines...), blank)
+	}
+	if step := steps.steps()[steps.newest()]; steps.decode(step) {
+		count := units.Plural(step.Result.Load.Succeeded, "success")
+		head := t.Rule(t.Title.S("latency of "+numbered(step)), t.Faint.S(count), w)
+		blocks = append(blocks, ui.Block{Priority: 12, Least: chart.LeastHistogram + 1, Most: 14, Draw: func(w, h int) string {
+			return strings.Join(append([]string{head}, steps.spread.Draw(t, w, h-1)...), "\n")
+		}}, blank)
 	}
 	if all := r.charts(); len(all) > 0 {
 		blocks = append(blocks, ui.Block{Priority: 13, Least: 8, Most: 18, Draw: func(w, h int) string {

@@ -153,9 +153,6 @@ func valuesOf[T any](points []T, y func(*T) float64) []float64 {
 	return out
 }
 
-// nameBytes is the most of a name from outside that is shown.
-const nameBytes = 60
-
 // seconds returns a latency in seconds as text; 0 is unknown.
 func seconds(s float64) string {
 	if !(s > 0) || s > 1e9 {

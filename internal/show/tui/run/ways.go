@@ -13,9 +13,6 @@ type Links struct {
 	Runs    func() tea.Cmd              // the past runs
 }
 
-// contenderMsg opens a contender on its page.
-type contenderMsg struct{ label string }
-
 // way handles a way on from the end of the run.
 func (r *Run) way(msg wayMsg) tea.Cmd {
 	switch msg.Key {
@@ -43,10 +40,12 @@ func (r *Run) way(msg wayMsg) tea.Cmd {
 // turn shows the charts over time in place of the result, or the result again.
 func (r *Run) turn() { r.tabs[0], r.behind = r.behind, r.tabs[0] }
 
+// The tabs that keys lead to.
+const steps, contenders = 1, 2
+
 // contender opens the page of the contenders on one of them, and shows its last trial on the others.
 // The only one has the page of the steps.
 func (r *Run) contender(label string) tea.Cmd {
-	const steps, contenders = 1, 2
 	r.at = contenders
 	if len(r.state.Run.Profile.Contenders) == 1 {
 		r.at = steps
@@ -59,7 +58,11 @@ func (r *Run) contender(label string) tea.Cmd {
 			r.shown = new(t.Result.Trial)
 		}
 	}
-	return tea.Batch(r.tell(), r.tabs[contenders].Update(contenderMsg{label}))
+	cmd := r.tell()
+	if page, ok := r.tabs[contenders].(*Contenders); ok {
+		page.Show(label)
+	}
+	return cmd
 }
 
 // askStart asks before a command of a results folder is run: it may come from somebody else.

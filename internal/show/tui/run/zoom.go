@@ -10,7 +10,6 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/chart"
 	"github.com/locbench/locbench/internal/show/tui/fold"
 	"github.com/locbench/locbench/internal/show/tui/ui"
-	"github.com/locbench/locbench/internal/text/fit"
 )
 
 // zoom is one chart on the whole page, with a cursor.
@@ -121,7 +120,7 @@ func (o *Overview) pick() {
 func (o *Overview) valuesAt(at float64, w int) []string {
 	head := "at " + clock(at)
 	if step := o.stepAt(at); step != nil {
-		head += ", " + stepOf(step)
+		head += ", " + numbered(step)
 	}
 	head = o.theme.Accent.S(head)
 	if !o.zoom.pinned {
@@ -129,22 +128,10 @@ func (o *Overview) valuesAt(at float64, w int) []string {
 	}
 	lines := []string{head}
 	if i := nearest(timesOf(o.trial.Load, loadTime), at); i >= 0 {
-		lines = append(lines, flow(o.loadValues(&o.trial.Load[i]), w)...)
+		lines = append(lines, flow(o.loadValues(&o.trial.Load[i]), "", w)...)
 	}
 	if i := nearest(timesOf(o.trial.Usage, usageTime), at); i >= 0 {
-		lines = append(lines, flow(usageValues(&o.trial.Usage[i]), w)...)
-	}
-	return lines
-}
-
-// flow puts fields into lines of w cells, with two blanks between them.
-func flow(fields []string, w int) (lines []string) {
-	for i, f := range fields {
-		if last := len(lines) - 1; i > 0 && fit.Width(lines[last])+2+fit.Width(f) <= w {
-			lines[last] += "  " + f
-		} else {
-			lines = append(lines, f)
-		}
+		lines = append(lines, flow(usageValues(&o.trial.Usage[i]), "", w)...)
 	}
 	return lines
 }

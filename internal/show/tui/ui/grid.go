@@ -17,8 +17,8 @@ type Grid struct {
 	at      int
 	follow  bool // the cursor stays on the last row
 	// Ahead is how many rows after the selected one are in sight too.
-	Ahead int
-	from, h int  // rows in sight in the last View
+	Ahead   int
+	from, h int // rows in sight in the last View
 }
 
 // NewGrid returns a grid; with follow its cursor stays on the last row until it is moved away.

@@ -1,0 +1,158 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/benchtest"
+	"github.com/locbench/locbench/internal/show/tui/fold"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/testenv"
+)
+
+// Times are shown in the zone of the machine.
+func init() { time.Local = time.UTC }
+
+func TestLog(t *testing.T) {
+	alone(newLog, stateOf(inAStep(t))).Frames(t, "log")
+	alone(newLog, stateOf(tuitest.Records(t, "faults")), "v", "v", "home").Frames(t, "log-errors")
+}
+
+// logOfOutput is a state with n lines of output, one each millisecond, and an error after line 50.
+func logOfOutput(n int) StateMsg {
+	at := benchtest.Start()
+	s := &fold.State{}
+	trial := benchtest.ID("orders-go", 1)
+	apply := func(e bench.Event) {
+		s.Apply(bench.Record{Seq: s.Seq + 1, At: at, Trial: &trial, Event: e})
+	}
+	apply(bench.TrialStarted{Number: 1, Of: 1})
+	for i := range n {
+		at = at.Add(time.Millisecond)
+		apply(bench.LogLines{Lines: []bench.LogLine{{At: at, Stream: "stdout", Text: fmt.Sprintf("line %d.", i+1)}}})
+		if i+1 == 50 {
+			apply(bench.Notice{Level: "error", Text: "broken"})
+			apply(bench.Notice{Level: "error", Text: "broken again"})
+		}
+	}
+	return StateMsg{State: s, Trial: s.Current, At: s.Last}
+}
+
+// logPlay opens the log of a state in 120×40.
+func logPlay(t *testing.T, state StateMsg, use func(l *Log, p *tuitest.Program)) {
+	t.Helper()
+	var l *Log
+	page := tuitest.Page{Msgs: []tea.Msg{state}, New: func(*testing.T) ui.Page {
+		l = newLog().(*Log)
+		return l
+	}}
+	page.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) { use(l, p) })
+}
+
+// An error is shown with the last three lines that its contender wrote before, once.
+func TestLog_OutputBeforeAnError(t *testing.T) {
+	logPlay(t, logOfOutput(100), func(_ *Log, p *tuitest.Program) {
+		frame := p.Frame()
+		testenv.Contains(t, frame, "line 48.", "line 49.", "line 50.", "broken again")
+		testenv.Check(t, strings.Count(frame, "line ") == 3, "%s", frame)
+		p.Press("v")
+		testenv.Contains(t, p.Frame(), "line 1", "line 100.", "last 35 of 100 lines, follows")
+		p.Press("v")
+		testenv.Check(t, !strings.Contains(p.Frame(), "round 1"), "an event that is no error:\n%s", p.Frame())
+	})
+}
+
+// The log follows its end until it is scrolled, and again from its end on.
+func TestLog_Follows(t *testing.T) {
+	state := logOfOutput(100)
+	logPlay(t, state, func(l *Log, p *tuitest.Program) {
+		p.Press("v")
+		p.Frame()
+		grow := func(text string) {
+			line := bench.LogLine{At: state.State.Last.Add(time.Second), Text: text}
+			state.State.Apply(bench.Record{Seq: state.State.Seq + 1, At: line.At, Trial: &state.Trial.Result.Trial,
+				Event: bench.LogLines{Lines: []bench.LogLine{line}}})
+			p.Send(state)
+		}
+		grow("newest")
+		testenv.Contains(t, p.Frame(), "newest", "follows")
+		p.Press("up")
+		grow("later")
+		testenv.Contains(t, p.Frame(), "66 to 100 of 102 lines")
+		testenv.Check(t, !strings.Contains(p.Frame(), "later"), "it follows although it was scrolled")
+		p.Press("end")
+		testenv.Contains(t, p.Frame(), "later", "follows")
+		p.Press("home")
+		testenv.Contains(t, p.Frame(), "1 to 35 of 102 lines", "line 1.")
+		p.Send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		testenv.Contains(t, p.Frame(), "2 to 36 of 102 lines")
+	})
+}
+
+// A filter keeps the lines that hold it, in any case; esc clears it.
+func TestLog_Filter(t *testing.T) {
+	logPlay(t, logOfOutput(100), func(l *Log, p *tuitest.Program) {
+		p.Press("v", "/", "E", " ", "4", "2")
+		testenv.Check(t, l.Typing(), "letters are not text")
+		p.Press("enter")
+		testenv.Contains(t, p.Frame(), "/ E 42", "line 42.", "1 line, follows")
+		testenv.Check(t, !l.Typing() && l.Escape(), "the filter was not kept")
+		testenv.Contains(t, p.Frame(), "of 100 lines")
+		testenv.Check(t, !l.Escape(), "esc cleared a filter that was none")
+		p.Press("/", "x", "y")
+		testenv.Contains(t, p.Frame(), "no line matches")
+		p.Press("esc")
+		testenv.Contains(t, p.Frame(), "of 100 lines")
+	})
+}
+
+// Long lines of output are cut, and shifted as far as there is something to see.
+func TestLog_LongLines(t *testing.T) {
+	state := logOfOutput(1)
+	state.Trial.Log[0].Text = "begin " + strings.Repeat("x", 100) + " end"
+	logPlay(t, state, func(_ *Log, p *tuitest.Program) {
+		p.Press("v")
+		testenv.Contains(t, p.Frame(), "begin x", "x…")
+		p.Press("right", "right", "right", "right", "right", "right")
+		testenv.Contains(t, p.Frame(), "x end")
+		p.Press("left", "left", "left", "left", "left", "left")
+		testenv.Contains(t, p.Frame(), "begin x")
+	})
+}
+
+// The lines that are merged are bounded: those of the newest trials are kept.
+func TestLog_Bounded(t *testing.T) {
+	state := logOfOutput(1)
+	for i := range 30 {
+		trial := &fold.Trial{Result: bench.TrialResult{Trial: benchtest.ID("orders-go", i+2)}}
+		for n := range 1000 {
+			trial.Log = append(trial.Log, bench.LogLine{At: state.At.Add(time.Duration(i) * time.Second), Text: fmt.Sprint(i, n)})
+		}
+		state.State.Trials = append(state.State.Trials, trial)
+	}
+	logPlay(t, state, func(l *Log, p *tuitest.Program) {
+		p.Press("v")
+		p.Frame()
+		testenv.Equal(t, len(l.all()), logKept)
+		testenv.Contains(t, p.Frame(), "29 999", "of 20,000 lines")
+	})
+}
+
+// Lines of an excerpt that stand for others have no time and stay where they are.
+func TestLog_LeftOut(t *testing.T) {
+	state := logOfOutput(2)
+	log := &state.Trial.Log
+	*log = []bench.LogLine{(*log)[0], {Text: "(7 lines left out)", LeftOut: 7}, (*log)[1]}
+	logPlay(t, state, func(_ *Log, p *tuitest.Program) {
+		p.Press("v")
+		frame := p.Frame()
+		at := func(s string) int { return strings.Index(frame, s) }
+		testenv.Check(t, at("line 1.") < at("(7 lines") && at("(7 lines") < at("line 2."), "%s", frame)
+	})
+}
