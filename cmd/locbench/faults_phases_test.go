@@ -13,9 +13,9 @@ import (
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/show/tui/board"
-	"github.com/locbench/locbench/internal/show/tui/fold"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/pages"
+	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -178,10 +178,11 @@ func (p phased) outputs(t *testing.T, d *disturbed, run bench.Run) map[string]st
 }
 
 // dashboard returns the first screen at the end of a run.
-func dashboard(t *testing.T, dir string) string {
+func dashboard(t *testing.T, dir string) (frame string) {
 	t.Helper()
-	var s fold.State
-	testenv.OK(t, eachEvent(dir, func(r bench.Record) error { s.Apply(r); return nil }))
-	frame := ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}
-	return strings.Join(board.New().View(frame, &s, ""), "\n")
+	var records []bench.Record
+	testenv.OK(t, eachEvent(dir, func(r bench.Record) error { records = append(records, r); return nil }))
+	page := tuitest.Page{New: func(*testing.T) ui.Page { return pages.Pages{}.Live(tuitest.Finished(dir, records), false) }}
+	page.Play(t, tuitest.Size{Width: 160, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) { frame = p.Frame() })
+	return frame
 }

@@ -47,17 +47,10 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// finished returns a run that has ended and that another process started.
-func finished(records []bench.Record) *session {
-	s := &session{records: records, watched: true, stay: make(chan struct{})}
-	close(s.stay)
-	return s
-}
-
 func TestThePageOfARun(t *testing.T) {
 	var page *Run
 	c := tuitest.Page{New: func(t *testing.T) ui.Page {
-		page = New(Options{Session: finished(tuitest.Records(t, "faults"))})
+		page = New(Options{Session: tuitest.Finished("results/faults", tuitest.Records(t, "faults"))})
 		return page
 	}}
 	c.Play(t, tuitest.Size{Width: 120, Height: 40}, tuitest.Look{}, func(p *tuitest.Program) {
