@@ -18,7 +18,7 @@ import (
 // rateStep is the factor by which a key changes the rate of an open-loop step.
 const rateStep = 1.1
 
-// controls is what was asked of the run. The page shows a change when the run has reported it.
+// controls is what the user requested. The page shows a change when the run has reported it.
 type controls struct {
 	rate     float64 // last requested for the running step; 0: none
 	step     *fold.Step
@@ -109,7 +109,7 @@ func (r *Run) askStop() tea.Cmd {
 		add("after this step", r.restOfStep()+"stops the run; --resume continues it", bench.ControlStop)
 	}
 	if r.state.Loading() {
-		add("this step", "its data is kept, marked aborted; the trial goes on, incomplete", bench.ControlSkipStep)
+		add("this step", "its data is kept, marked aborted; the trial continues, incomplete", bench.ControlSkipStep)
 	}
 	if t := r.state.Current; t != nil && t.Result.State == bench.TrialRunning {
 		name := ui.Outside(t.Result.Trial.Label(), nameBytes)
@@ -120,7 +120,7 @@ func (r *Run) askStop() tea.Cmd {
 	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: "Stop what?", Text: r.whereNow(), Choices: all, After: r.howToResume(), Interrupt: abortMsg{}}})
 }
 
-// leave leads back, or asks what becomes of the run first.
+// leave leads back; during a run it first opens a question.
 func (r *Run) leave() tea.Cmd {
 	switch {
 	case r.over() || !r.options.Session.CanSteer():

@@ -17,7 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/testenv"
 )
 
-// session is a run that reports records and ends when stay is closed. It keeps what was asked of it.
+// session is a run that reports records and ends when stay is closed. It keeps the requests that it got.
 type session struct {
 	mu      sync.Mutex
 	records []bench.Record

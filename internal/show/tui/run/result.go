@@ -13,7 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// wayMsg tells the page of the run which way on was chosen. ui.Enter opens the contender, or without
+// wayMsg reports to the page of the run which way on was chosen. ui.Enter opens the contender, or without
 // one the page of the contenders, or of the steps if there is only one. ui.Compare, ui.Start,
 // ui.Resume, ui.Report and ui.Runs are of the run, ui.View leads to the charts over time.
 type wayMsg struct {
@@ -106,7 +106,7 @@ func (r *Result) Update(msg tea.Msg) tea.Cmd {
 		case ui.Compare, ui.Start, ui.Report, ui.Runs:
 			return ui.Cmd(wayMsg{Key: k})
 		case ui.View: // the other chart where there is room for one, then the charts over time
-			if r.other = !r.other && r.turns(); !r.other {
+			if r.other = !r.other && r.alternates(); !r.other {
 				return ui.Cmd(wayMsg{Key: k})
 			}
 		}

@@ -41,7 +41,7 @@ type Run struct {
 	control controls
 	failed  failedSoFar
 	tabs    []ui.Page
-	behind  ui.Page // the charts over time, or the result, which takes turns with it from the end on
+	behind  ui.Page // the charts over time, or the result, from the end on
 	at      int
 	heads   heads
 	shown   *bench.Trial // the trial that was chosen; nil: the running one
@@ -106,7 +106,7 @@ func (r *Run) fit(header int) {
 	}
 }
 
-// pages returns the tabs, and the page that takes turns with the first.
+// pages returns the tabs, and the one behind the first.
 func (r *Run) pages() []ui.Page {
 	if r.behind == nil {
 		return r.tabs
@@ -201,7 +201,7 @@ func (r *Run) onResult() bool { return r.at == 0 && r.onFirstResult() }
 // now is the present for all durations.
 func (r *Run) now() time.Time { return r.state.Now(r.clock) }
 
-// refresh tells the tabs before they are used: many records make one frame. While a run is in
+// refresh passes the state on before the tabs are used: many records make one frame. While a run is in
 // progress, they have no commands.
 func (r *Run) refresh() {
 	if r.stale {

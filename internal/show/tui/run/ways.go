@@ -65,7 +65,7 @@ func (r *Run) contender(label string) tea.Cmd {
 	return cmd
 }
 
-// askStart asks before a command of a results folder is run: it may come from somebody else.
+// askStart shows a command of a results folder before it is run: another user may have written it.
 func (r *Run) askStart(title, command string, err error, args []string) tea.Cmd {
 	if err != nil {
 		return bad(err.Error())

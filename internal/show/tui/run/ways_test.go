@@ -75,7 +75,7 @@ func TestAContenderIsOpened(t *testing.T) {
 func TestAReport(t *testing.T) {
 	r := New(Options{Session: &session{}, Opener: reporter{}})
 	first := r.report()
-	testenv.Check(t, r.report() == nil, "a second report is written beside the first")
+	testenv.Check(t, r.report() == nil, "a second report is written at the same time")
 	told := r.Update(first())()
 	testenv.Equal(t, told, tea.Msg(ui.TellMsg{Text: "report " + r.options.Session.Dir()}))
 	testenv.Check(t, r.report() != nil, "no report after the first")

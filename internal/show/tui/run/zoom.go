@@ -99,8 +99,8 @@ func (o *Overview) move(by int) {
 	}
 }
 
-// pick marks the cursor, or zooms to the time between the mark and the cursor. A shorter one than a
-// second holds no point: it is no range.
+// pick marks the cursor, or zooms to the time between the mark and the cursor. A time
+// below a second holds no point, so it is ignored.
 func (o *Overview) pick() {
 	times, i := o.times()
 	switch {
