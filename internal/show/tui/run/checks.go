@@ -121,7 +121,7 @@ func (c *Checks) enter() {
 	}
 }
 
-// folds reports whether groups may be folded: those that were asked for are not.
+// folds reports whether groups may be folded: what a view or a filter selects is unfolded.
 func (c *Checks) folds() bool { return c.view == checksAll && c.filter.text() == "" }
 
 // Escape leaves the whole of a check, or clears the filter.

@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	checksText   = 4000 // bytes of a detail
-	checksValue  = 20   // cells of a value in the table
-	checksMost   = 24   // contenders with a column of their own
-	checksName   = 32   // cells of the names of checks, before columns of contenders get room
-	checksDetail = 10   // lines of the selected check below the table
+	checksValue  = 20 // cells of a value in the table
+	checksMost   = 24 // contenders up to which each has a column
+	checksName   = 32 // cells of the names of checks, before columns of contenders get room
+	checksDetail = 10 // lines of the selected check below the table
 )
 
 // table returns the rows for this width: values of each contender, else only signs, else the counts
@@ -30,7 +29,7 @@ func (c *Checks) table() table.Table {
 		t := c.names()
 		longest := fit.Width(slices.MaxFunc(t.Lines(0, nil), func(a, b string) int { return fit.Width(a) - fit.Width(b) }))
 		for n, label := range c.found.contenders {
-			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(n) + " " + c.theme.Faint.S(said(label)), Left: true})
+			t.Columns = append(t.Columns, table.Column{Title: c.theme.Mark(c.mark(n)) + " " + c.theme.Faint.S(said(label)), Left: true})
 			for i, row := range c.rows {
 				t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: c.cell(row, n, values)})
 			}
@@ -53,6 +52,16 @@ func (c *Checks) table() table.Table {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, table.Cell{Text: count.text(c.theme)})
 	}
 	return t
+}
+
+// mark returns the number of the mark of contender n: its place in the profile, before and after it
+// has failed.
+func (c *Checks) mark(n int) int {
+	same := func(s bench.Selection) bool { return s.String() == c.found.contenders[n] }
+	if i := slices.IndexFunc(c.state.Run.Profile.Contenders, same); i >= 0 {
+		return i
+	}
+	return n
 }
 
 // names is a table of the names alone.
@@ -147,7 +156,7 @@ func (c *Checks) detail(short bool) []string {
 		}
 	}
 	if request != "" {
-		rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: ui.Outside(request, checksText)})
+		rows = slices.Insert(rows, 0, ui.ProblemRow{Name: "request", Text: said(request)})
 	}
 	if worst == bench.CheckFailed {
 		effect := "excluded from the comparison; --accept-failed-checks compares anyway"
@@ -174,7 +183,7 @@ func (c *Checks) detail(short bool) []string {
 // text is the outcome in words, with how long it took.
 func (o *checksOutcome) text() string {
 	text := string(o.Status)
-	for _, part := range []string{said(o.Value), ui.Outside(o.Detail, checksText)} {
+	for _, part := range []string{said(o.Value), said(o.Detail)} {
 		if part != "" {
 			text += ": " + part
 		}

@@ -79,14 +79,14 @@ func TestChecks_Fold(t *testing.T) {
 func TestChecks_Failed(t *testing.T) {
 	state := checked(2, 1, func(n, _ int, checks []bench.CheckResult) {
 		if n == 1 {
-			checks[2].Status, checks[2].Value, checks[2].Detail = bench.CheckFailed, "200", "wanted status 404, got 200"
+			checks[2].Status, checks[2].Value, checks[2].Detail = bench.CheckFailed, "200", "expected status 404, got 200"
 		}
 	})
 	checksPlay(t, state, func(c *Checks, p *tuitest.Program) {
 		frame := p.Frame()
 		at := func(s string) int { return strings.Index(frame, s) }
 		testenv.Check(t, at("▾ get") < at("no city") && at("no city") < at("a city") && at("a city") < at("▸ lifecycle"), "%s", frame)
-		testenv.Contains(t, frame, "✗ no city", "orders-b  failed: 200: wanted status 404, got 200",
+		testenv.Contains(t, frame, "✗ no city", "orders-b  failed: 200: expected status 404, got 200",
 			"excluded from the comparison", "see the failed checks: locbench run")
 		p.Press("v")
 		testenv.Contains(t, p.Frame(), "failed only", "no city")
@@ -149,7 +149,8 @@ func TestChecks_Whole(t *testing.T) {
 		checks[1].Status, checks[1].Detail = bench.CheckFailed, strings.Repeat("wrong ", 30)
 	})
 	checksPlay(t, state, func(c *Checks, p *tuitest.Program) {
-		testenv.Contains(t, p.Frame(), "✗ 26", "more lines")
+		// Nine of 56 lines: two of each contender, what it is, the request, the effect and the remedy.
+		testenv.Contains(t, p.Frame(), "✗ 26", "enter: 47 more lines")
 		p.Press("enter")
 		testenv.Contains(t, p.Frame(), "orders-a")
 		lacks(t, p.Frame(), "orders-z", "lifecycle ")
@@ -157,12 +158,27 @@ func TestChecks_Whole(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "orders-z  failed", "effect")
 		testenv.Check(t, c.Escape(), "esc does not leave the details")
 		testenv.Contains(t, p.Frame(), "▸ lifecycle")
+		p.Press("enter")
+		testenv.Contains(t, p.Frame(), "orders-a")
+		state.State.Trials = nil
+		state.State.Version++
+		testenv.Contains(t, p.Frame(), "no checks run yet")
+	})
+}
+
+// Excluded contenders come last, as in the conclusion, and keep their marks.
+func TestChecks_Order(t *testing.T) {
+	state := checked(3, 1, checksSame)
+	state.State.Run.Trials[0].Excluded = &bench.Exclusion{}
+	checksPlay(t, state, func(_ *Checks, p *tuitest.Program) {
+		head := strings.Join(strings.Fields(strings.Split(p.Frame(), "\n")[1]), " ")
+		testenv.Equal(t, head, "check ■ orders-b ▲ orders-c ● orders-a")
 	})
 }
 
 // More contenders than have a column are counted.
 func TestChecks_ManyContenders(t *testing.T) {
-	for n, want := range map[int]string{checksMost: "● orders-a", checksMost + 1: "contenders"} {
+	for n, want := range map[int]string{24: "● orders-a", 25: "contenders"} {
 		page := alone(newChecks, checked(n, 1, checksSame))
 		page.Play(t, tuitest.Size{Width: 600, Height: 30}, tuitest.Look{}, func(p *tuitest.Program) {
 			testenv.Contains(t, strings.Split(p.Frame(), "\n")[1], want)

@@ -18,7 +18,6 @@ import (
 const (
 	logKept   = 20_000 // lines of output that are shown, of all contenders
 	logBefore = 3      // lines of output that are shown before an error
-	logText   = 4000   // bytes of a line
 	logShift  = 8      // cells
 )
 
@@ -80,7 +79,7 @@ func (l *Log) Update(msg tea.Msg) tea.Cmd {
 	case ui.Left:
 		l.shift = max(0, l.shift-logShift)
 	case ui.Right:
-		l.shift = min(l.shift+logShift, logText)
+		l.shift = min(l.shift+logShift, searched)
 	default:
 		if by, ok := ui.Moves(k, l.h); ok {
 			l.scroll(by)
@@ -115,7 +114,7 @@ func (l *Log) inSight() []logLine {
 // gutter is what is left of the text of a line: when, who and a sign. A narrow terminal has no room
 // for who, a very narrow one none for when.
 func (l *Log) gutter(line logLine) string {
-	clock, who := "15:04:05", 0
+	clock, who := "15:04:05", len("you")
 	if l.size.Class != ui.Column {
 		for _, trial := range l.state.Trials {
 			who = max(who, min(fit.Width(trial.Result.Trial.Label()), l.size.Width/4))
@@ -174,7 +173,7 @@ func (l *Log) draw(w, h int) string {
 	for _, line := range shown {
 		text := line.text
 		if line.output {
-			text = fit.Cut(ansi.TruncateLeft(ui.Outside(text, logText), l.shift, ""), l.room())
+			text = fit.Cut(ansi.TruncateLeft(said(text), l.shift, ""), l.room())
 		}
 		out = append(out, l.gutter(line)+line.paint.S(text))
 	}

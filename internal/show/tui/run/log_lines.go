@@ -42,7 +42,7 @@ func (l *Log) all() []logLine {
 		case line.output:
 			l.lines = append(l.lines, line)
 		default:
-			for _, part := range ui.Wrap(ui.Outside(line.text, logText), max(8, l.room())) {
+			for _, part := range ui.Wrap(said(line.text), max(8, l.room())) {
 				line.text = part
 				l.lines = append(l.lines, line)
 				line.more = true

@@ -64,7 +64,7 @@ func TestLog_OutputBeforeAnError(t *testing.T) {
 		p.Press("v")
 		testenv.Contains(t, p.Frame(), "line 1", "line 100.", "last 35 of 100 lines, follows")
 		p.Press("v")
-		testenv.Check(t, !strings.Contains(p.Frame(), "round 1"), "an event that is no error:\n%s", p.Frame())
+		testenv.Check(t, !strings.Contains(p.Frame(), "round 1"), "an event without an error:\n%s", p.Frame())
 	})
 }
 
@@ -100,6 +100,7 @@ func TestLog_Filter(t *testing.T) {
 	logPlay(t, logOfOutput(100), func(l *Log, p *tuitest.Program) {
 		p.Press("v", "/", "E", " ", "4", "2")
 		testenv.Check(t, l.Typing(), "letters are not text")
+		testenv.Contains(t, p.Frame(), "enter keep  esc clear")
 		p.Press("enter")
 		testenv.Contains(t, p.Frame(), "/ E 42", "line 42.", "1 line, follows")
 		testenv.Check(t, !l.Typing() && l.Escape(), "the filter was not kept")
@@ -123,6 +124,31 @@ func TestLog_LongLines(t *testing.T) {
 		testenv.Contains(t, p.Frame(), "x end")
 		p.Press("left", "left", "left", "left", "left", "left")
 		testenv.Contains(t, p.Frame(), "begin x")
+	})
+}
+
+// Only the beginning of a very long line is searched.
+func TestLineFilter_LongLines(t *testing.T) {
+	f := newLineFilter()
+	f.input.SetValue("END")
+	testenv.Check(t, f.holds(strings.Repeat("x", 4093)+"end"), "the beginning is not searched")
+	testenv.Check(t, !f.holds(strings.Repeat("x", 4094)+"end"), "all of it is searched")
+}
+
+// What the user did is marked, a warning of before the resume says so, and a run that has ended
+// has nothing to follow.
+func TestLog_Signs(t *testing.T) {
+	s := &fold.State{}
+	for _, e := range []bench.Event{
+		bench.Notice{Level: "warning", Text: "busy"}, bench.RunStarted{},
+		bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "fan on"}},
+	} {
+		s.Apply(bench.Record{At: benchtest.Start(), Event: e})
+	}
+	logPlay(t, StateMsg{State: s}, func(_ *Log, p *tuitest.Program) {
+		testenv.Contains(t, p.Frame(), "     !    before the resume: busy", "  you  n    note: fan on", "follows")
+		s.Apply(bench.Record{At: benchtest.Start(), Event: bench.RunEnded{State: bench.RunComplete}})
+		testenv.Check(t, !strings.Contains(p.Frame(), "follows"), "%s", p.Frame())
 	})
 }
 
