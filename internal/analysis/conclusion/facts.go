@@ -148,7 +148,7 @@ func (d *draft) nextAlone(c analysis.Contender) (text, command string) {
 	return "Compare it with another one", d.alone(c, "OTHER")
 }
 
-// Probe returns the option of a run that tells more about a step with a bottleneck; "" if there is
+// Probe returns the option of a run that shows more about a step with a bottleneck; "" if there is
 // none.
 func Probe(by verdict.Bound, step bench.Step, limits bench.Limits) (text, option string) {
 	switch {

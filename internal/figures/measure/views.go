@@ -5,15 +5,15 @@ type Place int
 
 // The places.
 const (
-	Compared       Place = iota // compare and history
-	Ranked                      // ratios between contenders with different limits
-	TextSteps                   // final table of the steps of a contender
-	TextLive                    // table that grows during a trial; measures with a Drop are not in the narrow one
-	TextDetails                 // lines about a step that --verbose adds
-	TextContenders              // final table of contenders
-	ScreenSteps                 // table of steps in the dashboard
-	ScreenMoreSteps             // its other columns
-	ScreenOverview              // short table of steps
+	Compared        Place = iota // compare and history
+	Ranked                       // ratios between contenders with different limits
+	TextSteps                    // final table of the steps of a contender
+	TextLive                     // table that grows during a trial; measures with a Drop are not in the narrow one
+	TextDetails                  // lines about a step that --verbose adds
+	TextContenders               // final table of contenders
+	ScreenSteps                  // table of steps in the dashboard
+	ScreenMoreSteps              // its other columns
+	ScreenOverview               // short table of steps
 	ScreenContenders
 	ScreenOrders      // measures that contenders can be sorted by
 	BrowserContenders // preview of a results folder

@@ -313,7 +313,7 @@ func TestSteps_Bounds(t *testing.T) {
 	lines := s.Draw(ui.NewTheme(ui.ThemeOptions{NoColor: true}), 26, 6)
 	view := ansi.Strip(strings.Join(lines, "\n"))
 	testenv.Equal(t, strings.Count(view, "┊"), 3, view)
-	testenv.Contains(t, view, "w 1      2  4,096    9")
+	testenv.Contains(t, view, "w 1      2  4,096     9")
 }
 
 func TestStepsGolden(t *testing.T) {

@@ -136,11 +136,11 @@ type trust int
 const (
 	untold trust = iota // of a warm-up, or of a step that runs
 	trusted
-	doubted // something else may have limited them
+	caution // something else may have limited them
 	failed
 )
 
-// trustOf judges a finished step.
+// trustOf returns the trust in a finished step.
 func trustOf(p bench.Profile, r *bench.StepResult, by verdict.Bound) trust {
 	_, unexpected := r.Load.TooManyUnexpected(p.MaxUnexpected)
 	worst, _ := r.Load.WorstErrors()
@@ -149,14 +149,14 @@ func trustOf(p bench.Profile, r *bench.StepResult, by verdict.Bound) trust {
 		return failed
 	case r.Step.WarmUp:
 		return untold
-	case len(r.AllWarnings()) > 0 || doubtful(by):
-		return doubted
+	case len(r.AllWarnings()) > 0 || outside(by):
+		return caution
 	}
 	return trusted
 }
 
-// doubtful reports whether a bottleneck may be that of the measurement, not of the contender.
-func doubtful(by verdict.Bound) bool {
+// outside reports whether a bottleneck may be the client or the machine, not the contender.
+func outside(by verdict.Bound) bool {
 	return by == verdict.Machine || by == verdict.Client || by == verdict.Unclear
 }
 
@@ -192,15 +192,15 @@ func boundWords(v verdict.Verdict) string {
 	return "bound by " + string(v.Bound) + ": " + v.Text
 }
 
-// judged keeps the bottlenecks of a trial, by the index of the step, until another step ends.
-type judged struct {
+// bottlenecks keeps those of the steps of a trial, by the index of the step, until another step ends.
+type bottlenecks struct {
 	trial *fold.Trial
 	last  *bench.StepResult
 	n     int
 	all   map[int]verdict.Verdict
 }
 
-func (j *judged) of(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
+func (j *bottlenecks) of(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
 	steps := t.Result.Steps
 	n := len(steps)
 	if n == 0 {
@@ -209,7 +209,7 @@ func (j *judged) of(s *fold.State, t *fold.Trial) map[int]verdict.Verdict {
 	if j.trial == t && j.n == n && j.last == &steps[n-1] {
 		return j.all
 	}
-	*j = judged{t, &steps[n-1], n, map[int]verdict.Verdict{}}
+	*j = bottlenecks{t, &steps[n-1], n, map[int]verdict.Verdict{}}
 	for i, v := range verdict.Trial(s.Run.Machine.CPUs, t.Result) {
 		j.all[steps[i].Index] = v
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/locbench/locbench/internal/text/table"
 )
 
-// Contenders is how the contenders stand so far, and what the selected one is like. The cursor is on
+// Contenders is how the contenders compare so far, and what the selected one is like. The cursor is on
 // the contender that runs until it is moved away.
 type Contenders struct {
 	grid  *ui.Grid

@@ -21,7 +21,7 @@ import (
 type Steps struct {
 	grid   *ui.Grid
 	state  StateMsg
-	judged judged
+	bounds bottlenecks
 	spread spread
 	moved  bool
 	more   bool // the other columns
@@ -41,7 +41,7 @@ type spread struct {
 // newSteps makes the tab.
 func newSteps() ui.Page {
 	grid := ui.NewGrid(false)
-	grid.Ahead = 1 // the running step stays in sight
+	grid.Below = 1 // the running step stays in sight
 	return &Steps{grid: grid}
 }
 
@@ -167,7 +167,7 @@ func (s *Steps) table() table.Table {
 	}
 	t.Columns = append(t.Columns, table.Column{Title: "bound by", Left: true, Drop: 3},
 		table.Column{Title: "trust", Left: true, Drop: 4})
-	bounds := s.judged.of(s.state.State, trial)
+	bounds := s.bounds.of(s.state.State, trial)
 	for _, step := range trial.Steps {
 		cells := []table.Cell{{Text: stepSign(s.theme, trial, step) + " " + stepName(step.Step, s.size.Class)}}
 		for _, m := range shown {

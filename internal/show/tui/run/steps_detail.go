@@ -48,13 +48,13 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 		}
 		add(failed, text)
 	}
-	if v := s.judged.of(s.state.State, s.state.Trial)[step.Index]; v.Bound != "" {
+	if v := s.bounds.of(s.state.State, s.state.Trial)[step.Index]; v.Bound != "" {
 		x, text := untold, boundWords(v)
 		if trustOf(s.state.State.Run.Profile, r, v.Bound) != untold {
 			x = trusted
 		}
-		if doubtful(v.Bound) {
-			x = doubted
+		if outside(v.Bound) {
+			x = caution
 			if what, option := conclusion.Probe(v.Bound, step.Step, s.state.Trial.Limits()); option != "" {
 				text += ". " + what + ": " + conclusion.Command([]string{option})
 			}
@@ -62,7 +62,7 @@ func (s *Steps) remarks(step *fold.Step) (all []remark) {
 		add(x, text)
 	}
 	for _, w := range r.AllWarnings() {
-		add(doubted, w.Text)
+		add(caution, w.Text)
 	}
 	for _, text := range []string{openLoop(l), statuses(l), bodies(l)} {
 		if text != "" {

@@ -16,8 +16,8 @@ type Grid struct {
 	content table.Table
 	at      int
 	follow  bool // the cursor stays on the last row
-	// Ahead is how many rows after the selected one are in sight too.
-	Ahead   int
+	// Below is how many rows below the selected one are in sight too.
+	Below   int
 	from, h int // rows in sight in the last View
 }
 
@@ -78,7 +78,7 @@ func (g *Grid) Block(t *Theme, priority, least int) Block {
 func (g *Grid) View(t *Theme, w, h int) string {
 	lines := g.content.Lines(w-2, t.Tone)
 	g.h = h - 1
-	g.from = Window(g.from, min(g.at+g.Ahead, len(lines)-2), len(lines)-1, g.h)
+	g.from = Window(g.from, min(g.at+g.Below, len(lines)-2), len(lines)-1, g.h)
 	g.from = Window(g.from, g.at, len(lines)-1, g.h)
 	out := []string{"  " + lines[0]}
 	for i := g.from; i < len(lines)-1 && i < g.from+g.h; i++ {

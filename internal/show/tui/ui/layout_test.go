@@ -167,7 +167,7 @@ func TestGrid(t *testing.T) {
 	testenv.Equal(t, g.Row(), from, "row that was clicked, the second below the head in line 4")
 	testenv.Check(t, !g.Update(press("x"), 0) && !g.Update(tea.MouseClickMsg{Y: 4}, 4), "another key, or a click on the head")
 	g = NewGrid(false)
-	g.Ahead = 1
+	g.Below = 1
 	g.Set(of(9))
 	for _, row := range []int{5, 8} { // the row after the selected one is in sight too
 		g.Select(row)
