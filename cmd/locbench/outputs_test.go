@@ -26,10 +26,11 @@ import (
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/show/plain"
 	"github.com/locbench/locbench/internal/show/report"
-	"github.com/locbench/locbench/internal/show/tui/browse"
 	tuicompare "github.com/locbench/locbench/internal/show/tui/compare"
 	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/runs"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	tuiui "github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -103,7 +104,6 @@ func TestOutputs_Leader(t *testing.T) {
 // TestOutputs_Agree walks the outputs of real runs: each has the same text for a measure of a
 // contender.
 func TestOutputs_Agree(t *testing.T) {
-	whole := []measure.ID{measure.Throughput, measure.StartUp, measure.Cost}
 	var every []measure.ID
 	for _, m := range measure.All() {
 		every = append(every, m.ID)
@@ -121,9 +121,11 @@ func TestOutputs_Agree(t *testing.T) {
 			testenv.OK(t, plain.End(&text, a, nil, 0, true))
 			testenv.OK(t, report.Markdown(&md, a, report.Options{}))
 			testenv.OK(t, report.HTML(&page, a, report.Options{}))
-			screen := browse.New(browse.Options{Source: tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}})
-			tuitest.Settle(screen, screen.Init(), nil)
-			dashboard := tuitest.Text(screen, tuitest.Size{Width: 200, Height: 50}, time.Now())
+			past := tuitest.Page{New: func(*testing.T) tuiui.Page {
+				return runs.New(runs.Options{Source: tuitest.Folders{{Dir: dir, Run: run, Trials: trials}}})
+			}}
+			var dashboard string
+			past.Play(t, tuitest.Size{Width: 200, Height: 50}, tuitest.Look{}, func(p *tuitest.Program) { dashboard = p.Frame() })
 			above, below, _ := strings.Cut(md.String(), "## All results")
 			screenful, rest, _ := strings.Cut(page.String(), "<h2>All results</h2>")
 			table, _, _ := strings.Cut(rest, "</table>")
@@ -138,7 +140,7 @@ func TestOutputs_Agree(t *testing.T) {
 					"report":          {screenful, `<th scope="row"[^>]*>(?:<i [^>]*></i>)?` + c.Label + `.*`, first},
 					"all in Markdown": {below, `(?m)^\|.*$`, every},
 					"all in report":   {table, `<td data-label="` + c.Label + `"[^>]*>[^<]*`, every},
-					"dashboard":       {dashboard, `(?m)^.*\b` + c.Label + ` .*$`, whole},
+					"dashboard":       {dashboard, `(?m)^.*\b` + c.Label + ` .*$`, first},
 				} {
 					rows := strings.Join(regexp.MustCompile(of.row).FindAllString(of.text, -1), "\n")
 					for _, id := range of.measures {

@@ -218,7 +218,7 @@ func TestScreen_HostileLogs(t *testing.T) {
 	p.see("code=130")
 }
 
-// TestDashboard uses all screens: set up, watch, abort; again to the end; browse, open, compare.
+// TestDashboard uses all screens: set up, watch, abort; again to the end; past runs, open, compare.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -227,13 +227,13 @@ func TestDashboard(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "small.yaml"), data)
 	p := newPane(t, 120, 40, dir)
 	p.typed("locbench tui -- --profile small.yaml; echo code=$?")
-	p.see("set up a benchmark", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
+	p.see("set up  ", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
 	p.keys("a", "C-c")
 	p.see("interrupted", " took ") // the run has ended, not only its trial
 	p.keys("q")
-	p.see("set up a benchmark")
+	p.see("set up  ")
 
 	time.Sleep(1100 * time.Millisecond) // the name of a results folder has the second of its start
 	p.keys("s")
@@ -247,22 +247,22 @@ func TestDashboard(t *testing.T) {
 	p.see("go-nethttp", "1 contender")
 	p.keys("q")
 
-	p.see("set up a benchmark")
+	p.see("set up  ")
 	p.keys("b")
-	p.see("complete", "interrupted", filepath.Base(folders[1]))
+	p.see("past runs", "interrupted", filepath.Base(folders[1]))
 	p.keys("Enter")
 	p.see("1 Overview", "throughput", "complete")
 	p.keys("q")
 	p.see("interrupted")
-	p.keys("Space", "Down", "Space", "c")
+	p.keys("Space", "Down", "c")
 	p.see("A", "B", "go-nethttp", "need 6 or more rounds")
 	p.keys("q")
 	p.see("interrupted")
 	p.keys("q")
-	p.see("set up a benchmark")
+	p.see("set up  ")
 	p.keys("q")
 	screen := p.see("code=0")
-	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up a benchmark") {
+	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up  ") {
 		t.Errorf("the normal screen shows:\n%s", screen)
 	}
 	for _, f := range folders {

@@ -51,7 +51,7 @@ func TestCapacity_Limits(t *testing.T) {
 				}
 			}
 		}
-		if code, stdout, stderr := locbench(t, dir, "report", "out"); code != 0 || strings.Count(stdout, "report.html") != 2 {
+		if code, stdout, stderr := locbench(t, dir, "report", "out"); code != 0 || strings.Count(stdout, "report.html") != 3 {
 			t.Errorf("report: exit code %d\n%s%s", code, stdout, stderr)
 		}
 		if code, _, stderr := locbench(t, dir, "run", "--resume", "out/cpus-1"); code != 2 || !strings.Contains(stderr, "capacity search") {
@@ -68,7 +68,7 @@ func TestCapacity_ImpossibleSLO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
-	if code != 4 || !strings.Contains(stdout, "no rate meets the SLO; even 1.00/s fails: p50 is") {
+	if code != 4 || !strings.Contains(stdout, "even 1.00/s misses the SLO: p50 is") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "report.html")); err != nil {

@@ -12,23 +12,36 @@ import (
 	"github.com/locbench/locbench/internal/analysis/compare"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/show/report"
 	"github.com/locbench/locbench/internal/text/safe"
 )
 
+// ReportOptions returns what reports of the results in dir need to know next to them.
+func ReportOptions(dir string, run bench.Run) (opts report.Options, err error) {
+	dir = results.Folder(dir)
+	opts = report.Options{Folder: dir, Floor: FindFloor(run, run, dir)}
+	if results.Has(dir, capacity.File) {
+		opts.Search, err = ReadSearch(dir)
+	}
+	return opts, err
+}
+
 // WriteReports writes the HTML report and the Markdown summary of dir and returns their paths. With
 // html it writes only the report, to that file.
 func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
-	dir = results.Folder(dir)
+	opts, err := ReportOptions(dir, a.Run)
+	if err != nil {
+		return nil, err
+	}
 	var page, summary bytes.Buffer
-	opts := report.Options{Folder: dir, Floor: FindFloor(a.Run, a.Run, dir)}
 	path := html
 	if path == "" {
-		path = filepath.Join(dir, results.ReportFile)
+		path = filepath.Join(opts.Folder, results.ReportFile)
 		if err := report.Markdown(&summary, a, opts); err != nil {
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
-		file := filepath.Join(dir, results.SummaryFile)
+		file := filepath.Join(opts.Folder, results.SummaryFile)
 		if err := safe.WriteFile(file, summary.Bytes()); err != nil {
 			return nil, err
 		}
@@ -43,7 +56,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 	return append(written, path), nil
 }
 
-// RewriteReports writes the reports of the results in dir again.
+// RewriteReports writes the reports of the results in dir, the folder of a run, again.
 func RewriteReports(dir string) ([]string, error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {

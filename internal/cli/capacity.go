@@ -28,7 +28,8 @@ fail. If a probe fails because the client or other work on this machine was the 
 
 Measures: p50, p75, p90, p95, p99, p99.9, mean, max (a time), errors (a percentage). Requests, data, store and limits
 come from the profile. Every probe is saved as a step in a results folder, for 'locbench report' and 'locbench tui',
-and in capacity.json. Standard output gets the table, or with --json the content of capacity.json.
+and in capacity.json. Standard output gets the conclusion, which report.html and summary.md have too, or with --json the
+content of capacity.json.
 
 Exit codes: 0 a rate was found (for at least one limit); 1 could not start; 2 wrong usage; 3 the contender failed; 4 no
 rate meets the SLO; 130 interrupted.`,
@@ -67,7 +68,7 @@ rate meets the SLO; 130 interrupted.`,
 	fl.IntVar(&o.MaxProbes, "max-probes", 60, "stop after this many probes")
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-capacity)")
 	fl.BoolVar(&f.Output.JSON, "json", false, "print the result as JSON")
-	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the table")
+	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the conclusion")
 	_ = cmd.RegisterFlagCompletionFunc("slo",
 		fixed("p99<50ms,errors<0.1%", "p99<100ms", "p99.9<100ms,errors<0.1%", "p95<20ms"))
 	_ = cmd.RegisterFlagCompletionFunc("limits", fixed("cpus=0.5,1,1.5,2", "memory=64MiB,128MiB,256MiB,512MiB"))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
@@ -131,15 +130,23 @@ func exportTo(env Env, path string, file export.File) error {
 // JSON.
 func reportAs(env Env, dir, format, out string) error {
 	var file export.File
+	if format == "md" {
+		a, err := readAnalyzed(env, dir)
+		if err != nil {
+			return err
+		}
+		opts, err := app.ReportOptions(dir, a.Run)
+		if err != nil {
+			return err
+		}
+		file.Write = func(w io.Writer) error { return report.Markdown(w, a, opts) }
+		return exportTo(env, out, file)
+	}
 	run, trials, err := readFolder(env, dir)
 	if err != nil {
 		return err
 	}
 	switch format {
-	case "md":
-		file.Write = func(w io.Writer) error {
-			return report.Markdown(w, analysis.Of(run, trials), report.Options{Floor: app.FindFloor(run, run, dir)})
-		}
 	case "csv", "json":
 		f, err := export.Lookup(format)
 		if err != nil {

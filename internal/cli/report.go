@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/app"
-	"github.com/locbench/locbench/internal/app/search"
 	"github.com/locbench/locbench/internal/results"
-	"github.com/locbench/locbench/internal/run/capacity"
-	"github.com/locbench/locbench/internal/text/console"
 )
 
 func newReport(env Env) *cobra.Command {
@@ -31,14 +27,7 @@ writes both at its end; use this for copied results or after an update of locben
 			if format != "html" {
 				return reportAs(env, dirs[0], format, out)
 			}
-			if done, err := reportSearches(env, dirs[0], out); done {
-				return err
-			}
-			run, trials, err := readFolder(env, dirs[0])
-			if err != nil {
-				return err
-			}
-			files, err := app.WriteReports(dirs[0], out, analysis.Of(run, trials))
+			files, err := writeReports(env, dirs[0], out)
 			for _, f := range files {
 				fmt.Fprintln(env.Stdout, f)
 			}
@@ -50,25 +39,23 @@ writes both at its end; use this for copied results or after an update of locben
 	return cmd
 }
 
-// reportSearches writes the reports of a folder of 'locbench capacity --limits', which has a
-// results folder per limit; done is false if dir is not such a folder.
-func reportSearches(env Env, dir, out string) (done bool, err error) {
-	if results.Has(dir, results.RunFile) || !results.Has(dir, capacity.File) {
-		return false, nil
+// writeReports writes the reports of a run, or of a search for capacity and of its runs.
+func writeReports(env Env, dir, out string) ([]string, error) {
+	if app.SearchesLimits(dir) && out == "" {
+		return app.RewriteSearchReports(dir)
 	}
-	r, err := search.Read(dir)
+	a, err := readAnalyzed(env, dir)
 	if err != nil {
-		return true, err
+		return nil, err
 	}
-	if out != "" {
-		return true, console.Usagef("%s holds several results folders: name one, or omit --out", dir)
+	return app.WriteReports(dir, out, a)
+}
+
+// readAnalyzed reads a results folder, or that of a search for capacity with several limits.
+func readAnalyzed(env Env, dir string) (*analysis.Run, error) {
+	if app.SearchesLimits(dir) {
+		return app.SearchRun(dir)
 	}
-	for _, folder := range search.Folders(dir, r) {
-		files, failure := app.RewriteReports(folder)
-		for _, f := range files {
-			fmt.Fprintln(env.Stdout, f)
-		}
-		err = errors.Join(err, failure)
-	}
-	return true, err
+	run, trials, err := readFolder(env, dir)
+	return analysis.Of(run, trials), err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/app/screens"
 	"github.com/locbench/locbench/internal/run/profile"
 	"github.com/locbench/locbench/internal/show/tui/setup"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
 	"github.com/locbench/locbench/profiles"
 )
@@ -60,9 +61,9 @@ func extra(flags *pflag.FlagSet) (args []string) {
 	return args
 }
 
-// newSetup returns the setup screen of this machine, with args, options of 'locbench run', as
+// newSetup returns the setup page of this machine, with args, options of 'locbench run', as
 // presets. o has the functions that start a run and open past ones.
-func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
+func newSetup(args []string, o setup.Options) (ui.Page, error) {
 	choice, services, err := setupChoice(args)
 	if err != nil {
 		return nil, err

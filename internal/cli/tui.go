@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locbench/locbench/internal/app/screens"
-	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/console"
@@ -30,7 +29,7 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 		Example: `  locbench tui                                  # set up, start, watch
   locbench tui -- --profile locations --rounds 6
   locbench tui results/20261121-080000-quick    # watch a run, or see how it ended
-  locbench tui --browse                         # past results
+  locbench tui --browse                         # past runs
   locbench tui --ascii --theme light`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			var initial []string
@@ -49,13 +48,7 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 			for _, d := range services {
 				initial = append(initial, "--services", d)
 			}
-			f.SetUp = func(o setup.Options) (ui.Page, error) {
-				screen, err := newSetup(initial, o)
-				if err != nil {
-					return nil, err
-				}
-				return old.NewPage(screen), nil
-			}
+			f.SetUp = func(o setup.Options) (ui.Page, error) { return newSetup(initial, o) }
 			return screens.Dashboard(cmd.Context(), env, f)
 		},
 	}
@@ -66,7 +59,7 @@ steps are kept. Press ? on any screen for its keys. NO_COLOR disables colors.`,
 		return cmd.Parent().FlagErrorFunc()(cmd, err)
 	})
 	bindScreen(cmd, &f.Options)
-	cmd.Flags().BoolVar(&f.Browse, "browse", false, "start with the list of past results")
+	cmd.Flags().BoolVar(&f.Browse, "browse", false, "start with the list of past runs")
 	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` of contender folders; repeatable")
 	_ = cmd.MarkFlagDirname("services")
 	return cmd

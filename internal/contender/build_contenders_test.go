@@ -30,7 +30,7 @@ func TestDynamicBinary(t *testing.T) {
 	}
 	// With the sources available a static binary is built.
 	sources := t.TempDir()
-	write(t, filepath.Join(sources, "go.mod"), "module locbench\n\ngo 1.21\n")
+	write(t, filepath.Join(sources, "go.mod"), "module github.com/locbench/locbench\n\ngo 1.21\n")
 	write(t, filepath.Join(sources, "cmd", "locbench", "main.go"), "package main\n\nfunc main() { println(\"static\") }\n")
 	write(t, filepath.Join(sources, "deep", "er", "x"), "")
 	var out bytes.Buffer

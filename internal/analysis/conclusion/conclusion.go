@@ -31,6 +31,7 @@ const (
 	Arrivals                  // latency and failures when users arrive
 	FirstRequests             // the first requests, and warm ones
 	Single                    // what one contender reached, and what limited it
+	Search                    // the highest rate that meets an SLO; package capacity concludes
 )
 
 // Tone is the weight of a verdict.
@@ -252,13 +253,16 @@ func (d *draft) cost() string {
 	return text
 }
 
-// hoursOfMonth is the length of a month: 365 × 24 / 12.
-const hoursOfMonth = 730
+// UsualRate is the rate, in requests per second, for which a cost per month is given, and
+// HoursOfMonth the length of a month: 365 × 24 / 12.
+const (
+	UsualRate    = 1000
+	HoursOfMonth = 730
+)
 
 // perMonth returns the cost of a steady load as people think of it: "at 1,000 req/s: 0.05 CPUs,
 // about $1 a month".
 func (d *draft) perMonth(c analysis.Contender) string {
-	const rate = 1000
 	each := c.Cost.Marginal
 	if each == 0 {
 		each = c.Cost.Total
@@ -267,9 +271,9 @@ func (d *draft) perMonth(c analysis.Contender) string {
 	if price <= 0 {
 		price = stats.DefaultPrice
 	}
-	cpus := each / 1e9 * rate * 3600 / price
-	month := cpus * price * hoursOfMonth
-	text := fmt.Sprintf("at %s req/s: %.2f CPUs, ", units.Count(rate), cpus)
+	cpus := each / 1e9 * UsualRate * 3600 / price
+	month := cpus * price * HoursOfMonth
+	text := fmt.Sprintf("at %s req/s: %.2f CPUs, ", units.Count(UsualRate), cpus)
 	if month < 1 {
 		return text + "under $1 a month"
 	}

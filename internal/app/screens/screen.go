@@ -118,7 +118,7 @@ func afterwards(env console.Env, dir string, code int, stderr string) error {
 type DashboardOptions struct {
 	Options
 	Dir    string // a results folder, or a folder of results folders; "": none
-	Browse bool   // begin with the list of past results
+	Browse bool   // begin with the list of past runs
 	SetUp  func(setup.Options) (ui.Page, error)
 }
 

@@ -3,10 +3,8 @@ package search
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/locbench/locbench/internal/results"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/run/profile"
-	"github.com/locbench/locbench/internal/text/safe"
 )
 
 // restAfter is the pause after a failed probe: its queue must not slow down the next one.
@@ -136,42 +133,4 @@ func (l *recorder) add(p capacity.Point) int {
 
 func (l *recorder) write() error {
 	return results.WriteJSON(filepath.Join(l.dir, capacity.File), l.record)
-}
-
-// Read returns the record in dir.
-func Read(dir string) (capacity.Record, error) {
-	var r capacity.Record
-	path := filepath.Join(dir, capacity.File)
-	root, err := safe.OpenRoot(dir)
-	if err != nil {
-		return r, err
-	}
-	defer root.Close()
-	f, err := safe.OpenIn(root, capacity.File)
-	if err != nil {
-		return r, err
-	}
-	defer f.Close()
-	data, err := safe.ReadAll(f, path, 64<<20)
-	if err != nil {
-		return r, err
-	}
-	if err = json.Unmarshal(data, &r); err == nil {
-		err = r.Valid()
-	}
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
-}
-
-// Folders returns the results folders of a record in dir, in the order of the record.
-func Folders(dir string, r capacity.Record) []string {
-	var all []string
-	for _, p := range r.Points {
-		if sub := filepath.Join(dir, p.Dir); !slices.Contains(all, sub) {
-			all = append(all, sub)
-		}
-	}
-	return all
 }

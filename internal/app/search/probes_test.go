@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locbench/locbench/internal/app"
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/capacity"
 	"github.com/locbench/locbench/internal/run/profile"
@@ -64,7 +65,7 @@ func TestSearchRepeatsSkippedSteps(t *testing.T) {
 	if s := next(); s.Rate != 200 {
 		t.Errorf("after a passed probe comes %+v", s)
 	}
-	kept, err := Read(h.log.dir)
+	kept, err := app.ReadSearch(h.log.dir)
 	if err != nil || len(kept.Points) != 1 || len(kept.Points[0].Outcomes) != 1 || !kept.Points[0].Outcomes[0].Sustained {
 		t.Errorf("on disk: %+v, %v", kept, err)
 	}

@@ -70,6 +70,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 		Schema: capacity.Schema, Contender: first.Profile.Contenders[0],
 		SLO: slo.String(), Resolution: config.Resolution,
 		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: app.Public(first).Command,
+		Price: first.Profile.PriceVCPUHr,
 	}}
 	var failures []error
 	for i, c := range planned {
@@ -137,6 +138,11 @@ func (o *Options) searchAt(
 	if err != nil {
 		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)
 	}
+	err = errors.Join(err, log.write())
 	_, reportErr := app.RewriteReports(c.Dir)
-	return errors.Join(err, reportErr, log.write())
+	if app.SearchesLimits(o.Out) {
+		_, more := app.WriteSearchReports(o.Out, "")
+		reportErr = errors.Join(reportErr, more)
+	}
+	return errors.Join(err, reportErr)
 }

@@ -130,7 +130,7 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	if e := json.Unmarshal(out.Bytes(), &r); e != nil || len(r.Points) != 1 {
 		t.Fatalf("%v, %v: %s%s", err, e, out.String(), stderr.String())
 	}
-	kept, e := Read(dir)
+	kept, e := app.ReadSearch(dir)
 	if a, b := fmt.Sprint(kept.Points[0].Result), fmt.Sprint(r.Points[0].Result); e != nil || a != b {
 		t.Errorf("%v: on disk %s, written %s", e, a, b)
 	}
@@ -162,37 +162,17 @@ func TestRun_NoRateMeetsTheSLO(t *testing.T) {
 	}
 }
 
-// TestTable: the table has the found rate, the failing one, and the end of the search.
-func TestTable(t *testing.T) {
-	probe := func(rate float64, phase capacity.Phase, why ...string) capacity.Outcome {
-		return capacity.Outcome{Probe: capacity.Probe{Rate: rate, Phase: phase}, Sustained: why == nil, Why: why, P50: 2 * time.Millisecond, P99: 9 * time.Millisecond, CPU: .5, CPUEach: time.Millisecond}
-	}
-	for name, c := range map[string]struct {
-		result   capacity.Result
-		outcomes []capacity.Outcome
-		failure  string
-		wants    []string
-	}{
-		"found": {capacity.Result{State: capacity.Found, Rate: 390, Above: 410, Probes: 9}, []capacity.Outcome{probe(390, capacity.Confirm), probe(410, capacity.Confirm, "p99 is 80 ms")}, "",
-			[]string{" 390 ", " 410 ", "410/s fails: ", "p99 is 80 ms", "only about 390 requests"}},
-		"at least":    {capacity.Result{State: capacity.AtLeast, Rate: 5000, Probes: 3}, []capacity.Outcome{probe(5000, capacity.Confirm)}, "", []string{"≥ 5,000", "stopped at --max-rate"}},
-		"the client":  {capacity.Result{State: capacity.AtLeast, Rate: 5000, Above: 6000, Client: true, Probes: 3}, nil, "", []string{"at 6,000/s the client or this machine was the limit"}},
-		"none":        {capacity.Result{State: capacity.None, Above: 1, Probes: 3}, nil, "", []string{"no rate meets the SLO; even 1.00/s fails"}},
-		"undecided":   {capacity.Result{State: capacity.Undecided, Probes: 60}, nil, "", []string{"not confirmed within 60 probes"}},
-		"interrupted": {capacity.Result{State: capacity.Searching, Probes: 2}, nil, "the disk is full", []string{"search not finished", "stopped early: the disk is full"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var out bytes.Buffer
-			table(&out, capacity.Record{
-				Contender: bench.Selection{Contender: "web"}, SLO: "p99<50ms", Need: 1, Of: 2, Length: time.Second,
-				Points: []capacity.Point{{Limits: bench.Limits{CPUs: 1.5, Memory: 64 << 20}, Result: c.result, Outcomes: c.outcomes, Failure: c.failure}},
-			}, 0)
-			for _, want := range append(c.wants, "1.5 CPUs, 64 MiB") {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("no %q in\n%s", want, out.String())
-				}
-			}
-		})
+// The end of a search is its conclusion; the same is the first screen of the report and in the summary.
+func TestRun_Conclusion(t *testing.T) {
+	var end, dir string
+	_, _, stderr := searched(t, &service{capacity: 400}, func(o *Options) { dir = o.Out })
+	testenv.Check(t, strings.HasSuffix(strings.TrimSpace(stderr), "report   "+filepath.Join(dir, results.ReportFile)), "%s", stderr)
+	search, err := app.ReadSearch(dir)
+	testenv.OK(t, err)
+	end = search.Conclusion.Verdict
+	for _, file := range []string{results.ReportFile, results.SummaryFile} {
+		data := testenv.Must(os.ReadFile(filepath.Join(dir, file)))(t)
+		testenv.Check(t, strings.Contains(string(data), end) && strings.Contains(string(data), "Probes"), "%s: no %q", file, end)
 	}
 }
 

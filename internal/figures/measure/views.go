@@ -15,12 +15,11 @@ const (
 	ScreenMoreSteps              // its other columns
 	ScreenOverview               // short table of steps
 	ScreenContenders
-	ScreenOrders      // measures that contenders can be sorted by
-	BrowserContenders // preview of a results folder
-	PairContenders    // comparison of two contenders in the dashboard
-	PairSteps         // comparison of their steps
-	ScreenCourses     // small charts over the steps
-	ReportCharts      // charts over the steps
+	ScreenOrders   // measures that contenders can be sorted by
+	PairContenders // comparison of two contenders in the dashboard
+	PairSteps      // comparison of their steps
+	ScreenCourses  // small charts over the steps
+	ReportCharts   // charts over the steps
 )
 
 // Shown is a measure at a place.
@@ -72,11 +71,6 @@ var views = map[Place][]at{
 		{id: Cost, drop: 9},
 	},
 	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRate}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
-	BrowserContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99},
-		{id: ErrorRate, head: "errors", drop: 1}, {id: CPURequest, drop: 2},
-		{id: MemoryPeak, head: "memory", drop: 6}, {id: Cost, head: "$/1B req", drop: 4},
-	},
 	PairContenders: {
 		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"},
 		{id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at peak"},

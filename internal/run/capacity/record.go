@@ -32,6 +32,7 @@ type Record struct {
 	Started    time.Time       `json:"started"`
 	Command    []string        `json:"command"`
 	Points     []Point         `json:"points"`
+	Price      float64         `json:"price_usd_per_vcpu_hour"` // of the profile; 0: the default
 }
 
 // Point is the result under one set of limits.
@@ -111,6 +112,11 @@ func (r Record) Valid() error {
 		return fmt.Errorf("%d points: expected at most %d", len(r.Points), maxPoints)
 	}
 	for i, p := range r.Points {
+		for _, v := range []float64{r.Price, p.Limits.CPUs, p.Result.Rate, p.Result.Above} {
+			if v != 0 && !(v >= 1e-6 && v <= 1e9) {
+				return fmt.Errorf("point %d: %g is not a rate, a price or a number of CPUs", i+1, v)
+			}
+		}
 		if !filepath.IsLocal(p.Dir) {
 			return fmt.Errorf("point %d: folder %q is outside the record's folder", i+1, p.Dir)
 		}

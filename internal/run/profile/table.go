@@ -63,7 +63,7 @@ func loadOptions() []Option {
 		{
 			Name: "cpu-set", Section: InLimits, Key: "limits.cpu_set", Type: "int",
 			Usage: "number of CPUs a contender may run on (at most all)",
-			Label: "CPU set",
+			Label: "CPUs visible",
 			Help:  "Number of CPUs a contender may run on. Many runtimes size their thread pools by it.",
 			value: ints(func(p *bench.Profile) *int { return &p.Limits.CPUSet }, 1, 1024, absent),
 		},

@@ -62,18 +62,7 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	r := conclusion.Of(a, floor)
 	b.line("%s", r.Verdict)
 	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
-	for _, p := range r.Problems {
-		b.problem(p)
-	}
-	if len(r.Table.Rows) > 0 && r.Kind != conclusion.Single { // the steps of one contender are above
-		b.WriteString("\n" + r.Table.Text(width))
-	}
-	b.list(r.Table.Footnotes, len(r.Table.Footnotes), "")
-	b.WriteByte('\n')
-	b.line("cost: %s", r.Cost)
-	if len(r.Problems) == 0 || !r.Failed {
-		b.line("failures: %s", r.Failures)
-	}
+	b.evidence(r)
 	for _, c := range a.Ordered() {
 		if c.Excluded == nil || c.Excluded.Cause == nil { // else they are symptoms
 			b.list(failures(c), maxFailures, "kind")
@@ -83,6 +72,40 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 		}
 	}
 	b.thresholds(a.Trials)
+	b.caveats(r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Conclusion writes the end of a search for capacity, as End that of a run.
+func Conclusion(w io.Writer, r conclusion.Conclusion, width int) error {
+	b := &ending{width: width}
+	b.line("%s", r.Verdict)
+	b.line("%s.", strings.TrimSuffix(r.Confidence, "."))
+	b.evidence(r)
+	b.caveats(r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// evidence writes what failed, the table and the cost.
+func (b *ending) evidence(r conclusion.Conclusion) {
+	for _, p := range r.Problems {
+		b.problem(p)
+	}
+	if len(r.Table.Rows) > 0 && r.Kind != conclusion.Single { // the steps of one contender are above
+		b.WriteString("\n" + r.Table.Text(b.width))
+	}
+	b.list(r.Table.Footnotes, len(r.Table.Footnotes), "")
+	b.WriteByte('\n')
+	b.line("cost: %s", r.Cost)
+	if len(r.Problems) == 0 || !r.Failed {
+		b.line("failures: %s", r.Failures)
+	}
+}
+
+// caveats writes the worst caveats, and what to do next.
+func (b *ending) caveats(r conclusion.Conclusion) {
 	var caveats []string
 	for _, s := range r.Caveats {
 		caveats = append(caveats, "! "+s.Text)
@@ -92,8 +115,6 @@ func End(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, shown bo
 	if r.Command != "" && !slices.ContainsFunc(r.Problems, remedy) {
 		b.line("%s: %s", r.Next, r.Command)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // problem writes what is wrong with a contender, the likely cause and what to do.

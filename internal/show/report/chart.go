@@ -18,7 +18,7 @@ import (
 type chart struct {
 	ID     string         `json:"id"`
 	Title  string         `json:"title"`
-	Unit   string         `json:"unit"`             // of the values: "/s", "ms"
+	Unit   string         `json:"unit"`             // of the values: "/s", "ms", "$"
 	First  bool           `json:"first,omitempty"`  // on the first screen
 	Points bool           `json:"points,omitempty"` // points without lines
 	Choose string         `json:"choose,omitempty"` // readers choose a "round" or a "step"; "": all lines are shown
@@ -67,6 +67,15 @@ func (ch *chart) add(l line) {
 // drawable reports whether a line connects two values.
 func (ch chart) drawable() bool {
 	return slices.ContainsFunc(ch.Lines, func(l line) bool { return len(l.points) > 1 })
+}
+
+// fade leaves only some of many lines their colors and names: the first, the last, and those between
+// them at equal distances.
+func (ch *chart) fade() {
+	const colored = 4
+	for i, n := 0, len(ch.Lines); i < n; i++ {
+		ch.Lines[i].Faint = n > colored && i > 0 && i < n-1 && i != n/3 && i != 2*n/3
+	}
 }
 
 // drawn returns the chart with its option for ECharts, without styles.

@@ -26,10 +26,6 @@ func goals(p bench.Profile, metric profile.Metric, unit float64) (all []mark) {
 	return all
 }
 
-// colored is how many of the contenders have their colors in a chart of the first screen: the first,
-// the last, and those between them at equal distances.
-const colored = 4
-
 // firstCharts returns the one or two charts that explain the conclusion, with lines in the order of
 // its table.
 func firstCharts(p bench.Profile, l layout, r conclusion.Conclusion) (all []chart) {
@@ -44,9 +40,7 @@ func firstCharts(p bench.Profile, l layout, r conclusion.Conclusion) (all []char
 			return slices.IndexFunc(r.Table.Rows, func(row table.Row) bool { return row.Mark == one.Contender+1 })
 		}
 		slices.SortStableFunc(ch.Lines, func(a, b line) int { return cmp.Compare(place(a), place(b)) })
-		for i, n := 0, len(ch.Lines); i < n; i++ {
-			ch.Lines[i].Faint = n > colored && i > 0 && i < n-1 && i != n/3 && i != 2*n/3
-		}
+		ch.fade()
 		if ch.First = true; ch.drawable() {
 			all = append(all, ch)
 		}

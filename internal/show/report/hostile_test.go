@@ -142,7 +142,7 @@ func TestHostileTextIsNotMarkup(t *testing.T) {
 }
 
 // fold matches the lines of HTML that are part of summary.md.
-var fold = regexp.MustCompile(`^(<details><summary>[\pL\pN ,.·×-]+</summary>|</details>)$`)
+var fold = regexp.MustCompile(`^(<details><summary>[^<\x00\x1b\r\x{2028}\x{202e}]+</summary>|</details>)$`)
 
 func TestHostileMarkdown(t *testing.T) {
 	run, trials := hostile()

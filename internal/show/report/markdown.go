@@ -25,7 +25,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	var b bytes.Buffer
 	markdownConclusion(&b, d.Title, d.Conclusion)
 	b.WriteString("\n<details><summary>" + escape(d.Conclusion.About) + " · details · how to repeat</summary>\n")
-	fmt.Fprintf(&b, "\nStarted %s; run %s. %s.\n", d.When, escape(d.State), escape(d.Conclusion.Confidence))
+	fmt.Fprintf(&b, "\nStarted %s%s. %s.\n", d.When, when(d.State != "", "; run "+escape(d.State)), escape(d.Conclusion.Confidence))
 	part := func(title string, write func()) { // an empty one is left out
 		before := b.Len()
 		b.WriteString("\n## " + title + "\n\n")
@@ -79,6 +79,9 @@ func markdownConclusion(b *bytes.Buffer, title string, r conclusion.Conclusion) 
 	}
 	if len(r.Caveats) > 0 {
 		b.WriteString("\n⚠ " + escape(r.Caveats[0].Text) + "\n")
+	}
+	for _, note := range r.Table.Footnotes {
+		b.WriteString("\n" + escape(note) + "\n")
 	}
 }
 

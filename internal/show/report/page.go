@@ -48,7 +48,8 @@ func (p *pageWriter) document(d document) {
 	p.head(d)
 	p.put("<main>\n")
 	p.conclusion(d.Conclusion, d.First)
-	p.put("<p class=\"sub\">{} · started {} · run {}", units.Plural(d.Trials, "trial"), d.When, d.State)
+	p.put("<p class=\"sub\">{} · started {}", units.Plural(d.Trials, "trial"), d.When)
+	p.optional(" · run {}", d.State)
 	p.optional(" · <code>{}</code>", d.Folder)
 	p.put("</p>\n\n")
 	for _, s := range d.Sections {
@@ -59,7 +60,9 @@ func (p *pageWriter) document(d document) {
 	p.failures(d)
 	p.warnings(d.Warnings)
 	p.charts(d)
-	p.checks(d.Checks)
+	if !d.Apart {
+		p.checks(d.Checks)
+	}
 	p.put("<section id=\"environment\">\n<h2>Environment</h2>\n" +
 		`<p class="note">What the results depend on. Compare results only if these match.</p>` + "\n")
 	for _, group := range d.Environment {
@@ -94,11 +97,14 @@ func (p *pageWriter) head(d document) {
 			p.put(`<a href="#{}">{}</a> `, id, title)
 		}
 	}
-	link(len(d.Sections) > 0, "results", "Results")
+	for _, s := range d.Sections {
+		link(s.ID == "probes", s.ID, "Probes")
+		link(s.ID == "results", s.ID, "Results")
+	}
 	link(len(d.Failures)+len(d.MoreProblems) > 0, "failures", "Failures")
 	link(len(d.Warnings) > 0, "warnings", "Warnings")
 	link(true, "charts", "Charts")
-	link(true, "checks", "Checks")
+	link(!d.Apart, "checks", "Checks")
 	link(d.Reproduce.shown(), "reproduce", "Repeat")
 	p.put(`<a href="#definitions">Definitions</a></nav>` + "\n</header>\n")
 }

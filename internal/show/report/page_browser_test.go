@@ -15,6 +15,7 @@ import (
 
 	"github.com/locbench/locbench/internal/analysis"
 	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/capacity/capacitytest"
 	"github.com/locbench/locbench/internal/testenv"
 )
 
@@ -22,10 +23,10 @@ import (
 // worst caveat without scrolling, for runs of each kind.
 func TestFirstScreen(t *testing.T) {
 	browser := startBrowser(t)
-	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one"} {
+	for _, name := range []string{"locations", "burst", "cold-warm", "delay-matrix", "excluded", "one", "search", "search-limits", "search-many"} {
 		run, trials := fixture()
 		switch name {
-		case "excluded":
+		case "excluded", "search", "search-limits", "search-many":
 		case "one":
 			run.Profile.Contenders, trials = run.Profile.Contenders[:1], trials[:1]
 		default:
@@ -34,6 +35,18 @@ func TestFirstScreen(t *testing.T) {
 			testenv.OK(t, err)
 		}
 		doc := render(t, run, trials)
+		switch name {
+		case "search":
+			doc = renderSearch(t, capacitytest.Record(capacitytest.Service{CPUs: 1, Holds: 1450}))
+		case "search-limits":
+			doc = renderSearch(t, capacitytest.Record(capacitytest.Several()...))
+		case "search-many":
+			var all []capacitytest.Service
+			for i := range 8 {
+				all = append(all, capacitytest.Service{CPUs: float64(i+1) / 4, Holds: float64(350 * (i + 1))})
+			}
+			doc = renderSearch(t, capacitytest.Record(all...))
+		}
 		for _, size := range []struct {
 			width  int64
 			scheme string

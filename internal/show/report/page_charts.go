@@ -11,13 +11,16 @@ func (p *pageWriter) charts(d document) {
 		p.put("<p>Too few results for a chart.</p>\n</section>\n")
 		return
 	}
-	p.put("<p class=\"note\">{}</p>\n", howToRead)
-	p.put(`<div class="tools" id="legend" role="group" aria-label="Contenders shown" hidden>`)
-	for _, c := range d.Contenders {
-		p.put(`<button type="button" class="pick" aria-pressed="true" data-contender="{}">{}</button>`, c.Index, c.Label)
+	if len(d.Contenders) > 0 {
+		p.put("<p class=\"note\">{}</p>\n", howToRead)
+		p.put(`<div class="tools" id="legend" role="group" aria-label="Contenders shown" hidden>`)
+		for _, c := range d.Contenders {
+			p.put(`<button type="button" class="pick" aria-pressed="true" data-contender="{}">{}</button>`, c.Index, c.Label)
+		}
+		p.put(`<span class="all"><button type="button" data-all="true">all</button>` +
+			`<button type="button" data-all="false">none</button></span></div>` + "\n")
 	}
-	p.put(`<span class="all"><button type="button" data-all="true">all</button>` +
-		`<button type="button" data-all="false">none</button></span></div>` + "\n<div class=\"charts\">\n")
+	p.put("<div class=\"charts\">\n")
 	for _, ch := range d.Charts {
 		p.chart(ch)
 	}
@@ -28,7 +31,7 @@ func (p *pageWriter) charts(d document) {
 func (p *pageWriter) chart(ch chart) {
 	if ch.First {
 		p.put(`<figure><figcaption><h2>{}</h2><small>{}</small></figcaption>`, ch.Title, ch.note)
-		p.put(`<div class="plot" id="plot-{}" role="img" aria-label="{}, {}. Values in the charts below."></div></figure>`,
+		p.put(`<div class="plot" id="plot-{}" role="img" aria-label="{}, {}. Values in the sections below."></div></figure>`,
 			ch.ID, ch.Title, ch.note)
 		return
 	}

@@ -32,6 +32,7 @@ type Options struct {
 	Title  string         // heading of the page; "": the profile's title, else its name
 	Folder string         // the results folder; the page shows its last element; may be empty
 	Floor  *compare.Floor // noise floor of the machine: smaller differences are not significant; nil: unknown
+	Search *Search        // the search for capacity whose probes the run has; nil: none
 }
 
 // section is a table with its heading.
@@ -53,6 +54,7 @@ type document struct {
 	Charts       []chart
 	Contenders   []contender
 	Trials       int
+	Apart        bool // the trials have their own reports
 	Checks       checkResults
 	Environment  []factGroup
 	Reproduce    reproduction
@@ -69,7 +71,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	script := joined(scripts)
 	l := newLayout(a)
 	p := newDocument(a, l, opts)
-	p.Charts = newCharts(l)
+	p.Charts = append(p.Charts, newCharts(l)...)
 	// The encoder escapes <, >, & and U+2028: no name can end the script element.
 	data, err := json.Marshal(newPageData(a.Run, l, slices.Concat(p.First, p.Charts)))
 	if err != nil {
@@ -102,11 +104,19 @@ func source(script []byte) string {
 func newDocument(a *analysis.Run, l layout, opts Options) document {
 	run, r := a.Run, conclusion.Of(a, opts.Floor)
 	p := document{
-		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
-		Version: cleanName(run.Software.Locbench), Conclusion: r, First: firstCharts(run.Profile, l, r), Sections: sections(run, l, r, opts),
-		MoreProblems: r.Problems[min(len(r.Problems), maxShown):], Failures: failures(l), Warnings: warnings(a, l, r.Caveats), Contenders: l.contenders, Trials: len(l.columns),
+		State: cleanText(run.OutcomeText()), When: instant(run.Started), Version: cleanName(run.Software.Locbench),
+		First: firstCharts(run.Profile, l, r), Failures: failures(l), Contenders: l.contenders, Trials: len(l.columns),
 		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run), Definitions: definitions(run.Profile),
 	}
+	if s := opts.Search; s != nil {
+		r, p.Apart, p.Reproduce = s.Conclusion, s.apart(), newReproduction(bench.Run{Command: s.Command}) // not the probes again
+		p.First, p.Charts = s.charts()
+		if p.Apart {
+			p.Trials, p.State = len(s.Points), ""
+		}
+	}
+	p.Title, p.Conclusion, p.Sections = cleanName(cmp.Or(opts.Title, r.Title, "locbench")), r, sections(run, l, r, opts)
+	p.MoreProblems, p.Warnings = r.Problems[min(len(r.Problems), maxShown):], warnings(a, l, r.Caveats)
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
 	}
@@ -127,9 +137,8 @@ func sections(run bench.Run, l layout, r conclusion.Conclusion, opts Options) []
 		{"thresholds", "Thresholds", thresholds(run, l)},
 		{"manual-changes", "Manual changes", manualChanges(run, l)},
 	}
+	if s := opts.Search; s != nil {
+		all = append([]section{{"probes", "Probes", s.probes()}, {"reports", "Reports of the limits", s.reports()}}, all...)
+	}
 	return slices.DeleteFunc(all, func(s section) bool { return len(s.Table.Rows) == 0 || s.ID == "results" && len(l.contenders) == 0 })
-}
-
-func title(run bench.Run, given string) string {
-	return cleanName(cmp.Or(given, run.Profile.Title, run.Profile.Name, "locbench"))
 }

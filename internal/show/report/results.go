@@ -139,7 +139,7 @@ func ends(in stats.Interval, words func(float64) string) string {
 // bottlenecks returns what limited each step of each contender, with the evidence at the peaks of few.
 func bottlenecks(l layout) table.Table {
 	t := table.Table{Columns: l.columnsOf("Step"), Footnotes: []string{
-		"From counters at the start and end of each step and the trial's other steps; small print at peak: values of the last round " +
+		"From counters at the start and end of each step and the trial's other steps; small print: the evidence at peak, of the last round " +
 			"with this bottleneck. “connections”: more of them give more throughput. “contender”: idle CPUs, yet no more throughput. " +
 			"“unclear”: no rule applies."}}
 	any := false

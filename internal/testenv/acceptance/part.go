@@ -41,6 +41,9 @@ func testsOf(part testenv.Part) (tests []test, err error) {
 		return nil, nil
 	}
 	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), ".") {
+			return filepath.SkipDir // as of the go command; .cache has a clone of the repository
+		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
 			return err
 		}

@@ -1,7 +1,7 @@
 'use strict';
 // What all parts of the script share: the data, what is shown, colors from style.css, numbers as text.
 const page = JSON.parse(document.getElementById('page-data').textContent);
-const shown = new Set(page.contenders.keys());
+const hidden = new Set(); // contenders
 const chosen = { step: page.peak, round: Math.min(...page.charts.flatMap((c) => c.choose === 'round' ? c.lines.map((l) => l.r ?? 0) : [])) };
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -31,9 +31,10 @@ function milliseconds(x) {
 function inUnit(unit, x) {
   if (unit === 'ms') return milliseconds(x);
   if (unit === '%') return `${significant(x)}%`;
+  if (unit === '$') return `$${x.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
   return `${significant(x)}${unit.startsWith('/') || unit === '' ? '' : ' '}${unit.replace('successes', '')}`;
 }
-const short = (unit) => (x) => unit === 'ms' || unit === 'µs' || unit === '%' ? inUnit(unit, x).replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '')
+const short = (unit) => (x) => unit === '$' ? `$${(+x.toPrecision(3)).toLocaleString('en-US')}` : unit === 'ms' || unit === 'µs' || unit === '%' ? inUnit(unit, x).replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '')
   : x >= 1e6 ? `${+(x / 1e6).toPrecision(3)} M` : x >= 1000 ? `${+(x / 1000).toPrecision(3)} k` : `${+x.toPrecision(3)}`;
 
 function element(name, attributes, ...children) {

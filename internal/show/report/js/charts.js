@@ -4,7 +4,7 @@ const limited = (lines) => lines.length <= maxTooltipLines ? lines : [...lines.s
 
 // linesOf returns the lines of a chart that are shown, each with its series.
 const linesOf = (chart) => chart.lines.map((line, i) => ({ ...line, series: chart.option.series[i] }))
-  .filter((l) => shown.has(l.c) && (chart.choose !== 'round' || l.r === chosen.round) && (chart.choose !== 'step' || (l.step ?? 0) === chosen.step));
+  .filter((l) => !hidden.has(l.c) && (chart.choose !== 'round' || l.r === chosen.round) && (chart.choose !== 'step' || (l.step ?? 0) === chosen.step));
 
 // ribbon draws the confidence bands of a line: [x, y, low, high] of each point.
 function ribbon(l) {

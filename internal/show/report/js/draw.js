@@ -48,8 +48,8 @@ function legend() {
     const c = Number(b.dataset.contender);
     b.prepend(key(c));
     b.addEventListener('click', () => {
-      if (shown.has(c)) shown.delete(c); else shown.add(c);
-      b.setAttribute('aria-pressed', shown.has(c));
+      if (hidden.has(c)) hidden.delete(c); else hidden.add(c);
+      b.setAttribute('aria-pressed', !hidden.has(c));
       refreshAll();
     });
   }
@@ -57,8 +57,8 @@ function legend() {
     b.addEventListener('click', () => {
       for (const p of buttons) {
         const c = Number(p.dataset.contender);
-        if (b.dataset.all === 'true') shown.add(c); else shown.delete(c);
-        p.setAttribute('aria-pressed', shown.has(c));
+        if (b.dataset.all === 'true') hidden.delete(c); else hidden.add(c);
+        p.setAttribute('aria-pressed', !hidden.has(c));
       }
       refreshAll();
     });

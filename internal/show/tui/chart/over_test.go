@@ -29,7 +29,7 @@ func drawOver(o Over, w, h int) []string {
 	return strings.Split(ansi.Strip(strings.Join(o.Draw(ui.NewTheme(ui.ThemeOptions{NoColor: true}), w, h), "\n")), "\n")
 }
 
-// The name of each line is at its end, on a row of its own, in the order of their values.
+// The name of each line is at its end, on a separate row, in the order of their values.
 func TestOver_Names(t *testing.T) {
 	for _, ends := range [][]float64{
 		{100, 50, 1}, {100, 99, 98, 97}, {3, 2, 1, 100}, {1, 1, 1, 1}, {100, 100, 100, 0}, {100, 0, 0, 0},

@@ -5,23 +5,25 @@ package pages
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/show/tui/browse"
 	"github.com/locbench/locbench/internal/show/tui/compare"
 	"github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/run"
+	"github.com/locbench/locbench/internal/show/tui/runs"
 	"github.com/locbench/locbench/internal/show/tui/setup"
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
 // Pages makes the pages.
 type Pages struct {
-	Opener ui.Opener     // starts and watches runs
-	Source browse.Source // results folders
-	Roots  string        // the places that Source searches, in words
+	Opener ui.Opener   // starts and watches runs
+	Source runs.Source // results folders
+	Roots  string      // the places that Source searches, in words
 }
 
 // SetUp returns the links from a setup to the other pages.
-func (p Pages) SetUp() setup.Options { return setup.Options{Start: p.start, Browse: p.browse} }
+func (p Pages) SetUp() setup.Options {
+	return setup.Options{Runs: p.Source, Start: p.start, Browse: p.browse}
+}
 
 // start starts a run and shows it, or reports the error.
 func (p Pages) start(args []string) tea.Cmd {
@@ -59,10 +61,9 @@ func (p Pages) Live(session ui.Session, leave bool) *run.Run {
 
 func (p Pages) browse() tea.Cmd { return ui.Cmd(ui.OpenMsg{Page: p.Browse()}) }
 
-// Browse returns the list of results folders.
+// Browse returns the page of past runs.
 func (p Pages) Browse() ui.Page {
-	o := browse.Options{Source: p.Source, Roots: p.Roots, Watch: p.watch, Compare: p.compare}
-	return old.NewPage(browse.New(o))
+	return runs.New(runs.Options{Source: p.Source, Roots: p.Roots, Open: p.watch, Compare: p.compare, Start: p.start})
 }
 
 // compare compares two results folders, or the contenders of one.

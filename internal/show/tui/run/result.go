@@ -13,7 +13,7 @@ import (
 	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// wayMsg reports to the page of the run which way on was chosen. ui.Enter opens the contender, or without
+// wayMsg is the chosen way on, for the page of the run. ui.Enter opens the contender, or without
 // one the page of the contenders, or of the steps if there is only one. ui.Compare, ui.Start,
 // ui.Resume, ui.Report and ui.Runs are of the run, ui.View leads to the charts over time.
 type wayMsg struct {

@@ -27,7 +27,7 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	all = append(all, r.text(1, true, t.Strong, "", e.Verdict), r.text(confidence, false, ui.Paint{}, "", e.Confidence+"."),
 		r.text(5, false, ui.Paint{}, "", e.since), r.text(6, false, ui.Paint{}, "cost: ", e.Cost))
 	if table > trouble {
-		all = append(all, r.failures(trouble, !column))
+		all = append(all, r.failed(trouble, !column))
 	}
 	all = append(all, r.blank())
 	grid = len(all)
@@ -40,7 +40,7 @@ func (r *Result) blocks() (all []ui.Block, grid int) {
 	}
 	all = append(all, r.blank())
 	if table < trouble {
-		all = append(all, r.failures(trouble, false))
+		all = append(all, r.failed(trouble, false))
 	}
 	all = append(all, r.caveats())
 	remedied := func(p conclusion.Problem) bool { return strings.Contains(p.Remedy, e.Command) }
@@ -79,9 +79,9 @@ func (r *Result) blank() ui.Block {
 	return ui.Text(9, "")
 }
 
-// failures is what failed. In a box it is the first problem whole; of the others, and without a box,
+// failed is what failed. In a box it is the first problem whole; of the others, and without a box,
 // it is what happened and what to do. One column has only who failed, and the next step.
-func (r *Result) failures(priority int, box bool) ui.Block {
+func (r *Result) failed(priority int, box bool) ui.Block {
 	t, w, margin := r.theme, r.size.Width, r.margin()
 	if box {
 		w, margin = w-4, ""

@@ -11,7 +11,7 @@ import (
 	"github.com/locbench/locbench/internal/results"
 )
 
-// Past is what the end of a run is judged with. Its methods may block: they are called in commands.
+// Past is what the end of a run is compared with. Its methods may block: they are called in commands.
 type Past interface {
 	// List finds the results folders.
 	List() (entries []results.Entry, left int)

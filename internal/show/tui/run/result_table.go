@@ -96,8 +96,8 @@ func barred(t table.Table, from int) int {
 	return len(t.Columns)
 }
 
-// mark returns the number of the mark of a row's contender: its place in the profile, so that it is
-// the same before and after it failed.
+// mark returns the number of the mark of a row's contender: its place in the profile, the same
+// before and after it failed.
 func (r *Result) mark(row table.Row) int {
 	of := r.end.of
 	label := of.Ordered()[row.Mark-1].Label

@@ -1,8 +1,10 @@
 package setup
 
 import (
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/run/profile"
@@ -61,4 +63,21 @@ func (c Choice) shown() string { return commandLine("run", secret.Masker{}.Args(
 
 func commandLine(command string, args []string) string {
 	return safe.Shell(append([]string{"locbench", command}, args...))
+}
+
+// reason returns the mistakes that err joins, without the name of the profile.
+func reason(err error) string {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		err = errors.Join(joined.Unwrap()...)
+	}
+	return text(err)
+}
+
+// text returns an error in one line.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return outside(strings.Join(strings.Fields(err.Error()), " "))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/run/machine"
 	"github.com/locbench/locbench/internal/run/profile"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
 	"github.com/locbench/locbench/internal/show/tui/tuitest"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/testenv"
 	"github.com/locbench/locbench/profiles"
 )
@@ -162,54 +162,73 @@ func withoutDocker(t testing.TB) *fakeSite {
 	return f
 }
 
-// opened is a screen that has received every response of its site.
+// opened is a page in the program that has received every response of its site.
 type opened struct {
-	*Screen
+	*Setup
+	*tuitest.Program
 	started [][]string
-	program []tea.Msg
 }
 
-func open(t testing.TB, site Site, initial Choice) *opened {
+var usual = tuitest.Size{Width: 80, Height: 24}
+
+// page returns the page on a machine. made gets it, with the runs that it starts.
+func page(site func(testing.TB) *fakeSite, initial Choice, made *opened, keys ...string) tuitest.Page {
+	return tuitest.Page{Keys: keys, New: func(t *testing.T) ui.Page {
+		o := Options{
+			Site: site(t), Initial: initial, Runs: pastRuns(t), Browse: func() tea.Cmd { return ui.Cmd(ui.TellMsg{Text: "browse"}) },
+			Start: func(args []string) tea.Cmd { made.started = append(made.started, args); return nil },
+		}
+		made.Setup = New(o)
+		return made.Setup
+	}}
+}
+
+// play opens the page and calls use.
+func play(t *testing.T, site *fakeSite, initial Choice, use func(o *opened)) {
 	t.Helper()
 	o := &opened{}
-	o.Screen = New(Options{Site: site, Initial: initial,
-		Start:  func(args []string) tea.Cmd { o.started = append(o.started, args); return nil },
-		Browse: func() tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "browse"}) },
+	page(func(testing.TB) *fakeSite { return site }, initial, o).Play(t, usual, tuitest.Look{}, func(p *tuitest.Program) {
+		o.Program = p
+		use(o)
 	})
-	tuitest.Settle(o.Screen, o.Init(), o.receive)
-	return o
 }
 
-func (o *opened) receive(msg tea.Msg) { o.program = append(o.program, msg) }
-
-func (o *opened) press(keys ...string) { tuitest.Press(o.Screen, o.receive, keys...) }
+// pastRuns are a finished run, one that failed, one in progress, and a folder that cannot be read.
+func pastRuns(t testing.TB) tuitest.Folders {
+	all := tuitest.Folders{
+		tuitest.FolderOf("results/limits", tuitest.Records(t, "limits")), tuitest.FolderOf("results/faults", tuitest.Records(t, "faults")),
+		tuitest.FolderOf("results/live", tuitest.Records(t, "limits")), {Dir: "results/broken", Broken: errors.New("run.json: unexpected end of file")},
+	}
+	all[2].Live = true
+	return all
+}
 
 // typed presses a key for each letter.
 func (o *opened) typed(text string) {
 	for _, r := range text {
 		if r == ' ' {
-			o.press("space")
+			o.Press("space")
 			continue
 		}
-		o.press(string(r))
+		o.Press(string(r))
 	}
 }
 
 // goTo focuses a field.
-func (o *opened) goTo(f id) {
-	o.press("home")
-	for range o.shown() {
-		if o.focus == f {
+func (o *opened) goTo(name string) {
+	o.Press("home")
+	for range o.form.shown() {
+		if o.at == name {
 			return
 		}
-		o.press("down")
+		o.Press("down")
 	}
 }
 
 // give types a text into a field.
-func (o *opened) give(f id, text string) {
-	o.goTo(f)
-	o.press("enter", "ctrl+u")
+func (o *opened) give(name, text string) {
+	o.goTo(name)
+	o.Press("enter", "ctrl+u")
 	o.typed(text)
-	o.press("enter")
+	o.Press("enter")
 }

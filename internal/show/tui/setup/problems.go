@@ -12,250 +12,247 @@ import (
 	"github.com/locbench/locbench/internal/bench/units"
 	"github.com/locbench/locbench/internal/contender/docker"
 	"github.com/locbench/locbench/internal/run/profile"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 	"github.com/locbench/locbench/internal/text/secret"
 	"github.com/locbench/locbench/internal/text/strictyaml"
 )
 
-// problem is a reason why a run cannot start (bad) or may give worse results.
+// problem is a reason why a run cannot start (bad) or may give worse results. It is shown at a field.
 type problem struct {
 	bad   bool
 	input bool // a mistake in the setup: a second "start" does not ignore it
 	text  string
-	field id
+	field string
 	fixes []fix
 }
 
-type problems []problem
-
-func (all *problems) bad(f id, text string, fixes ...fix) {
-	*all = append(*all, problem{bad: true, field: f, text: text, fixes: fixes})
-}
-
-func (all *problems) warn(f id, text string, fixes ...fix) {
-	*all = append(*all, problem{field: f, text: text, fixes: fixes})
-}
-
-// fix is a change that solves a problem, bound to a digit key.
+// fix is what solves a problem, bound to a digit key: a change of the form, or a message.
 type fix struct {
-	text  string
-	apply func() tea.Cmd
+	text   string
+	change func()
+	msg    tea.Msg
 }
 
-// problems returns all problems that are known so far, the bad ones first.
-func (s *Screen) problems() problems {
-	list := s.mistakes()
-	if s.loaded {
-		list = slices.Concat(list, s.engineProblems(), s.storeProblems(), s.contenderProblems(),
-			s.limitProblems(), s.roomProblems())
+// problems returns all problems that are known so far, in the order of the fields.
+func (f *form) problems() []problem {
+	c := &checker{form: f}
+	c.mistakes()
+	if f.loaded {
+		c.engine()
+		c.store()
+		c.contenders()
+		c.limits()
+		c.room()
 	}
-	rank := map[bool]int{true: -1}
-	slices.SortStableFunc(list, func(a, b problem) int { return rank[a.bad] - rank[b.bad] })
-	return list
+	shown := f.shown()
+	place := func(name string) int {
+		return slices.IndexFunc(shown, func(field Field) bool { return field.Name == name })
+	}
+	slices.SortStableFunc(c.all, func(a, b problem) int { return place(a.field) - place(b.field) })
+	return c.all
 }
 
-func (s *Screen) mistakes() (list problems) {
-	mistake := func(text string, f id, fixes ...fix) {
-		if text != "" {
-			list = append(list, problem{bad: true, input: true, text: text, field: f, fixes: fixes})
-		}
-	}
-	mistake(s.baseErr, fieldProfile)
-	for _, f := range allFields() {
-		if f != fieldElastic || s.choice.Set.Text("elastic") != "" {
-			mistake(s.wrong[f], f, fix{"use the profile's value", func() tea.Cmd { return s.reset(f) }})
-		}
-	}
-	mistake(s.planErr, fieldStart, fix{"use the profile unchanged", s.resetAll})
-	return list
+// checker collects problems.
+type checker struct {
+	*form
+	all []problem
 }
 
-func (s *Screen) set(what, flag, value string) fix {
-	return fix{what, func() tea.Cmd { return s.change(func() { s.give(flag, value) }) }}
+func (c *checker) bad(field, text string, fixes ...fix) {
+	c.all = append(c.all, problem{bad: true, field: field, text: text, fixes: fixes})
 }
 
-func (s *Screen) engineProblems() (list problems) {
-	if !s.facts.machineOK {
-		return nil
+func (c *checker) warn(field, text string, fixes ...fix) {
+	c.all = append(c.all, problem{field: field, text: text, fixes: fixes})
+}
+
+func (c *checker) mistake(field, text string, fixes ...fix) {
+	if text != "" {
+		c.all = append(c.all, problem{bad: true, input: true, field: field, text: text, fixes: fixes})
 	}
-	m, runtime := &s.facts.machine, s.runtime().Traits()
+}
+
+func (c *checker) mistakes() {
+	c.mistake(fieldProfile, c.baseErr)
+	for _, field := range c.fields {
+		reset := fix{text: "use the profile's value", change: func() { c.form.reset(field) }}
+		c.mistake(field.Name, c.wrong[field.Name], reset)
+	}
+	c.mistake(fieldStart, c.planErr, fix{text: "use the profile unchanged", change: func() { c.form.reset(c.fields...) }})
+}
+
+// set is a fix that sets an option.
+func (c *checker) set(text, name, value string) fix {
+	return fix{text: text, change: func() { c.give(name, value) }}
+}
+
+func (c *checker) engine() {
+	if !c.facts.machineRead {
+		return
+	}
+	m, runtime := &c.facts.machine, c.runtime().Traits()
 	if m.Unlimited != "" && (runtime.OnHost || runtime.Auto && m.Engine.Err != nil) {
 		var fixes []fix
 		if m.Engine.Err == nil {
-			fixes = []fix{s.inDocker()}
+			fixes = []fix{c.inDocker()}
 		}
-		list.warn(fieldRuntime, "no limits for processes here: "+ui.Outside(m.Unlimited, 300), fixes...)
+		c.warn(fieldRuntime, "no limits for processes here: "+outside(m.Unlimited), fixes...)
 	}
 	if m.Engine.Err == nil {
-		return list
+		return
 	}
 	why := text(m.Engine.Err)
-	if e, ok := errors.AsType[*docker.ConnectError](m.Engine.Err); ok { // d shows e.Fix
-		why = ui.Outside(e.Where+": "+e.Reason.Error(), 500)
+	if e, ok := errors.AsType[*docker.ConnectError](m.Engine.Err); ok { // the page of the machine has e.Fix
+		why = outside(e.Where + ": " + e.Reason.Error())
 	}
 	if runtime.Container {
-		list.bad(fieldRuntime, "no Docker engine: "+why, s.set("run as processes", "runtime", "process"))
+		c.bad(fieldRuntime, "no Docker engine: "+why, c.set("run as processes", "runtime", "process"))
 	}
-	if s.storeKind().Traits().Container {
-		list.bad(fieldStore, "no Docker engine for the store: "+why, s.otherStores()...)
+	if c.storeKind().Traits().Container {
+		c.bad(fieldStore, "no Docker engine for the store: "+why, c.otherStores()...)
 	}
-	return list
 }
 
-func (s *Screen) inDocker() fix { return s.set("run in containers", "runtime", "docker") }
-
-// engineResponds reports whether a Docker engine has responded.
-func (s *Screen) engineResponds() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
+func (c *checker) inDocker() fix { return c.set("run in containers", "runtime", "docker") }
 
 // otherStores returns fixes for a store that is not available.
-func (s *Screen) otherStores() (out []fix) {
-	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
-		out = append(out, fix{"use Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
-			return s.change(func() {
-				s.put(fieldStore, string(bench.StoreExternal))
-				s.give("elastic", localElastic)
-			})
+func (c *checker) otherStores() (out []fix) {
+	to := func(text string, kind bench.StoreKind) fix {
+		return fix{text: text, change: func() { c.setStore(string(kind)) }}
+	}
+	if e := c.facts.elastic[localElastic]; e != nil && e.done && e.err == "" && c.elasticURL() != localElastic {
+		out = append(out, fix{text: "use Elasticsearch " + outside(e.Version) + " at " + localElastic, change: func() {
+			c.put(fieldStore, string(bench.StoreExternal))
+			c.give("elastic", localElastic)
 		}})
 	}
-	out = append(out, fix{"use embedded store", func() tea.Cmd { return s.setStore("embedded") }})
-	if s.engineResponds() && !s.storeKind().Traits().Container {
-		out = append(out, fix{"start a container", func() tea.Cmd { return s.setStore("container") }})
+	out = append(out, to("use embedded store", bench.StoreEmbedded))
+	if c.engineResponds() && !c.storeKind().Traits().Container {
+		out = append(out, to("start a container", bench.StoreContainer))
 	}
 	return out
 }
 
-func (s *Screen) storeProblems() (list problems) {
-	if !s.storeKind().Traits().ByURL || s.choice.Set.Text("elastic") != "" && s.wrong[fieldElastic] != "" {
-		return nil
+func (c *checker) store() {
+	if !c.storeKind().Traits().ByURL || c.wrong[fieldElastic] != "" {
+		return
 	}
-	url := s.elasticURL()
+	url := c.elasticURL()
 	if url == "" {
-		return problems{{bad: true, input: true, field: fieldElastic, text: noElastic, fixes: s.otherStores()}}
+		c.mistake(fieldElastic, noElastic, c.otherStores()...)
+		return
 	}
-	a := s.facts.elastic[url]
+	e := c.facts.elastic[url]
 	switch {
-	case a == nil || !a.done:
-		return nil
-	case a.err != "":
-		list.bad(fieldElastic, a.err, s.otherStores()...)
-		return list
+	case e == nil || !e.done:
+		return
+	case e.err != "":
+		c.bad(fieldElastic, e.err, c.otherStores()...)
+		return
 	}
-	seed := fix{"copy the seed command", func() tea.Cmd {
-		args := []string{"--elastic", url}
-		if s.dataKind() == dataGenerated {
-			args = append(args, "--cities", s.value(fieldCities))
-		}
-		text := commandLine("seed", args)
-		return ui.Cmd(ui.Copy{Text: text, What: "command", Shown: commandLine("seed", secret.Masker{}.Args(args))})
-	}}
-	if a.Warning != "" {
-		list.warn(fieldElastic, ui.Outside(a.Warning, 300), s.otherStores()...)
+	if e.Warning != "" {
+		c.warn(fieldElastic, outside(e.Warning), c.otherStores()...)
 	}
-	if a.Cities == 0 && s.dataKind() != dataDump {
-		list.bad(fieldElastic, "this Elasticsearch has no cities", append([]fix{seed}, s.otherStores()...)...)
+	args := []string{"--elastic", url}
+	if c.dataKind() == dataGenerated {
+		args = append(args, "--cities", c.option(fieldCities))
 	}
-	n, err := strconv.ParseInt(s.value(fieldCities), 10, 64)
-	if err == nil && s.dataKind() == dataGenerated && a.Cities > 0 && a.Cities != n {
-		list.warn(fieldCities, fmt.Sprintf("this Elasticsearch has %s cities, not %s: ids may be missing",
-			units.Count(a.Cities), units.Count(n)), seed)
+	seed := fix{text: "copy the seed command", msg: ui.CopyMsg{
+		Text: commandLine("seed", args), What: "command", Shown: commandLine("seed", secret.Masker{}.Args(args))}}
+	if e.Cities == 0 && c.dataKind() != dataDump {
+		c.bad(fieldElastic, "this Elasticsearch has no cities", append([]fix{seed}, c.otherStores()...)...)
 	}
-	return list
+	n, err := strconv.ParseInt(c.option(fieldCities), 10, 64)
+	if err == nil && c.dataKind() == dataGenerated && e.Cities > 0 && e.Cities != n {
+		c.warn(fieldCities, fmt.Sprintf("this Elasticsearch has %s cities, not %s: ids may be missing",
+			units.Count(e.Cities), units.Count(n)), seed)
+	}
 }
 
-func (s *Screen) contenderProblems() (list problems) {
-	if !s.facts.listed {
-		return nil
+func (c *checker) contenders() {
+	if c.facts.contenders == nil {
+		return
 	}
-	for _, sel := range s.selected() {
-		drop := fix{"remove it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
-		name := ui.Outside(sel.String(), 80)
-		svc, err := s.resolve(sel)
+	for _, sel := range c.selected() {
+		drop := fix{text: "remove it", change: func() { c.toggle(sel) }}
+		name := outside(sel.String())
+		svc, err := c.resolve(sel)
 		if err != nil {
-			list.bad(fieldContenders, text(err), drop)
+			c.bad(fieldContenders, text(err), drop)
 			continue
 		}
-		if state := s.state(sel); state.Kind == Cannot {
+		if state := c.state(sel); state.Kind == Cannot {
 			fixes := []fix{drop}
-			if s.runtime().Traits().OnHost && s.engineResponds() && (svc.Docker != nil || svc.Builtin) {
-				fixes = append(fixes, s.inDocker())
+			if c.runtime().Traits().OnHost && c.engineResponds() && (svc.Docker != nil || svc.Builtin) {
+				fixes = append(fixes, c.inDocker())
 			}
-			list.bad(fieldContenders, name+" cannot run here: "+ui.Outside(state.Why, 300), fixes...)
+			c.bad(fieldContenders, name+" cannot run here: "+outside(state.Why), fixes...)
 		}
 		if svc.Unverified != "" {
-			list.warn(fieldContenders, name+" is unverified: "+ui.Outside(svc.Unverified, 200), drop)
+			c.warn(fieldContenders, name+" is unverified: "+outside(svc.Unverified), drop)
 		}
 	}
-	return list
 }
 
-func (s *Screen) limitProblems() (list problems) {
-	if !s.facts.machineOK || !s.planned {
-		return nil
+func (c *checker) limits() {
+	if !c.facts.machineRead || !c.planned {
+		return
 	}
+	c.limitsAbove(c.plan.Limits)
 	said := map[bench.Limits]bool{}
-	for _, sel := range s.plan.Contenders {
-		own := s.plan.SettingsOf(sel).Limits
+	for _, sel := range c.plan.Contenders {
+		own := c.plan.SettingsOf(sel).Limits
 		if own == (bench.Limits{}) || said[own] {
 			continue
 		}
 		said[own] = true
-		for _, p := range s.limitsAbove(own) { // the fields are of all contenders: they fix nothing here
-			p.text, p.fixes = ui.Outside(sel.String(), 80)+": "+p.text, nil
-			list = append(list, p)
+		from := len(c.all)
+		c.limitsAbove(own)
+		for i, p := range c.all[from:] { // the fields are of all contenders: they fix nothing here
+			p.text, p.fixes = outside(sel.String())+": "+p.text, nil
+			c.all[from+i] = p
 		}
 	}
-	return append(s.limitsAbove(s.plan.Limits), list...)
 }
 
-// limitsAbove returns the problems of limits above what the machine has.
-func (s *Screen) limitsAbove(l bench.Limits) (list problems) {
-	m := &s.facts.machine
-	cpus, memory, where := s.has()
+// limitsAbove finds limits above what the machine has.
+func (c *checker) limitsAbove(l bench.Limits) {
+	m := &c.facts.machine
+	cpus, memory, where := c.has()
 	if cpus > 0 && l.CPUs > float64(cpus) {
-		report := list.warn
-		if s.inContainers() {
-			report = list.bad
+		report := c.warn
+		if c.inContainers() {
+			report = c.bad
 		}
 		report(fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
-			s.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
+			c.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
 	}
 	if cpus > 0 && l.CPUSet > cpus {
-		list.warn(fieldCPUSet, fmt.Sprintf("CPU set %d, but %s has only %d", l.CPUSet, where, cpus),
-			s.set(fmt.Sprintf("use %d", cpus), "cpu-set", strconv.Itoa(cpus)))
+		c.warn(fieldCPUSet, fmt.Sprintf("%d CPUs visible, but %s has only %d", l.CPUSet, where, cpus),
+			c.set(fmt.Sprintf("use %d", cpus), "cpu-set", strconv.Itoa(cpus)))
 	}
 	half := max(memory/2>>26<<26, 64<<20)
 	if memory > 0 && l.Memory > memory {
-		list.bad(fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
-			s.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half)))
-	} else if (!s.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
-		list.warn(fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
+		c.bad(fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
+			c.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half)))
+	} else if (!c.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
+		c.warn(fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
 			units.Bytes(l.Memory), units.Bytes(m.Available)))
 	}
-	return list
 }
 
-// has returns the CPUs and the memory of the machine that contenders run on, and its name.
-func (s *Screen) has() (cpus int, memory int64, where string) {
-	m := &s.facts.machine
-	if s.inContainers() && m.Engine.CPUs > 0 {
-		return m.Engine.CPUs, m.Engine.Memory, "the engine's machine"
-	}
-	return m.CPUs, m.Memory, "this machine"
-}
-
-func (s *Screen) roomProblems() (list problems) {
-	f := &s.facts
-	if !f.roomKnown || f.roomWhy == "" || profile.MostConnections(s.plan.Steps) != f.room {
-		return nil
+func (c *checker) room() {
+	f := &c.facts
+	if f.roomWhy == "" || profile.MostConnections(c.plan.Steps) != f.room {
+		return
 	}
 	var fixes []fix
-	steps := slices.DeleteFunc(slices.Clone(s.plan.Steps), func(step bench.Step) bool {
+	steps := slices.DeleteFunc(slices.Clone(c.plan.Steps), func(step bench.Step) bool {
 		return step.Connections > f.most || step.Connections <= 0
 	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
 		end := "stop at " + units.Plural(profile.MostConnections(steps), "connection")
-		fixes = []fix{s.set(end, "connections", profile.ShortSteps(steps))}
+		fixes = []fix{c.set(end, "connections", profile.ShortSteps(steps))}
 	}
-	list.bad(fieldConnections, f.roomWhy, fixes...)
-	return list
+	c.bad(fieldConnections, f.roomWhy, fixes...)
 }

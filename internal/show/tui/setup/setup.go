@@ -1,6 +1,6 @@
-// Package setup is the screen for setting up a benchmark: profile, contenders, limits, rounds,
-// steps, runtime, store and data, each with the profile's value until it is changed. It shows at
-// once what is impossible on this machine, with fixes.
+// Package setup is the page for setting up a benchmark: profile, contenders, limits, rounds, steps,
+// runtime, store and data, each with the profile's value until it is changed. It shows at once what
+// is impossible on this machine, with fixes.
 //
 // Its result is the arguments of "locbench run". The plan that it shows comes from the table of
 // options (profile.Change), as the command line's does. It learns about the machine from its Site,
@@ -9,217 +9,291 @@ package setup
 
 import (
 	"cmp"
-	"context"
-	"errors"
+	"slices"
+	"strings"
 
-	"charm.land/bubbles/v2/textinput"
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/locbench/locbench/internal/bench"
-	"github.com/locbench/locbench/internal/run/machine"
-	ui "github.com/locbench/locbench/internal/show/tui/old"
+	"github.com/locbench/locbench/internal/show/tui/ui"
 )
 
-// Site reads and writes everything outside of the screen. Its methods may block until their context
-// ends: they are called in commands.
-type Site interface {
-	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
-	// Err.
-	Profiles(ctx context.Context, also string) []Profile
-	// Contenders returns all contenders with their variants. The error names unreadable manifests;
-	// the others are returned with it.
-	Contenders(ctx context.Context) ([]bench.Service, error)
-	// States returns what each variant of each contender needs to run; nothing is built. A service
-	// without variants is a selection without one.
-	States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]State, error)
-	Machine(ctx context.Context) Machine
-	// Elastic describes the Elasticsearch at url. An error does not repeat a password in url.
-	Elastic(ctx context.Context, url string) (Elastic, error)
-	// Room returns how many of the connections can be open at once, and the reason if not all.
-	Room(ctx context.Context, connections int) (most int, err error)
-	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
-	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
-	// what was not saved.
-	Save(ctx context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error)
-}
-
-// ErrExists is wrapped by the error of Site.Save if the file exists.
-var ErrExists = errors.New("the file exists")
-
-// Profile is a profile that can be chosen.
-type Profile struct {
-	Name string // as --profile takes it
-	bench.Profile
-	Err error // why it is unreadable
-}
-
-// Machine is the machine that the setup has to fit. Zero numbers are unknown.
-type Machine struct {
-	CPUs      int   // that this process may use
-	Memory    int64 // bytes
-	Available int64 // free memory in bytes
-	Engine    Engine
-	// Unlimited says why limits for processes are not enforced; "" if they are.
-	Unlimited string
-	Warnings  []machine.Warning
-}
-
-// Engine is the Docker engine, as it describes itself.
-type Engine struct {
-	Err     error // why it is not available
-	Version string
-	CPUs    int
-	Memory  int64 // bytes
-	Local   bool  // probably on this machine
-}
-
-// Elastic describes an Elasticsearch.
-type Elastic struct {
-	Version string
-	Warning string // if its version is not 7
-	Cities  int64  // documents in the index city; 0: none, or no index
-}
-
-// Kind is what a variant needs to run.
-type Kind int
-
-// The kinds of states.
-const (
-	Unknown Kind = iota // not known yet
-	Ready               // nothing
-	Stale               // a build: the last one was from other sources
-	Build               // its first build here
-	Pull                // an image from a registry
-	Cannot              // it cannot run here; State.Why says why
-)
-
-// State is the state of a variant before a run.
-type State struct {
-	Kind Kind
-	Why  string
-}
-
-// Options configure a Screen.
+// Options configure the page.
 type Options struct {
 	Site Site
+	Runs Runs // nil: no recent runs
 	// Start starts a run as "locbench run args…" would.
-	Start func(args []string) tea.Cmd
-	// Browse opens the past results; nil: the key is not offered.
-	Browse  func() tea.Cmd
-	Initial Choice // of the command line
+	Start   func(args []string) tea.Cmd
+	Browse  func() tea.Cmd // opens the past runs
+	Initial Choice         // of the command line
 }
 
-type mode int
+// Setup is the page.
+type Setup struct {
+	options Options
+	form    form
 
-const (
-	fields     mode = iota
-	editing         // editing the text of a field
-	choosing        // selecting one of a field's options
-	contenders      // the list of contenders
-	saving          // naming the file of a new profile
-	diagnosis       // all problems, and the machine check
-)
-
-// Screen is the setup screen; it implements ui.Screen.
-type Screen struct {
-	o        Options
-	choice   Choice
-	profiles []Profile
-	base     bench.Profile // the chosen profile
-	loaded   bool          // base is set
-	baseErr  string        // why base is not set
-
-	plan bench.Profile
-	// why the contenders of plan are not interleaved; nil: they are
-	notInterleaved *bench.Plain
-	planned        bool
-	planErr        string        // mistake in the whole plan
-	wrong          map[id]string // mistakes by field
-
-	facts facts
-
-	mode      mode
-	focus     id
-	from      int // first field shown
-	input     textinput.Model
-	before    []string // values of the edited field before editing
-	option    int      // index of the option under the cursor
-	list      list
-	save      save
-	scroll    int    // lines that the diagnosis is scrolled by
-	url       string // last URL typed, kept for a return to an external store
+	at        string // name of the field in focus
+	over      part   // what covers the form; nil: nothing
 	confirmed string // the problem that was shown: the next "start" ignores it
 
-	width, height int
-	plain         *ui.Look // for the layout when the mouse is used
+	size  ui.Size
+	theme *ui.Theme
+	// of the last View: the first line of the form that is shown, the line of the page where it
+	// begins, and the fields of its lines
+	from, top int
+	clickable []string
 }
 
-// New makes the screen.
-func New(o Options) *Screen {
-	s := &Screen{
-		o: o, choice: o.Initial.clone(), wrong: map[id]string{}, focus: fieldProfile, input: newInput(),
-		list: list{filter: newInput()}, save: save{input: newInput()}, width: 80, height: 23,
-		plain: ui.NewLook(ui.LookOptions{NoColor: true}),
+// part covers the form: the list of contenders, or the checks of the machine. Enter and esc close it.
+type part interface {
+	update(msg tea.Msg) tea.Cmd
+	view(t *ui.Theme, w, h int) string
+	keys() ui.Keys
+	typing() bool
+	title() string
+}
+
+// Messages of questions.
+type (
+	chosenMsg struct{ field, value string }
+	saveMsg   struct {
+		file    string
+		replace bool
 	}
-	s.choice.Profile = cmp.Or(s.choice.Profile, "quick")
+)
+
+// New makes the page.
+func New(o Options) *Setup {
+	s := &Setup{options: o, at: fieldProfile}
+	s.form = form{fields: allFields(), choice: o.Initial.clone(), wrong: map[string]string{}}
+	s.form.choice.Profile = cmp.Or(s.form.choice.Profile, "quick")
 	return s
 }
 
-func newInput() textinput.Model {
-	in := textinput.New()
-	in.Prompt = ""
-	in.CharLimit = 2000
-	in.SetVirtualCursor(false)
-	return in
+// Init implements ui.Page.
+func (s *Setup) Init() tea.Cmd { return s.askAll() }
+
+// SetSize implements ui.Page.
+func (s *Setup) SetSize(size ui.Size, theme *ui.Theme) { s.size, s.theme = size, theme }
+
+// Title implements ui.Page.
+func (s *Setup) Title() string {
+	if s.over != nil {
+		return s.over.title()
+	}
+	return "set up"
 }
 
-// Init loads profiles, contenders and the state of the machine.
-func (s *Screen) Init() tea.Cmd { return tea.Batch(s.askProfiles(), s.askContenders(), s.askAgain()) }
+// Typing implements ui.Page.
+func (s *Setup) Typing() bool { return s.over != nil && s.over.typing() }
 
-// Title implements ui.Screen.
-func (s *Screen) Title() string { return "set up" }
-
-// Typing implements ui.Screen.
-func (s *Screen) Typing() bool {
-	return s.mode == editing || s.mode == saving && !s.save.asking || s.mode == contenders && s.list.typing
+// Keys implements ui.Page.
+func (s *Setup) Keys() ui.Keys {
+	if s.over != nil {
+		return s.over.keys()
+	}
+	start, change, edit := ui.Hint("", ui.Start), ui.Hint("change", ui.Left, ui.Right), ui.Hint("edit", ui.Enter)
+	undo, save, runs := ui.Hint("undo", ui.Undo), ui.Hint("save profile", ui.Save), ui.Hint("", ui.Runs)
+	return ui.Keys{
+		Short: []key.Binding{start, change, edit, undo, save, runs},
+		Groups: []ui.Group{
+			{Title: "the field", Keys: []key.Binding{
+				ui.Hint("another field", ui.Up, ui.Down, ui.NextTab, ui.PrevTab, ui.First, ui.Last), change,
+				ui.Hint("edit, or choose from a list", ui.Enter), ui.Hint("", ui.Undo), ui.Hint("", ui.UndoAll),
+				ui.Hint("apply the fix with this number", ui.Digits),
+			}},
+			{Title: "the setup", Keys: []key.Binding{
+				start, save, ui.Hint("", ui.Copy), ui.Hint("", ui.Machine), ui.Hint("", ui.Refresh), runs,
+				ui.Hint("leave", ui.Esc, ui.Leave),
+			}},
+		},
+		Legend: []string{"Changed fields are marked *. A problem is shown below its field, with its fixes on digit keys."},
+	}
 }
 
-// Busy implements ui.Screen: a spinner is shown while responses of the Site are pending.
-func (s *Screen) Busy() bool { return s.facts.pending > 0 }
+// Update implements ui.Page.
+func (s *Setup) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case response:
+		cmd := msg()
+		s.form.replan()
+		return cmd
+	case chosenMsg:
+		return s.change(func() { s.form.field(msg.field).Set(&s.form, msg.value) })
+	case saveMsg:
+		return s.write(msg.file, msg.replace)
+	case ui.ShownMsg:
+		return s.askAll() // images may have been built
+	case ui.StopMsg:
+		return ui.Cmd(ui.QuitMsg{})
+	}
+	if s.over != nil {
+		return s.over.update(msg)
+	}
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return s.key(msg)
+	case tea.MouseClickMsg:
+		return s.click(msg)
+	case tea.MouseWheelMsg:
+		s.move(ui.Wheel(msg))
+	}
+	return nil
+}
 
-// Keys implements ui.Screen.
-func (s *Screen) Keys() []ui.Key {
-	switch s.mode {
-	case editing:
-		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "cancel"}, {Name: "tab", Help: "next field"}}
-	case choosing:
-		return []ui.Key{{Name: "enter", Help: "select"}, {Name: "↑/↓", Help: "move"}, {Name: "esc", Help: "cancel"}}
-	case saving:
-		if s.save.asking {
-			return []ui.Key{
-				{Name: "y", Help: "replace"}, {Name: "n", Help: "rename"}, {Name: "esc", Help: "cancel"},
-			}
+func (s *Setup) key(msg tea.KeyPressMsg) tea.Cmd {
+	f := &s.form
+	switch k := ui.KeyOf(msg); k {
+	case ui.Left, ui.Right, ui.Space:
+		by := 1
+		if k == ui.Left {
+			by = -1
 		}
-		return []ui.Key{{Name: "enter", Help: "save"}, {Name: "esc", Help: "cancel"}}
-	case diagnosis:
-		return []ui.Key{{Name: "esc", Help: "back"}, {Name: "↑/↓", Help: "scroll"}, {Name: "r", Help: "refresh"}}
-	case contenders:
-		return s.list.keys()
+		return s.change(func() { f.step(f.field(s.at), by) })
+	case ui.NextTab:
+		s.move(1)
+	case ui.PrevTab:
+		s.move(-1)
+	case ui.Enter:
+		return s.open()
+	case ui.Start:
+		return s.start()
+	case ui.Undo:
+		return s.change(func() { f.reset(f.field(s.at)) })
+	case ui.UndoAll:
+		return s.change(func() { f.reset(f.fields...) })
+	case ui.Copy:
+		return ui.Cmd(ui.CopyMsg{Text: f.choice.Command(), What: "command", Shown: f.choice.shown()})
+	case ui.Save:
+		return s.save()
+	case ui.Machine:
+		s.over = &checks{setup: s, grid: ui.NewGrid(false)}
+	case ui.Refresh:
+		return s.askAll()
+	case ui.Runs:
+		return s.options.Browse()
+	case ui.Digits:
+		return s.fix(ui.DigitOf(msg))
+	case ui.Esc, ui.Leave:
+		return ui.Cmd(ui.BackMsg{})
+	default:
+		by, _ := ui.Moves(k, s.size.Height)
+		s.move(by)
 	}
-	keys := []ui.Key{
-		{Name: "s", Help: "start", Long: "start the benchmark (also ctrl+s, or enter on Start)"},
-		{Name: "enter", Help: "edit", Long: "edit field, open list or press button"},
-		{Name: "←/→", Help: "change", Long: "change the value"},
-		{Name: "u", Help: "undo", Long: "reset the field to the profile; U resets all"},
-		{Name: "w", Help: "save", Long: "save as a new profile"},
-		{Name: "y", Help: "copy", Long: "copy the equivalent command"},
-		{Name: "d", Help: "doctor", Long: "machine check and all problems"},
+	return nil
+}
+
+// mostText is the longest value that can be typed, in characters.
+const mostText = 2000
+
+// move moves the focus.
+func (s *Setup) move(by int) {
+	shown := s.form.shown()
+	at := slices.IndexFunc(shown, func(f Field) bool { return f.Name == s.at })
+	s.at = shown[max(0, min(len(shown)-1, at+by))].Name
+}
+
+// open starts the run, or opens what changes the field in focus: the list of contenders, a question.
+func (s *Setup) open() tea.Cmd {
+	f := s.form.field(s.at)
+	switch {
+	case f.Name == fieldStart:
+		return s.start()
+	case f.Name == fieldContenders:
+		s.over = newPicker(s)
+		return nil
+	case f.Choices == nil:
+		in := ui.NewInput(mostText)
+		in.SetValue(ui.Outside(f.Get(&s.form), mostText))
+		if f.Name == fieldDuration && strings.Contains(in.Value(), " to ") {
+			in.SetValue("") // steps of several lengths
+		}
+		value := in.Value()
+		reply := func(text string) tea.Msg {
+			if text == value {
+				return nil // it may be shown in another way than it was written
+			}
+			return chosenMsg{f.Name, strings.TrimSpace(text)}
+		}
+		return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: f.Label, Text: f.Help, Value: value, Limit: mostText, Reply: reply}})
 	}
-	if s.o.Browse != nil {
-		keys = append(keys, ui.Key{Name: "b", Help: "browse", Long: "browse past results"})
+	ask := ui.Ask{Title: f.Label}
+	for i, c := range f.Choices(&s.form) {
+		if c.value == f.Get(&s.form) {
+			ask.At = i
+		}
+		ask.Choices = append(ask.Choices, ui.Choice{
+			Name: ui.Outside(c.value, 40), Words: ui.Outside(c.help, 200), Msg: chosenMsg{f.Name, c.value},
+		})
 	}
-	return append(keys, ui.Key{Name: "r", Help: "refresh", Long: "check machine, engine and store again"},
-		ui.Key{Name: "1…9", Help: "fix", Long: "apply the fix with this number"},
-		ui.Key{Name: "↑/↓", Help: "move", Long: "move between fields (also tab, j, k)"},
-		ui.Key{Name: "q", Help: "leave"})
+	if len(ask.Choices) == 0 {
+		return nil
+	}
+	return ui.Cmd(ui.AskMsg{Ask: ask})
+}
+
+// change changes the form, plans again, and requests the facts that depend on the change.
+func (s *Setup) change(f func()) tea.Cmd {
+	runtime, before := s.form.runtime(), s.form.choice.Profile
+	f()
+	if s.form.choice.Profile != before {
+		s.form.takeProfile()
+	}
+	s.confirmed = ""
+	s.form.replan()
+	if !slices.ContainsFunc(s.form.shown(), func(f Field) bool { return f.Name == s.at }) {
+		s.at = fieldStart
+	}
+	cmds := []tea.Cmd{s.askRoom()}
+	if s.form.runtime() != runtime {
+		s.form.facts.states = nil
+		cmds = append(cmds, s.askContenders())
+	}
+	if s.form.wrong[fieldElastic] == "" {
+		cmds = append(cmds, s.askElastic(s.form.elasticURL()))
+	}
+	return tea.Batch(cmds...)
+}
+
+// fix applies the fix with a number.
+func (s *Setup) fix(n int) tea.Cmd {
+	var all []fix
+	for _, p := range s.form.problems() {
+		all = append(all, p.fixes...)
+	}
+	switch {
+	case n > len(all):
+		return nil
+	case all[n-1].change == nil:
+		return ui.Cmd(all[n-1].msg)
+	}
+	return s.change(all[n-1].change)
+}
+
+func bad(text string) tea.Cmd { return ui.Cmd(ui.TellMsg{Text: text, Bad: true}) }
+
+// start starts the run, or shows the worst problem and focuses its field. A problem of the machine
+// may be solved by now: a second start ignores it.
+func (s *Setup) start() tea.Cmd {
+	var worst problem
+	for _, p := range s.form.problems() {
+		if p.bad && (!worst.bad || p.input && !worst.input) {
+			worst = p
+		}
+	}
+	switch {
+	case !s.form.loaded && s.form.profiles == nil:
+		return bad("still reading the profile")
+	case worst.input:
+		s.at = worst.field
+		return bad(worst.text)
+	case !s.form.planned:
+		return bad("no plan yet")
+	case worst.bad && s.confirmed != worst.text:
+		s.at, s.confirmed = worst.field, worst.text
+		return bad(worst.text + "; s again starts anyway")
+	}
+	s.confirmed = ""
+	return s.options.Start(s.form.choice.Args())
 }

@@ -53,10 +53,11 @@ func (f Folders) List() (entries []results.Entry, left int) {
 			continue
 		}
 		e := results.Entry{
-			Dir: one.Dir, ID: one.Run.ID, Profile: one.Run.Profile.Name, State: one.Run.State, Live: one.Live,
+			Dir: one.Dir, ID: one.Run.ID, Profile: one.Run.Profile.Name, Live: one.Live,
 			Started: one.Run.Started, Ended: one.Run.Ended, Trials: len(one.Run.Trials), Resumed: len(one.Run.Resumed),
 			Warnings: len(one.Run.Warnings), Changed: changed,
 		}
+		e.State, e.Failed = one.Run.Outcome()
 		for _, c := range one.Run.Profile.Contenders {
 			e.Contenders = append(e.Contenders, c.String())
 		}

@@ -16,6 +16,7 @@ type Ask struct {
 	Title   string
 	Text    string
 	Choices []Choice
+	At      int      // the choice to begin with
 	After   []string // below the choices, such as a command
 
 	// Interrupt is what Ctrl-C chooses; nil: the question closes and the page gets StopMsg.
@@ -23,7 +24,8 @@ type Ask struct {
 
 	// Reply makes the message of a text that was typed; nil: the question has choices.
 	Reply func(text string) tea.Msg
-	Limit int // characters of the text
+	Value string // the text to begin with
+	Limit int    // characters of the text
 
 	at    int
 	input textinput.Model
@@ -37,10 +39,11 @@ type Choice struct {
 
 // Init begins the question.
 func (a *Ask) Init() tea.Cmd {
-	if a.Reply == nil {
+	if a.at = a.At; a.Reply == nil {
 		return nil
 	}
 	a.input = NewInput(a.Limit)
+	a.input.SetValue(a.Value)
 	return a.input.Focus()
 }
 

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/secret"
 )
 
 // maxCommand is the most bytes that are copied to the clipboard.
@@ -55,6 +57,20 @@ func RepeatArgs(run bench.Run) (words []string, err error) {
 		words = append(words, "--seed", strconv.FormatUint(run.Seed, 10))
 	}
 	return words, nil
+}
+
+// Again returns the arguments with which "locbench run" starts run once more, and the command line to
+// show before it is done. The command must be recorded whole, without the options of its output.
+func Again(run bench.Run) (args []string, command string, err error) {
+	words := run.Given
+	if len(words) < 2 || words[0] != "locbench" || words[1] != "run" {
+		return nil, "", errors.New("cannot start it again: its record has no command of 'locbench run'")
+	}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, secret.Mask) }) {
+		return nil, "", errors.New("cannot start it again: its command has a secret, which the record does not keep")
+	}
+	command, err = shell(words)
+	return words[2:], command, err
 }
 
 // ResumeCommand returns the command line that resumes the run in dir.

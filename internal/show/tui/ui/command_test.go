@@ -45,6 +45,22 @@ func TestRepeatCommand(t *testing.T) {
 	}
 }
 
+func TestAgain(t *testing.T) {
+	args, command, err := Again(bench.Run{Given: []string{"locbench", "run", "--rounds=2", "a b"}})
+	testenv.OK(t, err)
+	testenv.Equal(t, []string{strings.Join(args, "|"), command}, []string{"--rounds=2|a b", "locbench run --rounds=2 'a b'"})
+	for given, want := range map[string]string{
+		"": "no command of 'locbench run'", "locbench|calibrate": "no command of 'locbench run'",
+		"rm|run|-rf": "no command of 'locbench run'", "locbench|run|--header=a: ***": "a secret",
+		"locbench|run|a\u202eb": "invisible characters",
+	} {
+		t.Run(given, func(t *testing.T) {
+			_, _, err := Again(bench.Run{Given: strings.Split(given, "|")})
+			testenv.Fails(t, err, want)
+		})
+	}
+}
+
 func TestResumeCommand(t *testing.T) {
 	for dir, want := range map[string]string{
 		"results/a b": "locbench run --resume 'results/a b'",

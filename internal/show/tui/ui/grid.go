@@ -11,34 +11,52 @@ import (
 )
 
 // Grid is a table with a cursor. Columns, alignment and what is left out in a narrow terminal are
-// those of package table; a cell may be painted. Each row is one line.
+// those of package table; a cell may be painted. Each row is one line, or two in a list.
 type Grid struct {
 	content table.Table
 	at      int
 	follow  bool // the cursor stays on the last row
+	list    bool // a row of the grid is two of the table, and there is no head
+	from, h int  // rows in sight in the last View
+
 	// Below is how many rows below the selected one are in sight too.
-	Below   int
-	from, h int // rows in sight in the last View
+	Below int
 }
 
 // NewGrid returns a grid; with follow its cursor stays on the last row until it is moved away.
 func NewGrid(follow bool) *Grid { return &Grid{follow: follow} }
 
+// NewList returns a grid without a head, of which a row is two rows of the table.
+func NewList() *Grid { return &Grid{list: true} }
+
+// lines returns the lines of the head and of each row.
+func (g *Grid) lines() (head, each int) {
+	if g.list {
+		return 0, 2
+	}
+	return 1, 1
+}
+
+func (g *Grid) rows() int {
+	_, each := g.lines()
+	return len(g.content.Rows) / each
+}
+
 // Set replaces the content. The cursor stays on the row with its number.
 func (g *Grid) Set(t table.Table) {
-	last := g.at >= len(g.content.Rows)-1
+	last := g.at >= g.rows()-1
 	g.content = t
 	if g.follow && last {
-		g.at = len(t.Rows)
+		g.at = g.rows()
 	}
 	g.Select(g.at)
 }
 
 // Row returns the index of the selected row, -1 if there is none.
-func (g *Grid) Row() int { return min(g.at, len(g.content.Rows)-1) }
+func (g *Grid) Row() int { return min(g.at, g.rows()-1) }
 
 // Select moves the cursor to a row, or the nearest.
-func (g *Grid) Select(row int) { g.at = max(0, min(row, len(g.content.Rows)-1)) }
+func (g *Grid) Select(row int) { g.at = max(0, min(row, g.rows()-1)) }
 
 // Update moves the cursor; moved is false for other messages. A click is one of a line below the
 // head of the grid, whose line on the page is top.
@@ -54,8 +72,9 @@ func (g *Grid) Update(msg tea.Msg, top int) (moved bool) {
 		g.Select(g.at + Wheel(msg))
 		return true
 	case tea.MouseClickMsg:
-		if line := msg.Y - top - 1; top >= 0 && line >= 0 && line < g.h && g.from+line < len(g.content.Rows) {
-			g.Select(g.from + line)
+		head, each := g.lines()
+		if line := msg.Y - top - head; top >= 0 && line >= 0 && line/each < g.h && g.from+line/each < g.rows() {
+			g.Select(g.from + line/each)
 			return true
 		}
 	}
@@ -64,27 +83,30 @@ func (g *Grid) Update(msg tea.Msg, top int) (moved bool) {
 
 // Range returns the rows in sight, the first as 1, and how many there are.
 func (g *Grid) Range() (from, to, n int) {
-	n = len(g.content.Rows)
+	n = g.rows()
 	return min(g.from+1, n), min(g.from+g.h, n), n
 }
 
 // Block is the grid as a block of at least least rows, and at most as many as it has.
 func (g *Grid) Block(t *Theme, priority, least int) Block {
-	n := len(g.content.Rows)
-	return Block{priority, min(least, n) + 1, n + 1, func(w, h int) string { return g.View(t, w, h) }}
+	head, each := g.lines()
+	n := g.rows()
+	return Block{priority, head + each*min(least, n), head + each*n, func(w, h int) string { return g.View(t, w, h) }}
 }
 
 // View draws the head and the rows around the cursor. The selected row has a mark and is reversed.
 func (g *Grid) View(t *Theme, w, h int) string {
+	head, each := g.lines()
 	lines := g.content.Lines(w-2, t.Tone)
-	g.h = h - 1
-	g.from = Window(g.from, min(g.at+g.Below, len(lines)-2), len(lines)-1, g.h)
-	g.from = Window(g.from, g.at, len(lines)-1, g.h)
-	out := []string{"  " + lines[0]}
-	for i := g.from; i < len(lines)-1 && i < g.from+g.h; i++ {
+	g.h = (h - head) / each
+	g.from = Window(g.from, min(g.at+g.Below, g.rows()-1), g.rows(), g.h)
+	g.from = Window(g.from, g.at, g.rows(), g.h)
+	out := []string{"  " + lines[0]}[:head]
+	for i := g.from * each; i < len(lines)-1 && i < (g.from+g.h)*each; i++ {
 		line := "  " + lines[i+1]
-		if i == g.at {
-			line = t.Select.S(fit.Left(t.Glyph.Cursor+" "+ansi.Strip(lines[i+1]), w))
+		if i/each == g.at {
+			cursor := []string{t.Glyph.Cursor, " "}[i%each]
+			line = t.Select.S(fit.Left(cursor+" "+ansi.Strip(lines[i+1]), w))
 		}
 		out = append(out, line)
 	}

@@ -177,6 +177,15 @@ func TestGrid(t *testing.T) {
 	}
 	g.Set(table.Table{Columns: of(0).Columns})
 	testenv.Check(t, g.Row() == -1 && g.View(theme, 20, 4) != "", "an empty grid has row %d", g.Row())
+
+	g = NewList()
+	g.Set(of(8))
+	g.Select(2)
+	testenv.Equal(t, strings.Split(ansi.Strip(g.View(theme, 12, 5)), "\n"),
+		[]string{"  row 3      7", "  row 4      7", "▸ row 5      7", "  row 6      7"}, "a list of whole rows, without a head")
+	testenv.Check(t, g.Update(tea.MouseClickMsg{Y: 4}, 3) && g.Row() == 1, "a click on the second line selects row %d", g.Row())
+	block := g.Block(theme, 1, 3)
+	testenv.Check(t, block.Least == 6 && block.Most == 8, "a block of %d to %d lines", block.Least, block.Most)
 }
 
 func TestProblem(t *testing.T) {

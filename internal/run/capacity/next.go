@@ -1,0 +1,90 @@
+package capacity
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/text/safe"
+	"github.com/locbench/locbench/internal/text/strictyaml"
+)
+
+// next returns what to do next, and the command for it.
+func (s searched) next() (text, command string) {
+	if len(s.Points) == 0 || slices.ContainsFunc(s.Points, func(p Point) bool { return !finished(p) }) {
+		return "Search again", s.again()
+	}
+	more := func(p Point) (string, string) {
+		return "Allow more probes", s.again("--max-probes", strconv.Itoa(2*p.Result.Probes))
+	}
+	if s.best == nil {
+		if i := slices.IndexFunc(s.Points, func(p Point) bool { return p.Result.State == Undecided }); i >= 0 {
+			return more(s.Points[i])
+		}
+		return s.withCPUs(2, "Give it more", "Set an SLO that it can meet")
+	}
+	p := *s.best
+	confirm := []string{"--confirm", fmt.Sprintf("%d/%d", min(s.Need+1, 50), min(s.Of+2, 100))}
+	switch {
+	case p.Result.Held < minHeld:
+		return "Confirm it", s.again("--confirm", "2/3")
+	case p.Result.Client:
+		return s.withCPUs(.5, "Find its own limit", "Run the client on another machine")
+	case p.Result.Above <= 0:
+		return "Try higher rates", s.again("--max-rate", fmt.Sprintf("%.0f", min(2*p.Result.Rate, 1e6)))
+	case p.Result.State == AtLeast:
+		return more(p)
+	case len(s.Points) > 1:
+		key, value := "cpus", strconv.FormatFloat(p.Limits.CPUs, 'g', -1, 64)
+		if s.ByMemory() {
+			key, value = "memory", strictyaml.FormatBytes(p.Limits.Memory)
+		}
+		return "Probe the choice more", s.again(append(confirm, "--limits", key+"="+value)...)
+	}
+	return "Probe it more", s.again(confirm...)
+}
+
+// withCPUs proposes a search with a multiple of the CPUs, or something else if there are none to
+// change.
+func (s searched) withCPUs(factor float64, text, other string) (string, string) {
+	cpus := 0.
+	for _, p := range s.Points {
+		cpus = max(cpus, p.Limits.CPUs)
+	}
+	if s.best != nil {
+		cpus = s.best.Limits.CPUs
+	}
+	if cpus <= 0 || s.ByMemory() {
+		return other, ""
+	}
+	return text, s.again("--limits", "cpus="+strconv.FormatFloat(factor*cpus, 'g', 4, 64))
+}
+
+// again returns the command of the search with other flags and into a new folder; "" if it is
+// unknown.
+func (r Record) again(flags ...string) string {
+	if len(r.Command) == 0 {
+		return ""
+	}
+	left := []string{"--out", "-o", "--cpus"} // with --limits, --cpus is wrong
+	if !slices.Contains(flags, "--limits") {
+		left = left[:2]
+	}
+	for i := 0; i < len(flags); i += 2 {
+		left = append(left, flags[i])
+	}
+	var args []string
+	for i := 0; i < len(r.Command); i++ {
+		arg := safe.Line(r.Command[i], 200)
+		name, _, joined := strings.Cut(arg, "=")
+		switch {
+		case !slices.Contains(left, name):
+			args = append(args, arg)
+		case !joined:
+			i++ // its value
+		}
+	}
+	return conclusion.Command(append(args, flags...))
+}

@@ -1,0 +1,108 @@
+package runs
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// act does what a key means for the run under the cursor.
+func (r *Runs) act(k ui.Key) tea.Cmd {
+	e := r.current()
+	switch {
+	case e == nil:
+		return nil
+	case e.Err != nil:
+		return ui.Cmd(ui.Outcome("", e.Err))
+	}
+	switch known := r.known[e.Dir]; {
+	case k == ui.Enter:
+		return r.options.Open(e.Dir)
+	case k == ui.Space && r.list.marked == e.Dir:
+		r.list.marked = ""
+		r.fill()
+	case k == ui.Space:
+		r.list.marked = e.Dir
+		r.fill()
+	case k == ui.Compare:
+		return r.compare(e)
+	case k == ui.Report:
+		source, dir := r.options.Source, e.Dir
+		return func() tea.Msg { return ui.Outcome(source.Report(dir)) }
+	case k == ui.Resume && resumable(e):
+		command, err := ui.ResumeCommand(e.Dir)
+		return r.ask("Resume it?", []string{"--resume", e.Dir}, command, err)
+	case known == nil:
+	case k == ui.Copy:
+		command, err := ui.RepeatCommand(known.run)
+		return ui.Cmd(ui.Copied(command, err, "repeat command"))
+	case k == ui.Start:
+		args, command, err := ui.Again(known.run)
+		return r.ask("Run it again?", args, command, err)
+	}
+	return nil
+}
+
+// ask confirms that a command is to be started. A record may be hostile, so the question has the
+// whole command. A command that is too long for it is not started.
+func (r *Runs) ask(title string, args []string, command string, err error) tea.Cmd {
+	switch {
+	case err != nil:
+		return ui.Cmd(ui.Outcome("", err))
+	case len(ui.Wrap(command, min(72, r.size.Width-8))) > r.size.Height-6:
+		return ui.Cmd(ui.TellMsg{Text: "the command is too long to ask about in this terminal", Bad: true})
+	}
+	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: title, Text: command, Choices: []ui.Choice{
+		{Name: "start", Msg: startMsg{args}}, {Name: "copy the command", Msg: ui.CopyMsg{Text: command, What: "command"}},
+	}}})
+}
+
+// compare compares a run with the marked one; without a mark with the one before of its profile, or
+// else its contenders.
+func (r *Runs) compare(e *results.Entry) tea.Cmd {
+	a, b := r.list.find(r.list.marked), e
+	if a == nil {
+		a = r.list.before(e)
+	}
+	if a == nil {
+		a = e
+	}
+	if a.Time().After(b.Time()) {
+		a, b = b, a
+	}
+	if a == b && len(e.Contenders) < 2 {
+		return ui.Cmd(ui.TellMsg{Text: "nothing to compare it with: mark another run (space)", Bad: true})
+	}
+	return r.options.Compare(a.Dir, b.Dir)
+}
+
+// Keys implements ui.Page.
+func (r *Runs) Keys() ui.Keys {
+	if r.typing {
+		return ui.Keys{Short: []key.Binding{ui.Hint("keep", ui.Enter), ui.Hint("clear", ui.Esc)}}
+	}
+	filter, order, back := ui.Hint("filter", ui.Filter), ui.Hint("order", ui.Order), ui.Hint("", ui.Esc, ui.Leave)
+	list := ui.Group{Title: "list", Keys: []key.Binding{
+		ui.Hint("previous, next", ui.Up, ui.Down), ui.Hint("a page", ui.PageUp, ui.PageDown),
+		ui.Hint("first, last", ui.First, ui.Last), order, filter, ui.Hint("", ui.Refresh), back,
+	}}
+	e := r.current()
+	if e == nil {
+		return ui.Keys{Short: []key.Binding{filter, back}, Groups: []ui.Group{list}}
+	}
+	open, mark, compare := ui.Hint("", ui.Enter), ui.Hint("", ui.Space), ui.Hint("", ui.Compare)
+	start := ui.Hint("run again", ui.Start)
+	keys := ui.Keys{Short: []key.Binding{open, mark, compare, start, order, filter}, Legend: []string{
+		"✓ complete   ✗ with a failure   ○ ended early   ▶ in progress   ◉ marked",
+		"c compares with the marked run, or else with the one before of the profile.",
+	}}
+	one := ui.Group{Title: "run", Keys: []key.Binding{open, mark, compare, start, ui.Hint("", ui.Report), ui.Hint("", ui.Copy)}}
+	if resumable(e) {
+		resume := ui.Hint("", ui.Resume)
+		keys.Short[4], one.Keys = resume, append(one.Keys, resume)
+	}
+	keys.Groups = []ui.Group{one, list}
+	return keys
+}

@@ -1,0 +1,130 @@
+package runs
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locbench/locbench/internal/analysis"
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/analysis/conclusion"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/figures/measure"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/chart"
+)
+
+// known is what the page shows of a folder that was read.
+type known struct {
+	changed time.Time // of the entry that was read
+	run     bench.Run
+	err     error // of reading a part of the folder
+	said    conclusion.Conclusion
+	since   string // what changed since the run before of its profile
+	differs string // options that were given, other than the profile and the contenders
+	notes   []string
+	title   string         // of the chart
+	course  []chart.Series // throughput of the contenders over the steps
+	steps   []string       // labels of the steps
+}
+
+// read reads a folder and compares it with the run before.
+func read(source Source, e results.Entry, before *results.Entry) *known {
+	run, trials, err := source.Load(e.Dir)
+	a := analysis.Of(run, trials)
+	k := &known{changed: e.Changed, run: run, err: err, said: conclusion.Of(a, source.Floor(run, run, e.Dir)),
+		differs: differs(run), notes: notes(run, trials)}
+	k.since = since(source, a, e, before, question(k.said.Kind))
+	k.draw(a)
+	return k
+}
+
+// differs returns the options in the command of a run.
+func differs(run bench.Run) string {
+	var options []string
+	for _, word := range run.Given {
+		if strings.HasPrefix(word, "--") && !strings.HasPrefix(word, "--profile=") {
+			options = append(options, word)
+		}
+	}
+	return conclusion.Command(options)
+}
+
+// maxNotes is the most notes of a run that are shown.
+const maxNotes = 5
+
+// notes returns what the user wrote down during the run.
+func notes(run bench.Run, trials []bench.TrialResult) (all []string) {
+	changes := slices.Clone(run.ManualChanges)
+	for _, t := range trials {
+		changes = append(changes, t.ManualChanges...)
+	}
+	for _, c := range changes {
+		if c.Control.Kind == bench.ControlNote && len(all) < maxNotes {
+			all = append(all, c.Control.Text)
+		}
+	}
+	return all
+}
+
+// question is the measure that runs of a kind are about.
+func question(kind conclusion.Kind) measure.ID {
+	switch kind {
+	case conclusion.Arrivals:
+		return measure.P99Half
+	case conclusion.FirstRequests:
+		return measure.StartUp
+	}
+	return measure.Throughput
+}
+
+// since returns what has changed since the run before of the same profile: "vs 20 Nov 08:00:
+// rs-actix worse −12.1%", on another day without the time.
+func since(source Source, a *analysis.Run, e results.Entry, before *results.Entry, id measure.ID) string {
+	if before == nil {
+		return "first of its profile"
+	}
+	at := when(before)
+	if day := at[:len("_2 Jan")]; day != when(&e)[:len(day)] {
+		at = day
+	}
+	head := "vs " + strings.TrimSpace(at) + ": "
+	run, trials, err := source.Load(before.Dir)
+	if len(trials) == 0 && err != nil {
+		return head + "not readable"
+	}
+	r, err := compare.Compare(compare.Set{Run: analysis.Of(run, trials)}, compare.Set{Run: a},
+		compare.Options{Floor: source.Floor(run, a.Run, before.Dir, e.Dir)})
+	if err != nil {
+		return head + "no contender in common"
+	}
+	return head + r.Brief(id)
+}
+
+// draw sets the chart: the throughput of each contender over the measured steps.
+func (k *known) draw(a *analysis.Run) {
+	at := map[int]int{}
+	k.title = "throughput over connections"
+	for i, s := range a.Run.Profile.Steps {
+		if s.WarmUp || s.Arrivals != nil {
+			continue
+		}
+		at[i] = len(k.steps)
+		if s.Connections == 0 || s.Request != "" {
+			k.title = "throughput"
+		}
+		k.steps = append(k.steps, cmp.Or(s.Request, s.Short()))
+	}
+	for i, c := range a.Ordered() {
+		one := chart.Series{Name: c.Label, Mark: i}
+		for _, s := range c.Steps {
+			if x, ok := at[s.Index]; ok && s.Throughput.Known() {
+				one.Points = append(one.Points, chart.Point{X: float64(x), Y: s.Throughput.Median})
+			}
+		}
+		if len(one.Points) > 1 { // a single point is not a line
+			k.course = append(k.course, one)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package runs
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+)
+
+// list is the runs, at most one of them marked.
+type list struct {
+	entries   []results.Entry
+	left      int              // folders that exceed the limit
+	shown     []*results.Entry // filtered and in order
+	byProfile bool             // in order of the profiles, then the newest first
+	marked    string           // folder
+}
+
+// arrange filters and sorts.
+func (l *list) arrange(filter string) {
+	l.shown = nil
+	words := strings.Fields(strings.ToLower(filter))
+	for i := range l.entries {
+		e := &l.entries[i]
+		text := strings.ToLower(strings.Join(append(e.Contenders, nameOf(e), filepath.Base(e.Dir), stateOf(e), when(e)), " "))
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+			l.shown = append(l.shown, e)
+		}
+	}
+	slices.SortStableFunc(l.shown, func(a, b *results.Entry) int {
+		newer := b.Time().Compare(a.Time())
+		if l.byProfile {
+			return cmp.Or(cmp.Compare(a.Profile, b.Profile), newer)
+		}
+		return newer
+	})
+}
+
+// find returns the run in a folder, or nil.
+func (l *list) find(dir string) *results.Entry {
+	i := slices.IndexFunc(l.entries, func(e results.Entry) bool { return e.Dir == dir })
+	if i < 0 {
+		return nil
+	}
+	return &l.entries[i]
+}
+
+// before returns the last run of the same profile before e that has results, or nil.
+func (l *list) before(e *results.Entry) (found *results.Entry) {
+	for i := range l.entries {
+		o := &l.entries[i]
+		if o.Err == nil && !o.Live && o.Complete > 0 && o.Profile == e.Profile && o.Time().Before(e.Time()) &&
+			(found == nil || o.Time().After(found.Time())) {
+			found = o
+		}
+	}
+	return found
+}
+
+// resumable reports whether a run can be resumed: it ended early and is not in progress.
+func resumable(e *results.Entry) bool { return e.Err == nil && !e.Live && e.Complete < e.Trials }
+
+// stateOf returns the state of a run in a word or two.
+func stateOf(e *results.Entry) string {
+	switch {
+	case e.Err != nil:
+		return "not readable"
+	case e.Live:
+		return "running"
+	case e.State == bench.RunRunning:
+		return "killed"
+	}
+	return outside(string(e.State))
+}

@@ -1,0 +1,231 @@
+// Package runs is the page of past runs: how each ended, whether it changed since the run before of
+// its profile, and a preview of the one under the cursor, which can be opened, compared, repeated or
+// reported. It never deletes anything. It reads folders only through its Source, which package
+// screens implements.
+package runs
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/analysis/compare"
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// Source finds and reads results folders. Its methods block: they are called in commands.
+type Source interface {
+	// List finds the folders; left is the number of folders that exceed the limit of the list.
+	List() (entries []results.Entry, left int)
+	Load(dir string) (bench.Run, []bench.TrialResult, error)
+	// Floor returns the noise floor of the machine of both runs, nil where it is not known.
+	Floor(a, b bench.Run, dirs ...string) *compare.Floor
+	// Report writes the report, opens it if possible, and returns a text that says where it is.
+	Report(dir string) (text string, err error)
+}
+
+// Options configure the page.
+type Options struct {
+	Source  Source
+	Roots   string                      // the places that Source searches, in words
+	Open    func(dir string) tea.Cmd    // shows the run in dir, in progress or finished
+	Compare func(a, b string) tea.Cmd   // compares two folders, the older first, or the contenders of one
+	Start   func(args []string) tea.Cmd // starts "locbench run" with args and shows it
+}
+
+// again is the time in seconds until a list with runs in progress is made again.
+const again = 3
+
+// Runs is the page.
+type Runs struct {
+	options Options
+	list    list
+	grid    *ui.Grid
+	top     int // first line of the grid in the last View
+	filter  textinput.Model
+	typing  bool
+	known   map[string]*known // by folder
+	reading string            // folder that is being read
+	listing bool
+	listed  bool
+	size    ui.Size
+	theme   *ui.Theme
+}
+
+// New makes the page.
+func New(o Options) *Runs {
+	return &Runs{options: o, grid: ui.NewList(), known: map[string]*known{}, filter: ui.NewInput(200)}
+}
+
+// Messages of the page's own commands.
+type (
+	listedMsg struct {
+		entries []results.Entry
+		left    int
+	}
+	knownMsg struct {
+		dir   string
+		known *known
+	}
+	startMsg struct{ args []string } // of the choice to start
+)
+
+// Init implements ui.Page.
+func (r *Runs) Init() tea.Cmd { return r.find() }
+
+func (r *Runs) find() tea.Cmd {
+	if r.listing {
+		return nil
+	}
+	r.listing = true
+	return func() tea.Msg {
+		entries, left := r.options.Source.List()
+		return listedMsg{entries, left}
+	}
+}
+
+// Title implements ui.Page.
+func (r *Runs) Title() string { return "past runs" }
+
+// Typing implements ui.Page.
+func (r *Runs) Typing() bool { return r.typing }
+
+// SetSize implements ui.Page.
+func (r *Runs) SetSize(size ui.Size, theme *ui.Theme) {
+	r.size, r.theme = size, theme
+	r.fill()
+}
+
+// Update implements ui.Page.
+func (r *Runs) Update(msg tea.Msg) (cmd tea.Cmd) {
+	switch msg := msg.(type) {
+	case ui.StopMsg:
+		return ui.Cmd(ui.QuitMsg{})
+	case ui.ShownMsg:
+		return r.find()
+	case startMsg:
+		return r.options.Start(msg.args)
+	case ui.CopyMsg: // instead
+		return ui.Cmd(msg)
+	case ui.TickMsg:
+		live := slices.ContainsFunc(r.list.entries, func(e results.Entry) bool { return e.Live })
+		if live && msg.Now.Second()%again == 0 {
+			cmd = r.find()
+		}
+	case listedMsg:
+		r.take(msg)
+	case knownMsg:
+		r.reading, r.known[msg.dir] = "", msg.known
+		r.fill()
+	case tea.PasteMsg:
+		if r.typing {
+			cmd = r.typed(msg)
+		}
+	case tea.MouseMsg:
+		at := r.grid.Row()
+		_, click := msg.(tea.MouseClickMsg)
+		if r.grid.Update(msg, r.top) && click && at == r.grid.Row() {
+			cmd = r.act(ui.Enter)
+		}
+	case tea.KeyPressMsg:
+		cmd = r.key(msg)
+	}
+	return tea.Batch(cmd, r.read())
+}
+
+// take shows a new list; the cursor stays on its run.
+func (r *Runs) take(msg listedMsg) {
+	e := r.current()
+	r.listing, r.listed = false, true
+	r.list.entries, r.list.left = msg.entries, msg.left
+	if r.list.find(r.list.marked) == nil {
+		r.list.marked = ""
+	}
+	r.arrange()
+	for i, o := range r.list.shown {
+		if e != nil && o.Dir == e.Dir {
+			r.grid.Select(i)
+		}
+	}
+}
+
+// current returns the run under the cursor, or nil.
+func (r *Runs) current() *results.Entry {
+	if i := r.grid.Row(); i >= 0 && i < len(r.list.shown) {
+		return r.list.shown[i]
+	}
+	return nil
+}
+
+func (r *Runs) arrange() {
+	r.list.arrange(r.filter.Value())
+	r.fill()
+}
+
+// maxKnown is the most folders of which the results are kept.
+const maxKnown = 1000
+
+// read reads the folder under the cursor, or else another one in sight, one at a time.
+func (r *Runs) read() tea.Cmd {
+	from, _, n := r.grid.Range()
+	inSight := r.list.shown[max(0, from-1):min(n, from+r.size.Height/2)]
+	if e := r.current(); e != nil {
+		inSight = append([]*results.Entry{e}, inSight...)
+	}
+	i := slices.IndexFunc(inSight, func(e *results.Entry) bool {
+		k := r.known[e.Dir]
+		return e.Err == nil && (k == nil || !k.changed.Equal(e.Changed))
+	})
+	if r.reading != "" || i < 0 {
+		return nil
+	}
+	if len(r.known) >= maxKnown {
+		clear(r.known)
+	}
+	e, before := *inSight[i], r.list.before(inSight[i])
+	r.reading = e.Dir
+	return func() tea.Msg { return knownMsg{e.Dir, read(r.options.Source, e, before)} }
+}
+
+// typed changes the filter.
+func (r *Runs) typed(msg tea.Msg) (cmd tea.Cmd) {
+	r.filter, cmd = r.filter.Update(msg)
+	r.arrange()
+	return cmd
+}
+
+func (r *Runs) key(msg tea.KeyPressMsg) tea.Cmd {
+	k := ui.KeyOf(msg)
+	if r.typing && (msg.Text != "" || k != ui.Enter && k != ui.Esc && k != ui.Up && k != ui.Down) {
+		return r.typed(msg)
+	}
+	if r.grid.Update(msg, r.top) {
+		return nil
+	}
+	switch {
+	case k == ui.Enter && r.typing:
+		r.typing = false
+	case k == ui.Esc, k == ui.Leave:
+		if !r.typing && r.filter.Value() == "" {
+			return ui.Cmd(ui.BackMsg{})
+		}
+		r.typing = false
+		r.filter.Reset()
+		r.arrange()
+	case k == ui.Filter:
+		r.typing = true
+		return r.filter.Focus()
+	case k == ui.Order:
+		r.list.byProfile = !r.list.byProfile
+		r.arrange()
+	case k == ui.Refresh:
+		clear(r.known)
+		return r.find()
+	default:
+		return r.act(k)
+	}
+	return nil
+}

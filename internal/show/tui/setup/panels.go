@@ -1,0 +1,207 @@
+package setup
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/run/machine"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+	"github.com/locbench/locbench/internal/text/fit"
+	"github.com/locbench/locbench/internal/text/table"
+)
+
+// panels are the second column: what will run, on what, and what ran last.
+type panels struct {
+	*form
+	theme *ui.Theme
+	w     int // of their lines
+}
+
+func (p panels) blocks(h int) []ui.Block {
+	chosen := fmt.Sprintf("%d selected of %d; enter: list", len(p.selected()), len(p.facts.contenders))
+	all := "m: all " + units.Plural(len(p.facts.machine.Warnings), "check")
+	return []ui.Block{
+		ui.Text(1, ""),
+		ui.Text(1, p.panel("steps of a trial", units.Length(p.plan.LoadDuration()), p.steps(), 9)...),
+		ui.Text(4, p.panel("contenders", chosen, p.contenders(), 6)...),
+		ui.Text(2, p.panel("this machine", all, p.machine(), max(6, h-28))...),
+		ui.Text(3, p.panel("recent runs", "b: all", p.runs(), 12)...),
+	}
+}
+
+// panel is at most some lines under a title, and an empty one. Those beyond them are counted.
+func (p panels) panel(title, right string, lines []string, most int) (out []string) {
+	if len(lines) == 0 {
+		return nil
+	}
+	if n := len(lines); n > most {
+		lines = append(lines[:most-1:most-1], p.theme.Faint.S(fmt.Sprintf("… %d more lines", n-most+1)))
+	}
+	out = append(out, rule(p.theme, title, right, p.w+4))
+	for _, line := range lines {
+		out = append(out, "   "+line)
+	}
+	return append(out, "")
+}
+
+// load is the load of a step, to compare it with others of its kind.
+func load(step bench.Step) float64 {
+	switch {
+	case step.Connections > 0:
+		return float64(step.Connections)
+	case step.Arrivals != nil:
+		return float64(step.Arrivals.Users)
+	}
+	return max(step.Rate, step.RampTo, 1)
+}
+
+// steps draws a bar for each step, by its load on a logarithmic scale. A repeated step is one line.
+func (p panels) steps() (lines []string) {
+	steps := p.plan.Steps
+	top, wide, times := 2.0, 0, 0
+	for _, step := range steps {
+		top = max(top, load(step))
+		wide = min(max(wide, fit.Width(ui.Outside(step.Title(), 70))), p.w/2)
+	}
+	for i, step := range steps {
+		if times++; i+1 < len(steps) && steps[i+1] == step {
+			continue
+		}
+		took := units.Length(step.Duration)
+		if times > 1 {
+			took = fmt.Sprintf("%d × %s", times, took)
+		}
+		times = 0
+		share := 0.08 + 0.92*math.Log2(load(step))/math.Log2(top)
+		name := fit.Left(fit.Cut(ui.Outside(step.Title(), 70), wide), wide)
+		bar := p.theme.Bar(share, max(1, p.w-wide-12), p.theme.Series[0])
+		lines = append(lines, name+" "+bar+" "+p.theme.Faint.S(took))
+	}
+	return lines
+}
+
+// contenders are the selected ones, with what they still need.
+func (p panels) contenders() (lines []string) {
+	names := 0
+	for _, sel := range p.selected() {
+		names = min(max(names, fit.Width(ui.Outside(sel.String(), 40))), p.w/2)
+	}
+	for _, sel := range p.selected() {
+		svc, err := p.resolve(sel)
+		state := p.stateCell(contenderRow{sel, svc, err})
+		line := fit.Left(fit.Cut(ui.Outside(sel.String(), 40), names), names) + "  " +
+			p.theme.Tone(state.Tone, fit.Left(fit.Cut(state.Text, 17), 15)) + "  "
+		lines = append(lines, line+p.theme.Faint.S(cutWords(about(svc), p.w-fit.Width(line))))
+	}
+	return lines
+}
+
+// machine are the checks of the machine in a line each, those that are against a run first.
+func (p panels) machine() (lines []string) {
+	var good []string
+	for _, c := range p.facts.machine.Warnings {
+		sign := signOf(c)
+		line := p.theme.Tone(sign.Tone, sign.Text) + " " + fit.Left(ui.Outside(c.Name, 30), 15) + " "
+		line += cutWords(ui.Outside(c.Value, 300), p.w-fit.Width(line))
+		if c.Status == machine.OK {
+			good = append(good, line)
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	return append(lines, good...)
+}
+
+func signOf(c machine.Warning) table.Cell {
+	switch c.Status {
+	case machine.Warn:
+		return table.Cell{Text: "!", Tone: table.Notice}
+	case machine.Missing:
+		return table.Cell{Text: "✗", Tone: table.Bad}
+	default:
+		return table.Cell{Text: "✓", Tone: table.Good}
+	}
+}
+
+// runs are the past runs with their verdicts, below their names where it is narrow.
+func (p panels) runs() (lines []string) {
+	t := p.theme
+	for _, r := range p.facts.recent {
+		sign := t.Good.S(t.Glyph.Check)
+		switch {
+		case r.Err != nil:
+			sign = t.Bad.S(t.Glyph.Cross)
+		case r.Live:
+			sign = t.Title.S(t.Glyph.Run)
+		case r.State != bench.RunComplete:
+			sign = t.Warn.S(t.Glyph.Skip)
+		case len(r.Failed) > 0:
+			sign = t.Warn.S("!")
+		}
+		head := sign + " " + r.Time().Format("2 Jan 15:04") + "  " + ui.Outside(r.Profile, 30)
+		head = fit.Left(head, 32) + " "
+		if p.w < 70 {
+			lines, head = append(lines, strings.TrimRight(head, " ")), "    "
+		}
+		lines = append(lines, ui.Hang(head, r.verdict, p.w, ui.Paint{})...)
+	}
+	return lines
+}
+
+// checks are all checks of this machine, with what to do about the one under the cursor.
+type checks struct {
+	setup *Setup
+	grid  *ui.Grid
+}
+
+func (c *checks) title() string { return "this machine" }
+func (c *checks) typing() bool  { return false }
+
+func (c *checks) keys() ui.Keys {
+	all := []key.Binding{
+		ui.Hint("move", ui.Up, ui.Down), ui.Hint("", ui.Refresh), ui.Hint("back", ui.Esc, ui.Machine, ui.Enter, ui.Leave),
+	}
+	short := []key.Binding{all[0], all[1], ui.Hint("", ui.Esc)}
+	return ui.Keys{Short: short, Groups: []ui.Group{{Title: "this machine", Keys: all}}}
+}
+
+func (c *checks) update(msg tea.Msg) tea.Cmd {
+	if c.grid.Update(msg, 1) {
+		return nil
+	}
+	press, _ := msg.(tea.KeyPressMsg)
+	switch ui.KeyOf(press) {
+	case ui.Esc, ui.Leave, ui.Machine, ui.Enter:
+		c.setup.over = nil
+	case ui.Refresh:
+		return c.setup.askAll()
+	}
+	return nil
+}
+
+func (c *checks) view(t *ui.Theme, w, h int) string {
+	f := &c.setup.form.facts
+	all := table.Table{Columns: []table.Column{{}, {Title: "check", Left: true}, {Title: "found", Left: true}}}
+	for _, check := range f.machine.Warnings {
+		all.Add("", ui.Outside(check.Name, 30), ui.Outside(check.Value, 300)).Cells[0] = signOf(check)
+	}
+	c.grid.Set(all)
+	var detail []string
+	if at := c.grid.Row(); at >= 0 {
+		detail = ui.Hang(" ", ui.Outside(f.machine.Warnings[at].Value, 500), w-1, ui.Paint{})
+		detail = append(detail, ui.Hang(" → ", ui.Outside(f.machine.Warnings[at].Fix, 500), w-1, t.Warn)...)
+	}
+	head := t.Title.S(" this machine")
+	if !f.machineRead {
+		head += t.Faint.S("  checking")
+	}
+	list := ui.Block{Priority: 2, Least: 3, Most: ui.Rest, Draw: func(w, h int) string { return c.grid.View(t, w, h) }}
+	view, _ := ui.Stack(w, h, ui.Text(1, head), list, ui.Text(3, detail...))
+	return view
+}

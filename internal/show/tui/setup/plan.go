@@ -1,0 +1,91 @@
+package setup
+
+import (
+	"cmp"
+	"maps"
+	"time"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/bench/units"
+	"github.com/locbench/locbench/internal/results/event"
+	"github.com/locbench/locbench/internal/run/profile"
+)
+
+// replan makes the plan as the command line would. It checks each field by itself first, to report
+// mistakes at their field, and then plans with all correct ones.
+func (f *form) replan() {
+	f.plan, f.planned, f.planErr, f.wrong = bench.Profile{}, false, "", map[string]string{}
+	if !f.loaded {
+		return
+	}
+	right := maps.Clone(f.choice.Changes())
+	neutral := f.base // a missing store must not be reported at every other field
+	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
+	for _, field := range f.fields {
+		name, v := field.Name, f.choice.Set.Text(field.Name)
+		switch {
+		case !f.choice.Set.Given(name):
+			continue
+		case name == fieldStore && bench.StoreKind(v).Traits().ByURL, name == fieldElastic && v == "":
+			delete(right, name) // --elastic implies the store, or reports its missing URL
+			continue
+		}
+		if _, err := profile.Change(neutral, profile.Changes{name: {v}}, nil); err != nil {
+			f.wrong[name] = reason(err)
+			delete(right, name)
+		}
+	}
+	if !right.Given("cities") {
+		delete(right, "vertices")
+		delete(right, "data-seed")
+	}
+	base := f.base
+	if f.storeKind().Traits().ByURL && !right.Given("elastic") && base.Store.URL == "" {
+		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the estimate only: the problem is reported
+	}
+	var err error
+	f.plan, err = profile.Change(base, right, nil)
+	if err == nil {
+		f.plan, f.notInterleaved = profile.Settle(f.plan, f.available())
+	}
+	f.planErr, f.planned = reason(err), err == nil
+}
+
+// available returns the memory that contenders may use, in bytes; 0 if unknown, such as that of
+// another machine's engine, or before the machine was read.
+func (f *form) available() int64 {
+	if f.inContainers() && f.engineResponds() && !f.facts.machine.Engine.Local {
+		return 0
+	}
+	return f.facts.machine.Available
+}
+
+// extent says how much will run.
+func (f *form) extent() string {
+	out := units.Plural(len(f.plan.Contenders), "contender")
+	if f.plan.Rounds > 1 {
+		out += " × " + units.Plural(f.plan.Rounds, "round")
+	}
+	return out + ", " + units.Plural(len(f.plan.Steps), "step") + ", ~" + units.Approx(f.total())
+}
+
+// estimate says how long it takes, and what is built before.
+func (f *form) estimate() string {
+	if !f.planned {
+		return "no plan yet"
+	}
+	time := "~" + units.Approx(f.total())
+	if f.facts.states == nil {
+		return time
+	}
+	return time + ", " + cmp.Or(f.builds(), "nothing to build")
+}
+
+// total returns the assumed time of the run, without builds.
+func (f *form) total() time.Duration {
+	p := f.plan
+	if p.Runtime.Traits().Auto && f.facts.machineRead && !f.inContainers() {
+		p.Runtime = bench.RuntimeProcess
+	}
+	return event.Total(p)
+}

@@ -1,0 +1,71 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/locbench/locbench/internal/run/profile"
+	"github.com/locbench/locbench/internal/show/tui/ui"
+)
+
+// save asks for the file of a new profile.
+func (s *Setup) save() tea.Cmd {
+	for _, p := range s.form.problems() {
+		if p.input {
+			s.at = p.field
+			return bad(p.text)
+		}
+	}
+	if !s.form.planned {
+		return bad("still reading the profile")
+	}
+	return s.askFile("my-"+ui.Outside(s.form.base.Name, 60), "")
+}
+
+func (s *Setup) askFile(file, mistake string) tea.Cmd {
+	text := "File in the working folder; .yaml is added."
+	if mistake != "" {
+		text = s.theme.Glyph.Cross + " " + mistake + "\n" + text
+	}
+	return ui.Cmd(ui.AskMsg{Ask: ui.Ask{
+		Title: "save as a new profile", Text: text, Value: file, Limit: 500,
+		Reply: func(file string) tea.Msg { return saveMsg{file: strings.TrimSpace(file)} },
+	}})
+}
+
+func (s *Setup) write(file string, replace bool) tea.Cmd {
+	plan, warning, path := s.form.plan, "", ""
+	return ask(func(ctx context.Context) (err error) {
+		path, warning, err = s.options.Site.Save(ctx, file, plan, replace)
+		return err
+	}, func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, ErrExists):
+			return ui.Cmd(ui.AskMsg{Ask: ui.Ask{Title: outside(file) + " exists", Choices: []ui.Choice{
+				{Name: "replace it", Msg: saveMsg{file, true}},
+			}}})
+		case err != nil:
+			return s.askFile(file, text(err))
+		}
+		return s.saved(path, warning)
+	})
+}
+
+// saved chooses the new profile, without changes.
+func (s *Setup) saved(path, warning string) tea.Cmd {
+	kept := []string{"target", "seed"} // not part of profiles
+	message := "saved as " + outside(path)
+	if warning != "" {
+		message += "; " + outside(warning)
+		kept = append(kept, "elastic")
+	}
+	before := s.form.choice
+	s.form.choice = Choice{Profile: path, Set: profile.Changes{}, Extra: before.Extra}
+	for _, name := range kept {
+		s.form.choice.Set = s.form.choice.Set.With(name, before.Set[name]...)
+	}
+	return tea.Batch(s.askProfiles(), ui.Cmd(ui.TellMsg{Text: message}))
+}

@@ -1,0 +1,103 @@
+package setup
+
+import (
+	"context"
+	"errors"
+
+	"github.com/locbench/locbench/internal/bench"
+	"github.com/locbench/locbench/internal/results"
+	"github.com/locbench/locbench/internal/run/machine"
+)
+
+// Site reads and writes everything outside of the page. Its methods may block until their context
+// ends: they are called in commands.
+type Site interface {
+	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an
+	// Err.
+	Profiles(ctx context.Context, also string) []Profile
+	// Contenders returns all contenders with their variants. The error names unreadable manifests;
+	// the others are returned with it.
+	Contenders(ctx context.Context) ([]bench.Service, error)
+	// States returns what each variant of each contender needs to run; nothing is built. A service
+	// without variants is a selection without one.
+	States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]State, error)
+	Machine(ctx context.Context) Machine
+	// Elastic describes the Elasticsearch at url. An error does not repeat a password in url.
+	Elastic(ctx context.Context, url string) (Elastic, error)
+	// Room returns how many of the connections can be open at once, and the reason if not all.
+	Room(ctx context.Context, connections int) (most int, err error)
+	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
+	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
+	// what was not saved.
+	Save(ctx context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error)
+}
+
+// ErrExists is wrapped by the error of Site.Save if the file exists.
+var ErrExists = errors.New("the file exists")
+
+// Runs reads past runs. Its methods may block.
+type Runs interface {
+	// List finds the results folders, the newest first.
+	List() (entries []results.Entry, left int)
+	Load(dir string) (bench.Run, []bench.TrialResult, error)
+}
+
+// Profile is a profile that can be chosen.
+type Profile struct {
+	Name string // as --profile takes it
+	bench.Profile
+	Err error // why it is unreadable
+}
+
+// Machine is the machine that the setup has to fit. Zero numbers are unknown.
+type Machine struct {
+	CPUs      int   // that this process may use
+	Memory    int64 // bytes
+	Available int64 // free memory in bytes
+	Engine    Engine
+	// Unlimited says why limits for processes are not enforced; "" if they are.
+	Unlimited string
+	Warnings  []machine.Warning
+}
+
+// Engine is the Docker engine, as it describes itself.
+type Engine struct {
+	Err     error // why it is not available
+	Version string
+	CPUs    int
+	Memory  int64 // bytes
+	Local   bool  // probably on this machine
+}
+
+// Elastic describes an Elasticsearch.
+type Elastic struct {
+	Version string
+	Warning string // if its version is not 7
+	Cities  int64  // documents in the index city; 0: none, or no index
+}
+
+// Kind is what a variant needs to run.
+type Kind int
+
+// The kinds of states.
+const (
+	Unknown Kind = iota // not known yet
+	Ready               // nothing
+	Stale               // a build: the last one was from other sources
+	Build               // its first build here
+	Pull                // an image from a registry
+	Cannot              // it cannot run here; State.Why says why
+)
+
+// State is the state of a variant before a run.
+type State struct {
+	Kind Kind
+	Why  string
+}
+
+// String returns the state in a word or two; "" if it is not known.
+func (s State) String() string {
+	return [...]string{
+		Ready: "ready", Stale: "built before", Build: "needs build", Pull: "needs pull", Cannot: "cannot run here", Unknown: "",
+	}[s.Kind]
+}
