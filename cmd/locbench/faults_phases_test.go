@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locbench/locbench/internal/bench"
 	"github.com/locbench/locbench/internal/results"
@@ -151,7 +150,7 @@ steps: [{connections: 1, duration: 1s, warm_up: true}, {connections: 2, duration
 	begins := sentence[:min(len(sentence), 40)]
 	for name, output := range p.outputs(t, d, run) {
 		about := map[string]string{
-			"text": "faulty is excluded: it ", "dashboard": "faulty excluded: ", "report": "✗ faulty</h2><p>Excluded: it ", "summary": "faulty is excluded: it ",
+			"text": "faulty is excluded: it ", "dashboard": "✗ faulty ", "report": "✗ faulty</h2><p>Excluded: it ", "summary": "faulty is excluded: it ",
 		}[name]
 		at := strings.Index(output, about)
 		if at < 0 || !strings.HasPrefix(output[at+len(about):], begins) {

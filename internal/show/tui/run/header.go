@@ -126,7 +126,7 @@ func (r *Run) outcome() string {
 		}
 		text += fmt.Sprintf(": %s × %s", contenders, units.Plural(run.Profile.Rounds, "round"))
 	}
-	if took := r.state.Estimate.Elapsed(r.now()); took > 0 {
+	if took := r.state.Estimate.Elapsed(r.now()); took >= time.Second {
 		text += " in " + units.Approx(took)
 	}
 	return text
